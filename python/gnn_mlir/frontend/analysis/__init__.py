@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is read off a functional graph and changes nothing.
 
-`values` are what nodes are, `dimensions` what ops do with those of tensors. `axes` says which dimensions are rows of the same things, `declared_graphs` which tensors are the
-ends and types of edges, and `liveness` which outputs depend on which inputs.
+`values` are what nodes are, `dimensions` what ops do with the dimensions of tensors, which all
+who rewrite a graph ask. `axes` says which dimensions are rows of the same things,
+`declared_graphs` which tensors are the ends and types of edges, and `liveness` which outputs
+depend on which inputs.
 """

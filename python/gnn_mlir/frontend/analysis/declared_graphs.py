@@ -5,6 +5,7 @@ are types, and which axes are rows of what."""
 import torch
 
 from ..tracing import vocabulary
+from .dimensions import gathered, kept
 from .values import GETITEM, is_floats, made_equal, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -103,16 +104,11 @@ class Graphs:
     def _uses(self, node, gathers, scatters, typed):
         """Notes (ids, axis of the rows that they point to), and (types, how many)."""
         target, args, axes = node.target, node.args, self.axes
-        if target == aten.index_select.default:
-            if self.key(args[2])[0].target == aten.nonzero.default:
-                return  # Rows of a mask.
-            gathers.append((args[2], axes.of(args[0], args[1]), args[0]))
-        elif target == aten.index.Tensor:
-            places = [i for i, one in enumerate(args[1]) if one is not None]
-            if len(places) == 1 and _is_vector(args[1][places[0]]):
-                gathers.append((args[1][places[0]], axes.of(args[0], places[0]), args[0]))
-        elif target == aten.embedding.default and _is_vector(args[1]):
-            gathers.append((args[1], axes.of(args[0]), args[0]))
+        found = gathered(node)
+        if found is not None:
+            x, dim, ids = found
+            if self.key(ids)[0].target != aten.nonzero.default:  # Rows of a mask.
+                gathers.append((ids, axes.of(x, dim), x))
         elif target in (OPS.aggregate.default, OPS.aggregate_by_type.default):
             scatters.append((args[1], axes.of(node), args[0]))
             if target == OPS.aggregate_by_type.default:
@@ -124,7 +120,8 @@ class Graphs:
                 typed.append((args[2], args[4]))
         elif target in (aten.scatter_add.default, aten.index_add.default,
                         aten.scatter_reduce.two):
-            scatters.append((args[2], axes.of(node, args[1]), args[3]))
+            if self.is_along(args[2], args[1] % value_of(node).dim()):
+                scatters.append((args[2], axes.of(node, args[1]), args[3]))
         elif target == OPS.typed_linear.default:
             typed.append((args[2], int(value_of(args[1]).shape[0])))
         elif target == aten.eq.Scalar and _is_ids(args[0]) and isinstance(
@@ -142,6 +139,14 @@ class Graphs:
                 return self._of_pair(ids.args[0].args[0], ids.args[1]) or (ids, None)
             else:
                 return ids, None
+
+    def is_along(self, ids, dim):
+        """Whether ids are a vector, or one along a dimension, the same at all indices of
+        others."""
+        while value_of(ids).dim() > 1 and ids.target in _SAME_IDS and dim is not None:
+            before = kept(ids, ids.args[0]).items()
+            ids, dim = ids.args[0], next((its for its, at in before if at == dim), None)
+        return value_of(ids).dim() == 1 and dim is not None
 
     def _of_pair(self, pair, which):
         value = pair.meta.get("val")
@@ -324,13 +329,11 @@ class Graphs:
 
     def _types_of_ends(self, vector):
         """(types, ids) of types at an end of each edge: types[ids]."""
-        if vector.target in (aten.index_select.default, aten.index.Tensor) and _is_ids(
-                vector.args[0]) and value_of(vector.args[0]).dim() == 1:
-            ids = vector.args[2] if vector.target == aten.index_select.default else (
-                vector.args[1][0])
-            found = self.ids(ids) if _is_ids(ids) else None
-            return (vector.args[0], found) if found else None
-        return None
+        found = gathered(vector)
+        if found is None or not _is_ids(found[0]) or value_of(found[0]).dim() != 1:
+            return None
+        ids = self.ids(found[2])
+        return (found[0], ids) if ids else None
 
     def _is_end(self, ids):
         return self.ids(ids) is not None
@@ -371,11 +374,6 @@ def _selects_rows(mask):
     """Whether a mask says which rows of features an op takes or gives."""
     return any(is_floats(user.meta.get("val")) or user.target in (
         *_SAME_IDS, aten.nonzero.default) and _selects_rows(user) for user in mask.users)
-
-
-def _is_vector(node):
-    """Whether a node is ids, one for each row."""
-    return _is_ids(node) and value_of(node).dim() == 1
 
 
 def _is_ids(node):

@@ -11,13 +11,11 @@ of a type as long as they depend on rows and weights of that type alone.
 import torch
 
 from ..tracing import vocabulary
-from .values import GETITEM, equal, has_gradient, value_of
+from .dimensions import kept
+from .values import GETITEM, has_gradient, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
-_BY_ROW = {aten.view.default, aten.reshape.default, aten._unsafe_view.default,
-           aten.unsqueeze.default, aten.rsub.Scalar, aten.dropout.default}
-_OF_TWO = {aten.transpose.int: slice(1, 3), aten.unbind.int: slice(1, 2)}
 _CONSTANT = {aten.detach.default, aten.zeros_like.default, aten.ones_like.default,
              aten.full_like.default, aten.empty_like.default}
 
@@ -93,7 +91,7 @@ def _follow(node, found):
         if counts is not None and (
                 target == OPS.typed_linear.default and _are(args[2], counts) or
                 target == aten.index_select.default and x is args[0] and args[1] == 0 and
-                _are(args[2], counts) or is_by_row(node, x)):
+                _are(args[2], counts) or kept(node, x).get(0) == 0):
             found[x].add(of)
         else:
             found[x].all |= of.bits
@@ -118,19 +116,3 @@ def stacks(node, count):
             len(args) > 1 and args[1] != 0):
         return False
     return target == aten.stack.default or all(value_of(x).shape[0] == 1 for x in args[0])
-
-
-def is_by_row(node, x):
-    """Whether each row of a node is of that of an operand, and of no other."""
-    made, given = (value_of(one) for one in (node, x))
-    if node.target == GETITEM:
-        return x.target == aten.unbind.int
-    made = made[0] if isinstance(made, (list, tuple)) else made
-    if not (isinstance(made, torch.Tensor) and isinstance(given, torch.Tensor)) or 0 in (
-            made.dim(), given.dim()) or not equal(made.shape[0], given.shape[0]):
-        return False
-    if node.target in _OF_TWO:
-        dims = node.args[_OF_TWO[node.target]]
-        return bool(dims) and 0 not in {dim % given.dim() for dim in dims}
-    return node.target in _BY_ROW or torch.Tag.pointwise in getattr(
-        node.target, "tags", ()) and made.dim() == given.dim()

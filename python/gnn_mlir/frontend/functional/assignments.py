@@ -11,6 +11,7 @@ import sys
 
 import torch
 
+from ..analysis.dimensions import is_all
 from ..analysis.values import equal, is_floats, value_of
 
 aten = torch.ops.aten
@@ -73,17 +74,12 @@ def _fill(ops, node, place, number):
 
 
 def _slice(ops, node, whole, dim=0, start=None, end=None, step=1):
-    return whole if _is_all(start, end, step) else None
-
-
-def _is_all(start, end, step):
-    """Whether a slice is the whole dimension, whatever its size."""
-    return start in (None, 0) and end in (None, sys.maxsize) and step == 1
+    return whole if is_all(start, end, step) else None
 
 
 def _slice_scatter(ops, node, whole, x, dim=0, start=None, end=None, step=1):
     dim, size = dim % value_of(whole).dim(), value_of(whole).shape[dim]
-    if _is_all(start, end, step):
+    if is_all(start, end, step):
         return x
     start, end = start or 0, sys.maxsize if end is None else end
     if step != 1 or any(isinstance(one, (torch.SymInt, torch.fx.Node))

@@ -8,7 +8,7 @@ is `x`, as where attention is of graphs over their nodes.
 
 import torch
 
-from ..analysis.dimensions import GATHERS
+from ..analysis.dimensions import gathered, has_gradient_of_rows
 from ..analysis.values import equal, is_floats, value_of
 from ..tracing import vocabulary
 
@@ -18,10 +18,9 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 def rewrite(graph):
     """Rewrites a functional graph in place."""
     for node in list(graph.nodes):
-        if node.target in GATHERS and is_floats(value_of(node)):
-            x, dim, index = _gather(node)
-            if index is None:
-                continue
+        found = gathered(node)
+        if found and found[1] == 0 and is_floats(value_of(node)) and has_gradient_of_rows(node):
+            x, _, index = found
             if _is_all(index, value_of(x).shape[0]):
                 node.replace_all_uses_with(x)
             elif _inner(index) is not None and isinstance(value_of(x).shape[0], torch.SymInt):
@@ -31,23 +30,10 @@ def rewrite(graph):
             _sum_of_nodes(graph, node, *_inner(node.args[1]))
 
 
-def _gather(node):
-    """(x, 0, ids) of rows that are gathered by a vector; no ids of others."""
-    x, dim, index = GATHERS[node.target](node.args)
-    if dim % value_of(x).dim() or not isinstance(index, torch.fx.Node) or (
-            node.target == aten.index.Tensor and len(node.args[1]) > 1) or (
-                node.target == aten.embedding.default and len(node.args) > 2) or (
-                    value_of(index).dim() != 1 or value_of(index).dtype == torch.bool):
-        return x, dim, None
-    return x, 0, index
-
-
 def _inner(index):
     """(vector of ids, ids) where ids are rows of a vector."""
-    if index.target not in GATHERS or value_of(index).dim() != 1:
-        return None
-    vector, _, ids = _gather(index)
-    return None if ids is None or value_of(vector).dim() != 1 else (vector, ids)
+    found = gathered(index)
+    return None if found is None or value_of(found[0]).dim() != 1 else found[::2]
 
 
 def _is_all(index, size):

@@ -2,6 +2,7 @@
 """Graphs that are written in place of others."""
 
 import torch
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ..analysis.values import GETITEM, features, is_random, value_of
 from ..tracing import vocabulary
@@ -39,8 +40,12 @@ class Graph:
                 with self._mode:
                     node.meta["val"] = torch.empty_like(given[0][0])
             else:
-                with self._mode:
-                    node.meta["val"] = target(*given[0], **given[1])
+                try:
+                    with self._mode:
+                        node.meta["val"] = target(*given[0], **given[1])
+                except GuardOnDataDependentSymNode as error:
+                    self.graph.erase_node(node)
+                    raise Stuck("an op that asks for sizes") from error
             if self.place is not None:
                 for name in ("stack_trace", "nn_module_stack"):
                     if name in self.place.meta:

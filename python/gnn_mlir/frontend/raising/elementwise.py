@@ -6,6 +6,7 @@ import math
 import numpy as np
 import torch
 
+from ..analysis.dimensions import kept
 from ..analysis.values import value_of
 from .tags import Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles, static
 
@@ -31,11 +32,11 @@ def operands(r, node, *given):
     """Nodes and numbers as values that broadcast to the features of `node`, and the
     dimension of its rows. At least one is rows."""
     rank = value_of(node).dim()
-    dims = {r.row_dim(x) + rank - value_of(x).dim() for x in given
+    dims = {kept(node, x).get(r.row_dim(x)) for x in given
             if isinstance(x, torch.fx.Node) and r.is_rows(x)}
     if not dims:
         return None, None
-    if len(dims) > 1 or not 0 <= min(dims) < rank:
+    if len(dims) > 1 or None in dims:
         raise Unsupported("rows that meet features")
     dim, = dims
     home, axis = None, None

@@ -3,6 +3,7 @@
 
 import torch
 
+from ..analysis.dimensions import dims_of, kept, order_of
 from ..analysis.values import GETITEM, equal, value_of, whole_of
 from ..tracing import vocabulary
 from .elementwise import combine, root, tag_of
@@ -28,7 +29,7 @@ def _view(r, node, x, *rest):
         raise Unsupported("a view of rows of one type")
     if not r.is_rows(x):
         return None
-    dim = _same_row(r, node, x)
+    dim = kept(node, x).get(r.row_dim(x))
     if dim is None:
         raise Unsupported("a view that takes rows apart")
     if isinstance(tag, Typed) and dim == 0:
@@ -42,22 +43,6 @@ def _view(r, node, x, *rest):
     return r.made(node, value, dim)
 
 
-def _same_row(r, node, x):
-    """Where the rows of x are in a view of it; None where that moves them."""
-    own, dim = value_of(x).shape, r.row_dim(x)
-    before = product(static(s) for s in own[:dim])
-    for i in range(value_of(node).dim()):
-        if r.axes.of(node, i) is r.axis(x) and product(
-                static(s) for s in value_of(node).shape[:i] if not isinstance(
-                    s, torch.SymInt)) == before:
-            return i
-    sizes = value_of(node).shape  # Rows by a number, which flows but not by its axis.
-    for i, size in enumerate(sizes):
-        if equal(size, own[dim]) and product(map(static, sizes[:i])) == before:
-            return i
-    return None
-
-
 @handles(aten.expand.default)
 def _expand(r, node, x, size, **named):
     tag = r.tags.get(x)
@@ -65,8 +50,9 @@ def _expand(r, node, x, size, **named):
         return tag if not isinstance(tag, Whole) else None
     if not r.is_rows(x):
         return None
-    value, dim = r.rows(x), r.row_dim(x)
-    dim += value_of(node).dim() - value_of(x).dim()
+    value, dim = r.rows(x), kept(node, x).get(r.row_dim(x))
+    if dim is None:
+        raise Unsupported("a repetition of rows")
     wanted = tuple(static(s) for i, s in enumerate(value_of(node).shape) if i != dim)
     return r.made(node, r.f.broadcast_to(value, value.type.with_features(*wanted)), dim)
 
@@ -90,16 +76,7 @@ def _permute(r, node, x, *rest):
         return r.tags[x]
     if not r.is_rows(x):
         return None
-    rank = value_of(x).dim()
-    if node.target == aten.permute.default:
-        order = [d % rank for d in rest[0]]
-    else:
-        order = list(range(rank))
-        a, b = (d % rank for d in rest) if rest else (0, rank - 1)
-        if node.target == aten.movedim.int:
-            order.insert(b, order.pop(a))
-        elif rank:
-            order[a], order[b] = order[b], order[a]
+    order = order_of(node)
     dim = r.row_dim(x)
     left = [d for d in order if d != dim]
     if left != sorted(left):
@@ -387,12 +364,6 @@ def _reduction(kind):
         left = rows if keepdim else rows - sum(d < rows for d in dims)
         return r.made(node, made, left)
     return handler
-
-
-def dims_of(dims, rank):
-    if dims is None or dims == []:
-        return list(range(rank))
-    return sorted({d % rank for d in ([dims] if isinstance(dims, int) else dims)})
 
 
 def _over_rows(r, kind, value, places):

@@ -10,9 +10,10 @@ import math
 
 import torch
 
+from ..analysis.dimensions import dims_of
 from ..analysis.values import value_of
 from .elementwise import clamped, each, operands, root, softplus, unknown
-from .features import dims_of, reduced
+from .features import reduced
 from .tags import Unsupported, handles
 
 aten = torch.ops.aten

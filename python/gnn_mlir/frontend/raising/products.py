@@ -3,6 +3,7 @@
 
 import torch
 
+from ..analysis.dimensions import gathered, has_gradient_of_rows, is_reshape, kept
 from ..analysis.values import value_of
 from ..tracing import vocabulary
 from .elementwise import operands
@@ -81,8 +82,8 @@ def _matmul(r, node, a, b):
         return _linear(r, node, a, r.weight(b, None, (int(shape[0]), 1)))
     if len(shape) == 2:
         return _linear(r, node, a, r.weight(b))
-    value, dim = r.rows(a), r.row_dim(a)
-    if dim != value_of(a).dim() - 2 or len(shape) != 3:
+    value, dim = r.rows(a), kept(node, a).get(r.row_dim(a))
+    if dim != value_of(node).dim() - 2 or len(shape) != 3:
         raise Unsupported("a product of rows with several weights")
     if len(value.features) == 2 and value.features[0] == 1:
         value = r.f.reshape(value, value.features[-1])
@@ -130,7 +131,6 @@ def _einsum(r, node, equation, operands, path=None):
     raise Unsupported(f"einsum {equation}")
 
 
-_VIEWS = (aten.view.default, aten.reshape.default, aten.unsqueeze.default)
 # An edge's matrix is smaller than what its nodes have instead where it is made of more
 # numbers than this for each of its rows.
 _NUMBERS_A_ROW = 2
@@ -140,16 +140,13 @@ def _by_edge_network(r, a, b):
     """Rows of nodes times the matrices that a linear layer makes of edges: each edge has
     numbers h[k], its matrix is sum_k h[k] w[k], and its product sum_k h[k] (x w[k]), where
     nodes have x w[k]. No edge has a matrix. None where a and b are others."""
-    if b.target not in _VIEWS or b.args[0].target != aten.linear.default:
+    if not is_reshape(b) or b.args[0].target != aten.linear.default:
         return None
     h, weight, *bias = b.args[0].args
-    while a.target in _VIEWS:
+    while is_reshape(a):
         a = a.args[0]
-    if a.target == aten.index_select.default and a.args[1] % 2 == 0:
-        x, index = a.args[0], a.args[2]
-    elif a.target == aten.index.Tensor and len(a.args[1]) == 1:
-        x, (index,) = a.args
-    else:
+    x, dim, index = gathered(a) or (None, None, None)
+    if dim != 0 or not has_gradient_of_rows(a):
         return None
     ids = r.graphs.ids(index)
     width, size = (int(n) for n in value_of(b).shape[1:])

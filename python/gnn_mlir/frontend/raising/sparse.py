@@ -4,6 +4,7 @@ computed for each type alone."""
 
 import torch
 
+from ..analysis.dimensions import has_gradient_of_rows
 from ..analysis.values import equal, value_of
 from ..tracing import vocabulary
 from .elementwise import choose
@@ -66,8 +67,8 @@ def _index(r, node, x, indices):
 
 
 @handles(aten.embedding.default)
-def _embedding(r, node, weight, index, padding=-1, by_frequency=False, sparse=False):
-    if (padding >= 0 or by_frequency or sparse) and not r.is_data(weight):
+def _embedding(r, node, weight, index, *_):
+    if not has_gradient_of_rows(node) and not r.is_data(weight):
         raise Unsupported("an embedding whose gradient is not that of its rows: padding_idx, "
                           "scale_grad_by_freq or sparse")
     return _gathered(r, node, weight, 0, index)
@@ -135,6 +136,9 @@ def _onto(r, node, base, x, index, kind, dim):
             equal(a, b) for i, (a, b) in enumerate(zip(value_of(index).shape, value_of(x).shape))
             if i != dim):
         raise Unsupported("ids of some columns alone")
+    if not r.graphs.is_along(index, dim) or (
+            r.row_dim(x) not in (None, dim)):
+        raise Unsupported("ids along another dimension")
     tag = r.tags.get(base)
     made = _aggregate_to(r, node, x, index, kind, dim)
     if isinstance(tag, Fill) and tag.number == 0:

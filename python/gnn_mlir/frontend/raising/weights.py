@@ -4,11 +4,10 @@ that kernels read through, and weights as sums of bases."""
 
 import torch
 
+from ..analysis.dimensions import is_reshape, order_of
 from ..analysis.values import value_of
 
 aten = torch.ops.aten
-_VIEWS = (aten.view.default, aten.reshape.default, aten._unsafe_view.default,
-          aten.unsqueeze.default, aten.squeeze.dim)
 _PRODUCTS = (aten.matmul.default, aten.mm.default)
 
 
@@ -23,7 +22,7 @@ def made_of(raiser, node, typed):
     if len(sizes) < 2 or any(0 in one for one in sizes):
         return None
     shape, given = sizes
-    if node.target in _VIEWS:
+    if is_reshape(node):
         combined = _combined(raiser, node, typed, shape)
         if combined is not None:
             return combined
@@ -38,12 +37,7 @@ def made_of(raiser, node, typed):
 
 
 def _swaps_last(node, rank):
-    if node.target == aten.t.default:
-        return rank == 2
-    if node.target == aten.transpose.int:
-        return {dim % rank for dim in node.args[1:3]} == {rank - 2, rank - 1}
-    return node.target == aten.permute.default and [d % rank for d in node.args[1]] == [
-        *range(rank - 2), rank - 1, rank - 2]
+    return rank > 1 and order_of(node) == [*range(rank - 2), rank - 1, rank - 2]
 
 
 def _combined(raiser, node, typed, shape):
@@ -52,7 +46,7 @@ def _combined(raiser, node, typed, shape):
     if typed is None or inner.target not in _PRODUCTS or len(shape) not in (3, 4):
         return None
     coefficients, flat = inner.args
-    if flat.target not in _VIEWS:
+    if not is_reshape(flat):
         return None
     bases = flat.args[0]
     if tuple(map(int, value_of(bases).shape))[1:] != shape[1:]:

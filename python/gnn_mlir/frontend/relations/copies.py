@@ -9,10 +9,10 @@ whatever ops of each row, in a graph with `layers.Layers`.
 
 import torch
 
-from ..analysis.dimensions import GATHERS
+from ..analysis.dimensions import GATHERS, is_view
 from ..analysis.values import GETITEM, features
 from ..tracing import vocabulary
-from .terms import VIEWS, Sum, Term
+from .terms import Sum, Term
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 _OF_PAIRS = {aten.maximum.default: "max", aten.minimum.default: "min"}
@@ -123,7 +123,7 @@ class _Found:
             self.layers.addend(made, node, factor)
             if made.terms and made.is_linear and (
                     made.terms[0].anchor.args[3] in ("sum", "mean") or
-                    all(one.target in VIEWS for one in made.terms[0].chain)):
+                    all(is_view(one) for one in made.terms[0].chain)):
                 found.terms += made.terms
                 found.biases += made.biases
                 return

@@ -4,12 +4,12 @@ compute."""
 
 import torch
 
-from ..analysis.dimensions import GATHERS
+from ..analysis.dimensions import (GATHERS, gathered, has_gradient_of_rows,
+                                   is_elementwise, is_view)
 from ..analysis.values import is_random, value_of
 from ..functional.writing import Stuck
 from ..tracing import vocabulary
-from .terms import VIEWS
-from .zipping import ELEMENTWISE, Differ, Zip, once, same
+from .zipping import Differ, Zip, once, same
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -109,11 +109,9 @@ class Group:
 
     def _gather(self, term, node):
         """(rows, end) where a node is rows of nodes at an end of a relation's edges."""
-        if node.target not in GATHERS:
-            return None
-        x, dim, index = GATHERS[node.target](node.args)
-        ids = self.merger.layers.graphs.ids(index) if isinstance(index, torch.fx.Node) else None
-        if ids is None or ids.graph is not term.graph or dim % value_of(x).dim():
+        x, dim, index = gathered(node) or (None, None, None)
+        ids = self.merger.layers.graphs.ids(index) if dim == 0 else None
+        if ids is None or ids.graph is not term.graph or not has_gradient_of_rows(node):
             return None
         return x, ids.end
 
@@ -162,7 +160,7 @@ class Group:
 
     def _stacked(self, nodes):
         """Weights behind each other: what is an op of one of them is one of all."""
-        if all(x.target in ELEMENTWISE and not is_random(x) and
+        if all(is_elementwise(x) and not is_random(x) and
                x.all_input_nodes == [x.args[0]] and (x.target, x.args[1:], x.kwargs) == (
                    nodes[0].target, nodes[0].args[1:], nodes[0].kwargs) for x in nodes):
             return self.new.call(nodes[0].target, self._stacked([x.args[0] for x in nodes]),
@@ -174,7 +172,7 @@ class Group:
         are the same before a sum, and before a mean."""
         plan, kind = self.message, self.terms[0].anchor.args[3]
         for nodes in zip(*[term.chain for term in self.terms]):
-            if kind not in ("sum", "mean") and nodes[0].target not in VIEWS:
+            if kind not in ("sum", "mean") and not is_view(nodes[0]):
                 raise Stuck(f"{nodes[0].target} of the {kind} of messages")
             plan = self._link(nodes, plan)
         return plan

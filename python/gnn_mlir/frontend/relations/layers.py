@@ -10,10 +10,11 @@ import torch
 
 from ..analysis.axes import Axes
 from ..analysis.declared_graphs import Graphs
+from ..analysis.dimensions import is_view, kept
 from ..analysis.values import features
 from ..tracing import vocabulary
 from . import copies
-from .terms import VIEWS, Sum, Term
+from .terms import Sum, Term
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -112,11 +113,11 @@ class Layers:
 
     def _is_linear(self, node):
         """Whether a node is linear in its first operand, row by row."""
-        if node.target == aten.linear.default:
+        if not node.args or kept(node, node.args[0]).get(0) != 0:
+            return False
+        if node.target in (aten.linear.default, aten.mul.Tensor):
             return not self.is_rows(node.args[1])
-        if node.target in VIEWS:
-            return self.is_rows(node) and self.axes.of(node) is self.axes.of(node.args[0])
-        return (node.target == aten.mul.Tensor and not self.is_rows(node.args[1]))
+        return is_view(node) and self.is_rows(node)
 
     # -- What a sum is made of ----------------------------------------------------------------
 

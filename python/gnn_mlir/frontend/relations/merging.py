@@ -28,7 +28,7 @@ from ..tracing import vocabulary
 from .copied_groups import CopiedGroup
 from .groups import Group, by_key, one_layout
 from .layers import Layers
-from .zipping import SINGULAR, Differ, Zip, once
+from .zipping import Differ, Zip, is_finite, once
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 # Relations of a layer that may stay apart, and bytes of rows of which they do.
@@ -315,12 +315,15 @@ class _Merger:
     def _zip_rows(self, values):
         found = _OfNodes(self, list(values))
         plan = found.plan(list(values.values()))
-        target = next(iter(values.values())).target
+        some = next(iter(values.values()))
+        is_known = not any(self.layers.depth[node] for node in values.values())
 
         def made(layout):
-            if len(layout) > len(values) and target in SINGULAR:
-                raise Stuck(f"{target} of rows of some types")
-            return plan(layout)
+            if len(layout) == len(values) or is_finite(some):
+                return plan(layout)
+            if not is_known:
+                raise Stuck(f"{some.target} of rows of some types")
+            return self.behind(values)(layout)
         return one_layout(found.layouts), made
 
     def kind(self, node, axis):

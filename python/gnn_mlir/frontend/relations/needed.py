@@ -12,11 +12,11 @@ import dataclasses
 import torch
 
 from ..analysis.axes import Axes
-from ..analysis.liveness import is_by_row, stacks
+from ..analysis.dimensions import is_row_by_row, kept, sizes_at
+from ..analysis.liveness import stacks
 from ..analysis.values import GETITEM, value_of
 from ..functional.writing import Graph, Stuck, size_of
 from ..tracing import vocabulary
-from .zipping import is_row_by_row
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -287,7 +287,7 @@ class _Rows:
             raise Stuck("a weight of all types")
 
         def own(x):
-            if not is_by_row(node, x):
+            if kept(node, x).get(0) != 0:
                 raise Stuck("a weight of all types")
             return self._by_type(x)
         return self._again(node, own, count)
@@ -332,18 +332,17 @@ class _Rows:
 
     def _row_by_row(self, node, axis, rows, count):
         """An op whose rows are each of the same row of operands."""
-        if node.op != "call_function" or not is_row_by_row(node) or (
-                self.axes.of(node) is not axis) or any(
+        own = [x for x in node.all_input_nodes if self.axes.of(x) is axis]
+        if not is_row_by_row(node, own) or self.axes.of(node) is not axis or any(
                     axis in self.axes.all_of(x)[1:] for x in (node, *node.all_input_nodes)):
             raise Stuck(f"{node.target} of rows of some types")
-        return self._again(node, lambda x: rows(x) if self.axes.of(x) is axis else
-                           self.env[x], count)
+        return self._again(node, lambda x: rows(x) if x in own else self.env[x], count)
 
     def _again(self, node, own, count):
         """An op of what `own` gives for its tensors, with so many rows."""
-        args = list(node.args)
-        if node.target in (aten.view.default, aten.reshape.default, aten.expand.default):
-            args[1] = [count, *args[1][1:]]
+        args, at = list(node.args), sizes_at(node)
+        if at is not None:
+            args[at] = [count, *args[at][1:]]
         args, kwargs = torch.fx.node.map_arg((args, node.kwargs), lambda x: own(x) if isinstance(
             value_of(x), (torch.Tensor, tuple, list)) else self.env.get(x, x))
         return self.new.call(node.target, *args, **kwargs)

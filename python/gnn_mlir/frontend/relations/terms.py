@@ -7,11 +7,6 @@ import torch
 
 from ..analysis.values import features
 
-aten = torch.ops.aten
-
-VIEWS = {aten.view.default, aten.reshape.default, aten._unsafe_view.default,
-         aten.unsqueeze.default, aten.squeeze.dim, aten.flatten.using_ints}
-
 
 @dataclasses.dataclass(eq=False)
 class Term:

@@ -7,14 +7,13 @@ the stack for what is computed element by element.
 """
 
 import abc
-import sys
 
 import torch
 
+from ..analysis.dimensions import is_elementwise, is_row_by_row, is_view, sizes_at
 from ..analysis.values import GETITEM, features, is_random, value_of
 from ..functional.writing import Stuck
 from ..tracing import vocabulary
-from .terms import VIEWS
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -27,67 +26,21 @@ class Differ(Stuck):
         self.keys = keys
 
 
-ELEMENTWISE = {getattr(getattr(aten, name), kind) for name, kind in (
-    ("add", "Tensor"), ("sub", "Tensor"), ("mul", "Tensor"), ("div", "Tensor"),
-    ("add", "Scalar"), ("sub", "Scalar"), ("mul", "Scalar"), ("div", "Scalar"),
-    ("rsub", "Scalar"), ("neg", "default"), ("abs", "default"), ("relu", "default"),
-    ("leaky_relu", "default"), ("elu", "default"), ("gelu", "default"),
-    ("sigmoid", "default"), ("tanh", "default"), ("exp", "default"), ("silu", "default"),
-    ("softplus", "default"), ("clamp", "default"), ("clamp_min", "default"),
-    ("clamp_max", "default"), ("sqrt", "default"), ("rsqrt", "default"),
-    ("log", "default"), ("pow", "Tensor_Scalar"), ("reciprocal", "default"),
-    ("cos", "default"), ("sin", "default"), ("hardtanh", "default"),
-    ("dropout", "default"))}
-ROWWISE = VIEWS | {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
-                    aten.amin.default, aten.expand.default, aten.cat.default,
-                    aten.softmax.int, aten._softmax.default, aten.squeeze.dims,
-                    aten.linalg_vector_norm.default, aten.slice.Tensor, aten.select.int,
-                    aten.layer_norm.default, aten.log_softmax.int}
-_SHAPED = {aten.view.default, aten.reshape.default, aten._unsafe_view.default,
-           aten.expand.default}
-# Where ops have the dimensions that they are along.
-_DIMENSIONS = {aten.softmax.int: 1, aten._softmax.default: 1, aten.log_softmax.int: 1,
-               aten.cat.default: 1, aten.slice.Tensor: 1, aten.select.int: 1,
-               aten.unsqueeze.default: 1, aten.squeeze.dim: 1, aten.squeeze.dims: 1,
-               aten.sum.dim_IntList: 1, aten.mean.dim: 1, aten.amax.default: 1,
-               aten.amin.default: 1, aten.linalg_vector_norm.default: 2}
-_OF_ALL_BY_DEFAULT = {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default,
-                      aten.amin.default, aten.linalg_vector_norm.default}
-SPLITS = {aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default}
-# Of rows that mean nothing, gradients are 0 times what may be infinite.
-SINGULAR = {aten.div.Tensor, aten.sqrt.default, aten.rsqrt.default, aten.log.default,
-            aten.pow.Tensor_Scalar, aten.reciprocal.default,
-            aten.linalg_vector_norm.default}
+# What rows that mean nothing may go through: gradients of others are 0 times what may be
+# infinite.
+_FINITE = {getattr(getattr(aten, name), kind) for name, kind in (
+    ("add", "Tensor"), ("sub", "Tensor"), ("mul", "Tensor"), ("add", "Scalar"),
+    ("sub", "Scalar"), ("mul", "Scalar"), ("div", "Scalar"), ("rsub", "Scalar"),
+    *((name, "default") for name in (
+        "neg", "abs", "relu", "leaky_relu", "elu", "gelu", "sigmoid", "tanh", "exp", "silu",
+        "softplus", "clamp", "clamp_min", "clamp_max", "cos", "sin", "hardtanh", "dropout",
+        "amax", "amin", "cat", "layer_norm", "linear", "_softmax")),
+    ("softmax", "int"), ("log_softmax", "int"), ("sum", "dim_IntList"), ("mean", "dim"))}
 
 
-def is_row_by_row(node):
-    """Whether each row of what an op gives is made of that row of its operands: rows of other
-    types may be put among them."""
-    target, args = node.target, node.args
-    if target not in ELEMENTWISE | ROWWISE:
-        return False
-    if target in _DIMENSIONS:
-        return 0 not in _dimensions(node) or target == aten.slice.Tensor and _is_all(*args[2:])
-    return target != aten.layer_norm.default or len(args[1]) < value_of(node).dim()
-
-
-def _dimensions(node):
-    """The dimensions that an op is along."""
-    target, args = node.target, node.args
-    rank = value_of(node).dim() if target in (aten.cat.default, aten.unsqueeze.default) else (
-        value_of(args[0]).dim())
-    place = _DIMENSIONS[target]
-    dims = args[place] if len(args) > place else None
-    if target in _OF_ALL_BY_DEFAULT and dims in (None, [], ()):
-        return set(range(rank))
-    dims = dims if isinstance(dims, (list, tuple)) else [dims or 0]
-    return {dim % max(rank, 1) for dim in dims}
-
-
-def _is_all(start=None, end=None, step=1):
-    """Whether a slice is of all rows, however many there are."""
-    return start in (None, 0) and step == 1 and (
-        end is None or isinstance(end, int) and end == sys.maxsize)
+def is_finite(node):
+    """Whether the gradient of an op is finite wherever its operands are."""
+    return node.target in _FINITE or is_view(node.args[0] if node.target is GETITEM else node)
 
 
 class Zip(abc.ABC):
@@ -131,8 +84,10 @@ class Zip(abc.ABC):
         target = first.target
         if target is GETITEM:
             return self._part(nodes)
-        if target != aten.linear.default and not all(map(is_row_by_row, nodes)):
-            raise Stuck(f"{target} by type")
+        for i, x in enumerate(nodes):
+            if not is_row_by_row(x, [one for one in x.all_input_nodes
+                                     if self.kind(i, one) == "rows"]):
+                raise Stuck(f"{target} by type")
         same([_features(x) for x in nodes])
         if any(self.kind(i, x) != "rows" for i, x in enumerate(nodes)):
             raise Stuck("values without rows by type")
@@ -151,7 +106,10 @@ class Zip(abc.ABC):
                 found = self.graph.draw(dict(zip(self.axes, nodes)), target, *given)
                 self.drew(nodes, found, at)
                 return found
-            return self.graph.call(target, *given[0], **given[1])
+            found, own = self.graph.call(target, *given[0], **given[1]), value_of(first)
+            if value_of(found).dtype != own.dtype:  # That of a number may be any.
+                raise Stuck(f"{target} with numbers of another dtype by type")
+            return found
         return made
 
     def _part(self, nodes):
@@ -159,8 +117,8 @@ class Zip(abc.ABC):
         parts = [x.args[0] for x in nodes]
         same([(x.args[1], x.args[0].target, tuple(map(str, x.args[0].args[1:]))) for x in nodes])
         target, rest = parts[0].target, parts[0].args[1:]
-        if target not in SPLITS or len(rest) < 2 or not rest[1] % len(value_of(
-                nodes[0]).shape):
+        if any(not is_row_by_row(x, x.all_input_nodes) or x.all_input_nodes != [x.args[0]]
+               for x in parts):
             raise Stuck(f"parts by {target}")
         rows = self.rows([x.args[0] for x in parts])
         return lambda at: self.graph.call(GETITEM, self.graph.call(
@@ -171,7 +129,8 @@ class Zip(abc.ABC):
         first = given[0]
         if isinstance(first, (list, tuple)):
             same([len(one) for one in given])
-            is_shape = node.target in _SHAPED and given[0] is node.args[1]
+            at = sizes_at(node)
+            is_shape = at is not None and given[0] is node.args[at]
             parts = [self._rows_of_shape([one[0] for one in given]) if is_shape and i == 0 else
                      self._argument(node, [one[i] for one in given])
                      for i in range(len(first))]
@@ -181,8 +140,6 @@ class Zip(abc.ABC):
                 raise Stuck("different operands by type")
             kinds = {self.kind(i, x) for i, x in enumerate(given)}
             if kinds == {"rows"}:
-                if node.target in ELEMENTWISE and value_of(first).dim() < value_of(node).dim():
-                    raise Stuck("rows along another dimension")
                 return self.rows(given)
             if kinds != {"weight"}:
                 raise Stuck("different operands by type")
@@ -204,7 +161,7 @@ class Zip(abc.ABC):
         shared, stack = self.stacked(given)
         if shared:
             return stack
-        if node.target not in ELEMENTWISE:
+        if not is_elementwise(node):
             raise Stuck(f"{node.target} with weights by type")
         return self.gathered(stack, tuple(value_of(given[0]).shape), value_of(node).dim())
 
