@@ -49,11 +49,12 @@ def table(title):
 
 def options():
     """(type, name, default) of each switch and setting, in pipeline order. Those of
-    schedules and of blocks leave out no pass."""
+    gradients, schedules and blocks leave out no pass."""
     text = (ROOT / "include/GNN/Pipelines/Pipelines.h").read_text()
     found = []
-    for struct in ("GraphSwitches", "TileSwitches", "ScheduleSwitches", "BlockSwitches"):
-        body = re.search(rf"struct {struct} : public Base .*?^}};", text,
+    for struct in ("GraphSwitches", "GradientSettings", "TileSwitches", "ScheduleSwitches",
+                   "BlockSwitches"):
+        body = re.search(rf"struct {struct} : public .*?^}};", text,
                          re.M | re.S)[0]
         matches = OPTION.findall(body)
         assert len(matches) == body.count("*this,")

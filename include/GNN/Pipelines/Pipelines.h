@@ -22,9 +22,32 @@
 
 namespace gnn {
 
+/// What is made of functions with gradients, on top of other options.
+template <typename Base> struct GradientSettings : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
+  Option<GradientMemory> memory{
+      *this, "memory",
+      llvm::cl::desc("What backward passes compute again: fast (what is "
+                     "cheap), or low (products too, so that less is saved)"),
+      llvm::cl::init(GradientMemory::Fast)};
+  Option<bool> calls{
+      *this, "calls",
+      llvm::cl::desc("Compile what has gradients for calls without them too, "
+                     "and not its forward and backward pass alone"),
+      llvm::cl::init(true)};
+
+  /// Sets the same settings of `other`.
+  template <typename Other> void assignGradientSettings(Other &other) const {
+    other.memory = memory;
+    other.calls = calls;
+  }
+};
+
 /// Switches of the passes on whole-graph operations, on top of other options.
 /// Each pass can be left out alone, so that its effect can be shown.
-template <typename Base> struct GraphSwitches : public Base {
+template <typename Base> struct GraphSwitches : public GradientSettings<Base> {
   template <typename T, typename... Mods>
   using Option = mlir::detail::PassOptions::Option<T, Mods...>;
 
@@ -78,17 +101,6 @@ template <typename Base> struct GraphSwitches : public Base {
       llvm::cl::desc("GPU to weigh costs for; chip: the one that stands for "
                      "the chip that kernels are made for"),
       llvm::cl::init(CostTarget::chip)};
-  Option<GradientMemory> memory{
-      *this, "memory",
-      llvm::cl::desc("What backward passes compute again: fast (what is "
-                     "cheap), or low (products too, so that less is saved)"),
-      llvm::cl::init(GradientMemory::Fast)};
-  Option<bool> calls{
-      *this, "calls",
-      llvm::cl::desc("Compile what has gradients for calls without them too, "
-                     "and not its forward and backward pass alone"),
-      llvm::cl::init(true)};
-
   /// Weighs costs for the GPU of `chip` unless another is named.
   void chooseTarget(llvm::StringRef chip) {
     if (target == CostTarget::chip)
@@ -109,8 +121,7 @@ template <typename Base> struct GraphSwitches : public Base {
     other.mergeBias = mergeBias;
     other.cost = cost;
     other.target = target;
-    other.memory = memory;
-    other.calls = calls;
+    this->assignGradientSettings(other);
   }
 };
 
