@@ -4,7 +4,8 @@
     python benchmarks/frontend.py [--graphs aifb,mutag,bgs,fb15k,biokg,am,mag,wikikg2]
         [--data FOLDER] [--kept FOLDER] [--models rgcn,rgat,hgt,hetero-sage,gcn,gat,sage]
         [--modes inference,training] [--no-inductor] [--inductor-graphs aifb,mag]
-        [--seconds 0.6] [--minutes 8] [--jobs 16] [--commit TEXT] [--output FILE]
+        [--seconds 0.6] [--minutes 8] [--jobs 16] [--commit TEXT] [--committed FILE.json]
+        [--output FILE]
     python benchmarks/frontend.py --batches 10 [--graphs mag,products:0.25]
     python benchmarks/frontend.py --make --kept FOLDER --graphs am,mag
     python benchmarks/frontend.py --device cpu --tiny
@@ -26,6 +27,9 @@ host while the GPU has nothing to do, without waiting for the end of it, unless 
 waits itself. Memory is what a step allocates at once by torch's counter, and what it leaves
 there: structures of the graph. Outputs and gradients are compared with eager PyG's: what differs by more than
 --tolerance has no times.
+
+With --committed ways that were slow or had no time in FILE.json, of the same device, have
+its figures, marked *: they are not run again, but for one step of eager to compare with.
 
 With --batches there are sampled batches, of 1,024 seeds and at most 25 and 20 neighbours,
 which are made before. A training step takes tensors that were just copied: nothing of
@@ -107,6 +111,7 @@ def parse(arguments):
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--device", type=device, default="cuda")
     parser.add_argument("--commit", help="what is measured, for the tables")
+    parser.add_argument("--committed", type=pathlib.Path)
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
     if options.graphs is None:

@@ -4,6 +4,7 @@ measures. First all ways that compile are called once, then all are measured."""
 
 import contextlib
 import gc
+import json
 import logging
 import math
 import os
@@ -200,7 +201,15 @@ class Bench:
         random.seed(0)
         self.clock = Clock(options.device)
         self.machine = race.OnGPU() if self.device == "cuda" else None
-        self._graphs, self._inputs = {}, {}
+        self._graphs, self._inputs, self._committed = {}, {}, {}
+        if options.committed:
+            result = json.loads(options.committed.read_text())
+            device = self.about()["device"]
+            if result["about"]["device"] != device:
+                raise ValueError(f"{options.committed}: expected figures of {device}, got "
+                                 f"those of {result['about']['device']}")
+            self._committed = {(row["mode"], row["model"], row["graph"]): row["ways"]
+                               for row in result["rows"]}
 
     def limit(self, way):
         """Seconds that a first call may take."""
@@ -218,6 +227,13 @@ class Bench:
         """The tensors on the device, none of them one that was there before."""
         return pytree.tree_map_only(
             torch.Tensor, lambda x: x.to(self.device, copy=True), inputs)
+
+    def committed(self, row, ways):
+        """What --committed has of slow ways of a cell, and why others had no time, marked."""
+        found = self._committed.get((row["mode"], row["model"], row["graph"]), {})
+        return {way: {**found[way], "committed": True} for way in ways
+                if way != "ours" and (found.get(way, {}).get("slow") or
+                                      "skipped" in found.get(way, {}))}
 
     def ways(self, text, name):
         options, skipped = self.options, set()
@@ -287,14 +303,17 @@ class Cell:
     def __init__(self, bench, row, ways, make, inputs):
         self.bench, self.row, self.inputs = bench, row, inputs
         training, seeds = row["mode"] != "inference", row.get("seeds")
+        self.known = bench.committed(row, ways)
         model, self.steps = make().to(bench.device).train(training), {}
         for way in ways:
+            if way in self.known and way != "eager":  # Which others are compared with.
+                continue
             if way == "fast":
                 own = make(fast=True).to(bench.device).train(training)
             else:
                 own = model
             self.steps[way] = Step(compiled(way, own, "seeds" in row), own, training, seeds)
-        self.found = {way: {} for way in ways}
+        self.found = {way: self.known.get(way, {}) for way in ways}
 
     def compile(self):
         """First calls of what compiles, with all inputs."""
@@ -322,7 +341,8 @@ class Cell:
 
     def _compare(self, way, expected, compare):
         """(values, whether they are eager's) of a way before it is timed."""
-        made, began, before = self.found[way], time.perf_counter(), self._allocated()
+        made = {} if way in self.known else self.found[way]
+        began, before = time.perf_counter(), self._allocated()
         try:
             with at_most(self.bench.limit(way), "first step"):
                 values = compare()
@@ -349,22 +369,23 @@ class Cell:
         """The ways whose values are eager's."""
         expected = None
         for way, step in self.steps.items():
-            if "skipped" not in self.found[way]:
+            if way in self.known or "skipped" not in self.found[way]:
                 values = self._compare(way, expected, lambda: compare(step))
                 expected = values if way == "eager" else expected
                 values = None
             if self.bench.machine:
                 release_unused()
         return {way: step for way, step in self.steps.items()
-                if "skipped" not in self.found[way]}
+                if way not in self.known and "skipped" not in self.found[way]}
 
     def measure(self):
         """The row, with what was found of each way."""
         if self.bench.machine:
             self.row["free_gib"] = torch.cuda.mem_get_info()[0] / 2**30
         self._measure()
-        for made in self.found.values():
-            made["checked"] = "error" in made
+        for way, made in self.found.items():
+            if way not in self.known:
+                made["checked"] = "error" in made
         return {**self.row, "ways": self.found}
 
     def _measure(self):

@@ -69,6 +69,28 @@ def test_cells_on_the_cpu(frontend, compiler, tmp_path):
     assert text.count("| small | gcn |") == 4 and "| training | homogeneous |" in text
 
 
+def test_slow_ways_have_committed_figures(frontend, compiler, tables, tmp_path):
+    """They are compared with all the same."""
+    graphs.random_graph(60, 200, 2, 3).save(tmp_path / "small.npz")
+    arguments = [*TINY, "--graphs", "small", "--data", str(tmp_path), "--models", "gcn",
+                 "--modes", "inference", "--output", str(tmp_path / "found")]
+    frontend.main(arguments)
+    before = json.loads((tmp_path / "found.json").read_text())
+    eager = before["rows"][0]["ways"]["eager"]
+    eager.update(ms=1234.5, slow=True)
+    committed = tmp_path / "committed.json"
+    committed.write_text(json.dumps(before))
+    frontend.main([*arguments, "--committed", str(committed)])
+    row, = json.loads((tmp_path / "found.json").read_text())["rows"]
+    assert row["ways"]["eager"] == {**eager, "committed": True}
+    assert row["ways"]["ours"]["error"] < 1e-5 and "committed" not in row["ways"]["ours"]
+    assert tables.time(row["ways"]["eager"]) == "(1234.500)*"
+    before["about"]["device"] = "another"
+    committed.write_text(json.dumps(before))
+    with pytest.raises(ValueError, match="expected figures of CPU, .* got those of another"):
+        frontend.main([*arguments, "--committed", str(committed)])
+
+
 def test_batches_on_the_cpu(frontend, compiler, tmp_path):
     """A graph with types is for the relational models alone."""
     frontend.main([*TINY, "--graphs", "mag", "--batches", "3", "--seeds", "9",
