@@ -198,6 +198,10 @@ OF_ONE = {
         1, 0, 2).flatten(1),
     "head by head": lambda x: torch.cat([x.view(-1, 2, 4)[:, i] for i in (1, 0)], -1),
     "linear of rows": lambda x: F.linear(x, x.t() @ x),
+    "var_mean": lambda x: x * torch.var_mean(x, dim=-1, correction=0)[0].unsqueeze(-1),
+    "std_mean": lambda x: x + torch.std_mean(x, dim=-1, correction=0, keepdim=True)[0],
+    "aminmax": lambda x: x - torch.aminmax(x, dim=1, keepdim=True)[1],
+    "aminmax(0)": lambda x: x - torch.aminmax(x, dim=0)[0],
     "vector of features": lambda x: x + x.mean(0), "column": lambda x: x * x[:, 3:4],
     "row": lambda x: x * x[:, 3].unsqueeze(-1), "einsum": lambda x: torch.einsum(
         "ni,mi->ni", x, x)}
@@ -213,6 +217,9 @@ OF_ALL = {
     "all in another order": lambda a, b, c: torch.cat([c, a, b]).split(
         [x.size(0) for x in (c, a, b)])[1:] + (c,),
     "several dimensions": lambda a, b, c: (a.softmax(0), b.softmax(1), c.softmax(0)),
+    "several corrections": lambda a, b, c: tuple(
+        x * torch.var_mean(x, dim=-1, correction=i % 2, keepdim=True)[0]
+        for i, x in enumerate((a, b, c))),
     "several ops": lambda a, b, c: (a.relu(), b.cumsum(0), c.tanh()),
     "several slices": lambda a, b, c: (a[:60], b[:60], c),
     "weights of types": lambda a, b, c: (a * b.mean(), b * c.mean(), c * a.mean()),
@@ -229,10 +236,11 @@ OPS = {**{name: each(op) for name, op in OF_ONE.items()}, **OF_ALL}
 SIZES = [(40, 30, 7), (45, 44, 43)]
 ROWS = ["relu", "softmax(1)", "sum(-1, True)", "halves"]
 SHAPED = ["sizes in expand", "slice(60)", "slice of all", "outer of rows"]
+PARTS = ["var_mean", "std_mean", "aminmax", "several corrections"]
 OVER_ROWS = ["softmax(0)", "sum(0, True)", "softmax of unsqueezed", "clamp by size"]
 CASES = [
     pytest.param(Layer, SIZES, [*OPS], ROWS, id="layer"),
-    pytest.param(Between, SIZES[:1], [ROWS[0], *OVER_ROWS, *SHAPED], ROWS[:1],
+    pytest.param(Between, SIZES[:1], [ROWS[0], *PARTS, *OVER_ROWS, *SHAPED], [ROWS[0], *PARTS[:3]],
                  id="between layers"),
     pytest.param(Static, [(D, D, D)], [*ROWS, *OVER_ROWS, *SHAPED], ROWS, id="as many as features"),
     pytest.param(lambda: Static(1), [(1, 1, 1)], [*ROWS, *OVER_ROWS, *SHAPED], ROWS[:1],

@@ -115,14 +115,15 @@ class Zip(abc.ABC):
     def _part(self, nodes):
         """The plan of a part of each row."""
         parts = [x.args[0] for x in nodes]
-        same([(x.args[1], x.args[0].target, tuple(map(str, x.args[0].args[1:]))) for x in nodes])
-        target, rest = parts[0].target, parts[0].args[1:]
+        same([(x.args[1], x.args[0].target, str((x.args[0].args[1:], x.args[0].kwargs)))
+              for x in nodes])
+        target, rest, named = parts[0].target, parts[0].args[1:], parts[0].kwargs
         if any(not is_row_by_row(x, x.all_input_nodes) or x.all_input_nodes != [x.args[0]]
                for x in parts):
             raise Stuck(f"parts by {target}")
         rows = self.rows([x.args[0] for x in parts])
         return lambda at: self.graph.call(GETITEM, self.graph.call(
-            target, rows(at), *rest), nodes[0].args[1])
+            target, rows(at), *rest, **named), nodes[0].args[1])
 
     def _argument(self, node, given):
         """The plan of an argument, of all types' arguments."""
