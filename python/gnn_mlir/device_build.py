@@ -170,8 +170,6 @@ def bind(package, names, requests, graphs, device, stream, refuse):
     if not build.is_good:
         refuse(package, names, graphs)
     kept.append((build, tokens))
-    for graph in graphs.values():
-        graph.let_go()
     return build.bind(package, names)
 
 

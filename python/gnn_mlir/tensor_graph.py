@@ -21,9 +21,9 @@ class TensorGraph:
     other arguments are those of `Graph`, but numbers of types are not read off the
     tensors: None is 1, or as many as there are names.
 
-    What a function needs of it is built by torch on the current stream when it is first
-    bound, with one copy to the host, that of the counts. Ids out of range are found
-    then. The tensors are not copied and must not change."""
+    What a function needs of it is built on the current stream when it is first bound, by
+    kernels of the compiler or else by torch, with one wait for the counts. Ids out of range
+    are found then. The tensors are not copied and must not change."""
 
     def __init__(self, edges, num_nodes=None, *, edge_type=None, node_type=None,
                  num_edge_types=None, num_node_types=None, num_src_nodes=None,
@@ -65,9 +65,7 @@ class TensorGraph:
         self.num_node_types = _number(num_node_types, node_type_names, "num_node_types")
         if edge_type is not None:
             _check_tensor(edge_type, "edge_type", 1, src)
-        # None where they are let go: `_again` gives them.
         self._given = _Given(index, src, dst, edge_type, (src_node_type, dst_node_type))
-        self._again = None
         for name, given, count in (("src", src_node_type, self.num_src_nodes),
                                    ("dst", dst_node_type, self.num_dst_nodes)):
             if given is not None:
@@ -159,7 +157,6 @@ class TensorGraph:
 
     # -- Binding ---------------------------------------------------------------
 
-
     def _ids(self):
         """What has to be in range: (name, ids, the limit of each row)."""
         both = self.num_src_nodes, self.num_dst_nodes
@@ -178,36 +175,20 @@ class TensorGraph:
         return [identity([tensor], held=True) for tensor in self.held()]
 
     def _there(self):
-        """The tensors, made again where they were let go."""
-        if self._given is None:
-            self._given = self._again()._given
-            self._identities = self._identify()
+        """The tensors that it is made of."""
         return self._given
 
-    def lend(self, again):
-        """Lets its tensors go when kernels have built its structures. `again()` gives a graph
-        of the same ones, for other structures."""
-        self._again = again
-
-    def let_go(self):
-        """Where they are lent: structures are built, on the current stream."""
-        if self._again is None or self._structures is not None:
-            return
-        if self.device.type == "cuda":
-            import torch
-            stream = torch.cuda.current_stream(self.device)
-            for tensor in self.held():
-                tensor.record_stream(stream)
-        self._given = None
+    def _end_of_binding(self):
+        """Called when functions are bound, or are not because of an error."""
 
     def held(self):
         """The tensors that it has."""
-        given = self._given  # Another thread may let them go.
+        given = self._given
         return [] if given is None else [tensor for tensor in (
             given.src, given.dst, given.edge_type, *given.node_types) if tensor is not None]
 
     def _check_unchanged(self):
-        if self._given is not None and self._identify() != self._identities:
+        if self._identify() != self._identities:
             raise RuntimeError("expected the tensors that a TensorGraph was made of, got "
                                "one that was changed in place")
 
@@ -321,18 +302,21 @@ def bind_all(package, names, graphs, device):
             raise ValueError(f"expected a graph {name!r}, got {', '.join(graphs)}")
     for graph in graphs.values():
         graph._check_unchanged()
-    if not device.name.startswith("cuda"):
-        return _bind_built(package, names, requests, graphs, device, None)
-    import torch
-    with torch.cuda.device(next(iter(graphs.values())).device):
-        return _bind_built(package, names, requests, graphs, device,
-                           torch.cuda.current_stream())
+    try:
+        if not device.name.startswith("cuda"):
+            return _bind_built(package, names, requests, graphs, device, None)
+        import torch
+        with torch.cuda.device(next(iter(graphs.values())).device):
+            return _bind_built(package, names, requests, graphs, device,
+                               torch.cuda.current_stream())
+    finally:
+        for graph in graphs.values():
+            graph._end_of_binding()
 
 
 def _bind_built(package, names, requests, graphs, device, stream):
     from . import device_build
-    found = device_build.bind(package, names, requests, graphs, device, stream,
-                                   _refuse)
+    found = device_build.bind(package, names, requests, graphs, device, stream, _refuse)
     if found is not None or stream is None:
         return found or _bind_made(package, names, requests, graphs, device)
     for graph in graphs.values():

@@ -4,6 +4,7 @@ is run."""
 
 import copy
 import gc
+import os
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -324,5 +325,21 @@ def test_nothing_is_collected_during_a_capture(monkeypatch, is_on):
         with pytest.raises(Exception, match="no"):
             capture.compile_module(Model())(X, EDGES)
         assert during == [False] * 2 and gc.isenabled() == is_on
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_processes_that_are_forked_during_a_capture_collect(is_on):
+    """As the process does that forks them, behind its capture."""
+    (gc.enable if is_on else gc.disable)()
+    try:
+        with dispatch._collecting_later:
+            child = os.fork()
+            if not child:
+                os._exit(10 + gc.isenabled())
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 10 + is_on
+            assert not gc.isenabled()
+        assert gc.isenabled() == is_on
     finally:
         gc.enable()

@@ -2,7 +2,10 @@
 """Structures of a compiled model are let go with the ids that they are made of."""
 
 import gc
+import threading
+
 import pytest
+
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 import zoo
@@ -116,3 +119,111 @@ def test_ids_that_are_written_to_before_they_are_read_again(monkeypatch):
                 sum(y.sum() for y in out[some]).backward()
         else:
             sum(y.sum() for y in out[some]).backward()
+
+
+class Split(torch.nn.Module):
+    """Two programs with an op of torch between them."""
+
+    def forward(self, x, edge_index):
+        src, dst = edge_index
+        x = zoo.scatter(x[src], dst, dim_size=x.shape[0]).cumsum(0)
+        return zoo.scatter(x[src], dst, dim_size=x.shape[0])
+
+
+class Near(Split):
+    """The same on edges that torch makes."""
+
+    def forward(self, x, at):
+        src = torch.cdist(at, at).topk(3).indices.reshape(-1)
+        dst = torch.arange(at.shape[0]).repeat_interleave(3)
+        return super().forward(x, torch.stack([src, dst]))
+
+
+@pytest.mark.parametrize("gradients", [False, True])
+@pytest.mark.parametrize("near", [False, True])
+def test_ids_stay_for_all_programs_of_a_call(near, gradients, monkeypatch):
+    """They are made of the inputs once a call, and no time where these are what torch made."""
+    graphs = graphs_on_device(monkeypatch)
+    model, remade = Near() if near else Split(), []
+    remake = graph_cache.Source.remake
+    monkeypatch.setattr(graph_cache.Source, "remake",
+                        lambda source: remade.append(source) or remake(source))
+    run = capture.compile_module(model, target="emulator")
+    torch.manual_seed(0)
+    for count in 12, 15:
+        x = torch.randn(count, 4, requires_grad=gradients)
+        given = torch.randn(count, 2) if near else torch.randint(0, count, (2, 30))
+        out = run(x, given)
+        torch.testing.assert_close(out, model(x, given), rtol=1e-4, atol=1e-4)
+        if gradients:
+            found, = torch.autograd.grad(out.sin().sum(), x)
+            expected, = torch.autograd.grad(model(x, given).sin().sum(), x)
+            torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
+    assert not remade and graphs()
+    assert near or not any(graph.held() for graph in graphs())
+
+
+def test_remade_ids_are_let_go_where_binding_fails(monkeypatch):
+    graphs = graphs_on_device(monkeypatch)
+    torch.manual_seed(0)
+    model = Both()
+    run = capture.compile_module(model, target="emulator")
+    x, ids = torch.randn(12, 4), torch.randint(0, 12, (2, 30))
+
+    def of_one():
+        """The gradients of one result, for which structures are built anew."""
+        out = run(x, ids)
+        for graph in graphs():
+            graph._builds.clear()
+        return torch.autograd.grad(out[0].sin().sum(), model.parameters(), allow_unused=True)[0]
+
+    class Full(Exception):
+        pass
+
+    def fails(build, builder, given, stream):
+        assert all(len(graph.ends("src")) == 30 for graph in given.values())
+        raise Full
+    with monkeypatch.context() as patched:
+        patched.setattr("gnn_mlir.device_build.Build.__init__", fails)
+        with pytest.raises(Full):
+            run(x, ids)
+        patched.undo()
+        run(x, ids)
+        patched.setattr("gnn_mlir.device_build.Build.__init__", fails)
+        with pytest.raises(Full):
+            of_one()
+    assert not any(graph.held() for graph in graphs())
+    expected, _ = torch.autograd.grad(model(x, ids)[0].sin().sum(), model.parameters(),
+                                      allow_unused=True)
+    torch.testing.assert_close(of_one(), expected)
+    assert not any(graph.held() for graph in graphs())
+
+
+def test_ids_that_are_gone_are_an_error_of_their_own(monkeypatch):
+    graphs_on_device(monkeypatch)
+    run = capture.compile_module(Both(), target="emulator")
+    ids = torch.randint(0, 12, (2, 30))
+    with torch.no_grad():
+        run(torch.randn(12, 4), ids)
+    (graphs, *_), *_ = next(iter(capture._made[-1].structures._kept.values()))
+    del ids
+    gc.collect()
+    with pytest.raises(RuntimeError, match="got some that are gone"):
+        graphs.source.remake()
+
+
+def test_caches_while_others_find_what_they_have(monkeypatch):
+    """What is gone is looked for while another thread finds its own."""
+    run = graph_cache.Structures(lambda ids: (ids + 1,), [], [0], True)
+    kept, is_gone = [torch.arange(i + 1) for i in range(4)], graph_cache.Weak.is_gone
+    for ids in kept:
+        run(ids)
+
+    def found_meanwhile(weak):
+        thread = threading.Thread(target=run, args=(kept[0],))
+        thread.start()
+        thread.join()
+        return is_gone(weak)
+    monkeypatch.setattr(graph_cache.Weak, "is_gone", found_meanwhile)
+    made, = run(torch.arange(9))[1:]
+    assert made.tolist() == list(range(1, 10))

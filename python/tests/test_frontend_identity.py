@@ -178,7 +178,7 @@ def current(monkeypatch):
 def test_other_streams_wait_for_what_is_kept(current):
     first, other = current[0], Stream(1)
     edges, adj = ids(), matrix(torch.sparse_csr)
-    calls = [lambda made=Structures(lambda x: (x * 2, 7), [], [0]): made(edges)[1:],
+    calls = [lambda made=Structures(lambda x: (x * 2, 7), [], [0], True): made(edges)[1:],
              lambda: (lambda one: (one._pair, one._value))(arguments.convert(adj))]
     for call in calls:
         current[0] = first

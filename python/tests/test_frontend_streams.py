@@ -55,7 +55,7 @@ def test_structures(monkeypatch):
 
 def _of_ids():
     """What of ids alone is kept with structures; no copy to the host is between."""
-    made = Structures(lambda ids: (ids * 2 + 1,), [], [0])
+    made = Structures(lambda ids: (ids * 2 + 1,), [], [0], True)
     ids = torch.arange(1 << 20, device="cuda")
     return lambda: made(ids)[1], ids * 2 + 1
 

@@ -11,6 +11,7 @@ import dis
 import functools
 import gc
 import inspect
+import os
 import threading
 import types
 
@@ -62,11 +63,18 @@ def install(compiled, model, backend):
 
 class _CollectingLater:
     """A block without Python's garbage collector, which would go over all that torch has
-    made, again and again: what a capture leaves in cycles is little. Threads may be in it at
-    once, and it ends with the last."""
+    made, again and again: what a capture leaves in cycles is little. It is off for the whole
+    process. Threads may be in it at once, and it ends with the last; a process that is forked
+    meanwhile has its own on again."""
 
     def __init__(self):
         self._lock, self._inside, self._was_on = threading.Lock(), 0, False
+        os.register_at_fork(after_in_child=self._end)
+
+    def _end(self):
+        self._lock, was_inside, self._inside = threading.Lock(), self._inside, 0
+        if was_inside and self._was_on:
+            gc.enable()
 
     def __enter__(self):
         with self._lock:

@@ -3,7 +3,6 @@
 as long as these are what they were."""
 
 import collections
-import functools
 import threading
 
 import numpy as np
@@ -25,11 +24,24 @@ def is_built_there(x):
     return x.device.type == "cuda"
 
 
-class _Own(TensorGraph):
-    """One of tensors that nobody else writes to, or whose writes torch does not count."""
+class _Lent(TensorGraph):
+    """One of tensors that nobody else writes to, or whose writes torch does not count. It may
+    have them for a call alone: `source`, where it is not None, makes them again when other
+    structures are to be built, for that binding."""
+
+    source = None
 
     def _identify(self):
         return None
+
+    def _there(self):
+        if self._given is None:
+            self.source.remake()
+        return self._given
+
+    def _end_of_binding(self):
+        if self.source is not None and self.source.is_over:
+            self.source.let_go()
 
 
 class Recipe:
@@ -79,7 +91,7 @@ class Recipe:
             given.update(num_src_nodes=int(counts["src"]), num_dst_nodes=int(counts["dst"]),
                          src_node_type=types["src"], dst_node_type=types["dst"])
         if is_there:
-            return _Own((ids["src"], ids["dst"]) if pair is None else pair, **given)
+            return _Lent((ids["src"], ids["dst"]) if pair is None else pair, **given)
         return Graph(*map(_array, ids.values()), **{
             name: _array(x) for name, x in given.items()})
 
@@ -102,47 +114,73 @@ def _array(x):
 
 
 class GraphSet(dict):
-    """Graphs by name, and what programs have bound to them. `held`, where it is not None, gives
-    the memory that they are made of again, for other structures than were built: whoever may
-    need some later has it live as long."""
+    """Graphs by name, and what programs have bound to them. Who uses `source`, where it is not
+    None, has the lock."""
 
     def __init__(self, graphs):
         super().__init__(graphs)
-        self.plans, self.lock, self.held = {}, threading.RLock(), None
+        self.plans, self.lock, self.source = {}, threading.RLock(), None
+
+    def end_of_call(self):
+        """Lets ids go that were lent for the call: structures are built of them."""
+        source = self.source
+        if source is not None and not source.is_over:
+            with self.lock:
+                source.is_over = True
+                source.let_go()
+
+    def held(self):
+        """What has to live until a backward pass may bind to the graphs."""
+        return self.source and self.source.held()
 
 
-class Again:
-    """Makes the graphs of some inputs again. It holds none of their memory."""
+class Source:
+    """What the ids of graphs are made of: the inputs of a call, none of whose memory it has.
+    Beside the structures ids would take as much memory again."""
 
     def __init__(self, run, recipes, inputs, key):
-        self._run, self._recipes, self._key = run, recipes, key
+        self._run, self._recipes, self._key, self._graphs = run, recipes, key, []
         # Tensors as weak ones of what they are views of, if they are, and how they lie there.
         self._inputs = [(None, x) if not isinstance(x, torch.Tensor) else (
             TensorWeakRef(x._base), (x.shape, x.stride(), x.storage_offset())) if x._is_view() else
             (TensorWeakRef(x), None) for x in inputs]
         self._weak = [weak for weak, _ in self._inputs if weak is not None]
+        self.is_over = False
+
+    def lend(self, graphs):
+        """`graphs` are those of the recipes, in their order."""
+        self._graphs = graphs
+        for graph in graphs:
+            if isinstance(graph, _Lent):
+                graph.source = self
 
     def held(self):
         """What has the inputs' memory."""
         return [weak() for weak in self._weak]
 
-    def _there(self):
-        """The inputs; None where some are gone."""
+    def let_go(self):
+        """Lets the ids of all graphs go, but of those for which torch builds structures."""
+        for graph in self._graphs:
+            if isinstance(graph, _Lent) and graph._structures is None:
+                graph._given = None
+
+    def remake(self):
+        """Makes the ids of all graphs again."""
         held = self.held()
         if any(x is None for x in held):
-            return None
+            raise RuntimeError("expected the ids that a graph was made of, got some that are "
+                               "gone")
         given = iter(held)
-        return [lies if weak is None else next(given) if lies is None else
-                next(given).as_strided(*lies) for weak, lies in self._inputs]
-
-    def graph(self, number):
-        """The graph of a recipe."""
+        inputs = [lies if weak is None else next(given) if lies is None else
+                  next(given).as_strided(*lies) for weak, lies in self._inputs]
+        if identity(inputs) != self._key:
+            raise RuntimeError("expected the ids that a graph was made of, got some that were "
+                               "changed in place before another pass")
         with torch.no_grad():
-            inputs = self._there()
-            if inputs is None or identity(inputs) != self._key:
-                raise RuntimeError("expected the ids that a graph was made of, got some that "
-                                   "were changed in place before another backward pass")
-            return self._recipes[number].make(self._run(*inputs))
+            values = self._run(*inputs)
+            for graph, recipe in zip(self._graphs, self._recipes):
+                if isinstance(graph, _Lent) and graph._given is None:
+                    graph._given = recipe.make(values)._given
 
 
 class Structures:
@@ -151,9 +189,11 @@ class Structures:
     What it gave is kept by the identity of its inputs, as long as they live: other threads
     and other streams of a GPU find it too."""
 
-    def __init__(self, module, recipes, extra):
+    def __init__(self, module, recipes, extra, can_remake):
+        """`extra` are positions of tensors that are given besides the graphs. `can_remake` says
+        whether the inputs are the caller's: what torch makes within a call is gone behind it."""
         self._module, self._run = module, getattr(module, "forward", module)  # No hooks.
-        self._recipes, self._extra = recipes, extra
+        self._recipes, self._extra, self._can_remake = recipes, extra, can_remake
         self._kept, self._lock = collections.OrderedDict(), threading.Lock()
         self.__name__ = "structures"  # torch.fx prints it.
 
@@ -188,31 +228,30 @@ class Structures:
         made = graphs, *(values[i] for i in self._extra)
         if key is None:
             return made, None
-        built = [graph for graph in graphs.values() if isinstance(graph, TensorGraph)]
-        if built:
-            again = Again(self._run, self._recipes, inputs, key)
-            graphs.held = again.held
-            for number, recipe in enumerate(self._recipes):
-                if graphs[recipe.name] in built:
-                    graphs[recipe.name].lend(functools.partial(again.graph, number))
+        built = [graph for graph in graphs.values() if isinstance(graph, _Lent)]
+        if built and self._can_remake:
+            graphs.source = Source(self._run, self._recipes, inputs, key)
+            graphs.source.lend([graphs[recipe.name] for recipe in self._recipes])
         extra = [x for x in made[1:] if isinstance(x, torch.Tensor)]
         return made, Shared((x for x in values if isinstance(x, torch.Tensor)), lambda: [
             *extra, *(x for graph in built for x in graph.held())])
 
     def _apart(self, values, inputs):
-        """The values, without memory of the inputs in what is kept: it would live as long
-        as what is kept waits for its end."""
-        given = {x.untyped_storage()._cdata for x in inputs if isinstance(x, torch.Tensor)}
-        return [x.clone() if isinstance(x, torch.Tensor) and
-                (i in self._extra or is_built_there(x)) and
-                x.untyped_storage()._cdata in given else x for i, x in enumerate(values)]
+        """The values, of which what is kept has neither the inputs themselves nor, where it is
+        given to callers, their memory: both would live as long as what is kept waits for their
+        end."""
+        given = {x.untyped_storage()._cdata for x in inputs if isinstance(x, torch.Tensor)
+                 } if self._extra else ()
+        return [x if not isinstance(x, torch.Tensor) else x.clone() if i in self._extra and
+                x.untyped_storage()._cdata in given else x.detach()
+                for i, x in enumerate(values)]
 
     def _keep(self, key, made, weak):
         """What is kept now: of threads that made the same, the first one's."""
         with self._lock:
             found = self._find(key)
             if found is None:
-                for old in [old for old, (*_, one) in self._kept.items() if one.is_gone()]:
+                for old in [old for old, (*_, one) in list(self._kept.items()) if one.is_gone()]:
                     del self._kept[old]
                 while len(self._kept) >= KEPT:
                     self._kept.popitem(last=False)

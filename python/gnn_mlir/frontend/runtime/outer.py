@@ -7,7 +7,7 @@ from ..functional.lowering import GETITEM, assertions, has_gradient, is_random
 from ..raising.raiser import CaptureError, Rows, Whole
 from ..tracing import vocabulary
 from . import joined_graphs, joins, packing, reads
-from .graph_cache import Recipe, Structures
+from .graph_cache import GraphSet, Recipe, Structures
 from .program_calls import Call
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -58,6 +58,8 @@ class Outer:
             self.graph.call_function(_assign, (self.made[self.placeholders[place]], value))
         if reading is not None:
             made = self._marked(reading, outputs, made)
+        if self.calls:
+            self.graph.call_function(GraphSet.end_of_call, (self._graphs,))
         self.graph.output(tuple(made[count:]))
         self._gate_in_joins()
         self._copy_once()
@@ -181,6 +183,12 @@ class Outer:
         return {made for node, made in zip(self.placeholders, self.graph.nodes)
                 if node not in self._mutated and not (
                     torch.is_grad_enabled() and self.requires_grad(node))}
+
+    def _are_given(self, inputs):
+        """Whether inputs of structures are those of a call, and stay as they are."""
+        own = {made for node, made in zip(self.placeholders, self.graph.nodes)
+               if node not in self._mutated}
+        return all(x in own for x in inputs)
 
     # -- torch's nodes --------------------------------------------------------------
 
@@ -336,7 +344,7 @@ class Outer:
         inner.output(tuple(results))
         joined_graphs.join(inner, {copies[node] for node in shared})
         self._shared = {node: i + 1 for i, node in enumerate(shared)}
-        self.structures = Structures(self._module(inner), recipes, extra)
+        self.structures = Structures(self._module(inner), recipes, extra, self._are_given(inputs))
         self._structure = self.graph.call_function(self.structures, tuple(inputs))
         self._graphs = self.graph.call_function(_item, (self._structure, 0))
 
