@@ -249,7 +249,8 @@ def _reshaped(made, x, size=(), shape=(), **_):
               if equal(given[i], sizes[j]) and not equal(given[i], 1) and (
                   before[0][i] == before[1][j])}
     wanted = list(size or shape)
-    if given and wanted[:1] == [-1] and all(isinstance(one, int) for one in given[1:] + wanted) and (
+    if given and wanted[:1] == [-1] and all(
+            isinstance(one, int) for one in given[1:] + wanted) and (
             math.prod(given[1:]) == math.prod(wanted[1:]) != 0):
         found[0] = 0  # The number of these may be a quotient of products.
     yield x, found, {}

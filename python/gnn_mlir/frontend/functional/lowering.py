@@ -10,8 +10,7 @@ import dataclasses
 import torch
 from torch.fx import traceback
 
-from ..analysis.values import (GETITEM, assertions, has_gradient, is_random,  # noqa: F401
-                               symbols_of)
+from ..analysis.values import is_random, symbols_of
 from ..tracing import exporting, hetero, templates
 from . import assignments, composed
 from .modes import Inlined, exact, is_autocast, like, storage_of

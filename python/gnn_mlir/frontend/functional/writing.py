@@ -11,7 +11,7 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 
 
 class Stuck(Exception):
-    """Values that are no one value of all types; the message says why."""
+    """A rewriting that does not apply; the message says why."""
 
 
 class Graph:

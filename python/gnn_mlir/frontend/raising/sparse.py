@@ -9,7 +9,7 @@ from ..analysis.values import equal, value_of
 from ..tracing import vocabulary
 from .elementwise import choose
 from .tags import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, count_types,
-                     handles)
+                   handles)
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 

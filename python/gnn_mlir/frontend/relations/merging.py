@@ -384,9 +384,9 @@ class _Merger:
         self.ids = self.env[sums[0].terms[0].graph.pair]
         kinds = {one.kind for one in sums}
         terms = [term for one in sums for term in one.terms]
-        own = [Group(self, terms) if terms[0].end is None else CopiedGroup(
-            self, terms, sums[0].kind)
-               for terms in ([[term] for term in terms] if self._apart else by_key(terms))]
+        own = [Group(self, some) if some[0].end is None else CopiedGroup(
+            self, some, sums[0].kind)
+               for some in ([[term] for term in terms] if self._apart else by_key(terms))]
         groups = [group for one in own for group in one.planned()]
         added, biases = self._added(sums), self._biases(sums)
         if kinds != {"sum"} and (len(kinds) > 1 or len(groups) > 1 or added or biases):

@@ -8,7 +8,7 @@ import itertools
 import torch
 
 from ... import device_build
-from ..functional.lowering import GETITEM
+from ..analysis.values import GETITEM
 from ..tracing.vocabulary import OPS, direct, upload
 from . import graph_cache
 
@@ -21,7 +21,8 @@ def made_together(like, vectors, pairs, wide):
     `vectors` are lists of counts: each number as often as its count says. `pairs` are
     arguments of `typed_edges`, whose relations are the position of their vector. Where kernels
     write them they are int32, but int64 at the positions `wide`."""
-    if graph_cache.is_built_there(like) and (columns := _columns(vectors, pairs, like.device)) is not None:
+    columns = _columns(vectors, pairs, like.device) if graph_cache.is_built_there(like) else None
+    if columns is not None:
         made = device_build.written(columns, like.device)
         if made is not None:
             made = [x if len(x) > 1 else x[0] for x in made]

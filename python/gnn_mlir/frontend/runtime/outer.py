@@ -3,7 +3,7 @@
 
 import torch
 
-from ..functional.lowering import GETITEM, assertions, has_gradient, is_random
+from ..analysis.values import GETITEM, assertions, has_gradient, is_random
 from ..raising.raiser import CaptureError, Rows, Whole
 from ..tracing import vocabulary
 from . import joined_graphs, joins, packing, reads
