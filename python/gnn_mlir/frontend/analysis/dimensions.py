@@ -488,10 +488,10 @@ def _every(rule, *names):
 
 _RULES = {
     GETITEM: _getitem,
-    # Elementwise, although their tags do not say it.
-    **_every(_elementwise, "_to_copy", "detach", "dropout", "copy", "hardswish", "log_sigmoid",
-             "masked_fill.Tensor", "where.ScalarOther", "where.ScalarSelf", "where.Scalar",
-             "expand", "expand_as"),
+    # Elementwise, although their tags do not say it, in torch 2.11 that of leaky_relu neither.
+    **_every(_elementwise, "_to_copy", "detach", "dropout", "copy", "hardswish", "leaky_relu",
+             "log_sigmoid", "masked_fill.Tensor", "where.ScalarOther", "where.ScalarSelf",
+             "where.Scalar", "expand", "expand_as"),
     **_every(_along, "softmax.int", "_softmax", "log_softmax.int", "_log_softmax", "cumsum",
              "cumprod", "logcumsumexp", "cummax", "cummin", "sort", "argsort", "flip", "roll"),
     **_every(_some_along, "narrow", "split.Tensor", "split_with_sizes", "chunk", "topk", "glu",
