@@ -32,8 +32,9 @@ With --committed ways that were slow or had no time in FILE.json, of the same de
 its figures, marked *: they are not run again, but for one step of eager to compare with.
 
 With --batches there are sampled batches, of 1,024 seeds and at most 25 and 20 neighbours,
-which are made before. A training step takes tensors that were just copied: nothing of
-an earlier step is there but what was compiled. Each graph has models of its kind.
+which are made before and are in pinned memory. A training step takes tensors that were just
+copied: nothing of an earlier step is there but what was compiled. Each graph has models of its
+kind.
 
 With --jobs each model of a graph has a process of its own. So many compile at once, then
 one after another is measured, with the others waiting; first calls have shared the host.

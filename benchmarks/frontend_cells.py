@@ -3,10 +3,12 @@
 measures. First all ways that compile are called once, then all are measured."""
 
 import contextlib
+import functools
 import gc
 import json
 import logging
 import math
+import operator
 import os
 import random
 import signal
@@ -125,9 +127,10 @@ class Step:
 
     def __init__(self, call, model, training, seeds=None):
         self.call, self.model, self.training, self.seeds = call, model, training, seeds
+        self._parameters = list(model.parameters())  # As an optimizer has them.
 
     def clear(self):
-        for parameter in self.model.parameters():
+        for parameter in self._parameters:
             parameter.grad = None
 
     def _rows(self, out):
@@ -142,7 +145,8 @@ class Step:
                 return self.call(*inputs)
         self.clear()
         out = self.call(*inputs)
-        sum(rows.square().mean() for rows in self._rows(out)).backward()
+        functools.reduce(operator.add, (
+            rows.square().mean() for rows in self._rows(out))).backward()
         return out
 
     def found(self, inputs):
@@ -226,7 +230,12 @@ class Bench:
     def place(self, inputs):
         """The tensors on the device, none of them one that was there before."""
         return pytree.tree_map_only(
-            torch.Tensor, lambda x: x.to(self.device, copy=True), inputs)
+            torch.Tensor, lambda x: x.to(self.device, copy=True, non_blocking=True), inputs)
+
+    def pinned(self, inputs):
+        """Tensors on the host, as a loader gives them that pins memory."""
+        return inputs if self.machine is None else pytree.tree_map_only(
+            torch.Tensor, torch.Tensor.pin_memory, inputs)
 
     def committed(self, row, ways):
         """What --committed has of slow ways of a cell, and why others had no time, marked."""
@@ -456,6 +465,7 @@ class BatchCell(Cell):
 
     def _measure(self):
         bench, found = self.bench, self.found
+        self.inputs = list(map(bench.pinned, self.inputs))
         steps = self._each_compared(lambda step: [
             step.found(bench.place(inputs)) for inputs in self.inputs])
         times, until = {way: [] for way in steps}, time.monotonic() + 2 * bench.options.seconds

@@ -62,6 +62,19 @@ def _sum(graph, weights):
     return [graph.call_function(aten.sum.dim_IntList, (x, [0]))]
 
 
+def _sums_with_none(graph, weights):
+    """Sums of pairs, one of which has one weight."""
+    none = graph.call_function(aten.zeros.default, ([6, 4],))
+    x = graph.call_function(aten.stack.default, ([weights[0], none, *weights[1:]],))
+    x = graph.call_function(aten.reshape.default, (x, [2, 2, 6, 4]))
+    return [graph.call_function(aten.sum.dim_IntList, (x, [0]))]
+
+
+def _joined_with_none(graph, weights):
+    none = graph.call_function(aten.zeros.default, ([2, 4],))
+    return [graph.call_function(aten.cat.default, ([*weights, none],))]
+
+
 def _joined(graph, weights):
     return [graph.call_function(aten.cat.default, (weights,))]
 
@@ -85,7 +98,7 @@ def _one_row(graph, weights):
 
 @pytest.mark.parametrize("make, size", [
     (_rows, (6, 4)), (_sum, (6, 4)), (_sum, ()), (_joined, (6, 4)), (_swapped, (6, 4)),
-    (_one_row, (6, 4))])
+    (_one_row, (6, 4)), (_sums_with_none, (6, 4)), (_joined_with_none, (6, 4))])
 def test_packed_parameters(make, size):
     """One call of all, with the results and gradients of torch's ops, which share no
     memory."""
@@ -101,7 +114,13 @@ def test_packed_parameters(make, size):
             (x * (i + torch.arange(x.numel()).view(x.shape))).sum()
             for i, x in enumerate(made)), given)
         results.append((*made, *grads))
-        packing.pack(graph, {node: (list(size), True) for node in nodes})
+        zeros = {node: tuple(node.args[0]) for node in graph.nodes
+                 if node.target == aten.zeros.default}
+        packing.pack(graph, {node: (tuple(size), True) for node in nodes}, zeros)
+        for node in zeros:
+            assert len(results) == 2 or not node.users
+            if not node.users:
+                graph.erase_node(node)
     assert sum(isinstance(node.target, packing.Packed) for node in graph.nodes) == 1
     assert all(node.target == operator.getitem or isinstance(node.target, packing.Packed)
                for node in graph.nodes if node.op == "call_function")

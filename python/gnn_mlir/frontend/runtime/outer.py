@@ -64,9 +64,11 @@ class Outer:
         self._gate_in_joins()
         self._copy_once()
         joins.share(self.graph, self._inputs_without_gradients(), _is_of_programs)
-        packing.pack(self.graph, self._parameters())
+        packing.pack(self.graph, self._parameters(), {
+            self.made[node]: tuple(node.args[0]) for node in self.made if _is_zeros(node)})
         for node in reversed(self.graph.nodes):
-            if not node.users and node.target in (_item, aten.detach.default):
+            if not node.users and node.target in (_item, aten.detach.default,
+                                                  aten.zeros.default):
                 self.graph.erase_node(node)
         module = self._module(self.graph)
         module.is_of_programs = True
@@ -176,7 +178,7 @@ class Outer:
             if node.meta.get("is_weight") and node not in self._mutated:
                 shape = node.meta["val"].shape
                 if all(type(size) is int for size in shape):
-                    found[made] = list(shape), node.meta["requires_grad"]
+                    found[made] = tuple(shape), node.meta["requires_grad"]
         return found
 
     def _inputs_without_gradients(self):
@@ -339,6 +341,7 @@ class Outer:
                 raise NoGraph(error, graph) from None
         shared = [node for node in self.raiser.graph.nodes if node.op == "call_function" and
                   self.raiser.is_needed_by_torch(node) and self._is_structural(node) and
+                  not _is_zeros(node) and
                   isinstance(node.meta.get("val"), torch.Tensor)]
         extra = [place(copy(node)) for node in shared]
         inner.output(tuple(results))
@@ -403,6 +406,12 @@ def _is_view(node):
         return True
     return isinstance(node.target, torch._ops.OpOverload) and any(
         argument.alias_info for argument in node.target._schema.arguments)
+
+
+def _is_zeros(node):
+    """Whether a node is zeros of float32 of a shape that no graph changes."""
+    return (node.target == aten.zeros.default and node.meta["val"].dtype == torch.float32 and
+            all(type(size) is int for size in node.args[0]))
 
 
 def _is_of_programs(node):

@@ -7,6 +7,7 @@ each parameter a part of the gradient of what it was joined into.
 """
 
 import dataclasses
+import functools
 import math
 import operator
 
@@ -23,18 +24,29 @@ _JOINS = (*_STACKS, aten.cat.default, torch.cat, reads.joined)
 @dataclasses.dataclass
 class Group:
     """What is made of parameters of `shapes`, which are stacked, or joined by their rows, or
-    one. `bits` are those of `reads.gate`, or None. Each of `steps` is the name of what is
-    done, its argument, and the shape before; `parts` is into how many tensors the result
-    is taken apart, or None."""
+    one; at the places `zeros` are zeros of these shapes in place of parameters. `bits` are those
+    of `reads.gate`, or None. Each of `steps` is the name of what is done, its argument, and the
+    shape before; `parts` is into how many tensors the result is taken apart, or None."""
 
     shapes: list
+    zeros: list
     bits: tuple
     is_stack: bool
     steps: list
     parts: int = None
 
+    @functools.cached_property
+    def count(self):
+        """How many parameters there are."""
+        return len(self.shapes) - len(self.zeros)
+
     def make(self, tensors):
         """The tensors that parameters are made into."""
+        if self.zeros:
+            made = {self.shapes[i]: tensors[0].new_zeros(self.shapes[i]) for i in self.zeros}
+            given = iter(tensors)
+            tensors = [made[shape] if i in self.zeros else next(given)
+                       for i, shape in enumerate(self.shapes)]
         if len(self.shapes) == 1:
             x, = tensors
         elif not self.is_stack:
@@ -55,10 +67,9 @@ class Group:
     def gradients(self, grads, read):
         """Those of the parameters, None of those on which no output depends that is
         `read`."""
-        count = len(self.shapes)
         given = [x for x in grads if x is not None]
         if not given:
-            return [None] * count
+            return [None] * self.count
         x = grads[0]
         if self.parts is not None:
             x = torch.stack([torch.zeros_like(given[0]) if g is None else g for g in grads])
@@ -70,12 +81,12 @@ class Group:
             else:
                 x = x.expand(before)
         x = x.contiguous()  # No two gradients share memory, as rows that were summed do.
-        if count == 1:
+        if len(self.shapes) == 1:
             return [x]
         made = x.unbind() if self.is_stack else x.split([shape[0] for shape in self.shapes])
-        if self.bits is None:
-            return made
-        return [g if read & bits else None for g, bits in zip(made, self.bits)]
+        if self.bits is not None:
+            made = [g if read & bits else None for g, bits in zip(made, self.bits)]
+        return [g for i, g in enumerate(made) if i not in self.zeros] if self.zeros else made
 
 
 class Packed:
@@ -94,7 +105,7 @@ class Packed:
 def _all(groups, tensors):
     found, place = [], 0
     for group in groups:
-        end = place + len(group.shapes)
+        end = place + group.count
         found += group.make(tensors[place:end])
         place = end
     return tuple(found)
@@ -122,12 +133,13 @@ class _Made(torch.autograd.Function):
 _made = autograd.direct(_Made)
 
 
-def pack(graph, shapes):
+def pack(graph, shapes, zeros):
     """Writes the calls into the graph of an outer module. `shapes` has for each placeholder
-    of a parameter its shape, and whether it requires a gradient."""
+    of a parameter its shape, and whether it requires a gradient; `zeros` the shape of each node
+    that gives zeros."""
     found = {True: [], False: []}
     for node in list(graph.nodes):
-        one = _group(node, shapes)
+        one = _group(node, shapes, zeros)
         if one is not None:
             found[one[0]].append(one[1:])
     for wants, some in found.items():
@@ -135,7 +147,7 @@ def pack(graph, shapes):
             _write(graph, wants, some)
 
 
-def _group(node, shapes):
+def _group(node, shapes, zeros):
     """(whether it has gradients, group, reading, parameters, nodes that it stands for, the
     last of which gives its result), or None."""
     reading = bits = None
@@ -148,17 +160,18 @@ def _group(node, shapes):
         given = [node]
     else:
         return None
-    if not given or any(x not in shapes for x in given) or len(
-            {shapes[x][1] for x in given}) > 1:
+    own = [shapes[x][0] if x in shapes else zeros.get(x) for x in given]
+    without, given = [i for i, x in enumerate(given) if x in zeros], [
+        x for x in given if x not in zeros]
+    if not given or None in own or len({shapes[x][1] for x in given}) > 1:
         return None
-    own = [shapes[x][0] for x in given]
     is_stack = node.target in _STACKS
-    if is_join and len(given) == 1:
+    if is_join and len(own) == 1:
         return None
     steps, nodes = [], [node] if is_join else []
     shape = own[0]
     if is_join:
-        joined = [len(own), *own[0]] if is_stack else [sum(s[0] for s in own), *own[0][1:]]
+        joined = (len(own), *own[0]) if is_stack else (sum(s[0] for s in own), *own[0][1:])
         shape = joined
     parts, last = None, node
     while len(last.users) == 1 and parts is None:
@@ -175,7 +188,8 @@ def _group(node, shapes):
             shape = after
     if not is_join and not any(name == "permute" for name, *_ in steps):
         return None
-    return shapes[given[0]][1], Group(own, bits, is_stack, steps, parts), reading, given, nodes
+    made = Group(own, without, bits, is_stack, steps, parts)
+    return shapes[given[0]][1], made, reading, given, nodes
 
 
 def _step(user, x, shape):

@@ -334,8 +334,10 @@ def _hgt(self, x_dict, edge_index_dict):
     """HGTConv on one typed graph of all node types and relations, by the layer's own
     names of relations."""
     heads, size = self.heads, self.out_channels // self.heads
-    kinds, relations = list(x_dict), list(edge_index_dict)
-    xs, edges = list(x_dict.values()), list(edge_index_dict.values())
+    # In the order of the layer's results, without types that it does not know.
+    kinds = [kind for kind in self.kqv_lin.in_channels if kind in x_dict]
+    relations, edges = list(edge_index_dict), list(edge_index_dict.values())
+    xs = [x_dict[kind] for kind in kinds]
     for one in edges:
         if not _is_pair(one):
             return NotImplemented
