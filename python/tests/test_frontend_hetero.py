@@ -452,3 +452,31 @@ def test_hgt_of_types_in_another_order(names):
     inputs = ({name: torch.randn(3 + i, D) for i, name in enumerate(names)},
               {one: torch.randint(3, (2, 9)) for one in relations})
     check(model, capture.compile_module(model), inputs)
+
+
+class Added(torch.nn.Module):
+    """Two layers, and between them rows of two types, so that these are as many."""
+
+    def __init__(self, relations):
+        super().__init__()
+        self.first, self.last = (pyg.HeteroConv({
+            r: pyg.GATConv((D, D), D, add_self_loops=False) for r in relations})
+            for _ in range(2))
+
+    def forward(self, x, edges):
+        x = self.first(x, edges)
+        return self.last({**x, "a": x["a"] + x["b"]}, edges)
+
+
+@pytest.mark.parametrize("first", [(6, 6), (6, 5)])
+def test_types_that_are_known_to_be_as_many_between_equal_layers(first):
+    torch.manual_seed(0)
+    relations = [("a", "ab", "b"), ("b", "ba", "a"), ("b", "bc", "c"), ("c", "ca", "a")]
+    model = Added(relations)
+    compiled = capture.compile_module(model)
+    for count, others in (first, (7, 7), (7, 3), (1, 7), (7, 1)):
+        counts = {"a": count, "b": count, "c": others}
+        check(model, compiled, (
+            {kind: torch.randn(n, D) for kind, n in counts.items()},
+            {r: torch.stack([torch.randint(counts[end], (9,)) for end in (r[0], r[2])])
+             for r in relations}))

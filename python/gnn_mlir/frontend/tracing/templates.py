@@ -18,15 +18,17 @@ _made = weakref.WeakKeyDictionary()  # Templates by key, by the fake mode of a c
 
 
 def of(conv, signed, tensors):
-    """The Template of a layer with a signature, for fake tensors like these."""
+    """The Template of a layer with a signature, for fake tensors like these. One that was made
+    when sizes were different symbols that are known to be equal now is none of them."""
     known = _made.setdefault(tensors[0].fake_mode, {})
+    equal = len(tensors[0].fake_mode.shape_env.replacements)
     sizes = _Sizes(tensors)
-    own = (signed, id(conv), *sizes.exact)
-    found = known.get((signed, sizes.key))
+    own, alike = (signed, id(conv), *sizes.exact), (signed, equal, sizes.key)
+    found = known.get(alike)
     if found is None or not found.is_shared:
         found = known.get(own)
     if found is None:
-        found = known[own] = known[signed, sizes.key] = Template(conv, tensors, sizes)
+        found = known[own] = known[alike] = Template(conv, tensors, sizes)
     return found
 
 
