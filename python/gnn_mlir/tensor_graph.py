@@ -2,6 +2,7 @@
 """Graphs of torch tensors, whose structures are built where the tensors are."""
 
 import collections
+import contextlib
 import ctypes
 import functools
 from ctypes import c_int64, c_void_p
@@ -306,9 +307,11 @@ def bind_all(package, names, graphs, device):
         if not device.name.startswith("cuda"):
             return _bind_built(package, names, requests, graphs, device, None)
         import torch
-        with torch.cuda.device(next(iter(graphs.values())).device):
+        place = next(iter(graphs.values())).device
+        is_current = torch._C._cuda_getDevice() == place.index
+        with contextlib.nullcontext() if is_current else torch.cuda.device(place):
             return _bind_built(package, names, requests, graphs, device,
-                               torch.cuda.current_stream())
+                               torch.cuda.current_stream(place))
     finally:
         for graph in graphs.values():
             graph._end_of_binding()
