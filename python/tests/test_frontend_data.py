@@ -352,6 +352,12 @@ BAD = {
     "types": (lambda x, e, t: (x, e, t + 1), "edge_type: expected ids from 0 to 2, got 3 at"),
     "few types": (lambda x, e, t: (x, e, t[1:]), "edge_type: expected 80 entries, one an edge, "
                   "got 79"),
+    "a type": (lambda x, e, t: (x, e, t[0]), "edge_type: expected 80 entries, one an edge, got "
+               "a tensor without dimensions"),
+    "a weight": (lambda x, e, t: (x, e, 2.0), "edge_weight: expected 80 entries, one an edge, "
+                 "got float 2.0"),
+    "no rows": (lambda x, e, t: (x[:0], e, t),
+                r"edge_index\[0\]: expected ids from 0 to -1, got 0 at"),
     "device": (lambda x, e, t: (x, e, t.to("meta")), "edge_type: expected a tensor on cpu, "
                "where the model is, got meta"),
     "dtype": (lambda x, e, t: (x.to(torch.complex64), e, t),
@@ -373,10 +379,10 @@ def test_bad_input(name):
     x, edges = torch.randn(20, SIZE), torch.arange(160).remainder(20).view(2, 80)
     layer = {"rows of edges": pyg.GCNConv, "three ends": pyg.GCNConv, "a list": pyg.GCNConv,
              "dtype": pyg.GCNConv, "numpy": pyg.GCNConv, "a row": pyg.SAGEConv,
-             "integers": pyg.SAGEConv}
+             "integers": pyg.SAGEConv, "a weight": pyg.GCNConv}
     types = torch.arange(80).remainder(3)
     model = layer[name](SIZE, 4) if name in layer else pyg.RGCNConv(SIZE, 4, 3)
-    given = change(x, edges, types)[:2 if name in layer else 3]
+    given = change(x, edges, types)[:2 if name in layer and name != "a weight" else 3]
     for fullgraph in (True, False)[:1 + (name in ("rows of edges", "floats"))]:
         call = capture.compile_module(model, fullgraph=fullgraph)
         if name in ("negative", "types", "device"):
@@ -384,6 +390,19 @@ def test_bad_input(name):
         with pytest.raises(ValueError, match=message) as caught:
             call(*given)
         assert len(caught.traceback) < 5 and caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("name", "ab")
+def test_integers_of_one_type(name):
+    """Types are not made one dtype for the product of all."""
+    relations = [("a", "to", "b"), ("b", "to", "a")]
+    layer = pyg.HGTConv(SIZE, SIZE, (["a", "b"], relations), 2)
+    x = {kind: torch.randn(4, SIZE) for kind in "ab"} | {
+        name: torch.ones(4, SIZE, dtype=torch.long)}
+    edges = {one: torch.randint(4, (2, 6)) for one in relations}
+    with pytest.raises(ValueError, match=rf"^x_dict\['{name}'\]: expected features of floats, as "
+                                         r"weights are, got torch.int64 of shape \[4, 8\]"):
+        compiled(layer)(x, edges)
 
 
 def test_ids_of_32_bits():

@@ -23,7 +23,7 @@ _SPARSE = ("Adjacency", "'Matrix'", "(Matrix)", "an op of a sparse matrix", "a s
 
 # What torch and PyG say where features have too few dimensions or other sizes.
 _DIMENSIONS = re.compile(r"[Dd]imension|must be 2D|mat1|mat2|reduction dim|isn't in range|shape")
-_OUT_OF_RANGE = re.compile(r"^(?:\w+|relation \d+, \w+): (expected ids from 0 to \d+, got (-?\d+)) at (\d+)$")
+_OUT_OF_RANGE = re.compile(r"^(?:\w+|relation \d+, \w+): (expected ids from 0 to -?\d+, got (-?\d+)) at (\d+)$")
 _LIBRARIES = ("torch", "torch_geometric", "torch_sparse", "torch_scatter", "gnn_mlir", "dgl")
 _RAISES = dis.opmap["RAISE_VARARGS"]
 
@@ -54,7 +54,7 @@ def explain(error, model, args, kwargs):
         checks.append(_floats_as_ids)
     if any("size '2' in the first dimension" in text for text in texts):
         checks.append(_transposed)
-    if any("not support dtype" in text for text in texts):
+    if any("not support dtype" in text or "same dtype" in text for text in texts):
         checks.append(_integers)
     for text in texts:
         match = _OUT_OF_RANGE.match(text)
@@ -252,8 +252,15 @@ def _held(model, named):
 def _lengths(model, named):
     pairs = [x for name, x in named if _is_pair(name) and isinstance(x, torch.Tensor)]
     for name, x in named:
-        if len(pairs) == 1 and name in _VECTORS and isinstance(x, torch.Tensor) and x.dim():
-            edges = pairs[0].size(1)
-            if x.size(0) != edges:
-                return f"{name}: expected {edges} entries, one an edge, got {x.size(0)}"
+        if len(pairs) != 1 or name not in _VECTORS or x is None:
+            continue
+        edges, got = pairs[0].size(1), None
+        if not isinstance(x, torch.Tensor):
+            got = f"{type(x).__name__} {x!r}" if isinstance(x, (int, float)) else None
+        elif not x.dim():
+            got = "a tensor without dimensions"
+        elif x.size(0) != edges:
+            got = str(x.size(0))
+        if got is not None:
+            return f"{name}: expected {edges} entries, one an edge, got {got}"
     return None

@@ -341,7 +341,9 @@ def _hgt(self, x_dict, edge_index_dict):
     for one in edges:
         if not _is_pair(one):
             return NotImplemented
-    for x in xs:
+    for kind, x in zip(kinds, xs):
+        if not x.is_floating_point():  # torch's error, before types are made one dtype.
+            functional.linear(x, self.kqv_lin.lins[kind].weight)
         if x.size(1) != xs[0].size(1):
             return NotImplemented
     counts = [x.size(0) for x in xs]
