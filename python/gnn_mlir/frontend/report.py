@@ -104,7 +104,7 @@ class Captures:
         if others or len(outer.calls) > 1:
             log.log(logging.WARNING if len(outer.calls) > 1 else logging.INFO,
                     "%s: %s, left to torch: %s", self.name, _count(len(outer.calls), "program"),
-                    "; ".join(map(str, others)))
+                    "; ".join(map(str, others)) or "nothing")
 
     def report(self):
         """A list of `Captured`."""
