@@ -18,13 +18,17 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/thread.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <memory>
 
 using namespace mlir;
 using namespace gnn;
 
 /// Of a thread: as that of the thread that compiles (lib/CAPI/Compiler.cpp).
-static constexpr unsigned stackBytes = 256u << 20;
+static constexpr size_t stackBytes = size_t(256) << 20;
 
 namespace {
 /// A kernel as bytes that any context reads.
@@ -34,12 +38,24 @@ struct KernelBytes {
   std::string bytes;
 };
 
-/// What one thread works on, and what it makes.
+/// Kernels that are compiled together, and what becomes of them.
 struct Part {
   ArrayRef<KernelBytes> kernels;
   /// The PTX of its kernels of each gpu.module that it has some of.
   SmallVector<std::pair<unsigned, std::string>> texts;
   bool isDone = false;
+};
+
+/// What the threads work on. Each of them owns it.
+struct Work {
+  std::string shell;
+  /// These are the caller's, who waits for all threads.
+  const Stage &stage;
+  const StageOptions &stages;
+  std::vector<KernelBytes> kernels;
+  std::vector<Part> parts;
+  /// The first part that no thread has taken.
+  std::atomic<size_t> next{0};
 };
 } // namespace
 
@@ -114,15 +130,14 @@ static LogicalResult readBytes(StringRef bytes, Block *block,
 }
 
 /// Makes the PTX of a part.
-static void makePtx(StringRef shell, const Stage &stage,
-                    const StageOptions &stages, Part &part) {
+static void makePtx(const Work &work, Part &part) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler silent(&context,
                                  [](Diagnostic &) { return success(); });
   Block block;
-  if (failed(readBytes(shell, &block, &context)))
+  if (failed(readBytes(work.shell, &block, &context)))
     return;
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(block.front());
   module->getOperation()->remove();
@@ -139,7 +154,7 @@ static void makePtx(StringRef shell, const Stage &stage,
       numbers.push_back(i);
   }
   PassManager pm(&context);
-  stage.build(pm, stages);
+  work.stage.build(pm, work.stages);
   pm.enableVerifier(false);
   if (failed(pm.run(*module)))
     return;
@@ -147,6 +162,38 @@ static void makePtx(StringRef shell, const Stage &stage,
        llvm::zip_equal(numbers, module->getOps<gpu::BinaryOp>()))
     part.texts.push_back({number, getPtx(binary).str()});
   part.isDone = true;
+}
+
+/// Makes the PTX of parts as long as there are some that no thread has taken.
+static void *workOnParts(void *given) {
+  std::unique_ptr<std::shared_ptr<Work>> owner(
+      static_cast<std::shared_ptr<Work> *>(given));
+  Work &work = **owner;
+  for (size_t i; (i = work.next++) < work.parts.size();)
+    llvm::CrashRecoveryContext().RunSafely(
+        [&] { makePtx(work, work.parts[i]); });
+  return nullptr;
+}
+
+/// Starts at most `count` threads: fewer where there is a limit on threads or
+/// memory. (llvm::thread ends the process there.)
+static SmallVector<pthread_t> startThreads(const std::shared_ptr<Work> &work,
+                                           size_t count) {
+  SmallVector<pthread_t> threads;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return threads;
+  if (pthread_attr_setstacksize(&attributes, stackBytes) == 0)
+    while (threads.size() < count) {
+      auto owner = std::make_unique<std::shared_ptr<Work>>(work);
+      pthread_t thread;
+      if (pthread_create(&thread, &attributes, workOnParts, owner.get()) != 0)
+        break;
+      (void)owner.release(); // The thread has it.
+      threads.push_back(thread);
+    }
+  pthread_attr_destroy(&attributes);
+  return threads;
 }
 
 std::optional<std::string> gnn::makePtxInParts(ModuleOp module,
@@ -158,21 +205,17 @@ std::optional<std::string> gnn::makePtxInParts(ModuleOp module,
   std::vector<KernelBytes> kernels = collectKernels(module);
   if (kernels.size() < 2)
     return std::nullopt;
-  std::string shell = bytesOf(*makeShell(module));
-  std::vector<Part> parts =
-      splitKernels(kernels, std::min<size_t>(threads, kernels.size()));
-  {
-    std::vector<llvm::thread> running;
-    for (Part &part : parts)
-      running.emplace_back(std::optional<unsigned>(stackBytes), [&] {
-        llvm::CrashRecoveryContext().RunSafely(
-            [&] { makePtx(shell, stage, stages, part); });
-      });
-    for (llvm::thread &thread : running)
-      thread.join();
-  }
+  std::shared_ptr<Work> work(new Work{
+      bytesOf(*makeShell(module)), stage, stages, std::move(kernels), {}});
+  work->parts = splitKernels(work->kernels,
+                             std::min<size_t>(threads, work->kernels.size()));
+  SmallVector<pthread_t> running = startThreads(work, work->parts.size());
+  if (running.empty())
+    return std::nullopt;
+  for (pthread_t thread : running)
+    pthread_join(thread, nullptr);
   SmallVector<PtxPart> texts;
-  for (const Part &part : parts) {
+  for (const Part &part : work->parts) {
     if (!part.isDone)
       return std::nullopt;
     for (const auto &[number, text] : part.texts)

@@ -17,9 +17,10 @@
 namespace gnn {
 
 /// The PTX of the kernels of `module`, as `stage` makes it of all of them at
-/// once, by so many threads: each has some of the kernels in a context of its
-/// own. Leaves `module` as it is. Nothing where there is too little for two
-/// threads, or where a part fails: who runs the stage itself has the errors.
+/// once, by up to so many threads: each has some of the kernels in a context of
+/// its own. Leaves `module` as it is. Nothing where there is too little for two
+/// threads, no thread can be started, or a part fails: the caller runs the
+/// stage itself, and has the errors.
 std::optional<std::string> makePtxInParts(mlir::ModuleOp module,
                                           const Stage &stage,
                                           const StageOptions &stages,

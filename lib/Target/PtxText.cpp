@@ -24,15 +24,20 @@ using runtime::FunctionPlan;
 // Joining
 //===----------------------------------------------------------------------===//
 
+/// Takes a line with its end from the front of `text`.
+static llvm::StringRef takeLine(llvm::StringRef &text) {
+  size_t end = text.find('\n');
+  llvm::StringRef line =
+      end == llvm::StringRef::npos ? text : text.take_front(end + 1);
+  text = text.drop_front(line.size());
+  return line;
+}
+
 /// Calls `visit` on each line, its end included.
 static void forEachLine(llvm::StringRef text,
                         llvm::function_ref<void(llvm::StringRef)> visit) {
-  while (!text.empty()) {
-    size_t end = text.find('\n');
-    size_t size = end == llvm::StringRef::npos ? text.size() : end + 1;
-    visit(text.take_front(size));
-    text = text.drop_front(size);
-  }
+  while (!text.empty())
+    visit(takeLine(text));
 }
 
 /// Takes "\t.file\t1 " or "\t.loc\t1 " from the front of `line`.
@@ -101,13 +106,6 @@ struct SplitPart {
   unsigned numKernels = 0, numPlaces = 0;
 };
 } // namespace
-
-/// Takes a line from the front of `text`.
-static llvm::StringRef takeLine(llvm::StringRef &text) {
-  llvm::StringRef line = text.take_front(text.find('\n') + 1);
-  text = text.drop_front(line.size());
-  return line;
-}
 
 /// Calls `visit` for each label of LLVM in `text`: what is in front of it
 /// without labels, its word and its number. Gives what is behind the last.
