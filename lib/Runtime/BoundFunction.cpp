@@ -11,6 +11,7 @@
 #include "StepOrder.h"
 
 #include <algorithm>
+#include <mutex>
 
 using namespace gnn::runtime;
 
@@ -26,15 +27,17 @@ struct Slot {
 /// A launch with all numbers in.
 struct Step {
   const Kernel *kernel = nullptr;
-  std::string name;
+  const StepSpec *spec = nullptr;
   Launch launch;
   bool skipped = false;
-  std::vector<Slot> slots;
-  std::vector<int64_t> bytes;
+  /// Where its arguments begin among those of all.
+  size_t begin = 0;
   std::optional<int64_t> reads, writes, flops;
-  const StepSpec *spec = nullptr;
-  /// The steps that it waits for, as numbers among those that run.
-  std::vector<size_t> after;
+
+  const std::string &name() const {
+    return spec->name.empty() ? spec->kernel : spec->name;
+  }
+  size_t numArguments() const { return spec->args.size(); }
 };
 
 /// A piece of memory in a run.
@@ -60,26 +63,36 @@ struct BoundFunction::State {
   /// What keeps the structures alive, where it is more than they.
   std::vector<std::shared_ptr<const Graph>> graphs;
   std::shared_ptr<Device> device;
-  std::shared_ptr<const Kernels> kernels;
   std::vector<int64_t> values;
-  std::vector<std::shared_ptr<const DeviceArray>> structures;
+  std::vector<PlacedArray> structures;
   std::vector<TensorInfo> inputs, outputs;
   int64_t workspaceBytes = 0;
   int64_t structureBytes = 0;
   std::vector<Step> steps;
+  /// The arguments of all steps, and the bytes that kernels may touch behind
+  /// pointers.
+  std::vector<Slot> slots;
+  std::vector<int64_t> bytes;
+  /// For each step the steps that it waits for, as numbers among those that
+  /// run. Found when somebody asks: few bound functions are captured.
+  mutable std::once_flag isOrdered;
+  mutable std::vector<std::vector<size_t>> waits;
 
   Error bind(GraphSource &source, const BindOptions &options);
   Error bindTensors(GraphSource &source);
   Error bindStructures(GraphSource &source, const BindOptions &options);
   Error bindSteps();
-  Error bindArg(const ArgSpec &arg, Step &step) const;
-  void bindOrder();
+  Error bindArg(const ArgSpec &arg);
+  const std::vector<std::vector<size_t>> &order() const;
 
   Error checkPointers(ArrayView<const void *> ins, ArrayView<void *> outs,
                       void *workspace) const;
   Error launch(const Step &step, ArrayView<const void *> ins,
                ArrayView<void *> outs, void *workspace, Stream stream,
                Capture *capture) const;
+  ArrayView<size_t> waitsOf(const Step &step) const {
+    return order()[static_cast<size_t>(&step - steps.data())];
+  }
   int64_t value(int64_t expr) const {
     return values[static_cast<size_t>(expr)];
   }
@@ -120,12 +133,14 @@ static Expected<TensorInfo> resolve(const TensorSpec &spec,
 }
 
 Error BoundFunction::State::bindTensors(GraphSource &source) {
+  inputs.reserve(plan->inputs.size());
   for (const TensorSpec &spec : plan->inputs) {
     Expected<TensorInfo> info = resolve(spec, source);
     if (!info)
       return info.takeError().in("input '" + spec.name + "'");
     inputs.push_back(std::move(*info));
   }
+  outputs.reserve(plan->outputs.size());
   for (const TensorSpec &spec : plan->outputs) {
     Expected<TensorInfo> info = resolve(spec, source);
     if (!info)
@@ -138,6 +153,7 @@ Error BoundFunction::State::bindTensors(GraphSource &source) {
 Error BoundFunction::State::bindStructures(GraphSource &source,
                                            const BindOptions &options) {
   size_t count = plan->structures.size();
+  structures.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const StructureSpec &spec = plan->structures[i];
     if (options.progress)
@@ -148,7 +164,7 @@ Error BoundFunction::State::bindStructures(GraphSource &source,
       (void)source.finish();
       return array.takeError().in("structure '" + spec.key.str() + "'");
     }
-    structureBytes += (*array)->bytes;
+    structureBytes += array->bytes;
     structures.push_back(std::move(*array));
   }
   if (Error error = source.finish())
@@ -158,21 +174,21 @@ Error BoundFunction::State::bindStructures(GraphSource &source,
   return {};
 }
 
-Error BoundFunction::State::bindArg(const ArgSpec &arg, Step &step) const {
+Error BoundFunction::State::bindArg(const ArgSpec &arg) {
   size_t index = static_cast<size_t>(arg.index);
   Slot slot{arg.kind, index, 0};
-  int64_t bytes = -1;
+  int64_t size = -1;
   switch (arg.kind) {
   case ArgSpec::Kind::Input:
-    bytes = inputs[index].bytes;
+    size = inputs[index].bytes;
     break;
   case ArgSpec::Kind::Output:
-    bytes = outputs[index].bytes;
+    size = outputs[index].bytes;
     break;
   case ArgSpec::Kind::Structure:
     slot.value = static_cast<int64_t>(
-        reinterpret_cast<intptr_t>(structures[index]->data));
-    bytes = structures[index]->bytes;
+        reinterpret_cast<intptr_t>(structures[index].data));
+    size = structures[index].bytes;
     break;
   case ArgSpec::Kind::I32:
     slot.value = values[index];
@@ -184,28 +200,31 @@ Error BoundFunction::State::bindArg(const ArgSpec &arg, Step &step) const {
     break;
   case ArgSpec::Kind::Workspace:
     slot.value = values[index];
-    bytes = value(arg.bytes);
+    size = value(arg.bytes);
     if (slot.value < 0 || slot.value % kWorkspaceAlignment != 0)
       return failure("expected an offset in the workspace that is a multiple "
                      "of ",
                      kWorkspaceAlignment, ", got ", slot.value);
-    if (bytes < 0 || slot.value > workspaceBytes ||
-        bytes > workspaceBytes - slot.value)
+    if (size < 0 || slot.value > workspaceBytes ||
+        size > workspaceBytes - slot.value)
       return failure("expected bytes inside a workspace of ", workspaceBytes,
-                     ", got ", bytes, " from offset ", slot.value);
+                     ", got ", size, " from offset ", slot.value);
     break;
   }
-  step.slots.push_back(slot);
-  step.bytes.push_back(bytes);
+  slots.push_back(slot);
+  bytes.push_back(size);
   return {};
 }
 
 Error BoundFunction::State::bindSteps() {
-  std::vector<std::string> names;
+  auto found = package->kernelsOf(*plan, device);
+  if (!found)
+    return found.takeError();
+  size_t count = 0;
   for (const StepSpec &spec : plan->steps)
-    names.push_back(spec.kernel);
-  if (Error error = kernels->expect(names))
-    return error;
+    count += spec.args.size();
+  slots.reserve(count);
+  bytes.reserve(count);
   steps.reserve(plan->steps.size());
   for (const StepSpec &spec : plan->steps) {
     auto where = [&] {
@@ -214,11 +233,8 @@ Error BoundFunction::State::bindSteps() {
     };
     Step &step = steps.emplace_back();
     step.spec = &spec;
-    Expected<const Kernel *> kernel = kernels->find(spec.kernel);
-    if (!kernel)
-      return kernel.takeError().in(where());
-    step.kernel = *kernel;
-    step.name = spec.name.empty() ? spec.kernel : spec.name;
+    step.begin = slots.size();
+    step.kernel = (*found)[steps.size() - 1];
     for (size_t i = 0; i < 3; ++i) {
       step.launch.grid[i] = value(spec.grid[i]);
       step.launch.block[i] = value(spec.block[i]);
@@ -228,10 +244,8 @@ Error BoundFunction::State::bindSteps() {
     step.reads = optionalValue(spec.reads);
     step.writes = optionalValue(spec.writes);
     step.flops = optionalValue(spec.flops);
-    step.slots.reserve(spec.args.size());
-    step.bytes.reserve(spec.args.size());
     for (size_t i = 0; i < spec.args.size(); ++i)
-      if (Error error = bindArg(spec.args[i], step))
+      if (Error error = bindArg(spec.args[i]))
         return error.in(where() + " argument " + std::to_string(i));
     if (!step.skipped)
       if (Error error = device->prepare(*step.kernel, step.launch))
@@ -242,26 +256,32 @@ Error BoundFunction::State::bindSteps() {
 
 /// Inputs and structures are not written, outputs and the workspace do not
 /// overlap.
-void BoundFunction::State::bindOrder() {
-  std::vector<Step *> running;
-  std::vector<std::vector<Access>> accesses;
-  for (Step &step : steps) {
-    if (step.skipped)
-      continue;
-    running.push_back(&step);
-    std::vector<Access> &list = accesses.emplace_back();
-    for (size_t i = 0; i < step.slots.size(); ++i) {
-      const Slot &slot = step.slots[i];
-      bool written = step.spec->args[i].written;
-      if (slot.kind == ArgSpec::Kind::Output)
-        list.push_back({1 + slot.index, 0, step.bytes[i], written});
-      else if (slot.kind == ArgSpec::Kind::Workspace)
-        list.push_back({0, slot.value, step.bytes[i], written});
+const std::vector<std::vector<size_t>> &BoundFunction::State::order() const {
+  std::call_once(isOrdered, [&] {
+    std::vector<size_t> running;
+    std::vector<std::vector<Access>> accesses;
+    for (size_t number = 0; number < steps.size(); ++number) {
+      const Step &step = steps[number];
+      if (step.skipped)
+        continue;
+      running.push_back(number);
+      std::vector<Access> &list = accesses.emplace_back();
+      for (size_t i = 0; i < step.numArguments(); ++i) {
+        const Slot &slot = slots[step.begin + i];
+        int64_t size = bytes[step.begin + i];
+        bool written = step.spec->args[i].written;
+        if (slot.kind == ArgSpec::Kind::Output)
+          list.push_back({1 + slot.index, 0, size, written});
+        else if (slot.kind == ArgSpec::Kind::Workspace)
+          list.push_back({0, slot.value, size, written});
+      }
     }
-  }
-  std::vector<std::vector<size_t>> after = orderSteps(accesses);
-  for (size_t i = 0; i < running.size(); ++i)
-    running[i]->after = std::move(after[i]);
+    std::vector<std::vector<size_t>> after = orderSteps(accesses);
+    waits.resize(steps.size());
+    for (size_t i = 0; i < running.size(); ++i)
+      waits[running[i]] = std::move(after[i]);
+  });
+  return waits;
 }
 
 Error BoundFunction::State::bind(GraphSource &source,
@@ -279,18 +299,15 @@ Error BoundFunction::State::bind(GraphSource &source,
   if (workspaceBytes < 0)
     return failure("expected a workspace of 0 or more bytes, got ",
                    workspaceBytes);
+  // What does not load is told before what is built.
   auto loaded = package->kernelsOn(device);
   if (!loaded)
     return loaded.takeError();
-  kernels = std::move(*loaded);
   if (Error error = bindTensors(source))
     return error;
   if (Error error = bindStructures(source, options))
     return error;
-  if (Error error = bindSteps())
-    return error;
-  bindOrder();
-  return {};
+  return bindSteps();
 }
 
 Expected<std::shared_ptr<const BoundFunction>> BoundFunction::make(
@@ -427,8 +444,9 @@ Error BoundFunction::State::launch(const Step &step,
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
   int64_t values[kMaxKernelArguments];
   void *pointers[kMaxKernelArguments];
-  for (size_t i = 0; i < step.slots.size(); ++i) {
-    const Slot &slot = step.slots[i];
+  size_t count = step.numArguments();
+  for (size_t i = 0; i < count; ++i) {
+    const Slot &slot = slots[step.begin + i];
     values[i] = slot.value;
     if (slot.kind == ArgSpec::Kind::Input)
       values[i] =
@@ -440,9 +458,9 @@ Error BoundFunction::State::launch(const Step &step,
       values[i] += static_cast<int64_t>(reinterpret_cast<intptr_t>(workspace));
     pointers[i] = &values[i];
   }
-  LaunchArguments arguments{pointers, step.bytes.data(), step.slots.size()};
+  LaunchArguments arguments{pointers, bytes.data() + step.begin, count};
   if (capture)
-    return capture->launch(*step.kernel, step.launch, arguments, step.after);
+    return capture->launch(*step.kernel, step.launch, arguments, waitsOf(step));
   return device->launch(*step.kernel, step.launch, arguments, stream);
 }
 
@@ -461,7 +479,7 @@ Error BoundFunction::run(ArrayView<const void *> inputs,
         // Who gets an error takes the run for over, and its memory back.
         if (!*capture)
           (void)state->device->synchronize(stream);
-        return error.in(name() + ": kernel '" + step.name + "'");
+        return error.in(name() + ": kernel '" + step.name() + "'");
       }
   return *capture ? (*capture)->finish().in(name()) : Error();
 }
@@ -475,7 +493,7 @@ Report BoundFunction::report() const {
   std::vector<size_t> running;
   for (const Step &step : state->steps) {
     StepReport row;
-    row.kernel = step.name;
+    row.kernel = step.name();
     row.code = step.kernel->name();
     row.grid = step.launch.grid;
     row.block = step.launch.block;
@@ -486,7 +504,7 @@ Report BoundFunction::report() const {
     row.flops = step.flops;
     if (!step.skipped)
       running.push_back(report.steps.size());
-    for (size_t number : step.after)
+    for (size_t number : state->waitsOf(step))
       row.after.push_back(running[number]);
     row.kernelInfo = step.kernel->info();
     row.ops = step.spec->ops;

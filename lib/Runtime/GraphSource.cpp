@@ -102,9 +102,12 @@ public:
     return graphs[graph]->count(key);
   }
 
-  Expected<std::shared_ptr<const DeviceArray>>
-  structure(size_t graph, const StructureKey &key) override {
-    return place(*graphs[graph], key, device, allocator);
+  Expected<PlacedArray> structure(size_t graph,
+                                  const StructureKey &key) override {
+    auto array = place(*graphs[graph], key, device, allocator);
+    if (!array)
+      return array.takeError();
+    return PlacedArray{(*array)->data, (*array)->bytes, *array};
   }
 
   Error finish() override { return device->finishCopies(); }
@@ -161,8 +164,8 @@ public:
     return found->second;
   }
 
-  Expected<std::shared_ptr<const DeviceArray>>
-  structure(size_t graph, const StructureKey &key) override {
+  Expected<PlacedArray> structure(size_t graph,
+                                  const StructureKey &key) override {
     auto found = graphs[graph]->structures.find(key);
     if (found == graphs[graph]->structures.end())
       return failure("expected it among the structures of graph '",
@@ -177,10 +180,8 @@ public:
     if (*size > 0 && (address == 0 || address % kTensorAlignment != 0))
       return failure("expected an address aligned to ", kTensorAlignment,
                      " bytes, got ", array.data);
-    auto borrowed = std::make_shared<DeviceArray>(); // Frees nothing.
-    borrowed->data = const_cast<int32_t *>(array.data);
-    borrowed->bytes = *size * static_cast<int64_t>(sizeof(int32_t));
-    return std::shared_ptr<const DeviceArray>(std::move(borrowed));
+    return PlacedArray{const_cast<int32_t *>(array.data),
+                       *size * static_cast<int64_t>(sizeof(int32_t)), nullptr};
   }
 
 private:

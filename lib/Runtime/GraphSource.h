@@ -18,6 +18,14 @@
 
 namespace gnn::runtime {
 
+/// A structure on a device.
+struct PlacedArray {
+  void *data = nullptr;
+  int64_t bytes = 0;
+  /// What has the memory; null where that is the caller's.
+  std::shared_ptr<const DeviceArray> owner;
+};
+
 /// The counts and structures of the graphs of one function, those that it
 /// derives among them: graphs are named by their index in its plan.
 class GraphSource {
@@ -30,8 +38,8 @@ public:
   virtual Expected<int64_t> count(size_t graph, const CountKey &key) = 0;
 
   /// The structure on the device, or on its way there until `finish`.
-  virtual Expected<std::shared_ptr<const DeviceArray>>
-  structure(size_t graph, const StructureKey &key) = 0;
+  virtual Expected<PlacedArray> structure(size_t graph,
+                                          const StructureKey &key) = 0;
 
   /// Waits for what is on its way; also called where a structure failed.
   virtual Error finish() { return {}; }

@@ -119,7 +119,7 @@ Package::kernelsOn(const std::shared_ptr<Device> &device) const {
     std::lock_guard<std::mutex> lock(mutex);
     auto found = loaded.find(device.get());
     if (found != loaded.end())
-      return found->second;
+      return found->second.kernels;
     Error problem;
     std::string wanted;
     for (const std::string &format : device->kernelFormats()) {
@@ -129,7 +129,7 @@ Package::kernelsOn(const std::shared_ptr<Device> &device) const {
         continue;
       auto result = device->loadKernels(format, image->second, launchPlan.chip);
       if (result) {
-        loaded[device.get()] = *result;
+        loaded[device.get()].kernels = *result;
         return result;
       }
       problem = problem ? failure(problem.message(), "; ", format, ": ",
@@ -143,5 +143,40 @@ Package::kernelsOn(const std::shared_ptr<Device> &device) const {
       have += (have.empty() ? "" : ", ") + format;
     return failure("expected kernels as ", wanted, " for ", device->name(),
                    ", got ", have.empty() ? "none" : have);
+  });
+}
+
+Expected<ArrayView<const Kernel *>>
+Package::kernelsOf(const FunctionPlan &function,
+                   const std::shared_ptr<Device> &device) const {
+  return guarded("kernels", [&]() -> Expected<ArrayView<const Kernel *>> {
+    auto image = kernelsOn(device);
+    if (!image)
+      return image.takeError();
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      auto &ofSteps = loaded[device.get()].ofSteps;
+      if (auto found = ofSteps.find(&function); found != ofSteps.end())
+        return ArrayView<const Kernel *>(found->second);
+    }
+    std::vector<std::string> names;
+    for (const StepSpec &step : function.steps)
+      names.push_back(step.kernel);
+    if (Error error = (*image)->expect(names))
+      return error;
+    std::vector<const Kernel *> list;
+    for (const std::string &name : names) {
+      Expected<const Kernel *> kernel = (*image)->find(name);
+      if (!kernel)
+        return kernel.takeError().in("step " + std::to_string(list.size()) +
+                                     " (kernel '" + name + "')");
+      list.push_back(*kernel);
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    // What another thread has found meanwhile stays.
+    return ArrayView<const Kernel *>(
+        loaded[device.get()]
+            .ofSteps.emplace(&function, std::move(list))
+            .first->second);
   });
 }

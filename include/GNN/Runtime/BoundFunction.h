@@ -8,6 +8,7 @@
 #define GNN_RUNTIME_BOUNDFUNCTION_H
 
 #include "GNN/Runtime/Device.h"
+#include "GNN/Runtime/FlatMap.h"
 #include "GNN/Runtime/Graph.h"
 #include "GNN/Runtime/Package.h"
 #include "GNN/Runtime/Structures.h"
@@ -100,8 +101,8 @@ struct BuiltGraph {
   bool selfLoops = false;
   /// Those that a function names, and the rows of each space that its tensors
   /// and structures have.
-  std::map<CountKey, int64_t> counts;
-  std::map<StructureKey, Array> structures;
+  FlatMap<CountKey, int64_t> counts;
+  FlatMap<StructureKey, Array> structures;
 };
 
 class GraphSource;

@@ -52,13 +52,24 @@ public:
   Expected<std::shared_ptr<const Kernels>>
   kernelsOn(const std::shared_ptr<Device> &device) const;
 
+  /// The kernels that the steps of one of its functions launch, in their order;
+  /// an error names the step. There as long as the package.
+  Expected<ArrayView<const Kernel *>>
+  kernelsOf(const FunctionPlan &function,
+            const std::shared_ptr<Device> &device) const;
+
 private:
   Package() = default;
 
   LaunchPlan launchPlan;
   std::map<std::string, std::string> kernels;
   mutable std::mutex mutex;
-  mutable std::map<const Device *, std::shared_ptr<const Kernels>> loaded;
+  /// What is known on a device. Kernels keep it alive.
+  struct OnDevice {
+    std::shared_ptr<const Kernels> kernels;
+    std::map<const FunctionPlan *, std::vector<const Kernel *>> ofSteps;
+  };
+  mutable std::map<const Device *, OnDevice> loaded;
 };
 
 } // namespace gnn::runtime
