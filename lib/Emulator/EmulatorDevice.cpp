@@ -21,8 +21,10 @@ public:
   const std::string &name() const override { return kernelName; }
   runtime::KernelInfo info() const override {
     runtime::KernelInfo info;
-    if (auto known = emulator.find(kernelName))
+    if (auto known = emulator.find(kernelName)) {
       info.staticSharedBytes = known->staticSharedBytes;
+      info.parameters = static_cast<int64_t>(known->numArguments);
+    }
     return info;
   }
 

@@ -66,7 +66,8 @@ static Error doStep(GnnBuild &build, State next, void *stream, Run run) {
   build.state = State::Failed;
   if (Error error = run()) {
     // Of two errors the first is the one to tell.
-    (void)static_cast<bool>(build.value.of().device->synchronize(stream));
+    (void)static_cast<bool>(
+        build.value.of().kernels.device().synchronize(stream));
     return error;
   }
   build.state = next;
@@ -96,13 +97,13 @@ static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
     Expected<CountKey> key = parseCountKey(text);
     if (!key)
       return key.takeError();
-    needs.counts.insert(*key);
+    needs.counts.push_back(*key);
   }
   for (const char *text : pointers(given.structureKeys, given.numStructures)) {
     Expected<StructureKey> key = parseStructureKey(text);
     if (!key)
       return key.takeError();
-    needs.structures.insert(*key);
+    needs.structures.push_back(*key);
   }
   return needs;
 }
@@ -221,18 +222,19 @@ GnnError *gnnBuildCount(GnnBuild *build, void *scratch, void *numbers,
       return error;
     if (Error error = expectMemory("numbers", numbers, value.hostWords()))
       return error;
-    *bytes = -1;
-    Error error = doStep(*build, State::Counted, stream, [&]() -> Error {
-      Expected<bool> good = value.count(scratch, numbers, stream);
-      if (!good)
-        return good.takeError();
-      if (*good)
-        *bytes = value.bytes();
-      return {};
-    });
-    if (*bytes < 0)
+    bool isGood = false;
+    if (Error error = doStep(*build, State::Counted, stream, [&]() -> Error {
+          Expected<bool> good = value.count(scratch, numbers, stream);
+          if (!good)
+            return good.takeError();
+          isGood = *good;
+          return {};
+        }))
+      return error;
+    *bytes = isGood ? value.bytes() : -1;
+    if (!isGood)
       build->state = State::Failed;
-    return error;
+    return {};
   });
 }
 
@@ -261,9 +263,9 @@ GnnError *gnnBuildBind(const GnnBuild *build, const GnnPackage *package,
       return error;
     return bindEach(pointers(functions, numFunctions), bound,
                     [&](const char *function) {
-                      return BoundFunction::bindBuilt(package->value, function,
-                                                      build->value.built(),
-                                                      build->value.of().device);
+                      return BoundFunction::bindBuilt(
+                          package->value, function, build->value.built(),
+                          build->value.of().kernels.sharedDevice());
                     });
   });
 }

@@ -83,7 +83,7 @@ static bool isBuilt(const CountKey &key, bool isDerived) {
                  isDerived);
 }
 
-static void addSorts(OrderedSpace rows, std::set<DeviceSort> &sorts) {
+static void addSorts(OrderedSpace rows, DeviceSorts &sorts) {
   bool isOfDst = endOf(rows.space) == RowEnd::Dst;
   auto add = [&](DeviceSort src, DeviceSort dst, bool ofDst) {
     sorts.insert(ofDst ? dst : src);
@@ -111,13 +111,22 @@ static void addSorts(OrderedSpace rows, std::set<DeviceSort> &sorts) {
   }
 }
 
+/// In ascending order, each once.
+template <typename Key> static void makeSet(std::vector<Key> &keys) {
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
 Expected<std::shared_ptr<const DeviceBuilder>>
 DeviceBuilder::create(std::map<std::string, Needs> graphs,
                       const Package &kernels, std::shared_ptr<Device> device) {
   using Result = Expected<std::shared_ptr<const DeviceBuilder>>;
   auto builder = std::make_shared<DeviceBuilder>();
+  builder->spare.reserve(4); // About as many as are under way at once.
   builder->graphs = std::move(graphs);
   for (auto &[name, needs] : builder->graphs) {
+    makeSet(needs.structures);
+    makeSet(needs.counts);
     bool isDerived = !needs.parent.empty();
     if (isDerived) {
       auto parent = builder->graphs.find(needs.parent);
@@ -145,22 +154,16 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
       addSorts({key.space, Order::Natural}, needs.sorts);
     }
   }
-  auto image = kernels.kernelsOn(device);
-  if (!image)
-    return image.takeError();
-  static const std::vector<std::string> names = {
-      "keys", "digits", "places", "scatter", "sums",
-      "scan", "search", "starts", "move",    "tiles"};
-  if (Error error = (*image)->expect(names))
-    return error;
-  for (size_t i = 0; i < numKernels; ++i) {
-    Expected<const Kernel *> kernel = (*image)->find(names[i]);
-    if (!kernel)
-      return kernel.takeError();
-    builder->kernels[i] = *kernel;
-  }
-  builder->device = std::move(device);
-  builder->image = std::move(*image);
+  static const BuildKernel wanted[] = {
+      BuildKernel::Keys,    BuildKernel::Digits, BuildKernel::Places,
+      BuildKernel::Scatter, BuildKernel::Sums,   BuildKernel::Scan,
+      BuildKernel::Search,  BuildKernel::Starts, BuildKernel::Move,
+      BuildKernel::Tiles};
+  auto found = BuildKernels::find(kernels, std::move(device),
+                                  {wanted, std::size(wanted)});
+  if (!found)
+    return found.takeError();
+  builder->kernels = std::move(*found);
   return Result(std::move(builder));
 }
 
@@ -168,7 +171,7 @@ bool DeviceBuilder::covers(const DeviceBuilder &other) const {
   auto includes = [](const auto &all, const auto &some) {
     return std::includes(all.begin(), all.end(), some.begin(), some.end());
   };
-  return device == other.device &&
+  return kernels.sharedDevice() == other.kernels.sharedDevice() &&
          std::all_of(other.graphs.begin(), other.graphs.end(), [&](auto &one) {
            auto own = graphs.find(one.first);
            return own != graphs.end() &&
@@ -176,8 +179,24 @@ bool DeviceBuilder::covers(const DeviceBuilder &other) const {
                   own->second.derivation.key() == one.second.derivation.key() &&
                   includes(own->second.structures, one.second.structures) &&
                   includes(own->second.counts, one.second.counts) &&
-                  includes(own->second.sorts, one.second.sorts);
+                  own->second.sorts.includes(one.second.sorts);
          });
+}
+
+std::unique_ptr<KernelLaunches> DeviceBuilder::takeLaunches() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (spare.empty())
+    return std::make_unique<KernelLaunches>();
+  std::unique_ptr<KernelLaunches> launches = std::move(spare.back());
+  spare.pop_back();
+  return launches;
+}
+
+void DeviceBuilder::giveBack(std::unique_ptr<KernelLaunches> launches) const {
+  launches->clear();
+  std::lock_guard<std::mutex> lock(mutex);
+  if (spare.size() < spare.capacity()) // It takes no memory.
+    spare.push_back(std::move(launches));
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,12 +204,14 @@ bool DeviceBuilder::covers(const DeviceBuilder &other) const {
 //===----------------------------------------------------------------------===//
 
 DeviceBuild::DeviceBuild(std::shared_ptr<const DeviceBuilder> builder)
-    : builder(std::move(builder)) {}
+    : builder(std::move(builder)), planned(this->builder->takeLaunches()) {}
 
-DeviceBuild::~DeviceBuild() = default;
+DeviceBuild::~DeviceBuild() { builder->giveBack(std::move(planned)); }
 
 Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
-  int64_t base = 0, counting = 0;
+  int64_t counting = 0;
+  bool isNarrow = true;
+  graphs.reserve(builder->graphs.size());
   for (const auto &[name, needs] : builder->graphs) {
     const std::string &own = needs.parent.empty() ? name : needs.parent;
     auto found = given.find(own);
@@ -199,39 +220,45 @@ Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
     DeviceEdges edges = found->second;
     edges.derivation = needs.derivation;
     graphs.push_back(
-        std::make_unique<GraphBuild>(needs, edges, sort, base, counting, host));
+        std::make_unique<GraphBuild>(needs, edges, sort, counting, host));
+    isNarrow &= graphs.back()->isNarrow();
   }
-  bool isNarrow = base <= INT32_MAX && sort.isNarrow();
-  scratch = isNarrow ? sort.words() + counting : -1;
+  scratch = isNarrow && sort.isNarrow() ? sort.words() + counting : -1;
   return {};
 }
 
 Expected<bool> DeviceBuild::count(void *memory, void *numbers, Stream stream) {
   auto *words = static_cast<int32_t *>(memory);
-  KernelLaunches launches;
-  for (const auto &graph : graphs)
-    graph->writeKeys(sort, words, launches);
-  if (Error error = launches.run(*builder, nullptr, stream))
+  const BuildKernels &kernels = builder->kernels;
+  for (const auto &graph : graphs) {
+    planned->beginGroup();
+    graph->writeKeys(sort, words, *planned);
+  }
+  if (Error error = planned->run(kernels, nullptr, stream))
     return error;
-  if (Error error = sort.run(*builder, words, stream))
+  if (Error error = sort.run(kernels, words, stream))
     return error;
-  for (const auto &graph : graphs)
+  for (const auto &graph : graphs) {
+    planned->beginGroup();
     graph->count(sort.sorted(words), sort.order(words), words + sort.words(),
-                 static_cast<int32_t *>(numbers), launches);
-  if (Error error = launches.run(*builder, nullptr, stream))
+                 static_cast<int32_t *>(numbers), *planned);
+  }
+  if (Error error = planned->run(kernels, nullptr, stream))
     return error;
-  if (Error error = builder->device->synchronize(stream))
+  if (Error error = kernels.device().synchronize(stream))
     return error;
   for (const auto &graph : graphs)
     if (!graph->readNumbers())
       return false;
-  for (const auto &graph : graphs)
-    graph->plan(size, planned);
+  for (const auto &graph : graphs) {
+    planned->beginGroup();
+    graph->plan(size, *planned);
+  }
   return true;
 }
 
 Error DeviceBuild::fill(void *memory, Stream stream) {
-  if (Error error = planned.run(*builder, memory, stream))
+  if (Error error = planned->run(builder->kernels, memory, stream))
     return error;
   auto graph = graphs.begin();
   for (const auto &[name, needs] : builder->graphs)

@@ -7,26 +7,20 @@
 #ifndef GNN_LIB_RUNTIME_DEVICEBUILD_H
 #define GNN_LIB_RUNTIME_DEVICEBUILD_H
 
+#include "DeviceIds.h"
+#include "KernelLaunches.h"
 #include "RadixSort.h"
 
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Plan.h"
 
-#include <array>
 #include <map>
 #include <memory>
-#include <set>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace gnn::runtime {
-
-/// Ids on a device; none where `values` is null. `stride` counts ids.
-struct DeviceIds {
-  const void *values = nullptr;
-  int64_t bits = 64;
-  int64_t stride = 1;
-};
 
 /// A graph on a device. Nothing is known of its ids.
 struct DeviceEdges {
@@ -52,14 +46,39 @@ enum class DeviceSort {
   SrcTypes,
   DstTypes
 };
+constexpr size_t kNumDeviceSorts =
+    static_cast<size_t>(DeviceSort::DstTypes) + 1;
+
+/// Some of these.
+class DeviceSorts {
+public:
+  void insert(DeviceSort sort) { bits |= bitOf(sort); }
+  bool has(DeviceSort sort) const { return bits & bitOf(sort); }
+  bool includes(DeviceSorts other) const { return !(other.bits & ~bits); }
+
+  /// Calls `visit` with each, in their order.
+  template <typename Visit> void forEach(Visit visit) const {
+    for (size_t i = 0; i < kNumDeviceSorts; ++i)
+      if (auto sort = static_cast<DeviceSort>(i); has(sort))
+        visit(sort);
+  }
+
+private:
+  static uint32_t bitOf(DeviceSort sort) {
+    return uint32_t(1) << static_cast<uint32_t>(sort);
+  }
+  uint32_t bits = 0;
+};
 
 /// What functions need of the graphs that they declare, to be built by the
 /// kernels of `device_build_kernels.py`.
-struct DeviceBuilder {
+class DeviceBuilder {
+public:
   struct Needs {
-    std::set<StructureKey> structures;
-    std::set<CountKey> counts;
-    std::set<DeviceSort> sorts;
+    /// Once created, in ascending order and each once.
+    std::vector<StructureKey> structures;
+    std::vector<CountKey> counts;
+    DeviceSorts sorts;
     /// Of a graph with other self loops: the one that it is derived from.
     std::string parent;
     Derivation derivation;
@@ -76,69 +95,17 @@ struct DeviceBuilder {
   /// Whether all that another one needs is among what this one does.
   bool covers(const DeviceBuilder &other) const;
 
-  enum KernelName {
-    Keys,
-    Digits,
-    Places,
-    Scatter,
-    Sums,
-    Scan,
-    Search,
-    Starts,
-    Move,
-    Tiles,
-    numKernels
-  };
+  /// Launches without any, and takes them back. Who builds next finds their
+  /// memory.
+  std::unique_ptr<KernelLaunches> takeLaunches() const;
+  void giveBack(std::unique_ptr<KernelLaunches> launches) const;
 
   std::map<std::string, Needs> graphs;
-  std::shared_ptr<Device> device;
-  std::shared_ptr<const Kernels> image;
-  std::array<const Kernel *, numKernels> kernels = {};
-};
-
-/// Launches of the kernels on one stream.
-class KernelLaunches {
-public:
-  /// An argument: a number, or an address behind which there are bytes.
-  struct Argument {
-    int64_t value;
-    int64_t bytes = -1;
-    /// An offset in the memory of structures.
-    bool inMemory = false;
-  };
-  using Arguments = std::vector<Argument>;
-
-  /// Blocks that a kernel needs for so many rows.
-  static int64_t blocksFor(DeviceBuilder::KernelName kernel, int64_t rows);
-
-  /// A launch for so many rows, after those that write what it reads. Arguments
-  /// are arrays and then numbers.
-  void add(DeviceBuilder::KernelName kernel, int64_t rows, Arguments arguments);
-
-  /// Words of the host that go to the memory of structures first.
-  void addCopy(int64_t offset, std::vector<int32_t> words) {
-    if (!words.empty())
-      copies.push_back({offset, std::move(words)});
-  }
-
-  /// Launches all, and forgets them.
-  Error run(const DeviceBuilder &builder, void *memory, Stream stream);
+  BuildKernels kernels;
 
 private:
-  struct Record {
-    DeviceBuilder::KernelName kernel;
-    int64_t rows;
-    Arguments arguments;
-    /// Those whose results it reads, and the first step behind theirs.
-    std::vector<size_t> after;
-    int64_t step;
-  };
-
-  Error launch(const std::vector<const Record *> &records,
-               const DeviceBuilder &builder, void *memory, Stream stream) const;
-
-  std::vector<std::pair<int64_t, std::vector<int32_t>>> copies;
-  std::vector<Record> list;
+  mutable std::mutex mutex;
+  mutable std::vector<std::unique_ptr<KernelLaunches>> spare;
 };
 
 class GraphBuild;
@@ -178,7 +145,7 @@ public:
 private:
   std::shared_ptr<const DeviceBuilder> builder;
   std::vector<std::unique_ptr<GraphBuild>> graphs;
-  KernelLaunches planned;
+  std::unique_ptr<KernelLaunches> planned;
   std::map<std::string, BuiltGraph> made;
   RadixSort sort;
   int64_t scratch = 0, host = 0, size = 0;

@@ -12,14 +12,14 @@
 
 using namespace gnn::runtime;
 
-/// Those of `device_build_kernels.py`.
-static constexpr size_t kSlots = 24;
+static constexpr auto kSlots =
+    static_cast<size_t>(formOf(BuildKernel::Columns).slots);
 static constexpr int64_t kWord = sizeof(int32_t);
 
 /// `columns` are not empty and fill the slots; the first of them stands in for
 /// those that are missing, in which no block works.
 static Error launch(const DeviceColumn *columns, size_t count,
-                    const Kernel &kernel, Device &device, Stream stream) {
+                    const BuildKernels &kernels, Stream stream) {
   KernelCall call;
   int64_t blocks = 0;
   auto column = [&](size_t slot) -> const DeviceColumn & {
@@ -43,27 +43,29 @@ static Error launch(const DeviceColumn *columns, size_t count,
                           words - 1, one.ids.values ? one.limit : -1})
       call.addNumber(value);
   }
-  return call.launch(kernel, device, blocks, static_cast<int64_t>(count),
-                     stream);
+  return call.launch(kernels, BuildKernel::Columns, blocks,
+                     static_cast<int64_t>(count), stream);
 }
 
 Error gnn::runtime::writeColumns(const std::vector<DeviceColumn> &columns,
-                                 const Package &kernels,
+                                 const Package &package,
                                  const std::shared_ptr<Device> &device,
                                  Stream stream) {
-  auto image = kernels.kernelsOn(device);
-  if (!image)
-    return image.takeError();
-  Expected<const Kernel *> kernel = (*image)->find("columns");
-  if (!kernel)
-    return kernel.takeError();
-  std::vector<DeviceColumn> wanted;
-  std::copy_if(columns.begin(), columns.end(), std::back_inserter(wanted),
+  BuildKernel wanted = BuildKernel::Columns;
+  auto kernels = BuildKernels::find(package, device, {&wanted, 1});
+  if (!kernels)
+    return kernels.takeError();
+  std::vector<DeviceColumn> filled;
+  std::copy_if(columns.begin(), columns.end(), std::back_inserter(filled),
                [](const DeviceColumn &column) { return column.count > 0; });
-  for (size_t first = 0; first < wanted.size(); first += kSlots)
-    if (Error error = launch(wanted.data() + first,
-                             std::min(kSlots, wanted.size() - first), **kernel,
-                             *device, stream))
-      return error.in("kernel 'columns'");
+  for (size_t first = 0; first < filled.size(); first += kSlots)
+    if (Error error =
+            launch(filled.data() + first,
+                   std::min(kSlots, filled.size() - first), *kernels, stream)) {
+      // The caller frees what launches before may still read and write. Of two
+      // errors the first is the one to tell.
+      (void)device->synchronize(stream);
+      return error;
+    }
   return {};
 }

@@ -7,7 +7,11 @@
 #ifndef GNN_LIB_RUNTIME_DEVICECOLUMNS_H
 #define GNN_LIB_RUNTIME_DEVICECOLUMNS_H
 
-#include "DeviceBuild.h"
+#include "DeviceIds.h"
+
+#include "GNN/Runtime/Package.h"
+
+#include <vector>
 
 namespace gnn::runtime {
 
@@ -22,9 +26,10 @@ struct DeviceColumn {
 };
 
 /// Writes columns that do not overlap, many in one launch of the kernel
-/// `columns` of `device_build_kernels.py`.
+/// `columns` of `device_build_kernels.py`. Does not wait: `out` and `ids` must
+/// live until the stream is done. After an error nothing is in flight.
 Error writeColumns(const std::vector<DeviceColumn> &columns,
-                   const Package &kernels,
+                   const Package &package,
                    const std::shared_ptr<Device> &device, Stream stream);
 
 } // namespace gnn::runtime

@@ -14,13 +14,10 @@ using namespace gnn::runtime;
 using gnn::RowEnd;
 using gnn::RowKind;
 
-using Argument = KernelLaunches::Argument;
-using Builder = DeviceBuilder;
-
 static constexpr int64_t kWord = sizeof(int32_t);
 
-static Argument at(const void *address, int64_t bytes) {
-  return {static_cast<int64_t>(reinterpret_cast<intptr_t>(address)), bytes};
+static KernelArray at(const void *address, int64_t bytes) {
+  return KernelArray::at(address, bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,17 +61,20 @@ DeviceSort GraphBuild::canonical(DeviceSort sort) const {
     return pick(sideOf(sort), DeviceSort::SrcPairs, DeviceSort::DstPairs);
   auto pairs = pick(sideOf(sort), DeviceSort::SrcPairs, DeviceSort::DstPairs);
   if (edges.numEdgeTypes == 1 && sort != DeviceSort::Loops &&
-      (needs.sorts.count(pairs)))
+      needs.sorts.has(pairs))
     return pairs;
   return sort;
 }
 
 const GraphBuild::Batch &GraphBuild::batch(DeviceSort sort) const {
-  return batches.at(canonical(sort));
+  sort = canonical(sort);
+  return std::find_if(batches.begin(), batches.end(),
+                      [&](auto &one) { return one.first == sort; })
+      ->second;
 }
 
 GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
-                       const DeviceEdges &edges, RadixSort &all, int64_t &base,
+                       const DeviceEdges &edges, RadixSort &all,
                        int64_t &scratch, int64_t &host)
     : needs(needs), edges(edges), begin(all.size()) {
   givenEdges = edges.numEdges;
@@ -82,24 +82,26 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
   rows = givenEdges + newLoops();
   if (isDerived())
     this->edges.numEdgeTypes = edges.derivation.numEdgeTypes(givenTypes);
-  std::set<DeviceSort> sorts;
-  for (DeviceSort sort : needs.sorts)
-    sorts.insert(canonical(sort));
+  DeviceSorts sorts;
+  needs.sorts.forEach([&](DeviceSort sort) { sorts.insert(canonical(sort)); });
   // All ids are in some key, and so are checked.
   if (edges.srcNodeType.values && !isDerived())
     sorts.insert(canonical(DeviceSort::SrcTypes));
   if (edges.dstNodeType.values && !isDerived())
     sorts.insert(canonical(DeviceSort::DstTypes));
-  if (!needs.hasDerived &&
-      std::all_of(sorts.begin(), sorts.end(), [](DeviceSort sort) {
-        return isOfNodes(sort) || sort == DeviceSort::Loops;
-      }))
+  bool areEdges = false;
+  sorts.forEach([&](DeviceSort sort) {
+    areEdges |= !isOfNodes(sort) && sort != DeviceSort::Loops;
+  });
+  if (!needs.hasDerived && !areEdges)
     sorts.insert(DeviceSort::Dst);
-  for (DeviceSort sort : sorts) // Those that are numbered come first.
-    addBatch(sort, all, base, host);
+  batches.reserve(kNumDeviceSorts);
+  // Those that are numbered come first.
+  sorts.forEach([&](DeviceSort sort) { addBatch(sort, all, host); });
   sums = scratch;
   partial = sums + numbered + 1;
-  scratch = partial + KernelLaunches::blocksFor(Builder::Sums, numbered + 1);
+  scratch =
+      partial + KernelLaunches::blocksFor(BuildKernel::Sums, numbered + 1);
   for (const CountKey &key : needs.counts) {
     if (!key.isOfTiles() || kindOf(key.space) != RowKind::Node)
       continue;
@@ -107,26 +109,44 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
     NodeCut cut{key, scratch};
     cut.partial = cut.rows + groups + 1;
     cut.first =
-        cut.partial + KernelLaunches::blocksFor(Builder::Sums, groups + 1);
+        cut.partial + KernelLaunches::blocksFor(BuildKernel::Sums, groups + 1);
     scratch = cut.first + groups + 1;
     cut.report = host++;
     cuts.push_back(cut);
   }
 }
 
-void GraphBuild::addBatch(DeviceSort sort, RadixSort &all, int64_t &base,
-                          int64_t &host) {
-  Batch &batch = batches[sort];
+/// Where the keys of a sort begin. Sorts that are numbered lie side by side,
+/// and a row is numbered where its key is not that of the row before:
+/// neighbours have no key in common. Where both have under 31 bits there is
+/// always room.
+int64_t GraphBuild::placeKeys(int64_t values, bool isNumbered) {
+  constexpr int64_t limit = int64_t(1) << 32;
+  int64_t begin = 0;
+  if (isNumbered && lastKey + values <= limit)
+    begin = lastKey;
+  else if (isNumbered && values > firstKey)
+    narrow = false;
+  narrow &= values <= limit;
+  if (isNumbered) {
+    firstKey = begin;
+    lastKey = begin + values;
+  }
+  return begin;
+}
+
+void GraphBuild::addBatch(DeviceSort sort, RadixSort &all, int64_t &host) {
+  Batch &batch = batches.emplace_back(sort, Batch()).second;
   int64_t types = edges.numEdgeTypes, numNodes = nodes(sideOf(sort));
   int64_t values = std::max<int64_t>(1, numNodes); // Keys that there may be.
   batch.begin = all.size();
   batch.size = isOfNodes(sort) ? numNodes : rows;
-  batch.base = base;
   if (isOfNodes(sort))
     values = edges.numNodeTypes;
   else if (isOfPairs(sort) || isByNode(sort))
     values = std::max<int64_t>(1, values * types);
-  batch.removed = batch.refused = base + values;
+  // Behind these are the keys of what is removed and of what is refused.
+  batch.removed = batch.refused = values;
   batch.isNumbered =
       isOfPairs(sort) || isByNode(sort) || sort == DeviceSort::Loops;
   if (isOfPairs(sort)) {
@@ -142,38 +162,55 @@ void GraphBuild::addBatch(DeviceSort sort, RadixSort &all, int64_t &base,
     batch.groups += batch.groups > 0;
     batch.refused += std::max<int64_t>(1, batch.step);
   }
+  batch.base = placeKeys(batch.refused + 1, batch.isNumbered);
+  batch.removed += batch.base;
+  batch.refused += batch.base;
   batch.report = host;
   host += batch.groups * (batch.isNumbered ? 2 : 1);
-  batch.segment = all.add(batch.size, base, batch.refused);
-  base = batch.refused + 1;
+  batch.segment = all.add(batch.size, batch.base, batch.refused);
   if (batch.isNumbered)
     numbered += batch.size;
 }
 
-/// A column of keys: array, words from id to id, whether they have two, the
-/// limit and what an id counts.
-static void addColumn(const DeviceIds &ids, int64_t count, int64_t limit,
-                      int64_t times, KernelLaunches::Arguments &numbers,
-                      KernelLaunches::Arguments &arrays) {
-  int64_t words = ids.bits / 32;
-  int64_t all =
-      ids.values && count ? (count - 1) * ids.stride * words + words : 0;
-  arrays.push_back(at(ids.values, kWord * all));
-  for (int64_t value :
-       {ids.stride * words, words - 1, ids.values ? limit : 0, times})
-    numbers.push_back({value});
-}
+namespace {
+/// The arguments of `keys`.
+struct KeyArguments {
+  std::array<KernelArray, 4> arrays;
+  std::array<int64_t, 18> numbers;
+  size_t numArrays = 0, numNumbers = 0;
+
+  void add(std::initializer_list<int64_t> values) {
+    for (int64_t value : values)
+      numbers[numNumbers++] = value;
+  }
+
+  /// A column: words from id to id, whether they have two, the limit and what
+  /// an id counts.
+  void addColumn(const DeviceIds &ids, int64_t count, int64_t limit,
+                 int64_t times) {
+    int64_t words = ids.bits / 32;
+    int64_t all =
+        ids.values && count ? (count - 1) * ids.stride * words + words : 0;
+    arrays[numArrays++] = at(ids.values, kWord * all);
+    add({ids.stride * words, words - 1, ids.values ? limit : 0, times});
+  }
+
+  void launch(int64_t rows, KernelLaunches &launches) const {
+    launches.add(BuildKernel::Keys, rows, {arrays.data(), arrays.size()},
+                 ArrayView<int64_t>(numbers.data(), numbers.size()));
+  }
+};
+} // namespace
 
 /// The keys of new loops, one a node: base + times * node.
 void GraphBuild::addLoops(int32_t *keys, const Batch &batch, int64_t base,
                           int64_t times, KernelLaunches &launches) const {
-  KernelLaunches::Arguments arrays = {at(keys, kWord * newLoops())};
-  KernelLaunches::Arguments numbers = {
-      {newLoops()}, {base}, {times}, {batch.removed}, {batch.refused}, {0}};
+  KeyArguments arguments;
+  arguments.arrays[arguments.numArrays++] = at(keys, kWord * newLoops());
+  arguments.add({newLoops(), base, times, batch.removed, batch.refused, 0});
   for (int i = 0; i < 3; ++i)
-    addColumn({}, 0, 0, 0, numbers, arrays);
-  arrays.insert(arrays.end(), numbers.begin(), numbers.end());
-  launches.add(Builder::Keys, newLoops(), std::move(arrays));
+    arguments.addColumn({}, 0, 0, 0);
+  arguments.launch(newLoops(), launches);
 }
 
 void GraphBuild::writeKeys(const RadixSort &all, int32_t *memory,
@@ -186,31 +223,30 @@ void GraphBuild::writeKeys(const RadixSort &all, int32_t *memory,
     int64_t loops = sort == DeviceSort::Loops            ? 1
                     : removesLoops() && !isOfNodes(sort) ? 2
                                                          : 0;
-    KernelLaunches::Arguments arrays = {at(keys, kWord * count)};
-    KernelLaunches::Arguments numbers = {
-        {count}, {batch.base}, {0}, {batch.removed}, {batch.refused}, {loops}};
+    KeyArguments arguments;
+    arguments.arrays[arguments.numArrays++] = at(keys, kWord * count);
+    arguments.add({count, batch.base, 0, batch.removed, batch.refused, loops});
     if (isOfNodes(sort)) {
-      addColumn(isOfDst ? edges.dstNodeType : edges.srcNodeType, count,
-                edges.numNodeTypes, 1, numbers, arrays);
-      addColumn({}, 0, 0, 0, numbers, arrays);
-      addColumn({}, 0, 0, 0, numbers, arrays);
+      arguments.addColumn(isOfDst ? edges.dstNodeType : edges.srcNodeType,
+                          count, edges.numNodeTypes, 1);
+      arguments.addColumn({}, 0, 0, 0);
+      arguments.addColumn({}, 0, 0, 0);
     } else {
       int64_t ofNode = isByNode(sort) ? edges.numEdgeTypes : 1;
       int64_t ofType = isByNode(sort)    ? 1
                        : isOfPairs(sort) ? std::max<int64_t>(1, nodes(end))
                                          : 0;
-      addColumn(edges.src, count, edges.numSrcNodes, isOfDst ? 0 : ofNode,
-                numbers, arrays);
-      addColumn(edges.dst, count, edges.numDstNodes, isOfDst ? ofNode : 0,
-                numbers, arrays);
-      addColumn(edges.edgeType, count, givenTypes, ofType, numbers, arrays);
+      arguments.addColumn(edges.src, count, edges.numSrcNodes,
+                          isOfDst ? 0 : ofNode);
+      arguments.addColumn(edges.dst, count, edges.numDstNodes,
+                          isOfDst ? ofNode : 0);
+      arguments.addColumn(edges.edgeType, count, givenTypes, ofType);
       if (newLoops())
         addLoops(keys + givenEdges, batch,
                  batch.base + ofType * edges.derivation.loopType, ofNode,
                  launches);
     }
-    arrays.insert(arrays.end(), numbers.begin(), numbers.end());
-    launches.add(Builder::Keys, count, std::move(arrays));
+    arguments.launch(count, launches);
   }
 }
 
@@ -218,49 +254,37 @@ void GraphBuild::writeKeys(const RadixSort &all, int32_t *memory,
 // Counts
 //===----------------------------------------------------------------------===//
 
-Argument GraphBuild::inScratch(int64_t word, int64_t words) const {
+KernelArray GraphBuild::inScratch(int64_t word, int64_t words) const {
   return at(scratchMemory + word, kWord * words);
 }
 
-Argument GraphBuild::onHost(int64_t word, int64_t words) const {
+KernelArray GraphBuild::onHost(int64_t word, int64_t words) const {
   return at(hostMemory + word, kWord * words);
 }
 
 void GraphBuild::search(KernelLaunches &launches, const Batch &batch,
                         int64_t first, int64_t step, int64_t groups,
-                        std::optional<Argument> place,
-                        std::optional<Argument> number) const {
-  Argument none{0, 0};
-  Argument numbers = batch.isNumbered
-                         ? inScratch(sums + batch.begin - begin, batch.size + 1)
-                         : none;
-  launches.add(Builder::Search, groups,
-               {at(sorted + batch.begin, kWord * batch.size),
-                numbers,
-                place.value_or(none),
-                number.value_or(none),
-                {groups},
-                {batch.size},
-                {first},
-                {step},
-                {place.has_value()},
-                {number.has_value()}});
+                        std::optional<KernelArray> place,
+                        std::optional<KernelArray> number) const {
+  KernelArray numbers;
+  if (batch.isNumbered)
+    numbers = inScratch(sums + batch.begin - begin, batch.size + 1);
+  launches.add(
+      BuildKernel::Search, groups,
+      {at(sorted + batch.begin, kWord * batch.size), numbers,
+       place.value_or(KernelArray()), number.value_or(KernelArray())},
+      {groups, batch.size, first, step, place.has_value(), number.has_value()});
 }
 
-void GraphBuild::scan(KernelLaunches &launches, Argument values, int64_t count,
-                      int64_t kind, int64_t tile, Argument partial,
-                      Argument out, std::optional<Argument> total) {
-  launches.add(Builder::Sums, count + 1,
-               {values, partial, {count}, {kind}, {tile}});
-  launches.add(Builder::Scan, count + 1,
-               {values,
-                partial,
-                out,
-                total.value_or(Argument{0, 0}),
-                {count},
-                {kind},
-                {tile},
-                {total.has_value()}});
+void GraphBuild::scan(KernelLaunches &launches, KernelArray values,
+                      int64_t count, int64_t kind, int64_t tile,
+                      KernelArray partial, KernelArray out,
+                      std::optional<KernelArray> total) {
+  launches.add(BuildKernel::Sums, count + 1, {values, partial},
+               {count, kind, tile});
+  launches.add(BuildKernel::Scan, count + 1,
+               {values, partial, out, total.value_or(KernelArray())},
+               {count, kind, tile, total.has_value()});
 }
 
 /// How `sums` and `scan` count groups.
@@ -275,7 +299,7 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
   positions = order;
   scratchMemory = scratch;
   hostMemory = numbers;
-  int64_t blocks = KernelLaunches::blocksFor(Builder::Sums, numbered + 1);
+  int64_t blocks = KernelLaunches::blocksFor(BuildKernel::Sums, numbered + 1);
   if (std::any_of(batches.begin(), batches.end(),
                   [](auto &one) { return one.second.isNumbered; }))
     scan(launches, at(sorted + begin, kWord * numbered), numbered, 0, 0,
@@ -283,8 +307,8 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
   for (const auto &[sort, batch] : batches) {
     if (!batch.groups)
       continue;
-    Argument places = onHost(batch.report, batch.groups);
-    Argument different = onHost(batch.report + batch.groups, batch.groups);
+    KernelArray places = onHost(batch.report, batch.groups);
+    KernelArray different = onHost(batch.report + batch.groups, batch.groups);
     bool hasGroups = isOfPairs(sort) || isOfNodes(sort);
     int64_t first = hasGroups ? batch.base : batch.removed;
     search(launches, batch, first, batch.step, batch.groups, places,
@@ -292,10 +316,10 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
   }
   for (const NodeCut &cut : cuts) {
     int64_t groups = size(cut.key.space);
-    blocks = KernelLaunches::blocksFor(Builder::Sums, groups + 1);
+    blocks = KernelLaunches::blocksFor(BuildKernel::Sums, groups + 1);
     StructureKey rows = StructureKey::rows(cut.key.space, cut.key.elements);
     const Batch &of = batch(sortOf(rows.elements));
-    Argument made = inScratch(cut.rows, groups + 1);
+    KernelArray made = inScratch(cut.rows, groups + 1);
     bool ofPairs = rows.elements.space != Space::Edge;
     search(launches, of, of.base, ofPairs ? edges.numEdgeTypes : 1, groups + 1,
            ofPairs ? std::nullopt : std::make_optional(made),
@@ -385,11 +409,11 @@ int64_t GraphBuild::count(const CountKey &key) {
   for (const NodeCut &cut : cuts)
     if (cut.key == key)
       return cut.count;
-  auto [found, isNew] = counts.emplace(key, 0);
-  if (!isNew)
-    return found->second;
+  for (const auto &[other, sum] : counts)
+    if (other == key)
+      return sum;
   std::vector<int64_t> rows = hostRows(key.space, key.elements);
-  int64_t &sum = found->second;
+  int64_t sum = 0;
   for (size_t g = 0; g + 1 < rows.size(); ++g) {
     int64_t length = rows[g + 1] - rows[g];
     if (key.kind == CountKey::Kind::LongElementCount)
@@ -398,6 +422,7 @@ int64_t GraphBuild::count(const CountKey &key) {
       sum += Cut{key.tile, key.kind == CountKey::Kind::LongTileCount}.count(
           length);
   }
+  counts.push_back({key, sum});
   return sum;
 }
 

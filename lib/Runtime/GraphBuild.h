@@ -15,7 +15,7 @@ namespace gnn::runtime {
 
 /// What leads from a row to a number: the row itself where the step is 0.
 struct RowRef {
-  KernelLaunches::Argument array{0, 0};
+  KernelArray array;
   int64_t step = 0;
   int64_t less = 0;
 };
@@ -24,10 +24,13 @@ struct RowRef {
 /// are written, then counted, and then the structures are planned.
 class GraphBuild {
 public:
-  /// Adds its keys to those of `sort`. `base` is its first key, which is moved
-  /// behind; the same for words of memory on the device and the host.
+  /// Adds its keys to those of `sort`. `scratch` and `host` are its first words
+  /// of memory on the device and the host, which are moved behind.
   GraphBuild(const DeviceBuilder::Needs &needs, const DeviceEdges &edges,
-             RadixSort &sort, int64_t &base, int64_t &scratch, int64_t &host);
+             RadixSort &sort, int64_t &scratch, int64_t &host);
+
+  /// Whether the keys of each sort have 32 bits.
+  bool isNarrow() const { return narrow; }
 
   void writeKeys(const RadixSort &sort, int32_t *memory,
                  KernelLaunches &launches) const;
@@ -62,9 +65,13 @@ private:
     void add(const Ref &ref) { refs[size++] = ref; }
   };
 
-  /// An order of structures that is quick to tell: the device waits while they
-  /// are planned.
-  struct ByWord {
+  /// A structure that is planned, by what is quick to compare: the device waits
+  /// meanwhile.
+  struct Planned {
+    uint64_t word;
+    int64_t tile;
+    Ref ref;
+
     static uint64_t wordOf(const StructureKey &key) {
       uint64_t word = static_cast<uint64_t>(key.kind);
       for (auto part : {static_cast<uint64_t>(key.elements.space),
@@ -74,10 +81,6 @@ private:
                         static_cast<uint64_t>(key.group)})
         word = word << 8 | part;
       return word;
-    }
-    bool operator()(const StructureKey &a, const StructureKey &b) const {
-      uint64_t one = wordOf(a), other = wordOf(b);
-      return one != other ? one < other : a.tile < b.tile;
     }
   };
 
@@ -109,7 +112,8 @@ private:
   DeviceSort canonical(DeviceSort sort) const;
   static DeviceSort sortOf(OrderedSpace rows);
   const Batch &batch(DeviceSort sort) const;
-  void addBatch(DeviceSort sort, RadixSort &all, int64_t &base, int64_t &host);
+  void addBatch(DeviceSort sort, RadixSort &all, int64_t &host);
+  int64_t placeKeys(int64_t values, bool isNumbered);
   void addLoops(int32_t *keys, const Batch &batch, int64_t base, int64_t times,
                 KernelLaunches &launches) const;
   int64_t size(Space space) const;
@@ -130,6 +134,8 @@ private:
   Ref column(Space space);
   Ref given(Space space) const;
   Ref order(OrderedSpace space);
+  const Ref *find(const StructureKey &key) const;
+  Ref add(const StructureKey &key, int64_t words);
   Ref array(const StructureKey &key);
   Ref firstRows(DeviceSort sort, int64_t groups);
   void addHostRows(const StructureKey &key, std::vector<int32_t> &words);
@@ -143,19 +149,22 @@ private:
   void move(const Ref &out, int64_t rows, const Chain &chain, int64_t how = 0,
             int64_t by = 0, const Ref &place = {}, int64_t plus = 0);
   void search(KernelLaunches &launches, const Batch &batch, int64_t first,
-              int64_t step, int64_t groups,
-              std::optional<KernelLaunches::Argument> at,
-              std::optional<KernelLaunches::Argument> number) const;
-  void scan(KernelLaunches &launches, KernelLaunches::Argument values,
-            int64_t count, int64_t kind, int64_t tile,
-            KernelLaunches::Argument partial, KernelLaunches::Argument out,
-            std::optional<KernelLaunches::Argument> total);
-  KernelLaunches::Argument inScratch(int64_t word, int64_t words) const;
-  KernelLaunches::Argument onHost(int64_t word, int64_t words) const;
+              int64_t step, int64_t groups, std::optional<KernelArray> at,
+              std::optional<KernelArray> number) const;
+  void scan(KernelLaunches &launches, KernelArray values, int64_t count,
+            int64_t kind, int64_t tile, KernelArray partial, KernelArray out,
+            std::optional<KernelArray> total);
+  KernelArray inScratch(int64_t word, int64_t words) const;
+  KernelArray onHost(int64_t word, int64_t words) const;
 
   const DeviceBuilder::Needs &needs;
   DeviceEdges edges;
-  std::map<DeviceSort, Batch> batches;
+  /// In the order of sorts.
+  std::vector<std::pair<DeviceSort, Batch>> batches;
+  /// The keys of the numbered sort that was laid out last, from the first on to
+  /// behind the last.
+  int64_t firstKey = 0, lastKey = 0;
+  bool narrow = true;
   std::vector<NodeCut> cuts;
   /// The edges and types that the caller gave, and the rows of sorts of edges:
   /// these and new loops behind them. In sorts there is no other number of an
@@ -170,10 +179,10 @@ private:
   int32_t *scratchMemory = nullptr;
   int32_t *hostMemory = nullptr;
   /// Those of pieces of few groups, once they were added up.
-  std::map<CountKey, int64_t> counts;
-  std::map<StructureKey, Ref, ByWord> arrays;
-  std::map<DeviceSort, Ref> firsts;
-  std::map<Space, Ref> columns;
+  std::vector<std::pair<CountKey, int64_t>> counts;
+  std::vector<Planned> arrays;
+  std::vector<std::pair<DeviceSort, Ref>> firsts;
+  std::vector<std::pair<Space, Ref>> columns;
   int64_t bytes = 0;
   KernelLaunches *launches = nullptr;
 };

@@ -12,9 +12,6 @@ using namespace gnn::runtime;
 using gnn::RowEnd;
 using gnn::RowKind;
 
-using Argument = KernelLaunches::Argument;
-using Builder = DeviceBuilder;
-
 static constexpr int64_t kWord = sizeof(int32_t);
 
 /// What `move` does with what it has read.
@@ -67,12 +64,26 @@ int64_t GraphBuild::lengthOf(const StructureKey &key) {
   }
 }
 
+/// Where a structure is planned; null where it is not.
+const GraphBuild::Ref *GraphBuild::find(const StructureKey &key) const {
+  uint64_t word = Planned::wordOf(key);
+  for (const Planned &one : arrays)
+    if (one.word == word && one.tile == key.tile)
+      return &one.ref;
+  return nullptr;
+}
+
+GraphBuild::Ref GraphBuild::add(const StructureKey &key, int64_t words) {
+  Ref out = take(words);
+  arrays.push_back({Planned::wordOf(key), key.tile, out});
+  return out;
+}
+
 /// A structure, which is made when it is first asked for.
 GraphBuild::Ref GraphBuild::array(const StructureKey &key) {
-  auto [found, isNew] = arrays.try_emplace(key);
-  if (!isNew)
-    return found->second;
-  Ref out = found->second = take(lengthOf(key));
+  if (const Ref *found = find(key))
+    return *found;
+  Ref out = add(key, lengthOf(key));
   switch (key.kind) {
   case StructureKey::Kind::Map:
     makeMap(key, out);
@@ -105,19 +116,11 @@ void GraphBuild::move(const Ref &out, int64_t rows, const Chain &chain,
   } else {
     refs = chain.refs;
   }
-  KernelLaunches::Arguments arguments;
-  arguments.reserve(17);
-  arguments.push_back(out.array);
-  arguments.push_back(place.array);
-  for (const Ref &ref : refs)
-    arguments.push_back(ref.array);
-  for (int64_t value : {rows, how, by, plus, place.step, place.less})
-    arguments.push_back({value});
-  for (const Ref &ref : refs) {
-    arguments.push_back({ref.step});
-    arguments.push_back({ref.less});
-  }
-  launches->add(Builder::Move, rows, std::move(arguments));
+  launches->add(
+      BuildKernel::Move, rows,
+      {out.array, place.array, refs[0].array, refs[1].array, refs[2].array},
+      {rows, how, by, plus, place.step, place.less, refs[0].step, refs[0].less,
+       refs[1].step, refs[1].less, refs[2].step, refs[2].less});
 }
 
 /// The ids that the caller gave; a Ref without a step where there are none.
@@ -133,8 +136,8 @@ GraphBuild::Ref GraphBuild::given(Space space) const {
   RowEnd end = gnn::endOf(space);
   int64_t count = kindOf(space) == RowKind::NodeType ? nodes(end) : givenEdges;
   ref.step = ids.stride * ids.bits / 32;
-  ref.array = {static_cast<int64_t>(reinterpret_cast<intptr_t>(ids.values)),
-               count ? kWord * ((count - 1) * ref.step + ids.bits / 32) : 0};
+  ref.array = KernelArray::at(
+      ids.values, count ? kWord * ((count - 1) * ref.step + ids.bits / 32) : 0);
   return ref;
 }
 
@@ -145,12 +148,14 @@ GraphBuild::Ref GraphBuild::column(Space space) {
   bool isNode = kindOf(space) == RowKind::Node;
   if (!isNode && edges.numEdgeTypes == 1)
     return {};
-  if (auto found = columns.find(space); found != columns.end())
-    return found->second;
-  Ref out = columns[space] = take(rows), behind = out;
+  for (const auto &[other, ref] : columns)
+    if (other == space)
+      return ref;
+  Ref out = take(rows), behind = out;
+  columns.push_back({space, out});
   Ref ids = given(space);
   move(out, givenEdges, {{ids}, ids.step == 0});
-  behind.array.value += kWord * givenEdges;
+  behind.array.begin += kWord * givenEdges;
   behind.array.bytes -= kWord * givenEdges;
   if (isNode)
     move(behind, newLoops(), {});
@@ -169,9 +174,7 @@ GraphBuild::Ref GraphBuild::order(OrderedSpace space) {
 /// For each sorted row of keys, which row it was.
 GraphBuild::Ref GraphBuild::positionsOf(const Batch &of) const {
   Ref ref;
-  ref.array = {
-      static_cast<int64_t>(reinterpret_cast<intptr_t>(positions + of.begin)),
-      kWord * of.size};
+  ref.array = KernelArray::at(positions + of.begin, kWord * of.size);
   ref.step = 1;
   return ref;
 }
@@ -185,18 +188,19 @@ GraphBuild::Ref GraphBuild::firstRows(DeviceSort sort, int64_t groups) {
   if (sort == DeviceSort::DstPairs)
     return array(
         StructureKey::rows(Space::DstPair, {Space::Edge, Order::DstPairs}));
-  if (auto found = firsts.find(sort); found != firsts.end())
-    return found->second;
-  Ref out = firsts[sort] = take(groups + 1);
+  for (const auto &[other, ref] : firsts)
+    if (other == sort)
+      return ref;
+  Ref out = take(groups + 1);
+  firsts.push_back({sort, out});
   makeStarts(batch(sort), out);
   return out;
 }
 
 void GraphBuild::makeStarts(const Batch &of, const Ref &out) {
-  launches->add(Builder::Starts, of.size + 1,
-                {inScratch(sums + of.begin - begin, of.size + 1),
-                 out.array,
-                 {of.size + 1}});
+  launches->add(BuildKernel::Starts, of.size + 1,
+                {inScratch(sums + of.begin - begin, of.size + 1), out.array},
+                {of.size + 1});
 }
 
 /// From rows of one space to those of another, both in natural orders.
@@ -232,9 +236,7 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
                      kindOf(to.space) == RowKind::EdgeType)) {
       const Batch &of = batch(pairs);
       Ref keys;
-      keys.array = {
-          static_cast<int64_t>(reinterpret_cast<intptr_t>(sorted + of.begin)),
-          kWord * of.size};
+      keys.array = KernelArray::at(sorted + of.begin, kWord * of.size);
       keys.step = 1;
       keys.less = of.base;
       bool isNode = kindOf(to.space) == RowKind::Node;
@@ -289,7 +291,7 @@ void GraphBuild::makeRows(const StructureKey &key, const Ref &out) {
 void GraphBuild::makeTileRows(const StructureKey &key, const Ref &out) {
   int64_t groups = size(key.group);
   Ref rows = array(StructureKey::rows(key.group, key.elements));
-  Ref partial = take(KernelLaunches::blocksFor(Builder::Sums, groups + 1));
+  Ref partial = take(KernelLaunches::blocksFor(BuildKernel::Sums, groups + 1));
   scan(*launches, rows.array, groups, key.isOfLong() ? 2 : 1, key.tile,
        partial.array, out.array, {});
 }
@@ -300,28 +302,23 @@ void GraphBuild::makeTiles(const StructureKey &key, const Ref &out) {
     return;
   Ref rows = array(StructureKey::rows(key.group, key.elements));
   Ref first = array(StructureKey::tileRows(key));
-  launches->add(Builder::Tiles, tiles,
-                {rows.array,
-                 first.array,
-                 out.array,
-                 {tiles},
-                 {size(key.group)},
-                 {key.tile}});
+  launches->add(BuildKernel::Tiles, tiles, {rows.array, first.array, out.array},
+                {tiles, size(key.group), key.tile});
 }
 
 /// The rows of few groups and the first tiles of each, which the host knows.
 void GraphBuild::addHostRows(const StructureKey &key,
                              std::vector<int32_t> &words) {
   int64_t start = bytes - static_cast<int64_t>(words.size()) * kWord;
-  auto add = [&](const StructureKey &of, const std::vector<int64_t> &values) {
-    if (arrays.count(of))
+  auto give = [&](const StructureKey &of, const std::vector<int64_t> &values) {
+    if (find(of))
       return;
-    arrays[of] = take(static_cast<int64_t>(values.size()));
+    add(of, static_cast<int64_t>(values.size()));
     words.insert(words.end(), values.begin(), values.end());
     words.resize(static_cast<size_t>((bytes - start) / kWord));
   };
   std::vector<int64_t> rows = hostRows(key.group, key.elements);
-  add(StructureKey::rows(key.group, key.elements), rows);
+  give(StructureKey::rows(key.group, key.elements), rows);
   if (key.kind == StructureKey::Kind::Rows)
     return;
   std::vector<int64_t> first = {0};
@@ -330,12 +327,13 @@ void GraphBuild::addHostRows(const StructureKey &key,
                     Cut{key.tile, key.isOfLong()}.count(rows[g + 1] - rows[g]));
   bool isTiles = key.kind == StructureKey::Kind::Tiles ||
                  key.kind == StructureKey::Kind::LongTiles;
-  add(isTiles ? StructureKey::tileRows(key) : key, first);
+  give(isTiles ? StructureKey::tileRows(key) : key, first);
 }
 
 void GraphBuild::plan(int64_t &size, KernelLaunches &given) {
   int64_t start = bytes = size;
   launches = &given;
+  arrays.reserve(2 * needs.structures.size() + 8);
   std::vector<int32_t> words;
   for (const StructureKey &key : needs.structures)
     if (key.kind != StructureKey::Kind::Map &&
@@ -353,12 +351,14 @@ void GraphBuild::plan(int64_t &size, KernelLaunches &given) {
 BuiltGraph GraphBuild::finish(const char *memory) {
   BuiltGraph graph;
   graph.square = edges.square;
-  graph.selfLoops = batches.count(DeviceSort::Loops);
+  graph.selfLoops = needs.sorts.has(DeviceSort::Loops);
+  graph.counts.reserve(needs.counts.size());
   for (const CountKey &key : needs.counts)
     graph.counts[key] = count(key);
+  graph.structures.reserve(needs.structures.size());
   for (const StructureKey &key : needs.structures)
     graph.structures[key] = {
-        reinterpret_cast<const int32_t *>(memory + arrays[key].array.value),
+        reinterpret_cast<const int32_t *>(memory + find(key)->array.begin),
         lengthOf(key)};
   return graph;
 }

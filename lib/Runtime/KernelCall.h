@@ -7,13 +7,11 @@
 #ifndef GNN_LIB_RUNTIME_KERNELCALL_H
 #define GNN_LIB_RUNTIME_KERNELCALL_H
 
-#include "GNN/Runtime/Device.h"
-#include "GNN/Runtime/Plan.h"
+#include "BuildKernels.h"
 
 namespace gnn::runtime {
 
-/// One launch of a kernel of `device_build_kernels.py`: its arguments in their
-/// order.
+/// One launch of a kernel that builds structures: its arguments in their order.
 class KernelCall {
 public:
   static constexpr int64_t kThreads = 256; ///< of a block
@@ -23,38 +21,62 @@ public:
   KernelCall &operator=(const KernelCall &) = delete;
 
   /// An array of int32. The kernel is told how many there are.
-  void addArray(int64_t address, int64_t bytes) {
-    add(address, bytes);
-    addNumber(bytes / static_cast<int64_t>(sizeof(int32_t)));
-  }
   void addArray(const void *address, int64_t bytes) {
-    addArray(static_cast<int64_t>(reinterpret_cast<intptr_t>(address)), bytes);
+    KernelArray array = KernelArray::at(address, bytes);
+    addArrays({&array, 1}, nullptr);
   }
-  void addNumber(int64_t value) { add(value, -1); }
+  /// Arrays, of which some are in `memory`.
+  void addArrays(ArrayView<KernelArray> arrays, void *memory) {
+    size_t at = used; // `used` is memory that what is written might be.
+    for (const KernelArray &array : arrays) {
+      int64_t start = array.inMemory ? reinterpret_cast<intptr_t>(memory) : 0;
+      add(at++, start + array.begin, array.bytes);
+      add(at++, array.bytes / static_cast<int64_t>(sizeof(int32_t)), -1);
+    }
+    used = at;
+  }
+  void addNumbers(ArrayView<int64_t> numbers) {
+    size_t at = used;
+    for (int64_t number : numbers)
+      add(at++, number, -1);
+    used = at;
+  }
+  void addNumber(int64_t value) { add(used++, value, -1); }
 
-  /// So many blocks for each of some slots.
-  Error launch(const Kernel &kernel, Device &device, int64_t blocks,
+  /// Launches `blocks` x `slots` blocks: each of the first `slots` slots has
+  /// `blocks` of them. An error where the arguments are not as many as the
+  /// kernel takes.
+  Error launch(const BuildKernels &kernels, BuildKernel which, int64_t blocks,
                int64_t slots, Stream stream) {
-    Launch launch;
-    launch.grid[0] = blocks;
-    launch.grid[1] = slots;
-    launch.block[0] = kThreads;
-    if (Error error =
-            device.launch(kernel, launch, {pointers, bytes, used}, stream))
-      return error.in("kernel '" + kernel.name() + "'");
-    return {};
+    const Kernel &kernel = kernels[which];
+    auto expected = static_cast<size_t>(formOf(which).numArguments());
+    Error error;
+    if (used != expected) {
+      error = failure("expected ", expected, " arguments, got ", used);
+    } else {
+      Launch launch;
+      launch.grid[0] = blocks;
+      launch.grid[1] = slots;
+      launch.block[0] = kThreads;
+      error = kernels.device().launch(kernel, launch, {pointers, bytes, used},
+                                      stream);
+    }
+    return error ? error.in("kernel '" + kernel.name() + "'") : error;
   }
 
 private:
-  void add(int64_t value, int64_t size) {
-    values[used] = value;
-    bytes[used] = size;
-    pointers[used] = &values[used];
-    ++used;
+  /// What there is no room for is counted alone; `launch` refuses it.
+  void add(size_t at, int64_t value, int64_t size) {
+    if (at >= kMost)
+      return;
+    values[at] = value;
+    bytes[at] = size;
+    pointers[at] = &values[at];
   }
 
-  int64_t values[kMaxKernelArguments], bytes[kMaxKernelArguments];
-  void *pointers[kMaxKernelArguments];
+  static constexpr size_t kMost = kMaxKernelArguments;
+  int64_t values[kMost], bytes[kMost];
+  void *pointers[kMost];
   size_t used = 0;
 };
 

@@ -6,17 +6,18 @@
 
 #include "RadixSort.h"
 
-#include "DeviceBuild.h"
 #include "KernelCall.h"
 
 #include <algorithm>
 
 using namespace gnn::runtime;
 
-using Builder = DeviceBuilder;
-
+/// Segments of a launch.
+static constexpr auto kSlots =
+    static_cast<size_t>(formOf(BuildKernel::Scatter).slots);
+static_assert(formOf(BuildKernel::Digits).slots == kSlots &&
+              formOf(BuildKernel::Places).slots == kSlots);
 // Those of `device_sort_kernels.py`.
-static constexpr size_t kSlots = 8;
 static constexpr int64_t kTile = 2048, kBits = 8, kFew = 32;
 static constexpr int64_t kValues = 1 << kBits; // Of a digit.
 /// Digits of a block of `places`.
@@ -42,7 +43,7 @@ int32_t *RadixSort::unsorted(int32_t *memory, size_t segment) const {
   return memory + of.begin + of.digits % 2 * keys;
 }
 
-Error RadixSort::run(const Builder &builder, int32_t *memory,
+Error RadixSort::run(const BuildKernels &kernels, int32_t *memory,
                      Stream stream) const {
   int64_t most = 0;
   for (const Segment &segment : segments)
@@ -57,7 +58,7 @@ Error RadixSort::run(const Builder &builder, int32_t *memory,
         some.push_back(segment);
       if (some.size() < kSlots && &segment != &segments.back())
         continue;
-      if (Error error = runDigit(builder, memory, some, left, stream))
+      if (Error error = runDigit(kernels, memory, some, left, stream))
         return error;
       some.clear();
     }
@@ -65,19 +66,19 @@ Error RadixSort::run(const Builder &builder, int32_t *memory,
   return {};
 }
 
-Error RadixSort::runDigit(const Builder &builder, int32_t *memory,
+Error RadixSort::runDigit(const BuildKernels &kernels, int32_t *memory,
                           const std::vector<Segment> &some, int64_t left,
                           Stream stream) const {
   int64_t to = left % 2, from = 1 - to;
-  auto run = [&](Builder::KernelName kernel, int64_t least) -> Error {
+  auto run = [&](BuildKernel kernel, int64_t least) -> Error {
     KernelCall call;
     auto add = [&](int64_t word, int64_t words) {
       call.addArray(memory + word,
                     static_cast<int64_t>(sizeof(int32_t)) * words);
     };
-    if (kernel != Builder::Places)
+    if (kernel != BuildKernel::Places)
       add(from * keys, keys);
-    if (kernel == Builder::Scatter) {
+    if (kernel == BuildKernel::Scatter) {
       add((2 + from) * keys, keys);
       add(to * keys, keys);
       add((2 + to) * keys, keys);
@@ -99,14 +100,14 @@ Error RadixSort::runDigit(const Builder &builder, int32_t *memory,
       return {};
     for (size_t number = used * 5; number < kSlots * 5; ++number)
       call.addNumber(0);
-    if (kernel == Builder::Places)
+    if (kernel == BuildKernel::Places)
       blocks = kValues / kDigitsOfBlock;
-    return call.launch(*builder.kernels[kernel], *builder.device, blocks,
-                       static_cast<int64_t>(used), stream);
+    return call.launch(kernels, kernel, blocks, static_cast<int64_t>(used),
+                       stream);
   };
-  if (Error error = run(Builder::Digits, 2))
+  if (Error error = run(BuildKernel::Digits, 2))
     return error;
-  if (Error error = run(Builder::Places, kFew + 1))
+  if (Error error = run(BuildKernel::Places, kFew + 1))
     return error;
-  return run(Builder::Scatter, 1);
+  return run(BuildKernel::Scatter, 1);
 }

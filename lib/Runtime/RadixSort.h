@@ -7,17 +7,15 @@
 #ifndef GNN_LIB_RUNTIME_RADIXSORT_H
 #define GNN_LIB_RUNTIME_RADIXSORT_H
 
-#include "GNN/Runtime/Device.h"
+#include "BuildKernels.h"
 
 #include <vector>
 
 namespace gnn::runtime {
 
-struct DeviceBuilder;
-
 /// A stable sort of int32 keys by the kernels of `device_sort_kernels.py`. Keys
-/// lie in segments behind each other, each of which is sorted by itself. They
-/// go to and fro between two buffers, as many times as their digits are.
+/// lie in segments behind each other, each of which is sorted by itself. Each
+/// digit is one pass from one of two buffers to the other.
 class RadixSort {
 public:
   /// Adds a segment behind the others, of keys from `least` to `greatest`. Its
@@ -26,7 +24,7 @@ public:
 
   /// The keys of all segments.
   int64_t size() const { return keys; }
-  /// Whether rows, and those that the last tile could have, have 32 bits.
+  /// Whether row numbers fit int32, rounded up to whole tiles.
   bool isNarrow() const;
   /// int32 words of memory.
   int64_t words() const { return 4 * keys + counts; }
@@ -34,7 +32,7 @@ public:
   /// Where the keys of a segment have to be written before.
   int32_t *unsorted(int32_t *memory, size_t segment) const;
 
-  Error run(const DeviceBuilder &builder, int32_t *memory, Stream stream) const;
+  Error run(const BuildKernels &kernels, int32_t *memory, Stream stream) const;
 
   /// The keys in their order, and which one of its segment each was.
   const int32_t *sorted(const int32_t *memory) const { return memory; }
@@ -52,8 +50,9 @@ private:
     int64_t countsAt;
   };
 
-  /// Sorts some segments by one digit: the last but so many.
-  Error runDigit(const DeviceBuilder &builder, int32_t *memory,
+  /// Sorts some segments by one digit; `left` is how many are still to be
+  /// sorted after this one.
+  Error runDigit(const BuildKernels &kernels, int32_t *memory,
                  const std::vector<Segment> &some, int64_t left,
                  Stream stream) const;
 

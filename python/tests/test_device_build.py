@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of tensors: the structures that kernels build have the bits of the host's."""
 
+import threading
 from ctypes import byref, c_int64, c_void_p
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
-from gnn_mlir import capi, devices, device_build, structure_keys, tensor_graph
+from gnn_mlir import (capi, compiler_capi, devices, device_build, device_build_kernels,
+                      structure_keys, tensor_graph)
 from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, both, needs_schema,
                                random_graph, request_of)
 
@@ -71,6 +73,17 @@ def test_steps_in_another_order(built_by_kernels):
         capi.call(name, build.handle, *steps[name])
         before = name
     assert len(held) == 2
+
+
+def test_kernels_of_another_version(monkeypatch):
+    """They are not launched with arguments that they take for others."""
+    monkeypatch.setitem(device_build_kernels.SLOTS, "move", 9)
+    text = device_build_kernels.text.__wrapped__()
+    kernels = compiler_capi.compile_text(text, "structures.mlir", None, emulated=True)
+    monkeypatch.setattr(device_build, "_kernels", lambda chip: kernels)
+    with pytest.raises(gnn_mlir.GNNError, match="kernel 'move': expected 176 parameters, got 198"):
+        device_build.Builder.make({"g": request_of(["map edge.in_rows src"], [])},
+                                  devices.open_device("emulator"))
 
 
 # More rows than a block of a sum has, and blocks of edges that are not full.
@@ -158,8 +171,52 @@ def test_other_loops(loops, loop_type):
                 text, structure_keys.parse(text)), text
 
 
+def test_sorts_that_are_together_more_than_32_bits():
+    """Each has keys of 31 bits, and all of them together of 33."""
+    rng, types, nodes = np.random.default_rng(3), 2000, 1 << 20
+    src, dst = rng.integers(0, nodes, (2, 300))
+    kinds = rng.integers(0, types, 300)
+    src[:4], dst[:4], kinds[:4] = [0, nodes - 1] * 2, [nodes - 1, 0] * 2, [0, 0, types - 1, types - 1]
+    graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), nodes, num_edge_types=types,
+                                 edge_type=torch.tensor(kinds))
+    host = gnn_mlir.Graph(src, dst, num_nodes=nodes, num_edge_types=types, edge_type=kinds)
+    keys = [f"map {a} {b}" for end in ("src", "dst") for a, b in (
+        ("edge", f"{end}_pair"), (f"{end}_pair", end), (f"{end}_pair", "edge_type"),
+        (f"edge.{end}_pairs", "src"), (f"{end}_pair.by_node", f"{end}_pair"))]
+    check_kernels(host, graph, [*keys, "map edge.in_rows src", "map edge.out_rows dst"],
+                  ["count src_pair", "count dst_pair"])
+
+
+def test_threads_that_build_at_once():
+    """Of one builder, which keeps memory for the next: each has its own bits."""
+    cases = [both(name) for name in GRAPHS][:4]
+    keys = ["map edge.in_rows src", "rows dst edge.in_rows", "map src_pair src",
+            "tiles dst edge.in_rows 4"]
+    builder = device_build.Builder.make({"g": request_of(keys, [])},
+                                        devices.open_device("emulator"))
+    wrong = []
+
+    def work(number):
+        try:
+            for repeat in range(5):
+                host, graph = cases[(number + repeat) % len(cases)]
+                build, native = device_build.Build(builder, {"g": graph}, None), \
+                    capi.NativeGraph.of(host)
+                for text in keys:
+                    np.testing.assert_array_equal(build.structure("g", text).numpy(),
+                                                  native.structure(text), text)
+        except BaseException as error:  # To be raised in the main thread.
+            wrong.append(error)
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong
+
+
 def test_more_keys_than_kernels_sort():
-    """Keys of more than 32 bits are left to torch."""
+    """A sort of keys of more than 32 bits is left to torch."""
     graph = gnn_mlir.TensorGraph(torch.tensor([[1], [2]]), 1 << 20, num_edge_types=60000,
                                  edge_type=torch.tensor([1]))
     assert not by_kernels(graph, ["map src_pair src"], []).is_good

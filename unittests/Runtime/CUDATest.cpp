@@ -173,6 +173,7 @@ TEST_F(CUDA, LoadsAndLaunches) {
   EXPECT_EQ((*kernel)->info().localBytes, 16);
   EXPECT_EQ((*kernel)->info().staticSharedBytes, 1024);
   EXPECT_EQ((*kernel)->info().maxThreadsPerBlock, 512);
+  EXPECT_EQ((*kernel)->info().parameters, -1); // What is no PTX does not tell.
   EXPECT_EQ((*kernels)->find("add_two").message(),
             "kernel 'add_two': cuModuleGetFunction: CUDA_ERROR_NOT_FOUND "
             "(said the fake)");
@@ -230,8 +231,8 @@ TEST_F(CUDA, LoadsKernelsThatAreAskedFor) {
   auto entry = [](const std::string &name, size_t bytes,
                   const std::string &body = "good") {
     return "\t// .globl\t" + name + "\n.visible .entry " + name +
-           "(\n\t.param .u64 p\n)\n{\n" + std::string(bytes, '\t') + "\n// " +
-           body + "\n}\n";
+           "(\n\t.param .u64 p,\n\t.param .u32 q\n)\n{\n" +
+           std::string(bytes, '\t') + "\n// " + body + "\n}\n";
   };
   std::string header = "//\n.version 7.8\n.target sm_80\n.address_size 64\n\n",
               trailer = "\t.section\t.debug_macinfo\t{\t}\n\t.file\t1 \"f\"\n";
@@ -251,6 +252,7 @@ TEST_F(CUDA, LoadsKernelsThatAreAskedFor) {
   auto found = kernels->find("add_one");
   ASSERT_TRUE(found) << found.message();
   EXPECT_EQ(*found, *kernels->find("add_one"));
+  EXPECT_EQ((*found)->info().parameters, 2);
   EXPECT_EQ(ask("fakeLive"), 2);
   EXPECT_TRUE(contains(kernels->find("three").message(), "CUDA_ERROR"));
   EXPECT_EQ(ask("fakeLive"), 3); // the fake has no kernel of that name

@@ -71,10 +71,12 @@ public:
       KernelInfo info;
       info.registers = 32;
       info.localBytes = 0;
+      info.parameters = parameters;
       return info;
     }
     std::string kernelName;
     Body body;
+    int64_t parameters = -1;
   };
 
   struct FakeKernels : Kernels {
@@ -140,6 +142,8 @@ public:
     auto result = std::make_shared<FakeKernels>();
     for (const auto &[name, body] : bodies)
       result->kernels.emplace(name, FakeKernel(name, body));
+    for (const auto &[name, count] : parameters)
+      result->kernels.at(name).parameters = count;
     return std::shared_ptr<const Kernels>(std::move(result));
   }
   Error launch(const Kernel &kernel, const Launch &launch,
@@ -252,6 +256,8 @@ public:
   std::vector<size_t> order;
   std::string badFormat, failing;
   std::map<std::string, Body> bodies;
+  /// Where kernels tell how many they take.
+  std::map<std::string, int64_t> parameters;
   std::atomic<int> allocations{0}, loads{0}, launches{0}, synchronizations{0};
   std::atomic<int64_t> clock{0};
   std::atomic<Stream> lastStream{nullptr};

@@ -29,6 +29,8 @@ struct KernelInfo {
   int64_t localBytes = -1;
   int64_t staticSharedBytes = -1;
   int64_t maxThreadsPerBlock = -1;
+  /// The arguments that a launch of it takes.
+  int64_t parameters = -1;
 };
 
 /// A kernel that was loaded; owned by its Kernels.
@@ -48,8 +50,8 @@ public:
   /// as this object.
   virtual Expected<const Kernel *> find(const std::string &name) const = 0;
 
-  /// Says that these kernels, some of them more than once, are about to be
-  /// found: a device that compiles kernels when they are does so at once here.
+  /// Announces kernels that `find` will be asked for (repeats are fine), so
+  /// that a device that compiles on demand can compile them together.
   virtual Error expect(const std::vector<std::string> &names) const;
 };
 

@@ -460,6 +460,8 @@ Expected<const Kernel *> CudaKernels::find(const std::string &name) const {
         return error.in("kernel '" + name + "'");
       *field = value;
     }
+    if (modules)
+      info.parameters = modules->text().numParameters(name);
     CudaKernel &kernel = kernels[name];
     kernel.kernelName = name;
     kernel.function = function;

@@ -71,6 +71,17 @@ std::optional<PtxEntries> PtxEntries::split(const std::string &text) {
   return result;
 }
 
+int64_t PtxEntries::numParameters(const std::string &name) const {
+  constexpr std::string_view word = ".param ";
+  std::string_view list = entries.at(name);
+  list = list.substr(0, list.find(')'));
+  int64_t count = 0;
+  for (size_t at = 0; (at = list.find(word, at)) != std::string_view::npos;
+       at += word.size())
+    ++count;
+  return count;
+}
+
 std::vector<std::vector<std::string>>
 PtxEntries::group(const std::vector<std::string> &names, size_t count) const {
   std::vector<std::string> sorted = names;

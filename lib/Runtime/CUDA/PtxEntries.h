@@ -26,6 +26,9 @@ public:
 
   bool has(const std::string &name) const { return entries.count(name) != 0; }
 
+  /// The parameters of a kernel of this text.
+  int64_t numParameters(const std::string &name) const;
+
   /// Kernels of this text in at most `count` groups of about the same size, and
   /// in no more than are worth a module.
   std::vector<std::vector<std::string>>
@@ -52,6 +55,7 @@ public:
   /// The module of a kernel, which is loaded if it is not.
   Expected<Module> find(const std::string &name);
 
+  const PtxEntries &text() const { return entries; }
   const std::vector<Module> &all() const { return modules; }
 
 private:

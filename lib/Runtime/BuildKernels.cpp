@@ -1,0 +1,38 @@
+//===- BuildKernels.cpp - Kernels that build structures -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuildKernels.h"
+
+using namespace gnn::runtime;
+
+Expected<BuildKernels> BuildKernels::find(const Package &package,
+                                          std::shared_ptr<Device> device,
+                                          ArrayView<BuildKernel> wanted) {
+  BuildKernels kernels;
+  auto image = package.kernelsOn(device);
+  if (!image)
+    return image.takeError();
+  std::vector<std::string> names;
+  for (BuildKernel kernel : wanted)
+    names.push_back(formOf(kernel).name);
+  if (Error error = (*image)->expect(names))
+    return error;
+  for (BuildKernel kernel : wanted) {
+    const BuildKernelForm &form = formOf(kernel);
+    Expected<const Kernel *> found = (*image)->find(form.name);
+    if (!found)
+      return found.takeError();
+    int64_t parameters = (*found)->info().parameters;
+    if (parameters >= 0 && parameters != form.numArguments())
+      return failure("kernel '", form.name, "': expected ", form.numArguments(),
+                     " parameters, got ", parameters,
+                     ": the kernels are of another version than the library");
+    kernels.found[static_cast<size_t>(kernel)] = *found;
+  }
+  kernels.owner = std::move(device);
+  kernels.image = std::move(*image);
+  return kernels;
+}

@@ -1,0 +1,23 @@
+//===- DeviceIds.h - Ids on a device ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_RUNTIME_DEVICEIDS_H
+#define GNN_LIB_RUNTIME_DEVICEIDS_H
+
+#include <cstdint>
+
+namespace gnn::runtime {
+
+/// Ids on a device; none where `values` is null. `stride` counts ids.
+struct DeviceIds {
+  const void *values = nullptr;
+  int64_t bits = 64;
+  int64_t stride = 1;
+};
+
+} // namespace gnn::runtime
+
+#endif // GNN_LIB_RUNTIME_DEVICEIDS_H

@@ -1,0 +1,151 @@
+//===- DeviceBuildTest.cpp - Launches that build structures ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// On a device whose kernels do nothing. What they build is tested in Python
+// (test_device_build.py, test_device_columns.py).
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceBuild.h"
+#include "CAPIHandles.h"
+#include "DeviceColumns.h"
+#include "KernelCall.h"
+#include "TestPlans.h"
+#include "Testing.h"
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::testing;
+
+namespace {
+/// A device with all kernels that build structures, and the package of these.
+struct Builders {
+  Builders() {
+    for (const BuildKernelForm &form : kBuildKernels)
+      device->bodies[form.name] = [this](const Launch &launch,
+                                         const LaunchArguments &arguments) {
+        launches.push_back(launch.grid);
+        for (size_t i = 0; i < arguments.size; ++i)
+          arguments.bytes[i] < 0 ? ++numbers : ++addresses;
+      };
+    auto made = Package::create(LaunchPlan(), {{"ptx", ""}});
+    EXPECT_TRUE(made) << made.message();
+    package = *made;
+  }
+
+  std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
+  std::shared_ptr<const Package> package;
+  std::vector<std::array<int64_t, 3>> launches;
+  int64_t numbers = 0, addresses = 0;
+};
+
+std::string messageOf(GnnError *error) {
+  std::string message = error ? gnnErrorMessage(error) : "";
+  gnnErrorDestroy(error);
+  return message;
+}
+} // namespace
+
+TEST(DeviceColumns, WaitAfterAnError) {
+  Builders builders;
+  FakeDevice &device = *builders.device;
+  int32_t word = 0;
+  std::vector<DeviceColumn> columns(30); // of two launches
+  for (DeviceColumn &column : columns) {
+    column.out = &word;
+    column.count = 1;
+  }
+  ASSERT_FALSE(
+      writeColumns(columns, *builders.package, builders.device, nullptr));
+  ASSERT_EQ(builders.launches.size(), 2u);
+  EXPECT_EQ(builders.launches[0][1], 24);
+  EXPECT_EQ(builders.launches[1][1], 6);
+  EXPECT_EQ(builders.addresses, 2 * 48);
+  EXPECT_EQ(builders.numbers, 2 * (48 + 24 * 5));
+  EXPECT_EQ(device.synchronizations, 0);
+  device.failing = "columns";
+  EXPECT_EQ(writeColumns(columns, *builders.package, builders.device, nullptr)
+                .message(),
+            "kernel 'columns': launch failed");
+  EXPECT_EQ(device.synchronizations, 1);
+}
+
+/// Kernels of another version of the library are not launched.
+TEST(BuildKernels, TakeWhatIsPassed) {
+  for (BuildKernel which : {BuildKernel::Columns, BuildKernel::Move}) {
+    const BuildKernelForm &form = formOf(which);
+    auto messageFor = [&](int64_t parameters) {
+      Builders builders;
+      builders.device->parameters[form.name] = parameters;
+      return BuildKernels::find(*builders.package, builders.device, {&which, 1})
+          .message();
+    };
+    int64_t taken = form.numArguments();
+    EXPECT_EQ(messageFor(-1), ""); // The device does not tell.
+    EXPECT_EQ(messageFor(taken), "");
+    EXPECT_EQ(messageFor(taken + form.slots),
+              "kernel '" + std::string(form.name) + "': expected " +
+                  std::to_string(taken) + " parameters, got " +
+                  std::to_string(taken + form.slots) +
+                  ": the kernels are of another version than the library");
+  }
+}
+
+TEST(BuildKernels, CallsWithOtherArguments) {
+  Builders builders;
+  BuildKernel which = BuildKernel::Sums;
+  auto kernels =
+      BuildKernels::find(*builders.package, builders.device, {&which, 1});
+  ASSERT_TRUE(kernels) << kernels.message();
+  KernelCall call;
+  for (int64_t i = 0; i < kMaxKernelArguments + 50; ++i)
+    call.addNumber(i);
+  EXPECT_EQ(call.launch(*kernels, which, 1, 1, nullptr).message(),
+            "kernel 'sums': expected 7 arguments, got 306");
+  EXPECT_TRUE(builders.launches.empty());
+}
+
+/// What a failing call was to give is left untouched.
+TEST(DeviceBuild, FailingCount) {
+  Builders builders;
+  GnnPackage kernels;
+  kernels.value = builders.package;
+  GnnDevice device;
+  device.value = builders.device;
+  GnnGraphNeeds needs = {};
+  needs.name = "g";
+  const char *key = "map edge.in_rows src";
+  needs.structureKeys = &key;
+  needs.numStructures = 1;
+  GnnBuilder *builder = nullptr;
+  ASSERT_EQ(messageOf(gnnBuilderCreate(&needs, 1, &kernels, &device, &builder)),
+            "");
+  ASSERT_NE(builder, nullptr);
+  int32_t ends[] = {0, 1};
+  GnnDeviceGraph graph = {};
+  graph.name = "g";
+  graph.square = true;
+  graph.numSrcNodes = graph.numDstNodes = graph.numEdges = 2;
+  graph.numNodeTypes = graph.numEdgeTypes = 1;
+  graph.src = graph.dst = {ends, 32, 1};
+  for (const char *failing : {"keys", "scatter", "search", ""}) {
+    GnnBuild *build = nullptr;
+    int64_t sizes[2], bytes = 77;
+    ASSERT_EQ(messageOf(gnnBuildCreate(builder, &graph, 1, &build, sizes)), "");
+    std::vector<int32_t> scratch(static_cast<size_t>(sizes[0])),
+        numbers(static_cast<size_t>(sizes[1]));
+    builders.device->failing = failing;
+    int before = builders.device->synchronizations;
+    std::string message = messageOf(
+        gnnBuildCount(build, scratch.data(), numbers.data(), nullptr, &bytes));
+    if (*failing)
+      EXPECT_EQ(message,
+                "kernel '" + std::string(failing) + "': launch failed");
+    else // Nothing was counted, which is taken for ids that are wrong.
+      EXPECT_EQ(message, "");
+    EXPECT_EQ(bytes, *failing ? 77 : -1);
+    EXPECT_EQ(builders.device->synchronizations, before + 1);
+    gnnBuildRelease(build);
+  }
+  gnnBuilderRelease(builder);
+}
