@@ -9,6 +9,7 @@ so is a device without kernels of a GPU.
 import functools
 import itertools
 import struct
+import threading
 from ctypes import byref, c_int64, c_void_p
 
 import torch
@@ -63,6 +64,20 @@ class Builder(capi._Handle):
         return capi.library().gnnBuilderCovers(self.handle, other.handle)
 
 
+_host = threading.local()
+
+
+def _counted_on_host(words, pinned):
+    """Memory for the numbers that a build counts, that of the thread: counting waits for them
+    and takes them over. Pinned memory is dear to allocate."""
+    name = "pinned" if pinned else "pageable"
+    kept = getattr(_host, name, None)
+    if kept is None or len(kept) < words:
+        kept = torch.empty(max(1024, 2 * words), dtype=torch.int32, pin_memory=pinned)
+        setattr(_host, name, kept)
+    return kept
+
+
 class Build(capi._Handle):
     """What was built of some graphs, by name."""
 
@@ -80,7 +95,7 @@ class Build(capi._Handle):
         if not self.is_narrow:
             return
         scratch = torch.empty(sizes[0], dtype=torch.int32, device=device)
-        numbers = torch.empty(sizes[1], dtype=torch.int32, pin_memory=stream is not None)
+        numbers = _counted_on_host(sizes[1], stream is not None)
         address, size = stream and stream.cuda_stream, c_int64()
         capi.call("gnnBuildCount", self.handle, scratch.data_ptr(), numbers.data_ptr(),
                   address, byref(size))

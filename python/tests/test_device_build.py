@@ -187,6 +187,22 @@ def test_sorts_that_are_together_more_than_32_bits():
                   ["count src_pair", "count dst_pair"])
 
 
+def test_numbers_are_in_memory_of_the_thread(built_by_kernels):
+    """It is used again; threads do not share it."""
+    host, graph = both("random")
+    for _ in range(2):
+        check_kernels(host, graph, *built_by_kernels)
+    kept, made = device_build._counted_on_host(1, False), []
+    assert device_build._counted_on_host(len(kept), False) is kept
+    other = threading.Thread(target=lambda: made.append(
+        device_build._counted_on_host(1, False)))
+    other.start()
+    other.join()
+    assert made[0].data_ptr() != kept.data_ptr()
+    larger = device_build._counted_on_host(len(kept) + 1, False)
+    assert len(larger) > len(kept) and device_build._counted_on_host(1, False) is larger
+
+
 def test_threads_that_build_at_once():
     """Of one builder, which keeps memory for the next: each has its own bits."""
     cases = [both(name) for name in GRAPHS][:4]
