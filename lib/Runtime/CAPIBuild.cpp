@@ -330,9 +330,12 @@ GnnError *gnnWriteColumns(const GnnPackage *kernels, const GnnDevice *device,
                           const GnnDeviceColumn *columns, int64_t numColumns,
                           void *stream) {
   return guardedCall("columns", [&]() -> Error {
-    if (Error error = expectPointers("kernels, a device and columns", kernels,
-                                     device, columns))
+    if (Error error = expectPointers("kernels and a device", kernels, device))
       return error;
+    if (numColumns < 0)
+      return failure("expected 0 or more columns, got ", numColumns);
+    if (numColumns > 0 && !columns)
+      return failure("expected ", numColumns, " columns, got null");
     std::vector<DeviceColumn> all(static_cast<size_t>(numColumns));
     for (int64_t i = 0; i < numColumns; ++i) {
       const GnnDeviceColumn &column = columns[i];
@@ -341,6 +344,15 @@ GnnError *gnnWriteColumns(const GnnPackage *kernels, const GnnDevice *device,
       if (column.count < 0 || column.limit < 0)
         return failure(name, ": expected a count and a limit from 0, got ",
                        column.count, " and ", column.limit);
+      int64_t last = 0;
+      if (column.base < 0 ||
+          __builtin_add_overflow(
+              column.base, std::max<int64_t>(column.limit, 1) - 1, &last) ||
+          last > INT32_MAX)
+        return failure(name,
+                       ": expected a base from 0, and sums of it and ids "
+                       "below the limit of under 2^31, got the base ",
+                       column.base, " and the limit ", column.limit);
       if (Error error = expectMemory(name.c_str(), column.out, column.count))
         return error;
       if (Error error = convert(name.c_str(), column.ids, one.ids))

@@ -189,24 +189,30 @@ def bind(package, names, requests, graphs, device, stream, refuse):
 
 
 @functools.lru_cache(maxsize=None)
-def _column_writer(device):
+def _column_writer(device, chip):
     """The kernels and the device of the library for a device of torch; None where there is no
-    compiler."""
+    compiler, or it knows no GPU of that kind."""
     from . import devices
     if not capi.has_compiler():
         return None
     if device.type != "cuda":
         return _kernels(None), devices.open_device("emulator")
-    chip = "sm_%d%d" % torch.cuda.get_device_capability(device)
-    return _kernels(chip), devices.open_device(f"cuda:{device.index or 0}")
+    try:
+        kernels = _kernels(chip or "sm_%d%d" % torch.cuda.get_device_capability(device))
+    except capi.GNNError:
+        return None
+    return kernels, devices.open_device(f"cuda:{device.index}")
 
 
-def written(tensors, device):
+def written(tensors, device, chip=None):
     """int32 tensors [rows, columns] on a device of torch, written in one call; None where
-    there is no compiler. Each is a list of rows, and each row a list of parts, which follow
-    one another: (count, base, ids, limit), `count` values of base + id, or -1 where an id is
-    not from 0 to limit - 1. `ids` is a tensor [count] there, or None: then all are base."""
-    writer = _column_writer(device)
+    there are no kernels for it. Each is a list of rows, and each row a list of parts, which
+    follow one another: (count, base, ids, limit), `count` values of base + id, or -1 where an
+    id is not from 0 to limit - 1. `ids` is a tensor [count] there, or None: then all are base.
+    `chip` is what kernels for a GPU are compiled for, if it is not the GPU's own."""
+    if device.type == "cuda" and device.index is None:
+        device = torch.device("cuda", torch.cuda.current_device())
+    writer = _column_writer(device, chip)
     if writer is None:
         return None
     shapes = [(len(rows), sum(part[0] for part in rows[0])) for rows in tensors]

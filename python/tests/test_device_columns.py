@@ -11,7 +11,7 @@ pytest.importorskip("torch_geometric")
 
 import gnn_mlir
 import zoo
-from gnn_mlir import device_build
+from gnn_mlir import capi, device_build, devices
 from gnn_mlir.frontend import capture
 from gnn_mlir.frontend.runtime import graph_cache, joined_graphs
 from torch_geometric import nn as pyg
@@ -56,6 +56,42 @@ def test_bad_columns():
     ids = torch.zeros(3, dtype=torch.int16)
     with pytest.raises(gnn_mlir.GNNError, match="column 1: expected integers of 32 or 64 bits"):
         device_build.written([[[(3, 0, None, 0), (3, 0, ids, 5)]]], CPU)
+    ids, last = ids.int(), (1 << 31) - 1
+    for base, limit in ((-1, 5), (last - 3, 5), (0, (1 << 31) + 1), (1 << 62, 1 << 62)):
+        with pytest.raises(gnn_mlir.GNNError, match="column 1: expected a base from 0, and sums"):
+            device_build.written([[[(3, 0, None, 0), (3, base, ids, limit)]]], CPU)
+    (made,) = device_build.written([[[(3, last - 4, ids + 4, 5), (3, last, None, 0)]]], CPU)
+    assert (made == last).all()
+
+
+def test_numbers_of_columns():
+    """Fewer than none are an error, and none are none."""
+    kernels, device = device_build._kernels(None), devices.open_device("emulator")
+    capi.call("gnnWriteColumns", kernels.handle, device.handle, None, 0, None)
+    for count, what in (-1, "0 or more columns, got -1"), (1, "1 columns, got null"):
+        with pytest.raises(gnn_mlir.GNNError, match=f"expected {what}"):
+            capi.call("gnnWriteColumns", kernels.handle, device.handle, None, count, None)
+
+
+def test_a_gpu_that_the_compiler_does_not_know(monkeypatch):
+    """Others make the columns there. A device without an index is torch's current one, and
+    kernels are for the chip that is asked for."""
+    asked, opened = [], []
+    columns = [[[(3, 0, None, 0)]]]
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 5)
+    monkeypatch.setattr(torch.cuda, "get_device_capability",
+                        lambda device: asked.append(device) or (99, 9))
+    assert device_build.written(columns, torch.device("cuda")) is None
+    assert asked == [torch.device("cuda:5")]
+
+    def open_device(name):
+        opened.append(name)
+        raise LookupError
+    monkeypatch.setattr(devices, "open_device", open_device)
+    with pytest.raises(LookupError):
+        device_build.written(columns, torch.device("cuda"), "sm_80")
+    assert opened == ["cuda:5"] and len(asked) == 1
+    device_build._column_writer.cache_clear()
 
 
 class TwoLayers(torch.nn.Module):
