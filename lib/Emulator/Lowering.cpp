@@ -94,6 +94,7 @@ private:
   void lowerId(Operation *op, gpu::Dimension dimension, int64_t offset);
   void lowerShuffle(gpu::ShuffleOp op);
   void lowerBallot(NVVM::VoteSyncOp op);
+  void lowerWarpBarrier(NVVM::SyncWarpOp op);
   void lowerAsyncCopy(nvgpu::DeviceAsyncCopyOp op);
   void lowerLoadMatrix(nvgpu::LdMatrixOp op);
   void lowerMma(nvgpu::MmaSyncOp op);
@@ -146,8 +147,8 @@ void KernelLowering::describeAccess(Operation *op) {
         note(op.getSrcMemref());
         result.needsFibers = true;
       })
-      .Case<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp, nvgpu::MmaSyncOp>(
-          [&](auto) { result.needsFibers = true; })
+      .Case<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp, NVVM::SyncWarpOp,
+            nvgpu::MmaSyncOp>([&](auto) { result.needsFibers = true; })
       .Case<memref::AllocaOp>([&](auto op) {
         result.privateBytes += llvm::alignTo(bytesOf(op.getType()), 64);
       });
@@ -309,6 +310,13 @@ void KernelLowering::lowerBallot(NVVM::VoteSyncOp op) {
   Value votes = emit.call("gnn_emulator_ballot",
                           {emit.context, emit.i32(addSite(op)), vote});
   op.replaceAllUsesWith(votes);
+  op.erase();
+}
+
+/// All lanes wait for each other, as in a ballot that nobody reads.
+void KernelLowering::lowerWarpBarrier(NVVM::SyncWarpOp op) {
+  emit.call("gnn_emulator_ballot",
+            {emit.context, emit.i32(addSite(op)), emit.i32(0)});
   op.erase();
 }
 
@@ -501,6 +509,7 @@ void KernelLowering::lowerOp(Operation *op) {
       })
       .Case<gpu::ShuffleOp>([&](auto op) { lowerShuffle(op); })
       .Case<NVVM::VoteSyncOp>([&](auto op) { lowerBallot(op); })
+      .Case<NVVM::SyncWarpOp>([&](auto op) { lowerWarpBarrier(op); })
       .Case<nvgpu::DeviceAsyncCopyOp>([&](auto op) { lowerAsyncCopy(op); })
       .Case<nvgpu::DeviceAsyncCreateGroupOp>([&](auto op) {
         emit.call("gnn_emulator_async_commit", {emit.context});

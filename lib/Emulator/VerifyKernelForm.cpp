@@ -57,6 +57,7 @@ static bool isKernelOp(Operation *op) {
       "nvgpu.device_async_wait",
       "nvgpu.ldmatrix",
       "nvgpu.mma.sync",
+      "nvvm.bar.warp.sync",
       "nvvm.vote.sync",
       "scf.condition",
       "scf.for",
@@ -128,6 +129,13 @@ static LogicalResult verifyVote(NVVM::VoteSyncOp op) {
   return success();
 }
 
+static LogicalResult verifyWarpBarrier(NVVM::SyncWarpOp op) {
+  APInt mask;
+  if (!matchPattern(op.getMask(), m_ConstantInt(&mask)) || !mask.isAllOnes())
+    return op.emitOpError("expected all lanes, with the constant mask -1");
+  return success();
+}
+
 static LogicalResult verifyMma(nvgpu::MmaSyncOp op) {
   if (!op.getTf32Enabled())
     return op.emitOpError("expected tf32Enabled");
@@ -186,6 +194,7 @@ static LogicalResult verifyOp(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<gpu::ShuffleOp>(verifyShuffle)
       .Case<NVVM::VoteSyncOp>(verifyVote)
+      .Case<NVVM::SyncWarpOp>(verifyWarpBarrier)
       .Case<nvgpu::MmaSyncOp>(verifyMma)
       .Case<nvgpu::LdMatrixOp>(verifyLoadMatrix)
       .Case<nvgpu::DeviceAsyncCopyOp>(verifyAsyncCopy)

@@ -19,7 +19,7 @@ at a time.
 
 from .kernel_text import THREADS, Kernel
 
-# Those of lib/Runtime/RadixSort.cpp.
+# Those of lib/Runtime/RadixSort.cpp, and SLOTS that of BuildKernels.h.
 SLOTS, TILE, BITS, FEW = 8, 2048, 8, 32
 
 DIGITS, WARPS = 1 << BITS, THREADS // 32
@@ -169,7 +169,8 @@ def _scatter_tile(k):
                 peers = peers & k.select(is_set, lanes, lanes ^ -1)
             last = k.highest_bit(peers)
             found = k.choose(is_there & last.equals(lane), lambda: (
-                k.shared.add_atomically(counters + digit, k.bits_in(peers))), lambda: k.value(0, "i32"))
+                k.shared.add_atomically(counters + digit, k.bits_in(peers))),
+                lambda: k.value(0, "i32"))
             below = (k.value(1, "i32") << lane) - 1
             found = k.shuffle("idx", found, last) + k.bits_in(peers & below)
 
@@ -177,6 +178,9 @@ def _scatter_tile(k):
                 k.shared[found + _KEYS] = key
                 k.shared[found + _FROM] = at
             k.when(is_there, store)
+            # Another lane may add to the counter in the next row: neither ballots nor
+            # shuffles order accesses to memory.
+            k.barrier_of_warp()
         k.when(row < size, place_row)
     k.barrier()
 

@@ -240,6 +240,10 @@ class Kernel:
         lanes = self.value(-1, "i32")
         return self.made(f"nvvm.vote.sync ballot {lanes.text}, {vote.text} -> i32", "i32")
 
+    def barrier_of_warp(self):
+        """What lanes have written, the others read behind it."""
+        self.lines.append(f"nvvm.bar.warp.sync {self.value(-1, 'i32').text} : i32")
+
     def bits_in(self, word):
         return self.made(f"math.ctpop {word.text} : i32", "i32")
 

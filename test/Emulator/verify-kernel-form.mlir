@@ -16,6 +16,7 @@ gpu.module @good {
     %zero = arith.constant 0.0 : f32
     %positive = arith.cmpf ogt, %v, %zero : f32
     %votes = nvvm.vote.sync ballot %all, %positive -> i32
+    nvvm.bar.warp.sync %all : i32
     gpu.return
   }
 }
@@ -196,6 +197,17 @@ gpu.module @m {
     %p = arith.cmpi eq, %v, %half : i32
     // expected-error @+1 {{'nvvm.vote.sync' op expected a ballot of all lanes, with the constant mask -1}}
     %votes = nvvm.vote.sync ballot %half, %p -> i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @barrier_of_some_lanes(%v: i32) kernel {
+    %half = arith.constant 65535 : i32
+    // expected-error @+1 {{'nvvm.bar.warp.sync' op expected all lanes, with the constant mask -1}}
+    nvvm.bar.warp.sync %half : i32
     gpu.return
   }
 }

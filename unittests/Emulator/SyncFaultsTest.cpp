@@ -214,6 +214,21 @@ TEST(SyncFaults, BallotOfSomeLanes) {
             "(0, 0, 0)");
 }
 
+TEST(SyncFaults, WarpBarrierOfSomeLanes) {
+  std::string body = R"mlir(
+  %all = arith.constant -1 : i32
+  nvvm.bar.warp.sync %all : i32
+)mlir";
+  EXPECT_EQ(faultOf(body), "");
+  EXPECT_EQ(faultOf(body, 40),
+            "'nvvm.bar.warp.sync' op at k.mlir:20:3 in kernel 'k': needs all "
+            "32 lanes, the warp has 8; in block (0, 0, 0), thread (32, 0, 0)");
+  EXPECT_EQ(faultOf("scf.if %not5 {" + body + "}"),
+            "'nvvm.bar.warp.sync' op at k.mlir:20:3 in kernel 'k': not all "
+            "threads get here: thread (5, 0, 0) has exited; in block (0, 0, "
+            "0), thread (0, 0, 0)");
+}
+
 TEST(SyncFaults, ShuffleWidths) {
   auto shuffle = [](const char *width) {
     return std::string(R"mlir(

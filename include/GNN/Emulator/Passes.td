@@ -29,7 +29,7 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
       `bitcast`, `shape_cast`, `create_mask`, `constant_mask`; `arith`, `math`;
       `scf.for`, `if`, `while`; `ub.poison`; `nvgpu.device_async_copy`,
       `device_async_create_group`, `device_async_wait`, `ldmatrix`, `mma.sync`
-      (TF32); `nvvm.vote.sync` (ballots of whole warps).
+      (TF32); `nvvm.vote.sync` (ballots) and `bar.warp.sync`, both of whole warps.
     - At most 48 KiB of workgroup attributions; `memref.alloca` outside of
       loops.
 
