@@ -19,7 +19,7 @@ done at their end:
     by          who builds the structures of `training`: kernels of the compiler, or torch
 
 With --parts there is the time of each step of `training` too, in microseconds, without
-waits between them: calls of the library, sorting and taking memory. With --device cpu or
+waits between them: calls of the library and taking memory. With --device cpu or
 emulator all is on the host, which tells what Python takes: --edges 20. With --output there
 is FILE, JSON.
 """
@@ -144,7 +144,6 @@ def parts_of(run, repeats):
         patched.append((owner, name, function))
         setattr(owner, name, measured)
     measure(capi, "call", None)
-    measure(torch, "sort", "sort")
     measure(torch, "empty", "empty")
     try:
         for _ in range(repeats):

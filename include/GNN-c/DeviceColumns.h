@@ -19,7 +19,8 @@ extern "C" {
 #endif
 
 /** `count` int32 values at `out`: `base`, plus ids where there are some. An id
- *  that is not from 0 to `limit` - 1 gives -1. */
+ *  that is not from 0 to `limit` - 1 gives -1. `base` and what it is with the
+ *  greatest id are from 0 to 2^31 - 1. */
 typedef struct GnnDeviceColumn {
   void *out;
   int64_t count;
@@ -28,8 +29,10 @@ typedef struct GnnDeviceColumn {
   int64_t limit;
 } GnnDeviceColumn;
 
-/** Writes columns that do not overlap. `kernels` is a package of the kernels of
- *  device_build_kernels.py. Does not wait. */
+/** Writes columns that do not overlap; null where there are none. `kernels` is a
+ *  package of the kernels of device_build_kernels.py (docs/CAPI.md). Does not
+ *  wait: `out` and `ids` must live until the stream is done. After an error
+ *  nothing is in flight. */
 GNN_CAPI GnnError *gnnWriteColumns(const GnnPackage *kernels,
                                    const GnnDevice *device,
                                    const GnnDeviceColumn *columns,

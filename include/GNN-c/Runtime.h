@@ -454,8 +454,9 @@ typedef struct GnnDeviceGraph {
   GnnDeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
 } GnnDeviceGraph;
 
-/** `kernels` is a package of the kernels of device_build_kernels.py. The
- *  builder is null where these do not build all that is needed. */
+/** `kernels` is a package of the kernels of device_build_kernels.py
+ *  (docs/CAPI.md). The builder is null where these do not build all that is
+ *  needed. */
 GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
                                     int64_t numGraphs,
                                     const GnnPackage *kernels,
@@ -479,8 +480,9 @@ GNN_CAPI GnnError *gnnBuildCreate(const GnnBuilder *builder,
                                   int64_t *sizes);
 GNN_CAPI void gnnBuildRelease(GnnBuild *build);
 
-/** Sorts edges and nodes, and counts. Waits. `bytes` is what the structures
- *  take; -1 where an id is wrong, or self loops are not what they should be. */
+/** Sorts edges and nodes, and counts. Waits: `numbers` are free again when it
+ *  returns. `bytes` is what the structures take; -1 where an id is wrong, or
+ *  self loops are not what they should be. */
 GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, void *scratch, void *numbers,
                                  void *stream, int64_t *bytes);
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that build structures of graphs on a device, as a program of the compiler.
 
-Few and general ones, which lib/Runtime/DeviceBuild.cpp launches in blocks of 256 threads:
+Few and general ones, which lib/Runtime/KernelLaunches.cpp, RadixSort.cpp and DeviceColumns.cpp
+launch in blocks of 256 threads:
 
     keys     what edges and nodes are sorted by, which also says whose ids are wrong
     sums     sums over blocks of 2048 rows: of rows that differ from the one before, or of
@@ -11,7 +12,7 @@ Few and general ones, which lib/Runtime/DeviceBuild.cpp launches in blocks of 25
     starts   where each pair begins in sorted keys
     move     values through up to three arrays of indices, to places in order or others
     tiles    pieces of groups
-    columns  ids of several types or relations, one behind another (DeviceColumns.cpp)
+    columns  ids of several types or relations, one behind another
 
 and those of `device_sort_kernels`, which sort the keys.
 
@@ -27,7 +28,7 @@ from .device_sort_kernels import sort_kernels
 from .kernel_text import THREADS, Kernel
 
 ROWS = 8  # Of a thread in `sums` and `scan`.
-# Those of lib/Runtime/KernelLaunches.cpp and DeviceColumns.cpp.
+# Those of lib/Runtime/BuildKernels.h, which compares the number of arguments.
 SLOTS = {"columns": 24, "keys": 6, "search": 4, "starts": 4, "move": 8, "tiles": 6}
 
 
