@@ -29,8 +29,8 @@ typedef struct GnnDeviceColumn {
   int64_t limit;
 } GnnDeviceColumn;
 
-/** Writes columns that do not overlap; null where there are none. `kernels` is a
- *  package of the kernels of device_build_kernels.py (docs/CAPI.md). Does not
+/** Writes columns that do not overlap; null where there are none. `kernels` is
+ *  a package of the kernels of device_build_kernels.py (docs/CAPI.md). Does not
  *  wait: `out` and `ids` must live until the stream is done. After an error
  *  nothing is in flight. */
 GNN_CAPI GnnError *gnnWriteColumns(const GnnPackage *kernels,

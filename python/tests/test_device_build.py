@@ -176,7 +176,8 @@ def test_sorts_that_are_together_more_than_32_bits():
     rng, types, nodes = np.random.default_rng(3), 2000, 1 << 20
     src, dst = rng.integers(0, nodes, (2, 300))
     kinds = rng.integers(0, types, 300)
-    src[:4], dst[:4], kinds[:4] = [0, nodes - 1] * 2, [nodes - 1, 0] * 2, [0, 0, types - 1, types - 1]
+    src[:4], dst[:4] = [0, nodes - 1] * 2, [nodes - 1, 0] * 2
+    kinds[:4] = [0, 0, types - 1, types - 1]
     graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), nodes, num_edge_types=types,
                                  edge_type=torch.tensor(kinds))
     host = gnn_mlir.Graph(src, dst, num_nodes=nodes, num_edge_types=types, edge_type=kinds)
