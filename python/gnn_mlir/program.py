@@ -456,8 +456,8 @@ class Module:
         binding checks."""
         self._new_symbol("graph", name)
         what = f"graph {name!r}"
-        node_types = types.integer(f"{what}: node_types", node_types, 0, 65535)
-        edge_types = types.integer(f"{what}: edge_types", edge_types, 0, 65535)
+        node_types = types.integer(f"{what}: node_types", node_types, 0, types.MOST_TYPES)
+        edge_types = types.integer(f"{what}: edge_types", edge_types, 0, types.MOST_TYPES)
         if schema is not None:
             schema = types.schema_pairs(f"{what}: schema", schema, edge_types,
                                         node_types)

@@ -8,6 +8,8 @@ from typing import Optional, Tuple
 
 from . import spaces
 
+MOST_TYPES = (1 << 16) - 1  # Of nodes, and of edges.
+
 
 def integer(what, value, low=0, high=None):
     """An int, also of NumPy, in these bounds; else ValueError."""

@@ -15,6 +15,7 @@ import zoo_table  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
 from gnn_mlir.frontend.tracing import intercept  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
+from torch_geometric.nn import SAGEConv  # noqa: E402
 
 # What no program means, and why.
 REFUSED = {"SAGEConv-lstm": "Data-dependent branching", "model-GPS": "data-dependent",
@@ -216,3 +217,41 @@ def test_layers_of_fewer_types():
         torch.testing.assert_close(*results, rtol=1e-4, atol=1e-5)
     outer, = capture._made
     assert len(outer.calls) == 1
+
+
+class OfTable(torch.nn.Module):
+    """A layer on rows of a table by the ids of nodes, and on other features of these."""
+
+    def __init__(self, count, index):
+        super().__init__()
+        self.table, self.index = torch.nn.Embedding(count, 8), index
+        self.lin, self.conv = torch.nn.Linear(4, 8), SAGEConv(8, 8)
+
+    def forward(self, ids, x, edge_index):
+        rows = self.table.weight[ids] if self.index else self.table(ids)
+        return self.conv(rows + self.lin(x), edge_index)
+
+
+@pytest.mark.parametrize("index", [False, True])
+@pytest.mark.parametrize("count", [500, 65_535, 65_536])
+def test_long_tables(count, index):
+    """Rows of tables of more rows than there may be types are torch's, and the rest is whole."""
+    torch.manual_seed(0)
+    model = OfTable(count, index)
+    eager = copy.deepcopy(model)
+    run = capture.compile_module(model, fullgraph=True)
+    for nodes in 40, 31:
+        ids = torch.randint(count, (nodes,)).index_fill(0, torch.tensor([3, 4]), count - 1)
+        given = ids, torch.randn(nodes, 4), torch.randint(nodes, (2, 160))
+        given = [x.to(DEVICE) for x in given]
+        results = []
+        for one, call in ((model, run), (eager, eager)):
+            one.to(DEVICE).zero_grad()
+            out = call(*given)
+            out.sin().sum().backward()
+            results.append([out, *(p.grad for p in one.parameters())])
+        for ours, theirs in zip(*results):
+            torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    captured, = run.captures.report()
+    assert len(captured.programs) == 1
+    assert len(captured.left) == (count > 65_535)

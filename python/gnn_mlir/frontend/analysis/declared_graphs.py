@@ -4,6 +4,7 @@ are types, and which axes are rows of what."""
 
 import torch
 
+from ...types import MOST_TYPES
 from ..tracing import vocabulary
 from .dimensions import gathered, kept
 from .values import GETITEM, is_floats, made_equal, value_of
@@ -272,8 +273,10 @@ class Graphs:
             found[key] = max(count, found.get(key, 0))
         for ids, axis, _ in gathers:
             key, which = self.key(ids)
+            # Rows of a longer table are gathered by torch.
             if which is None and not self._is_end(ids) and axis is not None and (
-                    not isinstance(axis.find().size, torch.SymInt)):
+                    not isinstance(axis.find().size, torch.SymInt)) and (
+                    axis.find().size <= MOST_TYPES):
                 found[key] = max(int(axis.find().size), found.get(key, 0))
         through = set()
         compared = {vector: self._all_of(vector) + 1 for vector in self._compared
