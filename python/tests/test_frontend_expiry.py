@@ -3,6 +3,7 @@
 
 import gc
 import threading
+import weakref
 
 import pytest
 
@@ -227,3 +228,26 @@ def test_caches_while_others_find_what_they_have(monkeypatch):
     monkeypatch.setattr(graph_cache.Weak, "is_gone", found_meanwhile)
     made, = run(torch.arange(9))[1:]
     assert made.tolist() == list(range(1, 10))
+
+
+@pytest.mark.parametrize("gradients", [False, True])
+def test_what_is_forgotten_is_gone_at_once(gradients, monkeypatch):
+    """Memory of structures does not wait for Python's garbage collector."""
+    graphs = graphs_on_device(monkeypatch)
+    run = capture.compile_module(Both(), target="emulator")
+    gone = []
+    for count in 12, 13, 14:
+        x = torch.randn(count, 4, requires_grad=gradients)
+        gc.collect()
+        gc.disable()
+        try:
+            out = run(x, torch.randint(0, count, (2, 30)))
+            if gradients:
+                sum(y.sum() for y in out).backward()
+            assert [build() is None for build in gone] == [True] * len(gone)
+            kept, = graphs()
+            gone += [weakref.ref(build) for build, _ in kept._builds]
+            del kept, out
+        finally:
+            gc.enable()
+    assert len(gone) == 3

@@ -4,6 +4,7 @@ as long as these are what they were."""
 
 import collections
 import threading
+import weakref
 
 import numpy as np
 import torch
@@ -129,14 +130,11 @@ class GraphSet(dict):
                 source.is_over = True
                 source.let_go()
 
-    def held(self):
-        """What has to live until a backward pass may bind to the graphs."""
-        return self.source and self.source.held()
-
 
 class Source:
     """What the ids of graphs are made of: the inputs of a call, none of whose memory it has.
-    Beside the structures ids would take as much memory again."""
+    Beside the structures ids would take as much memory again. It does not keep the graphs, which
+    have it: what is let go is gone at once."""
 
     def __init__(self, run, recipes, inputs, key):
         self._run, self._recipes, self._key, self._graphs = run, recipes, key, []
@@ -149,18 +147,20 @@ class Source:
 
     def lend(self, graphs):
         """`graphs` are those of the recipes, in their order."""
-        self._graphs = graphs
+        self._graphs = [weakref.ref(graph) for graph in graphs]
         for graph in graphs:
             if isinstance(graph, _Lent):
                 graph.source = self
 
     def held(self):
-        """What has the inputs' memory."""
+        """What has the inputs' memory, which lives until a backward pass may bind to the graphs
+        no more."""
         return [weak() for weak in self._weak]
 
     def let_go(self):
         """Lets the ids of all graphs go, but of those for which torch builds structures."""
-        for graph in self._graphs:
+        for weak in self._graphs:
+            graph = weak()
             if isinstance(graph, _Lent) and graph._structures is None:
                 graph._given = None
 
@@ -178,7 +178,8 @@ class Source:
                                "changed in place before another pass")
         with torch.no_grad():
             values = self._run(*inputs)
-            for graph, recipe in zip(self._graphs, self._recipes):
+            for weak, recipe in zip(self._graphs, self._recipes):
+                graph = weak()
                 if isinstance(graph, _Lent) and graph._given is None:
                     graph._given = recipe.make(values)._given
 
