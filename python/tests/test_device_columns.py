@@ -127,11 +127,12 @@ def test_models_whose_graphs_are_written(monkeypatch):
     call for all vectors and edges."""
     monkeypatch.setattr(graph_cache, "is_built_there", lambda x: True)
     calls, own = [], device_build.written
-    monkeypatch.setattr(device_build, "written", lambda tensors, device: calls.append(
-        len(tensors)) or own(tensors, device))
+    monkeypatch.setattr(device_build, "written", lambda tensors, device, chip: calls.append(
+        chip) or own(tensors, device, chip))
     model = TwoLayers(RELATIONS)
     model(*hetero((5, 6), 0))
-    compiled = capture.compile_module(copy.deepcopy(model), target="emulator", fullgraph=True)
+    compiled = capture.compile_module(copy.deepcopy(model), target="emulator", fullgraph=True,
+                                      chip="sm_80")
     for seed, sizes in enumerate([(5, 6), (9, 4), (20, 31)]):
         given, results = hetero(sizes, seed), []
         for run in (model, compiled):
@@ -140,7 +141,7 @@ def test_models_whose_graphs_are_written(monkeypatch):
             results.append((out, [p.grad for p in run.parameters()]))
             run.zero_grad()
         torch.testing.assert_close(*results, atol=1e-4, rtol=1e-4)
-        assert len(calls) == seed + 1
+        assert calls == ["sm_80"] * (seed + 1)
     x, edges = hetero((5, 6), 0)
     edges[RELATIONS[2]][1, 3] = 5  # The next type's first node, but for a check.
     with pytest.raises(Exception, match="expected ids from 0 to|out of range|-1"):
