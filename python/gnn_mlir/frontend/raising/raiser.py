@@ -229,7 +229,7 @@ class Raiser:
                     f"out{len(segment.outputs)}", self._returned(node, tag, segment))
         elif node not in self._needed:
             self._needed.add(node)
-            for x in node.all_input_nodes:
+            for x in vocabulary.read_by_torch(node):
                 self._keep(x, node not in self._feeding)
 
     def _returned(self, node, tag, segment):

@@ -111,7 +111,8 @@ def join(graph, wide, chip=None):
     at = {node: places[tuple(node.args[1])] for node in vectors}
     at |= {node: len(places) + i for i, node in enumerate(pairs)}
     wide = sorted({at[node] for node in nodes if node in wide or any(
-        user.op != "output" and user.target is not edge for user in node.users)})
+        user.op != "output" and user.target not in (edge, vector, torch.ops.aten.sym_size.int)
+        for user in node.users)})
     with graph.inserting_before(first):
         made = graph.call_function(made_together, (
             some, [list(counts) for counts in places],

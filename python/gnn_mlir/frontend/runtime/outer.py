@@ -11,13 +11,6 @@ from .graph_cache import GraphSet, Recipe, Structures
 from .program_calls import Call
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
-# Ops of the vocabulary that are ops of torch for those who need no sizes of them. What is
-# in one piece when it is captured need not be when it is run: attention is of torch's choice.
-_AS_TORCH = {
-    aten.view.default: lambda x, sizes: (aten.reshape.default, (x, sizes)),
-    OPS.first_rows.default: lambda x, size: (aten.narrow.default, (x, 0, 0, size)),
-    OPS.join_types.default: lambda parts, types: (torch.cat, (parts,)),
-    OPS.split_types.default: lambda x, counts: (torch.split, (x, counts))}
 
 
 class NoGraph(CaptureError):
@@ -201,13 +194,11 @@ class Outer:
                 self.made[node] = self.graph.call_function(
                     _item, (self._structure, self._shared[node]))
             else:
-                args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self._unchanged)
-                if node.target in _AS_TORCH:
-                    self.made[node] = self.graph.call_function(*_AS_TORCH[node.target](*args))
-                else:
-                    self.made[node] = (
-                        self.graph.get_attr(node.target) if node.op == "get_attr" else
-                        self.graph.create_node(node.op, node.target, args, kwargs))
+                target, args = vocabulary.as_torch(node) or (node.target, node.args)
+                args, kwargs = torch.fx.node.map_arg((args, node.kwargs), self._unchanged)
+                self.made[node] = (
+                    self.graph.get_attr(target) if node.op == "get_attr" else
+                    self.graph.create_node(node.op, target, args, kwargs))
         return self.made[node]
 
     def _given(self, node):

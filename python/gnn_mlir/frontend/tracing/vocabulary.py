@@ -343,3 +343,27 @@ _define("split_types(Tensor x, SymInt[] counts) -> Tensor[]",
         lambda x, counts: [part.clone() for part in x.split(counts)],
         lambda x, counts: [_sized(x, count) for count in counts], _keep_shape,
         _joined_grads)
+
+
+# Ops that are ops of torch for those who need no sizes of them, and with which arguments. What
+# is in one piece when it is captured need not be when it is run: attention is of torch's choice.
+_AS_TORCH = {
+    torch.ops.aten.view.default: lambda x, sizes: (torch.ops.aten.reshape.default, (x, sizes)),
+    OPS.first_rows.default: lambda x, size: (torch.ops.aten.narrow.default, (x, 0, 0, size)),
+    OPS.join_types.default: lambda parts, types: (torch.cat, (parts,)),
+    OPS.split_types.default: lambda x, counts: (torch.split, (x, counts))}
+
+
+def as_torch(node):
+    """(target, args) of a node as torch runs it; None where it is run as it is."""
+    found = _AS_TORCH.get(node.target)
+    return found and found(*node.args)
+
+
+def read_by_torch(node):
+    """The nodes that a node reads as torch runs it."""
+    found, nodes = as_torch(node), []
+    if found is None:
+        return node.all_input_nodes
+    torch.fx.node.map_arg(found[1], nodes.append)
+    return nodes
