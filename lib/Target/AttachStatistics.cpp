@@ -72,10 +72,11 @@ LogicalResult gnn::attachStatistics(ModuleOp module,
     if (failed(graph))
       return failure();
     // The schema and the self loops are checked when the graph is bound.
-    runtime::GraphSpec spec{graph->getSymName().str(),
-                            graph->getKind() == GraphKind::Square,
-                            static_cast<int64_t>(graph->getNodeTypes()),
-                            static_cast<int64_t>(graph->getEdgeTypes())};
+    runtime::GraphSpec spec;
+    spec.name = graph->getSymName().str();
+    spec.square = graph->getKind() == GraphKind::Square;
+    spec.nodeTypes = static_cast<int64_t>(graph->getNodeTypes());
+    spec.edgeTypes = static_cast<int64_t>(graph->getEdgeTypes());
     runtime::Error error = checkGraph(spec, *named.graph);
     if (kind && error && error.kind() != runtime::ErrorKind::Other)
       *kind = error.kind();

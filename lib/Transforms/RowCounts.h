@@ -64,8 +64,9 @@ inline bool areEqualCounts(CountOfGraph a, CountOfGraph b, mlir::Block &block) {
   }
   llvm::SmallVector<CountOfGraph> equal = {a};
   for (size_t i = 0; i < equal.size(); ++i) // It grows.
-    for (auto [one, other] : required) {
-      if (!areEqualInAny(equal[i], one, from) ||
+    for (const auto &pair : required) {
+      const CountOfGraph &other = pair.second;
+      if (!areEqualInAny(equal[i], pair.first, from) ||
           llvm::any_of(equal, [&](CountOfGraph known) {
             return areEqualInAny(known, other, from);
           }))
