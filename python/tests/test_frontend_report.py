@@ -58,6 +58,57 @@ def test_a_model_in_two_programs(caplog):
     assert outer() is None
 
 
+class Relational(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = pyg.RGCNConv(8, 8, 3), pyg.RGCNConv(8, 4, 3)
+
+    def forward(self, x, edge_index, edge_type):
+        return self.last(self.first(x, edge_index, edge_type).relu(), edge_index, edge_type)
+
+
+TYPES = torch.tensor([0, 1, 2, 1])
+WRONG = {
+    "ids of floats": (X, EDGES.float(), TYPES), "ids of bool": (X, EDGES.bool(), TYPES),
+    "three rows": (X, EDGES[[0, 1, 1]], TYPES), "swapped": (EDGES, X, TYPES),
+    "transposed": (X, EDGES.t().contiguous(), TYPES), "double": (X.double(), EDGES, TYPES)}
+
+
+@pytest.mark.parametrize("given", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("called", [False, True])
+def test_errors_of_arguments_come_alone(given, called, caplog, recwarn):
+    """At the first call, and where the model was called before."""
+    model = gnn_mlir.compile(Relational())
+    if called:
+        model(X, EDGES, TYPES)
+    with caplog.at_level(logging.INFO, "gnn_mlir"), pytest.raises(ValueError, match="expected"):
+        model(*given)
+    assert not [one for one in caplog.records if one.name == "gnn_mlir"]
+    assert not [one for one in recwarn if "torch.float" in str(one.message)]
+    assert not model.captures.untold
+
+
+def test_what_a_call_has_to_tell(caplog):
+    """Where it succeeds, and where the model itself raises."""
+    double = gnn_mlir.compile(pyg.SAGEConv(8, 4).double())
+    with caplog.at_level(logging.INFO, "gnn_mlir"):
+        with pytest.warns(UserWarning, match="got torch.float64"):
+            double(X.double(), EDGES)
+        assert ["SAGEConv: a graph is left to torch: expected fea" in text for text in
+                caplog.messages] == [True]
+        caplog.clear()
+
+        @gnn_mlir.compile
+        def raising(x):
+            y = x.sum() + 1
+            torch._dynamo.graph_break()
+            raise RuntimeError(f"of the model, {y.dim()}")
+        with pytest.raises(RuntimeError, match="of the model, 0"):
+            raising(X)
+        assert caplog.messages == [
+            "raising: a graph is left to torch: it has no gather and no sum over edges"]
+
+
 def test_modes_and_equal_lines():
     class Twice(torch.nn.Module):
         """Two ops in one line that torch computes, in each mode."""

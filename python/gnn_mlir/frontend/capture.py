@@ -60,7 +60,7 @@ def backend(graph_module, example_inputs, *, options=None, captures=None):
     captures = report.of_backend() if captures is None else captures
     modes.guard_tangents()
     try:
-        outer, forward = _compiled(graph_module, whole, options)
+        outer, forward = _compiled(graph_module, whole, options, captures)
         captures.add(graph_module, outer)
         return forward
     except _LeftToTorch as error:
@@ -79,7 +79,7 @@ def backend(graph_module, example_inputs, *, options=None, captures=None):
     return modes.in_torch(graph_module)
 
 
-def _compiled(graph_module, whole, options):
+def _compiled(graph_module, whole, options, captures):
     """(the `Outer` that was made of a graph, what runs it)."""
     refused = modes.refused(graph_module)
     if refused is not None:
@@ -96,7 +96,7 @@ def _compiled(graph_module, whole, options):
         dtype = modes.other_dtype(raiser)
         if dtype is not None:
             if not whole:
-                modes.warn_of(dtype)
+                captures.tell(modes.warn_of, dtype)
             raise _LeftToTorch(modes.left_to_torch(dtype))
         segments = _programs(raiser)
         if whole:
@@ -229,7 +229,7 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
             raise ValueError(f"{name}: expected an option of {', '.join(_OPTIONS)}")
     check_target(options.get("target"))
 
-    captures = report.Captures(getattr(model, "__name__", type(model).__name__), model)
+    captures = report.Captures(getattr(model, "__name__", type(model).__name__), model, True)
 
     def compiler(graph_module, inputs):
         return backend(graph_module, inputs, options={"fullgraph": fullgraph, **options},
@@ -245,9 +245,9 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
             use_duck_shape=False, backed_size_oblivious=True)]
     made = context(model)
     if not isinstance(model, torch.nn.Module):
-        made = arguments.converting(numbers.retrying(arguments.marking(made)), model)
+        made = arguments.converting(numbers.retrying(arguments.marking(made)), model, captures)
     else:
-        made = Compiled.of(made, compiler, numbers, compile_module, {
+        made = Compiled.of(made, compiler, numbers, captures, compile_module, {
             "fullgraph": fullgraph, "dynamic": dynamic, **options})
     vars(made)["captures"] = captures
     return made

@@ -5,8 +5,10 @@
 
 import collections
 import dataclasses
+import functools
 import gc
 import logging
+import threading
 import weakref
 
 import torch
@@ -88,8 +90,10 @@ def _left_lines(ops):
 class Captures:
     """What was captured of a model, the last one last. It keeps none of it alive."""
 
-    def __init__(self, name, model=None):
-        self.name, self._found = name, []
+    def __init__(self, name, model=None, ends=False):
+        """With `ends` each call that captures ends with `end_call`."""
+        self.name, self._found, self._ends = name, [], ends
+        self.untold = {}  # What there is to tell of calls that have not ended, by thread.
         self._model = weakref.ref(model) if isinstance(model, torch.nn.Module) else None
 
     def add(self, graph, outer=None, why=""):
@@ -98,13 +102,28 @@ class Captures:
         training = getattr(self._model and self._model(), "training", None)
         self._found.append((weakref.ref(outer or graph), why, _break_behind(graph), training))
         if outer is None:
-            log.warning("%s: a graph is left to torch: %s", self.name, why)
+            self.tell(log.warning, "%s: a graph is left to torch: %s", self.name, why)
             return
         others = left(outer)
         if others or len(outer.calls) > 1:
-            log.log(logging.WARNING if len(outer.calls) > 1 else logging.INFO,
-                    "%s: %s, left to torch: %s", self.name, _count(len(outer.calls), "program"),
-                    "; ".join(map(str, others)) or "nothing")
+            self.tell(log.log, logging.WARNING if len(outer.calls) > 1 else logging.INFO,
+                      "%s: %s, left to torch: %s", self.name, _count(len(outer.calls), "program"),
+                      "; ".join(map(str, others)) or "nothing")
+
+    def tell(self, function, *args, **kwargs):
+        """Calls what tells the user something of a capture: after the call of the model that
+        captures, if that does not fail for its arguments; at once where nothing ends it."""
+        if self._ends:
+            self.untold.setdefault(threading.get_ident(), []).append(
+                functools.partial(function, *args, **kwargs))
+        else:
+            function(*args, **kwargs)
+
+    def end_call(self, is_told):
+        """Ends a call of this thread: tells what there is to tell of it, or drops it."""
+        for tell in self.untold.pop(threading.get_ident(), ()):
+            if is_told:
+                tell()
 
     def report(self):
         """A list of `Captured`."""

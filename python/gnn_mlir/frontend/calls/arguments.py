@@ -23,9 +23,10 @@ _LAYOUTS = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc)
 _known = WeakIdKeyDictionary()
 
 
-def converting(function, model):
+def converting(function, model, captures):
     """What runs a model, on arguments that torch can trace; where it fails, the error says
-    what is wrong with them."""
+    what is wrong with them. What the call's captures have to tell comes behind it, unless
+    the arguments are wrong."""
     @functools.wraps(function)
     def call(*args, **kwargs):
         for x in args:
@@ -35,14 +36,19 @@ def converting(function, model):
         if kwargs:
             kwargs = {name: convert(x) for name, x in kwargs.items()}
         try:
-            return function(*args, **kwargs)
+            made = function(*args, **kwargs)
         except Exception as error:
             retry_frames(model)
             found = bad_input.explain(error, model, args, kwargs)
+            captures.end_call(found is None)
             if found is None:
                 raise
             # The frames of torch's tracing say nothing of an argument.
             cause = error if torch._dynamo.config.verbose else None
+        else:
+            if captures.untold:
+                captures.end_call(True)
+            return made
         raise found.with_traceback(None) from cause
     return call
 

@@ -22,16 +22,16 @@ class Compiled(eval_frame.OptimizedModule):
     _remade = None  # torch sets what its class has not on the model.
 
     @classmethod
-    def of(cls, made, compiler, numbers, function, settings):
-        """Of what torch made of a model, with the compiler that it calls and the `Numbers`
-        that it is captured with; `function` makes the same of another model by the
-        settings."""
+    def of(cls, made, compiler, numbers, captures, function, settings):
+        """Of what torch made of a model, with the compiler that it calls, the `Numbers`
+        that it is captured with and the `Captures` that tell of it; `function` makes the
+        same of another model by the settings."""
         made.__class__ = cls
         made._remade = function, settings
         model = made._orig_mod
         made.forward = numbers.retrying(arguments.marking(made.forward))
         dispatch.install(made, model, compiler)
-        made.forward = _initialized(arguments.converting(made.forward, model), model)
+        made.forward = _initialized(arguments.converting(made.forward, model, captures), model)
         return made
 
     def __call__(self, *args, **kwargs):
