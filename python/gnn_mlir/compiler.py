@@ -74,22 +74,22 @@ def _choose_chip(target, chip):
 
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
-            html=None, **named):
+            html=None, kernels=False, **named):
     """What the passes on whole-graph ops do with a program and what its kernels cost
     without and with them, as text (docs/Cost.md); `html` is a file that gets the same
     as one page, with pictures. The other arguments are those of `compile`: costs are
     weighed for the GPU that it would compile for, an H200 where that is none (as on the
     CPU, which then is said), or the one that `passes` names. Raises GNNError.
 
-    Of a compiled PyTorch model: its programs, their kernels, and what is left to torch and
-    why, of all captures that torch keeps (docs/Frontend.md). Other arguments are then those
-    of a call of it, which is made first."""
+    Of a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
+    their names), and what is left to torch and why, of all captures that torch keeps
+    (docs/Frontend.md). Other arguments are then those of a call of it, which is made first."""
     if torch_models.is_any(program):
-        return torch_models.explain(program, args, named, dict(
+        return torch_models.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
             html=html))
-    if args or named:
-        raise TypeError(f"{next(iter(named), 'arguments')}: expected arguments of a call for "
+    if args or named or kernels:
+        raise TypeError(f"{next(iter(named), 'arguments' if args else 'kernels')}: expected for "
                         "compiled PyTorch models alone")
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)

@@ -45,8 +45,9 @@ def compile(model, settings, others):
     return frontend.compile_module(model, **given)
 
 
-def explain(model, args, named, others):
-    """What was captured of a compiled model, as text. With arguments it is called first."""
+def explain(model, args, named, kernels, others):
+    """What was captured of a compiled model, as text, with `kernels` by their names. With
+    arguments it is called first."""
     from .frontend import report
     captures = report.of_compiled(model)
     if captures is None:
@@ -55,4 +56,4 @@ def explain(model, args, named, others):
     _refuse(others, "a compiled model")
     if args or named:
         model(*args, **named)
-    return str(captures)
+    return captures.text(kernels)

@@ -42,20 +42,48 @@ def test_a_model_in_two_programs(caplog):
         model(X, EDGES).sum().backward()
     text = gnn_mlir.explain(model)
     assert text.startswith("Split: 1 captured graph\n1: 2 programs, 2 ops left to torch\n")
-    assert "forward of training, 2 kernels: forward_forward_0_linear, " in text
-    assert "backward of training, " in text
-    assert text == gnn_mlir.explain(model, x=X, edge_index=EDGES)
+    assert "\n    forward of training: 2 kernels\n    backward of training: " in text
+    assert text == gnn_mlir.explain(model, x=X, edge_index=EDGES) == str(model.captures)
+    names = gnn_mlir.explain(model, kernels=True)
+    assert "\n    forward of training: 2 kernels\n      0_linear\n      1_" in names
+    assert "forward_" not in names and "backward_" not in names
+    assert [line for line in names.splitlines() if not line.startswith(" " * 6)] == (
+        text.splitlines())
     left = f"left to torch: torch.linalg.qr at {__file__}:{Split.forward.__code__.co_firstlineno + 2}"
     assert left in text and left in caplog.text
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     one, = model.captures.report()
     assert [len(program.kernels) for program in one.programs] == [2, 2]
+    assert one.programs[1].kernels["forward of training"][0] == "forward_forward_0_linear"
     assert one.programs[0].graphs == {"g1": (1, 1)} or len(one.programs[0].graphs) == 1
     outer = weakref.ref(gnn_mlir.frontend.capture._made[-1])
     del model
     torch._dynamo.reset()
     gc.collect()
     assert outer() is None
+
+
+def test_kernels_that_are_launched_again():
+    program = gnn_mlir.frontend.report.Program("", {"g": (1, 2)}, {
+        "forward of training": ["forward_forward_0_linear", "forward_forward_1_aggregate",
+                                "forward_forward_0_linear"],
+        "backward of training": ["forward_backward_0_linear", "forward_forward_0_linear"],
+        "without gradients": ["forward_0_linear"]})
+    assert str(program) == """\
+  program on g of 1 node type and 2 edge types
+    forward of training: 3 kernels, 2 different
+    backward of training: 2 kernels
+    without gradients: 1 kernel"""
+    assert program.as_text(kernels=True) == """\
+  program on g of 1 node type and 2 edge types
+    forward of training: 3 kernels, 2 different
+      0_linear, 2 times
+      1_aggregate
+    backward of training: 2 kernels
+      0_linear
+      forward_forward_0_linear
+    without gradients: 1 kernel
+      0_linear"""
 
 
 class Relational(torch.nn.Module):
@@ -107,6 +135,15 @@ def test_what_a_call_has_to_tell(caplog):
             raising(X)
         assert caplog.messages == [
             "raising: a graph is left to torch: it has no gather and no sum over edges"]
+
+
+def test_numbers_stay():
+    """Those of graphs that torch dropped are not given again."""
+    model = gnn_mlir.compile(pyg.SAGEConv(8, 4))
+    model(X, EDGES)
+    torch._dynamo.reset()
+    text = gnn_mlir.explain(model, X, EDGES)
+    assert text.startswith("SAGEConv: 1 captured graph\n2: 1 program, ")
 
 
 def test_modes_and_equal_lines():
@@ -190,6 +227,8 @@ def test_unknown_options():
     with pytest.raises(TypeError, match=r"^mode: expected an option of PyTorch models \(target, "
                                         r"chip, passes, fullgraph\) or of programs \(target, "):
         gnn_mlir.compile(Split(), mode="max-autotune")
+    with pytest.raises(TypeError, match="^kernels: expected for compiled PyTorch models alone$"):
+        gnn_mlir.explain("", kernels=True)
 
 
 def test_lazy_layers():

@@ -20,6 +20,9 @@ from .places import Place, place_of, written
 
 _of_backends = WeakIdKeyDictionary()  # `Captures` by what torch.compile makes of a backend.
 log = logging.getLogger("gnn_mlir")
+# What names of kernels begin with, by the function that has them: that of a program is called
+# "forward", as a model's is.
+_PREFIXES = {"forward": "forward_forward_", "backward": "forward_backward_", "without": "forward_"}
 _PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim", "unbind")
 
 
@@ -47,12 +50,23 @@ class Program:
     kernels: dict
 
     def __str__(self):
+        return self.as_text()
+
+    def as_text(self, kernels=False):
+        """As text: how many kernels each function has; with `kernels` also their names, without
+        the function's in front of each."""
         graphs = ", ".join(f"{name} of {_count(nodes, 'node type')} and "
                            f"{_count(edges, 'edge type')}"
                            for name, (nodes, edges) in self.graphs.items())
-        lines = [f"  program on {graphs}"] + [
-            f"    {function}, {_count(len(names), 'kernel')}: {', '.join(names)}"
-            for function, names in self.kernels.items()]
+        lines = [f"  program on {graphs}"]
+        for function, names in self.kernels.items():
+            different = len(set(names))
+            lines.append(f"    {function}: {_count(len(names), 'kernel')}"
+                         f"{f', {different} different' * (different < len(names))}")
+            if kernels:
+                own = _PREFIXES[function.partition(" ")[0]]
+                lines += [f"      {name.removeprefix(own)}{f', {count} times' * (count > 1)}"
+                          for name, count in collections.Counter(names).items()]
         return "\n".join(lines if self.kernels else [*lines, "    not called yet"])
 
 
@@ -70,13 +84,17 @@ class Captured:
     training: bool = None
 
     def __str__(self):
+        return self.as_text()
+
+    def as_text(self, kernels=False):
+        """As text, with `kernels` by their names."""
         broken = f"\n  a graph break behind it: {self.broken}" if self.broken else ""
         if not self.programs:
             return f"left to torch: {self.why}{broken}"
         whole = "all of it is compiled" if len(self.programs) == 1 and not self.left else (
             f"{_count(len(self.left), 'op')} left to torch")
         return "\n".join([f"{_count(len(self.programs), 'program')}, {whole}",
-                          *map(str, self.programs),
+                          *(program.as_text(kernels) for program in self.programs),
                           *_left_lines(self.left)]) + broken
 
 
@@ -127,21 +145,30 @@ class Captures:
 
     def report(self):
         """A list of `Captured`."""
+        return list(self._numbered().values())
+
+    def _numbered(self):
+        """`Captured` by their numbers: of those that torch dropped there is none."""
         gc.collect()  # What torch dropped, as where it captured anew, is in cycles.
-        found = ((ref(), *rest) for ref, *rest in self._found)
-        return [Captured([], [], *rest) if rest[0] else Captured(
+        found = ((number, ref(), *rest) for number, (ref, *rest) in enumerate(self._found, 1))
+        return {number: Captured([], [], *rest) if rest[0] else Captured(
             [_program(call) for call in one.calls], left(one), *rest)
-            for one, *rest in found if one is not None]
+            for number, one, *rest in found if one is not None}
 
     def __str__(self):
-        found = self.report()
+        return self.text()
+
+    def text(self, kernels=False):
+        """What `gnn_mlir.explain` says, with `kernels` by their names."""
+        found = self._numbered()
         if not found:
             return (f"{self.name}: nothing is captured yet: compiled are calls of it, as "
                     "model(...), of which there was none, and no other methods")
-        of_both = len({one.training for one in found} - {None}) == 2
+        of_both = len({one.training for one in found.values()} - {None}) == 2
         modes = {True: " (training)", False: " (evaluation)"} if of_both else {}
         return "\n".join([f"{self.name}: {_count(len(found), 'captured graph')}", *(
-            f"{i}{modes.get(one.training, '')}: {one}" for i, one in enumerate(found, 1))])
+            f"{i}{modes.get(one.training, '')}: {one.as_text(kernels)}"
+            for i, one in found.items())])
 
 
 def of_compiled(compiled):
