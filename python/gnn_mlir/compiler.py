@@ -135,9 +135,10 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     a Python function of tensors.
 
     Of these it returns what torch.compile does, which captures and compiles at its first
-    call (docs/Frontend.md); `target`, `chip` and `passes` are as below, and with `fullgraph`
-    a part that no program means is an error, at that call. The other arguments belong to
-    programs. Without `program` it is a decorator with these settings.
+    call (docs/Frontend.md). `target`, `chip` and `passes` are as below, `keep_phases` gets a
+    folder for each program, and with `fullgraph` a part that no program means is an error, at
+    that call. The other arguments belong to programs. Without `program` it is a decorator
+    with these settings.
 
     Returns a `CompiledFunction`; `function` names it where the program has
     several. `target` is "cpu" for the cores of this machine, "cuda" for a GPU, or
@@ -146,7 +147,8 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     "cpu". `chip` is the GPU to compile for, as "sm_90"; None: torch's current one, else
     sm_90. `passes` sets the
     switches of passes, cost and target (docs/Passes.md), a dict: {"fuse": False}.
-    `keep_phases` names a folder that gets the IR of each stage, and the PTX.
+    `keep_phases` names a folder that gets the IR of each stage, and the PTX; what is compiled
+    later, for other gradients, has a folder within it.
     `graph` is the graph that it will run on, or a list or dict of them: a
     declaration without statistics gets those of its graph, by which passes then
     decide. `plugins` are loaded first (`load_plugin`); `stage_passes` says where
@@ -163,9 +165,10 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
     it: "structured", "scheduled", "blocked" or "loops" (docs/Debugging.md). Raises
     ValueError where an option is wrong, and CompileError where the program is."""
-    settings = dict(target=target, chip=chip, passes=passes, fullgraph=fullgraph)
-    others = dict(function=function, keep_phases=keep_phases, graph=graph,
-                  plugins=plugins or None, stage_passes=stage_passes, schedules=schedules,
+    settings = dict(target=target, chip=chip, passes=passes, keep_phases=keep_phases,
+                    fullgraph=fullgraph)
+    others = dict(function=function, graph=graph, plugins=plugins or None,
+                  stage_passes=stage_passes, schedules=schedules,
                   allow_unused_schedules=allow_unused_schedules or None,
                   save_schedules=save_schedules, gradients=gradients, stop_at=stop_at)
     torch_models.refuse_unknown(unknown, settings, others)
@@ -198,8 +201,8 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     # Schedules of the first compilation may be of passes that others do not have.
-    again = functools.partial(compiler_capi.compile_package, *always, stage_passes=stage_passes,
-                              **form, allow_unused_schedules=True) if asked else None
+    again = compiler_capi.compiling_later(*always, phases=keep_phases, stage_passes=stage_passes,
+                                          **form) if asked else None
     host = "cpu" if target == "cpu" else "emulator"
     return CompiledFunction(package, name, source, again, host)
 

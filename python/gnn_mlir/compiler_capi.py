@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of the compiler's C API (include/GNN-c/Compiler.h), text in and text out."""
 
+import itertools
 import json
 import os
 import re
@@ -24,11 +25,11 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
     diagnostics."""
     options = _compile_options(chip, emulated, passes, graphs)
     options.stage_passes = stage_passes.encode()
-    options.phases_directory = _path("keep_phases", phases)
-    options.reproducer = _path("reproducer", reproducer)
-    options.schedules = _path("schedules", schedules)
+    options.phases_directory = path_option("keep_phases", phases)
+    options.reproducer = path_option("reproducer", reproducer)
+    options.schedules = path_option("schedules", schedules)
     options.allow_unused_schedules = bool(allow_unused_schedules)
-    options.save_schedules = _path("save_schedules", save_schedules)
+    options.save_schedules = path_option("save_schedules", save_schedules)
     options.gradients = gradients.encode()
     options.stop_at = _word("stop_at", stop_at)
     options.cores = cores
@@ -67,7 +68,8 @@ def _word(name, word):
     return word.encode()
 
 
-def _path(name, path):
+def path_option(name, path):
+    """An option that is a path, as bytes; None where there is none."""
     if path is None:
         return None
     if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path):
@@ -135,6 +137,20 @@ def compile_package(text, chip, emulated, passes, graphs, schedules, gradients="
                 text += "".join(f"// {line}\n" for line in (
                     f"{SCHEDULE_FILE}:", *_read(schedules).splitlines()))
             raise capi.CompileError(message.splitlines(), text) from None
+
+
+def compiling_later(*always, phases=None, **options):
+    """What makes further packages of a program, by gradients as the compiler reads them. Their
+    phases are in folders within that of the first, `phases`."""
+    numbers = itertools.count(2)
+
+    def compile_more(gradients):
+        folder = phases and os.path.join(
+            os.fsdecode(phases),
+            f"forward-backward-{next(numbers)}" if gradients else "without-gradients")
+        return compile_package(*always, gradients=gradients, phases=folder,
+                               allow_unused_schedules=True, **options)
+    return compile_more
 
 
 def pass_options(passes):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
 
+import os
 import weakref
 
 import torch
 
 from ..compiler import check_target
+from ..compiler_capi import path_option
 from . import report
 from .analysis import liveness
 from .calls import arguments
@@ -41,7 +43,7 @@ class _Made(list):
 
 
 _made = _Made()
-_OPTIONS = ("target", "chip", "passes", "fullgraph")
+_OPTIONS = ("target", "chip", "passes", "keep_phases", "fullgraph")
 
 
 class _LeftToTorch(Exception):
@@ -56,6 +58,7 @@ def backend(graph_module, example_inputs, *, options=None, captures=None):
     for name in options:
         if name not in _OPTIONS:
             raise ValueError(f"options: expected {', '.join(_OPTIONS)}, got {name!r}")
+    options.update(_phases(options))
     whole = options.pop("fullgraph", False) or report.is_one_graph()
     captures = report.of_backend() if captures is None else captures
     modes.guard_tangents()
@@ -77,6 +80,12 @@ def backend(graph_module, example_inputs, *, options=None, captures=None):
         raise CaptureError(why) from cause
     captures.add(graph_module, why=why)
     return modes.in_torch(graph_module)
+
+
+def _phases(options):
+    """The folder of phases among options, wherever calls are made."""
+    given = path_option("keep_phases", options.get("keep_phases"))
+    return {} if given is None else {"keep_phases": os.path.abspath(os.fsdecode(given))}
 
 
 def _compiled(graph_module, whole, options, captures):
@@ -228,7 +237,7 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
         if name not in _OPTIONS:
             raise ValueError(f"{name}: expected an option of {', '.join(_OPTIONS)}")
     check_target(options.get("target"))
-
+    options.update(_phases(options))
     captures = report.Captures(getattr(model, "__name__", type(model).__name__), model, True)
 
     def compiler(graph_module, inputs):

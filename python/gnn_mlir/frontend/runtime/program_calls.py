@@ -5,11 +5,13 @@ What a call has to know is found once: what is of the program (`Passes`), and fo
 of graphs what is of these (`Plan`), to which functions are bound.
 """
 
+import os
 import threading
 
 import torch
 
 from ... import autograd
+from ...compiler_capi import NAME
 from ...graph import Graph
 from .launcher import Launcher, Layout
 
@@ -129,6 +131,7 @@ class Call:
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
         self.parameters, self.constant = frozenset(parameters), constant
         self.options, self.function, self._compiling = options, None, threading.Lock()
+        self.title = None  # What it is called among the programs of a model.
         self._passes = {}  # By the inputs whose gradients are asked for, and the device.
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared
@@ -181,7 +184,16 @@ class Call:
 
     def _compile(self, graphs, device):
         from ...compiler import compile as compile_program
-        options = {"target": "cuda" if device.type == "cuda" else "cpu", **self.options}
+        options = dict(self.options)
+        if options.get("target") is None:  # Of a chip alone the emulator runs, as of programs.
+            options["target"] = "cuda" if device.type == "cuda" else (
+                None if options.get("chip") else "cpu")
+        if "keep_phases" in options:
+            folder = options["keep_phases"] = os.path.join(options["keep_phases"], self.title + (
+                "-forward-backward" if self.wrt else "-without-gradients"))
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, NAME), "w", encoding="utf-8") as file:
+                file.write(self.segment.function.module.text())
         passes = options.get("passes") or {}
         if self.wrt and isinstance(passes, dict):  # Calls without gradients are rare.
             options["passes"] = {"calls": False, **passes}
