@@ -16,6 +16,10 @@ SCHEDULE_FILE = "schedules.jsonl"
 
 NAME = "program.mlir"  # What a program is called in errors.
 
+# `passes` is text to the compiler, and a dict to Python's users.
+_UNKNOWN_PASS = re.compile(
+    r"\Apasses: expected NAME=VALUE with a name of (.*), got '([^=']+)=.*'\Z")
+
 
 def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
                  phases=None, reproducer=None, schedules=None, allow_unused_schedules=False,
@@ -127,7 +131,9 @@ def compile_package(text, chip, emulated, passes, graphs, schedules, gradients="
             if error.kind in (signatures.OPTION, signatures.EDGE_TYPES,
                               signatures.NODE_TYPES):
                 # What was asked for is at fault, not the program.
-                raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
+                message = str(error).removeprefix(f"{NAME}: ")
+                raise ValueError(_UNKNOWN_PASS.sub(
+                    r"passes: expected options of \1, got '\2'", message)) from None
             if error.kind != signatures.PROGRAM or not os.path.exists(reproducer):
                 raise  # There is no compiler, or no place for a reproducer.
             message, text = str(error), _read(reproducer)

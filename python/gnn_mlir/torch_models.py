@@ -16,10 +16,11 @@ def is_any(program):
         program, torch.nn.Module)
 
 
-def _refuse(given, what):
+def _refuse(given, what, instead=""):
     for name, value in given.items():
         if value is not None:
-            raise ValueError(f"{name}: expected none for {what}, got {types.described(value)}")
+            raise ValueError(f"{name}: expected none for {what}, got {types.described(value)}"
+                             f"{instead}")
 
 
 def refuse_unknown(unknown, settings, others):
@@ -53,7 +54,8 @@ def explain(model, args, named, kernels, others):
     if captures is None:
         raise ValueError(f"program: expected a compiled model, got {type(model).__name__}: "
                          "gnn_mlir.compile(model) makes one")
-    _refuse(others, "a compiled model")
+    _refuse(others, "a compiled model", "; gnn_mlir.explain takes it with the text of a program, "
+            "as that of model.captures.report()[0].programs[0].text")
     if args or named:
         model(*args, **named)
     return captures.text(kernels)
