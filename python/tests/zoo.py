@@ -187,6 +187,21 @@ class _HGT2(nn.Module):
         return self.lin(x_dict["author"])
 
 
+class _HeteroConv2(nn.Module):
+    """Its norms are over all nodes of a type."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.HeteroConv({r: pyg.SAGEConv((D, D), D) for r in RELS})
+                                   for _ in range(2))
+        self.norms = nn.ModuleDict({t: nn.BatchNorm1d(D) for t in TYPES})
+
+    def forward(self, x_dict, edge_index_dict):
+        x_dict = {t: self.norms[t](v).relu()
+                  for t, v in self.convs[0](x_dict, edge_index_dict).items()}
+        return self.convs[1](x_dict, edge_index_dict)
+
+
 _hetero("HGTConv", lambda: pyg.HGTConv(D, D, META, heads=H))
 _hetero("HANConv", lambda: pyg.HANConv(D, D, META, heads=H))
 _hetero("HeteroConv-SAGE", lambda: pyg.HeteroConv(
@@ -197,6 +212,7 @@ _hetero("to_hetero-SAGE2", lambda: pyg.to_hetero(_SAGE2(), META))
 _hetero("to_hetero_with_bases-SAGE2",
         lambda: pyg.to_hetero_with_bases(_SAGE2(), META, num_bases=2))
 _hetero("model-HGT2", _HGT2)
+_hetero("model-HeteroConv2-BatchNorm", _HeteroConv2)
 
 
 # -- Whole models --------------------------------------------------------------------

@@ -12,7 +12,7 @@ from torch.fx import traceback
 
 from ..analysis.values import is_random, symbols_of
 from ..tracing import exporting, hetero, templates
-from . import assignments, composed
+from . import assignments, composed, known_sizes
 from .modes import Inlined, exact, is_autocast, like, storage_of
 
 aten = torch.ops.aten
@@ -101,6 +101,7 @@ def lower(graph_module):
     for node in list(graph.nodes):
         _without_like(node)
         _of_tensors(node)
+    known_sizes.rewrite(graph)
     assignments.rewrite(graph)
     same = _merge_equal(graph)
     composed.rewrite(graph)
