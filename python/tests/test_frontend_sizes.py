@@ -11,6 +11,7 @@ pyg = pytest.importorskip("torch_geometric.nn")
 
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.frontend.functional import known_sizes  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
@@ -236,3 +237,11 @@ def test_sizes_of_rows_that_an_input_selects():
         _, edges = given((int(model.mask.sum()), 9, 4))
         check(model, compiled, given((count, 9, 4))[0], edges)
     assert_one_program()
+
+
+def test_a_split_by_a_size_is_named(monkeypatch):
+    monkeypatch.setattr(known_sizes, "rewrite", lambda graph: None)
+    with pytest.raises(capture.CaptureError, match=(
+            r"torch\.Tensor\.size at .*test_frontend_sizes\.py:\d+ \(return self\.convs\[1\]"
+            r".*not known before another has run")):
+        capture.compile_module(Layers(), fullgraph=True)(*given(SIZES[0]))

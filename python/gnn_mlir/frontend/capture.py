@@ -188,6 +188,10 @@ def _refuse_splits(raiser, segments):
     if len(segments) == 1:
         return
     node = raiser.between() if segments else next(iter(raiser.reasons), None)
+    size = raiser.awaited() if segments and node is None else None
+    if size is not None:
+        raise CaptureError.at(size, "a program is made with this size, which is not known "
+                              "before another has run")
     if node is None and len(segments) > 1:  # A graph is made of a program's results.
         node = next((node for node in raiser.reasons if raiser.phase(node) > 0), None)
     if node is not None:

@@ -61,6 +61,8 @@ def written(node):
         return getattr(target, "__name__", str(target))
     if target.namespace == "gnn_mlir":
         return _STANDS_FOR.get(target._opname, target._opname)
+    if target._opname == "sym_size":
+        return "torch.Tensor.size"
     name = target._opname.strip("_")
     for prefix in ("linalg", "fft", "special"):
         if name.startswith(f"{prefix}_"):

@@ -205,6 +205,13 @@ class Raiser:
                  node in self._feeding and self.phase(node) > 0]
         return next((node for node in nodes if node in self.reasons), next(iter(nodes), None))
 
+    def awaited(self):
+        """The first size that is known when a program has run, and that another is made with;
+        None where there is none."""
+        return next((node for node in self.graph.nodes if node in self._feeding and
+                     isinstance(node.meta.get("val"), torch.SymInt) and
+                     self.phase(node) > 0), None)
+
     def is_needed_by_torch(self, node):
         """Whether torch computes a node that is the program's, or by whatever else."""
         return node in self._needed
