@@ -141,7 +141,9 @@ def table(result, plots=()):
              "time of ours. A cell is in a mean where both have a time.",
              *(f"![{name}]({file})" for name, file in plots)]
     if "alone" in result:
-        lines += ["## First calls with nothing beside them, seconds",
+        commit = result["alone"]["about"]["gnn-mlir"]
+        of = "" if commit == result["about"]["gnn-mlir"] else f", gnn-mlir {commit}"
+        lines += [f"## First calls with nothing beside them, seconds{of}",
                   first_calls(result["alone"])]
     for mode in MODES:
         here = [row for row in rows if row["mode"] == mode]
