@@ -405,6 +405,19 @@ def test_integers_of_one_type(name):
         compiled(layer)(x, edges)
 
 
+def test_other_sizes_of_features_have_a_line():
+    """That of the model, not of PyG, where torch finds them."""
+    first, last = pyg.SAGEConv(SIZE, SIZE), pyg.SAGEConv(2 * SIZE, 4)
+
+    def model(x, edge_index):
+        x = first(x, edge_index)
+        return last(x, edge_index)
+    with pytest.raises(ValueError, match=(
+            r"got \[\?, 8\] X \[16, 4\] at \S*test_frontend_data.py:\d+ \(return last\(x, "
+            r"edge_index\)\); the model was called with x torch.float32 of shape \[20, 8\]")):
+        compiled(model)(torch.randn(20, SIZE), torch.randint(20, (2, 80)))
+
+
 def test_ids_of_32_bits():
     model, (x, edges, _) = pyg.GATConv(SIZE, 4), graph()
     is_close(compiled(model)(x, edges.int()), model(x, edges))

@@ -47,11 +47,15 @@ class Place:
         return self.file.startswith(_OWN) or any(name in self.file for name in _LIBRARIES)
 
 
-def place_of(node):
-    """Where in the model a node is."""
-    text = node.meta.get("stack_trace") or ""
+def place_in(text):
+    """The line of the model among the frames of a trace."""
     return Place.own(Place(match["file"], int(match["line"]), (match["code"] or "").strip())
                      for match in _FRAME.finditer(text))
+
+
+def place_of(node):
+    """Where in the model a node is."""
+    return place_in(node.meta.get("stack_trace") or "")
 
 
 def written(node):

@@ -10,6 +10,7 @@ import re
 import torch
 from torch._dynamo import exc
 
+from ..places import place_in
 from ..raising.raiser import CaptureError
 from ..tracing import intercept
 from ..tracing.adjacency import Adjacency
@@ -76,8 +77,11 @@ def explain(error, model, args, kwargs):
     if isinstance(error, exc.TorchRuntimeError) and chain[-1] is not error:
         given = ", ".join(f"{name} {_described(x)}" for name, x in named
                           if isinstance(x, torch.Tensor))
-        why = str(chain[-1]).strip().rstrip(".")
-        return ValueError(f"{why}; the model was called with {given}")
+        # Sizes that a capture does not know are none of the user's symbols.
+        why = re.sub(r"\bs\d+\b", "?", str(chain[-1]).strip().rstrip("."))
+        place = place_in(str(error).partition("from user code:")[2])
+        where = f" at {place} ({place.code})" if place else ""
+        return ValueError(f"{why}{where}; the model was called with {given}")
     return None
 
 
