@@ -26,7 +26,7 @@ MODES = ("inference", "training", "batches")
 _TITLE = ("# Two layers of PyG by the front end, beside eager and inductor, 64 features, "
           "fp32")
 _TEXT = """`benchmarks/frontend.py` says how it measures. Milliseconds a step: medians of turns in
-one process; in parentheses: over {slower:g} times the fastest, few turns{marked}. A ratio is another
+one process; in parentheses: over {slower:g} times the fastest, few turns{mark}. A ratio is another
 time over ours, "best" the least of eager, FastRGCNConv and inductor. error: of ours beside
 eager, outputs and gradients, the worst. spread: the middle 80% of turns beside the median,
 the largest of all ways. MiB: what a step allocates at once, with the graph's structures that
@@ -130,9 +130,9 @@ def table(result, plots=()):
     rows = result["rows"]
     about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
     stored = sorted({row["graph"] for row in rows if row["source"] == "file"})
-    marked = any(found.get("committed") for row in rows for found in row["ways"].values())
+    is_marked = any(found.get("committed") for row in rows for found in row["ways"].values())
     text = _TEXT.format(
-        marked="; with *:\nfigures of an earlier table of the same device" if marked else "",
+        mark="; with *:\nfigures of an earlier table of the same device" if is_marked else "",
         slower=result["slower"], files=", ".join(stored) or "none",
         jobs=f", while up to {result['jobs']} processes compiled" if result["jobs"] else "")
     lost = sum(not is_measured(row["ways"].get("ours", {})) for row in rows)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from . import capi, graph_files, running, spaces, tokens, types
+from .types import MOST_TYPES
 
 def to_numpy(array):
     """A NumPy array of what may be an array, a list or a torch tensor."""
@@ -103,7 +104,7 @@ def _type_count(count, types, names, name):
         count = max([int(t.max()) + 1 for t in found
                      if t.size and np.issubdtype(t.dtype, np.integer)],
                     default=1)
-    return _count(count, name, 1 << 16)
+    return _count(count, name, MOST_TYPES + 1)
 
 
 # Of a graph of the library they are read when they are asked for.

@@ -2,7 +2,6 @@
 """Graphs of torch tensors, whose structures are built where the tensors are."""
 
 import collections
-import contextlib
 import ctypes
 import functools
 from ctypes import c_int64, c_void_p
@@ -227,7 +226,7 @@ def _check_tensor(value, name, dimensions, like=None, count=None):
 def _number(count, names, name):
     if count is None:
         count = len(names) if hasattr(names, "__len__") else 1
-    return _count(count, name, 1 << 16)
+    return _count(count, name, types.MOST_TYPES + 1)
 
 
 class _Derived:
@@ -307,11 +306,9 @@ def bind_all(package, names, graphs, device):
         if not device.name.startswith("cuda"):
             return _bind_built(package, names, requests, graphs, device, None)
         import torch
-        place = next(iter(graphs.values())).device
-        is_current = torch._C._cuda_getDevice() == place.index
-        with contextlib.nullcontext() if is_current else torch.cuda.device(place):
+        with torch.cuda.device(next(iter(graphs.values())).device):
             return _bind_built(package, names, requests, graphs, device,
-                               torch.cuda.current_stream(place))
+                               torch.cuda.current_stream())
     finally:
         for graph in graphs.values():
             graph._end_of_binding()

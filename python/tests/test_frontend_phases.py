@@ -11,24 +11,12 @@ pyg = pytest.importorskip("torch_geometric.nn")
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir import models  # noqa: E402
+from test_frontend_report import EDGES, Split, X  # noqa: E402
 
-X = torch.randn(9, 8)
-EDGES = torch.tensor([[0, 1, 2, 0], [1, 2, 3, 3]])
 STAGES = ["1-graph.mlir", "2-tile.mlir", "3-schedule.mlir", "4-block.mlir", "5-loops.mlir",
           "6-lanes.mlir", "7-gpu.mlir", "8-math.mlir"]
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
-
-
-class Split(torch.nn.Module):
-    """Two programs."""
-
-    def __init__(self):
-        super().__init__()
-        self.first, self.last = pyg.SAGEConv(8, 4), pyg.GCNConv(4, 4)
-
-    def forward(self, x, edge_index):
-        return self.last(torch.linalg.qr(self.first(x, edge_index))[0], edge_index)
 
 
 def files(folder):

@@ -23,6 +23,8 @@ fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 
 class Split(torch.nn.Module):
+    """Two programs."""
+
     def __init__(self):
         super().__init__()
         self.first, self.last = pyg.SAGEConv(8, 4), pyg.GCNConv(4, 4)

@@ -69,9 +69,9 @@ class _CollectingLater:
 
     def __init__(self):
         self._lock, self._inside, self._was_on = threading.Lock(), 0, False
-        os.register_at_fork(after_in_child=self._end)
+        os.register_at_fork(after_in_child=self._begin_anew)
 
-    def _end(self):
+    def _begin_anew(self):
         self._lock, was_inside, self._inside = threading.Lock(), self._inside, 0
         if was_inside and self._was_on:
             gc.enable()

@@ -3,6 +3,6 @@
 
 `modes` takes autocast and regions without gradients apart, `lowering` makes the graph,
 `own_gradients` keeps an autograd.Function whole, and `assignments`, `composed` and `detached`
-write writes, ids of ids and detached values as ops that programs have. `writing` is how graphs
-are written anew.
+write writes, ids of ids and detached values as ops that programs have. `known_sizes` reads sizes
+where they are known before programs run. `writing` is how graphs are written anew.
 """

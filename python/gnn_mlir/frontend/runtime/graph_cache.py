@@ -171,12 +171,12 @@ class Source:
             raise RuntimeError("expected the ids that a graph was made of, got some that are "
                                "gone")
         given = iter(held)
-        inputs = [lies if weak is None else next(given) if lies is None else
-                  next(given).as_strided(*lies) for weak, lies in self._inputs]
-        if identity(inputs) != self._key:
-            raise RuntimeError("expected the ids that a graph was made of, got some that were "
-                               "changed in place before another pass")
         with torch.no_grad():
+            inputs = [lies if weak is None else next(given) if lies is None else
+                      next(given).as_strided(*lies) for weak, lies in self._inputs]
+            if identity(inputs) != self._key:
+                raise RuntimeError("expected the ids that a graph was made of, got some that "
+                                   "were changed in place before another pass")
             values = self._run(*inputs)
             for weak, recipe in zip(self._graphs, self._recipes):
                 graph = weak()

@@ -175,7 +175,9 @@ class Call:
         passes = self._passes.get((wrt, device))
         if passes is None:
             passes = self._passes[wrt, device] = Passes(self.function, names, wrt, device, self)
-        return Plan(passes, self.function._graphs(graphs), structures.lock, structures.source and structures.source.held)
+        source = structures.source
+        return Plan(passes, self.function._graphs(graphs), structures.lock,
+                    source and source.held)
 
     def _device(self, structures):
         """Where the graphs are."""
