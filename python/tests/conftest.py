@@ -14,8 +14,9 @@ if importlib.util.find_spec("gnn_mlir") is None:
     sys.path.insert(0, str(ROOT / "python"))
 
 
-def pytest_configure():
+def pytest_configure(config):
     """A gnn_mlir from elsewhere would be what is tested."""
+    config.addinivalue_line("markers", "slow: runs with --all alone")
     found = pathlib.Path(importlib.util.find_spec("gnn_mlir").origin).resolve()
     expected = ROOT / "python/gnn_mlir/__init__.py"
     if found != expected:
@@ -31,6 +32,15 @@ def pytest_addoption(parser):
     parser.addoption("--all", action="store_true",
                      default=bool(os.environ.get("GNN_TEST_ALL")),
                      help="run the full product of cases, not a covering set")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out what is slow, unless all is run."""
+    if config.getoption("--all"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 def find_tool(name):

@@ -6,6 +6,7 @@ import json
 import math
 import multiprocessing
 import pathlib
+import re
 import time
 import types
 import xml.etree.ElementTree as xml
@@ -308,3 +309,28 @@ def test_results_are_made_of_their_numbers(tables):
         text = tables.for_page(result, path.stem)
     page = (root / "docs/Frontend.md").read_text()
     assert tables.on_page(page, text) == page
+
+
+def test_numbers_of_the_readme_are_those_of_results(benchmarks, tables):
+    """The table and its text are those of a committed .json, and the plot is there."""
+    overview, root = benchmarks("overview"), pathlib.Path(__file__).resolve().parents[2]
+    page = (root / "README.md").read_text()
+    plot = re.search(r"\((benchmarks/results/(\S+)-overview\.svg)\)", page)
+    assert (root / plot[1]).is_file()
+    name = f"{plot[2]}-frontend"
+    result = json.loads((root / f"benchmarks/results/{name}.json").read_text())
+    assert tables.on_page(page, overview.for_page(result, name, "benchmarks/results")) == page
+
+
+def test_overview_is_of_means_over_graphs(benchmarks):
+    overview = benchmarks("overview")
+    row = lambda graph, mode, eager, ours: {
+        "graph": graph, "mode": mode, "model": "sage", "group": "homogeneous", "ways": {
+            "eager": {"ms": eager, "mib": 12}, "ours": {"ms": ours, "mib": 4}}}
+    rows = [row("a", "inference", 8, 1), row("b", "inference", 4, 2),
+            row("a", "training", 100, 1), row("a", "batches", 1, 2)]
+    assert overview.table(rows).splitlines()[2:] == [
+        "| SAGE | 4.0 | - | 4.0 | 100 | - | 100 | **0.50** | 3.0 |"]
+    said = overview.for_page({"rows": rows, "date": "today", "about": {"device": "card"}},
+                             "today-frontend", "there")
+    assert "PyG is the faster in sampled batches of SAGE (0.50)." in said
