@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Forms of the compiler that are run without the passes behind them, against float64.
 
-The covering set by each form, without the data sets, whose kernels are those of the odd
-graphs; GNN_TEST_STOP_AT=FORM runs all of test_numeric.py by one."""
+A pairwise covering set with the form as a factor, each case by each form with --all; both
+without the data sets, whose kernels are those of the odd graphs.
+GNN_TEST_STOP_AT=FORM runs all of test_numeric.py by one."""
 
 import numpy as np
 import pytest
 from conftest import find_tool
 
 import gnn_mlir
-from gnn_mlir.testing import cases, graphs, tools
+from gnn_mlir.testing import cases, covering, graphs, tools
 
 FORMS = "structured", "scheduled", "blocked", "loops"
 
@@ -25,16 +26,21 @@ def test_case(case, form):
     cases.check(cases.build(*case), tools.run_by_library(checked=False, stop_at=form))
 
 
-def name_of(case):
-    return "-".join(map(str, case.values()))
+def pytest_generate_tests(metafunc):
+    if "covered" in metafunc.fixturenames:
+        factors = {**cases.FACTORS, "form": FORMS, "graph": [
+            graph for graph in cases.GRAPHS if graph not in graphs.DATA_SETS]}
+        found = covering.pairwise(factors, cases.allowed)
+        if metafunc.config.getoption("--all"):
+            found = [{**case, "form": form} for case in found for form in FORMS]
+        metafunc.parametrize("covered", found, ids=lambda case: "-".join(
+            map(str, case.values())))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("case", [
-    case for case in cases.covering_set() if case["graph"] not in graphs.DATA_SETS],
-    ids=name_of)
-def test_covering_set(case, form):
-    cases.check(cases.build(**case), tools.run_by_library(checked=False, stop_at=form))
+def test_covering_set(covered):
+    case = {name: covered[name] for name in cases.FACTORS}
+    cases.check(cases.build(**case), tools.run_by_library(checked=False,
+                                                          stop_at=covered["form"]))
 
 
 def test_kernels_are_of_one_thread():

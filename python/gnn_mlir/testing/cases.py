@@ -136,7 +136,7 @@ def allowed(case):
     """Whether a case makes sense: heads where there are heads, square graphs for
     models, 16 features on graphs that are large; 3 for single ops on the largest two,
     which the emulator takes long for."""
-    subject, graph, features, heads = case.values()
+    subject, graph, features, heads = (case[name] for name in FACTORS)
     if heads != 1 and subject not in WITH_HEADS:
         return False
     if graph in graphs.BIPARTITE and subject in MODELS:
