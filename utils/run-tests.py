@@ -147,7 +147,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True,
                         help="the build folder")
     parser.add_argument("--all", action="store_true",
-                        help="run the full products of the numeric tests")
+                        help="run the full products of the numeric tests, and slow tests")
     parser.add_argument("--seeds", metavar="A..B",
                         help="check gradients of random programs A to B (without B) "
                         "alone; those that were checked before are not again")

@@ -16,6 +16,7 @@ import gnn_mlir
 from gnn_mlir.testing import graphs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, scale, share", [
     ("am", 0.01, 0.57), ("biokg", 0.02, 0.24), ("mag", 0.01, 0.173),
     ("wikikg2", 0.005, 0.5), ("aifb", 1, 0.505), ("mutag", 1, 0.508),
@@ -40,6 +41,7 @@ def test_made_graphs_are_named(benchmarks):
         benchmarks("synthetic").graph("reddit")
 
 
+@pytest.mark.slow
 def test_ablation_on_the_emulator(benchmarks, compiler, tmp_path):
     ablation = benchmarks("ablation")
     graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
@@ -73,6 +75,7 @@ def test_ratios_and_spread(benchmarks):
     assert rows["all but C"]["slower_with"] and not rows["all but R"]["slower_with"]
 
 
+@pytest.mark.slow
 def test_kernels_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
     graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
     benchmarks("kernels").main(["--device", "emulator", "--features", "8",
@@ -98,6 +101,7 @@ def test_layers_on_the_emulator(benchmarks, compiler, tmp_path):
     assert "| small | 120 | rgcn | - |" in (tmp_path / "found.md").read_text()
 
 
+@pytest.mark.slow
 def test_compiling(benchmarks, compiler, tmp_path):
     """Both passes of a layer, from text to PTX; a part of them is less than all."""
     graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
@@ -111,6 +115,7 @@ def test_compiling(benchmarks, compiler, tmp_path):
     assert "| gcn | training | " in (tmp_path / "found.md").read_text()
 
 
+@pytest.mark.slow
 def test_sweep_on_the_emulator(benchmarks, compiler, tmp_path):
     """All legal schedules of one kernel, one of which is what was chosen."""
     pytest.importorskip("torch_geometric")
@@ -131,6 +136,7 @@ def test_sweep_on_the_emulator(benchmarks, compiler, tmp_path):
         sweep.main([*arguments, "in_flight", "--kernel", "gemm"])
 
 
+@pytest.mark.slow
 def test_weight_gradients_on_the_emulator(benchmarks, compiler, capsys):
     """Both steps where nothing is known of the graph, and the numbers of torch."""
     pytest.importorskip("torch")
@@ -145,6 +151,7 @@ def test_weight_gradients_on_the_emulator(benchmarks, compiler, capsys):
         assert "  torch " in part
 
 
+@pytest.mark.slow
 def test_long_rows_on_the_emulator(benchmarks, compiler, capsys):
     """Pieces are kernels of their own, and give the numbers of whole rows."""
     benchmarks("long_rows").main(
@@ -158,6 +165,7 @@ def test_long_rows_on_the_emulator(benchmarks, compiler, capsys):
         assert chosen.startswith(f"[{kernels}") and split == f"[{kernels + 1}]"
 
 
+@pytest.mark.slow
 def test_sums_in_products_on_the_emulator(benchmarks, compiler, capsys):
     """One kernel sums and multiplies; what it sums has no place in the workspace."""
     benchmarks("sums_in_products").main(
@@ -181,6 +189,7 @@ def opened_libraries():
     return {(file[3], file[4]) for file in files if "/libGNN" in file[-1]}
 
 
+@pytest.mark.slow
 def test_versions_on_the_emulator(benchmarks, compiler, tmp_path):
     """This version beside itself: other libraries, the same results."""
     versions = benchmarks("versions")
@@ -219,6 +228,7 @@ def test_versions_on_the_emulator(benchmarks, compiler, tmp_path):
     assert "| small | hgt | 8 |" in (tmp_path / "layers.md").read_text()
 
 
+@pytest.mark.slow
 def test_binding_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
     binding = benchmarks("binding")
     first = gnn_mlir.get_num_threads()
@@ -239,6 +249,7 @@ def test_binding_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
     assert printed.count("| am:0.001 | 5700 |") == 2
 
 
+@pytest.mark.slow
 def test_device_structures_on_the_cpu(benchmarks, compiler, tmp_path, capsys):
     pytest.importorskip("torch")
     script = benchmarks("device_structures")
@@ -259,6 +270,7 @@ def test_sampled_blocks_fit(benchmarks):
         assert (np.bincount(dst) == 10).all()
 
 
+@pytest.mark.slow
 def test_minibatches_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
     pytest.importorskip("torch_geometric")
     minibatch = benchmarks("minibatch")
@@ -274,6 +286,7 @@ def test_minibatches_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
     assert "| ours, prefetched | " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_steps_differ_where_their_losses_do(benchmarks, compiler):
     """The benchmark sees that one of two models has other weights."""
     pytest.importorskip("torch_geometric")
@@ -289,6 +302,7 @@ def test_steps_differ_where_their_losses_do(benchmarks, compiler):
                bench.epoch("PyG", bench.batches)[1] - 1).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_cores_beside_pyg(benchmarks, compiler, tmp_path):
     torch = pytest.importorskip("torch")
     pytest.importorskip("torch_geometric")

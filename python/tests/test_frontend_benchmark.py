@@ -38,6 +38,7 @@ def tables(benchmarks):
     return benchmarks("frontend_tables")
 
 
+@pytest.mark.slow
 def test_dicts_have_all_edges(benchmarks):
     """Ends by node type are those of the graph, of the same features."""
     models = benchmarks("frontend_models")
@@ -70,6 +71,7 @@ def test_cells_on_the_cpu(frontend, compiler, tmp_path):
     assert text.count("| small | gcn |") == 4 and "| training | homogeneous |" in text
 
 
+@pytest.mark.slow
 def test_slow_ways_have_committed_figures(frontend, compiler, tables, tmp_path):
     """They are compared with all the same."""
     graphs.random_graph(60, 200, 2, 3).save(tmp_path / "small.npz")
@@ -92,6 +94,7 @@ def test_slow_ways_have_committed_figures(frontend, compiler, tables, tmp_path):
         frontend.main([*arguments, "--committed", str(committed)])
 
 
+@pytest.mark.slow
 def test_batches_on_the_cpu(frontend, compiler, tmp_path):
     """A graph with types is for the relational models alone."""
     frontend.main([*TINY, "--graphs", "mag", "--batches", "3", "--seeds", "9",
@@ -105,6 +108,7 @@ def test_batches_on_the_cpu(frontend, compiler, tmp_path):
         assert row["ways"]["ours"]["rounds"] >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error, said", [
     (torch.OutOfMemoryError("CUDA out of memory."), "oom"),
     (RuntimeError("no room\nat all"), "RuntimeError: no room")])
@@ -144,6 +148,7 @@ def test_errors_of_outputs_and_gradients(cells):
                                 expected) == math.inf
 
 
+@pytest.mark.slow
 def test_first_calls_have_a_limit(cells):
     """However much of it a compiler catches."""
     last = time.monotonic() + 60
@@ -169,6 +174,7 @@ def test_what_is_not_measured_is_said(frontend, tmp_path, capsys):
     assert "expected some of rgcn, " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_calls_on_the_cpu(benchmarks, capsys):
     """A model whose kernels are left out is called and differentiated all the same. A call is
     no op of torch, a step four: the loss, and its gradient as the program reads it."""
@@ -180,6 +186,7 @@ def test_calls_on_the_cpu(benchmarks, capsys):
     assert ops == ["4", "0"]
 
 
+@pytest.mark.slow
 def test_fast_layers_have_the_same_weights(benchmarks):
     models = benchmarks("frontend_models")
     graph = graphs.random_graph(40, 200, 3, 4)
@@ -190,6 +197,7 @@ def test_fast_layers_have_the_same_weights(benchmarks):
     torch.testing.assert_close(fast(*inputs), plain(*inputs), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_processes_of_their_own(frontend, compiler, tmp_path):
     """A cell is measured in another process; graphs that were made are kept."""
     frontend.main([*TINY, "--jobs", "2", "--graphs", "aifb", "--models", "gcn",
@@ -201,6 +209,7 @@ def test_processes_of_their_own(frontend, compiler, tmp_path):
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["aifb.npz"]
 
 
+@pytest.mark.slow
 def test_a_graph_that_is_not_there_is_a_reason(benchmarks, frontend):
     jobs = benchmarks("frontend_jobs")
     here, there = multiprocessing.Pipe()
@@ -228,6 +237,7 @@ class Pipes:
             self.other.close()
 
 
+@pytest.mark.slow
 def test_processes_that_end_or_wait_stop_no_others(benchmarks):
     jobs = benchmarks("frontend_jobs")
     ends = Pipes(jobs)

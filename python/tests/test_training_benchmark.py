@@ -15,6 +15,7 @@ def torch():
     return pytest.importorskip("torch")
 
 
+@pytest.mark.slow
 def test_sums_over_rows_of_any_length(benchmarks, torch):
     layers = benchmarks("torch_layers")
     sizes = torch.tensor([0, 1, 64, 65, 0, 64 * 64 + 1, 3])
@@ -30,6 +31,7 @@ def test_sums_over_rows_of_any_length(benchmarks, torch):
     assert torch.allclose(both[:, 1], 2 * rows.sum(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sums", ["cusparse", "gather"])
 @pytest.mark.parametrize("model", ["rgcn", "rgat", "hgt"])
 def test_layers_in_torch_are_those_of_pyg(model, sums, benchmarks, torch):
@@ -53,6 +55,7 @@ def test_layers_in_torch_are_those_of_pyg(model, sums, benchmarks, torch):
     assert ways == {True, False}
 
 
+@pytest.mark.slow
 def test_gradients_on_the_emulator(benchmarks, compiler, torch):
     """Ours and every peer against PyG in float64, as --check does it."""
     training, race = benchmarks("training"), benchmarks("race")
@@ -94,6 +97,7 @@ def test_training_on_the_emulator(benchmarks, compiler, torch, tmp_path):
         training.main([*arguments, "rgcn", "--peers", "dgl", "--rounds", "20"])
 
 
+@pytest.mark.slow
 def test_profile_of_kernels(benchmarks, compiler, torch, tmp_path):
     benchmarks("training").main(
         ["--profile", "--graphs", "aifb:0.01", "--models", "rgcn", "--features", "8",
@@ -109,6 +113,7 @@ def test_profile_of_kernels(benchmarks, compiler, torch, tmp_path):
     assert f"| {row['forward'][0]['kernel']} | - | " in text
 
 
+@pytest.mark.slow
 def test_layers_that_fail_stop_no_others(benchmarks, compiler, torch, tmp_path,
                                          monkeypatch):
     training = benchmarks("training")
@@ -213,6 +218,7 @@ def test_ratios_of_training(benchmarks, torch):
     assert "| rgcn | 2.45 | 3.00 |" in text
 
 
+@pytest.mark.slow
 def test_attention_on_the_emulator(benchmarks, compiler, torch, tmp_path):
     training, attention = benchmarks("training"), benchmarks("attention")
     found = attention.check(["products:0.00003"], 8, benchmarks("race").OnEmulator())
@@ -228,6 +234,7 @@ def test_attention_on_the_emulator(benchmarks, compiler, torch, tmp_path):
     assert "| products:0.00003 | 3,711 | dot |" in (tmp_path / "found.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, variation", [("products", 1.88), ("proteins", 1.04),
                                              ("reddit", 1.63)])
 def test_made_graphs_without_types(name, variation, benchmarks):
