@@ -193,8 +193,7 @@ class FeatureOps:
 
             def meaning(g, a):
                 if like.space is None:
-                    return reference.broadcast(a, like.features[1:],
-                                               like.features[0])
+                    return reference.broadcast_weight(a, like.features)
                 return reference.broadcast(a, like.features,
                                            like.shape(g[like.graph.name])[0])
         else:

@@ -323,7 +323,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
             for v in op.operands:
                 if last[id(v)] == i:
                     arrays.pop(id(v), None)
-        return {name: arrays[id(v)] for name, v in self.outputs.items()}
+        return {name: np.asarray(arrays[id(v)]) for name, v in self.outputs.items()}
 
     def random_inputs(self, graphs, seed=0):
         """float32 inputs for `evaluate`: rows from N(0, 1), weights scaled so

@@ -473,6 +473,11 @@ def broadcast(x, features, rows=None):
     return np.broadcast_to(x, (rows,) + tuple(features)).copy()
 
 
+def broadcast_weight(x, features):
+    """A weight repeated along the leading dimensions that it lacks."""
+    return np.broadcast_to(_float(x), tuple(features)).copy()
+
+
 def sum_rows(x, features):
     """result[f] = sum of x[i, h, f] over all rows i and the leading dimensions h
     that `features` lacks."""

@@ -289,6 +289,39 @@ def test_evaluate_names_what_is_wrong():
     assert (f.evaluate(graph, {"x": x})["out"] == 1).all()
 
 
+def test_values_without_features(compiler):
+    """Weights that are one number, and rows of one, mean what is compiled."""
+    del compiler  # skips where nothing is built
+    module = Module()
+    g = module.graph("g", edge_types=2)
+    f = module.function("f")
+    x, e = f.input("x", g.rows("node")), f.input("e", g.rows("edge"))
+    w, v = f.input("w", weight()), f.input("v", weight(4))
+    condition, one = w > 0, weight()
+    norm = f.batch_norm_training(x, w, abs(w) + 1, w, w)
+    values = [
+        w * 0.5, 2 - w, w / (w * w + 1), abs(w) ** 2.0, -w, v * w, x * w, x * v, x * 2,
+        f.constant(1.5, one), f.broadcast(w, one), f.broadcast(w, weight(3, 4)),
+        f.broadcast(w, g.rows("node", 4)), f.broadcast_to(w, one), f.reshape(w, 1, 1),
+        f.reshape(f.reshape(w, 1)), f.elementwise("math.exp", w),
+        f.elementwise("arith.maximumf", w, 1.0), f.where(condition, w, 2.0),
+        f.where(condition & (w < 1), x, 2.0),
+        f.where(f.broadcast_to(condition, g.rows("node", 2).with_dtype("i1")), 1.0, 0.0),
+        f.sum_rows(x) * w, f.sum_rows(w), f.sum_rows(v, one), f.dropout(x, 0.5, 7),
+        f.aggregate("mean", e, "node", via="dst") * w, f.edge_softmax(e, over="dst"), *norm]
+    for i, value in enumerate(values):
+        f.output(f"o{i}", value)
+    graph = gnn_mlir.Graph([0, 1, 2, 2], [1, 1, 0, 2], 4, edge_type=[0, 1, 1, 0])
+    inputs = f.random_inputs(graph)
+    expected = f.evaluate(graph, inputs)
+    found = gnn_mlir.compile(module, target="cpu")(graph, inputs)
+    for i, value in enumerate(values):
+        array = expected[f"o{i}"]
+        rows = () if value.space is None else (4,)  # edges as well as nodes
+        assert array.shape == rows + value.features, i
+        np.testing.assert_allclose(found[f"o{i}"], array, rtol=1e-5, atol=1e-6, err_msg=str(i))
+
+
 def test_rows_that_are_rebound_must_be_as_many():
     module = Module()
     a, b = (module.graph(n, square=False) for n in "ab")
