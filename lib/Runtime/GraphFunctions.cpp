@@ -114,8 +114,8 @@ Expected<DerivedGraph> gnn::runtime::addSelfLoops(const Graph &graph,
   return guarded("add_self_loops", [&]() -> Expected<DerivedGraph> {
     if (Error error = expectSquare(graph))
       return error.in("add_self_loops");
-    if (edgeType < -1 || edgeType >= graph.numEdgeTypes())
-      return failure("add_self_loops: expected -1 <= edge type < ",
+    if (edgeType < -1 || edgeType > graph.numEdgeTypes())
+      return failure("add_self_loops: expected -1 <= edge type <= ",
                      graph.numEdgeTypes(), ", got ", edgeType);
     Draft draft(graph);
     // The last loop that each node has.
@@ -135,7 +135,9 @@ Expected<DerivedGraph> gnn::runtime::addSelfLoops(const Graph &graph,
     }
     if (mode == SelfLoops::Remove)
       return draft.finish();
-    if (edgeType == -1) {
+    if (edgeType == -1 && graph.numEdgeTypes() == 1)
+      edgeType = 0;
+    if (edgeType == -1 || edgeType == graph.numEdgeTypes()) {
       edgeType = static_cast<int32_t>(draft.arrays.numEdgeTypes++);
       draft.edgeTypeOrigin.push_back(-1);
       if (!draft.arrays.edgeTypeNames.empty())
@@ -278,10 +280,9 @@ int64_t Derivation::numEdgeTypes(int64_t all) const {
 /// loop that is new is that of its node there.
 static Expected<DerivedGraph> deriveWithLoops(const Graph &parent,
                                               const Derivation &derivation) {
-  bool hasOwnType = derivation.loopType == parent.numEdgeTypes();
-  Expected<DerivedGraph> made = addSelfLoops(
-      parent, *derivation.loops,
-      hasOwnType || !derivation.addsLoops() ? -1 : derivation.loopType);
+  Expected<DerivedGraph> made =
+      addSelfLoops(parent, *derivation.loops,
+                   derivation.addsLoops() ? derivation.loopType : -1);
   if (!made || !derivation.addsLoops())
     return made;
   int64_t nodes = parent.numNodes(Side::Src);

@@ -28,20 +28,21 @@ def add_self_loops(graph, mode="replace", edge_type=None):
     each node has exactly one; with "add" they stay. With "remaining", as in
     "replace", but the loop of a node that had some is the last of these, with its
     type; with "remove" they are taken out, and none is added. `edge_type` is the
-    type of the new edges, whose schema they must obey; None makes a new type
-    "self_loop" after the others."""
+    type of the new edges, whose schema they must obey. The number of edge types makes a
+    new one, "self_loop", after the others. None is the one type that there is, and beside
+    several a new one, as with `gnn-run --add-self-loops`."""
     _square(graph, "add_self_loops")
     if mode not in LOOPS:
         raise ValueError(f"expected mode {', '.join(LOOPS)}, got {mode!r}")
     own = graph.edge_src == graph.edge_dst
     if mode == "remove":
         return select_edges(graph, ~own)
-    new_type = edge_type is None
-    if new_type:
-        edge_type = graph.num_edge_types
-    elif edge_type not in range(graph.num_edge_types):
-        raise ValueError(f"expected an edge type from 0 to "
-                         f"{graph.num_edge_types - 1}, got {edge_type!r}")
+    if edge_type is None:
+        edge_type = 0 if graph.num_edge_types == 1 else graph.num_edge_types
+    elif edge_type not in range(graph.num_edge_types + 1):
+        raise ValueError(f"expected an edge type from 0 to {graph.num_edge_types}, a new "
+                         f"one, got {edge_type!r}")
+    new_type = edge_type == graph.num_edge_types
     kept = ~own | (mode == "add")
     loops = np.arange(graph.num_nodes, dtype=np.int32)
     types = np.full(graph.num_nodes, edge_type, np.int32)
@@ -133,8 +134,7 @@ def derive(graph, types=(), loops=None, loop_type=None):
     loops, new ones of one of the graph's edge types or a type of their own."""
     if loops is None:
         return select_edge_types(graph, types)
-    return add_self_loops(graph, loops, None if loop_type == graph.num_edge_types
-                          else loop_type)
+    return add_self_loops(graph, loops, loop_type)
 
 
 def select_edges(graph, kept):

@@ -76,7 +76,7 @@ REFUSED.update({
         lambda: Graph.from_hetero({"a": 1}, {"a": [[0], [0]]}),
     "add_self_loops: expected a Graph, got None":
         lambda: gnn_mlir.add_self_loops(None),
-    "expected an edge type from 0 to 0, got 'a'":
+    "expected an edge type from 0 to 1, a new one, got 'a'":
         lambda: gnn_mlir.add_self_loops(Graph([], [], 1), edge_type="a"),
     "refine_types: expected a Graph, got 3": lambda: gnn_mlir.refine_types(3),
     "merge_types: expected a Graph, got 3": lambda: gnn_mlir.merge_types(3),
@@ -156,11 +156,23 @@ def test_add_self_loops():
     assert edges(replaced) == [(0, 1, 0), (2, 0, 1)] + [(v, v, 2)
                                                         for v in range(3)]
     assert replaced.edge_type_names == ("a", "b", "self_loop")
+    assert edges(gnn_mlir.add_self_loops(graph, edge_type=2)) == edges(replaced)
     added = gnn_mlir.add_self_loops(graph, "add", 1)
     assert edges(added) == edges(graph) + [(v, v, 1) for v in range(3)]
     assert added.num_edge_types == 2
     with pytest.raises(ValueError, match="expected a square graph"):
         gnn_mlir.add_self_loops(graphs()["bipartite"])
+
+
+def test_self_loops_beside_one_edge_type():
+    """They are of that type, unless a new one is asked for."""
+    graph = Graph([0, 1, 1, 2], [1, 1, 2, 0], 3, edge_type_names=["a"])
+    looped = gnn_mlir.add_self_loops(graph)
+    assert edges(looped) == [(0, 1, 0), (1, 2, 0), (2, 0, 0)] + [(v, v, 0) for v in range(3)]
+    assert looped.edge_type_names == ("a",)
+    looped = gnn_mlir.add_self_loops(graph, edge_type=1)
+    assert edges(looped)[3:] == [(v, v, 1) for v in range(3)]
+    assert looped.edge_type_names == ("a", "self_loop")
 
 
 def test_add_inverses():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import find_tool
-from gnn_mlir import Graph
+from gnn_mlir import Graph, add_self_loops
 from naive import graphs
 
 # What every case begins with.
@@ -176,8 +176,8 @@ def gnn_run():
     if tool is None:
         pytest.skip("gnn-run is not built")
 
-    def run(path):
-        return subprocess.run([tool, "--stats", path], capture_output=True,
+    def run(path, *options):
+        return subprocess.run([tool, "--stats", path, *options], capture_output=True,
                               text=True, check=False)
 
     return run
@@ -208,6 +208,18 @@ def test_read_alike(capi, gnn_run, tmp_path, name):
         np.testing.assert_array_equal(graph.arrays[key], arrays[key])
     graph.save(tmp_path / "again.npz")
     assert facts(Graph.load(tmp_path / "again.npz")) == found
+
+
+@pytest.mark.parametrize("types", [1, 2])
+def test_self_loops_alike(capi, gnn_run, tmp_path, types):
+    """Beside one edge type and beside several: by the tool, the C API and Python."""
+    graph = Graph([0, 1, 2, 2], [1, 2, 2, 0], 3, edge_type=np.arange(4) % types)
+    graph.save(tmp_path / "g.npz")
+    looped = add_self_loops(graph)
+    assert looped.num_edge_types == 2 * types - 1
+    native = capi.NativeGraph.of(graph).derived("gnnGraphAddSelfLoops", True, -1)
+    assert facts(Graph(**native.arrays())) == facts(looped)
+    assert gnn_run(tmp_path / "g.npz", "--add-self-loops").stdout.strip() == looped.stats()
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -51,9 +51,8 @@ gnn::run::loadGraph(const std::string &text, const GraphChanges &changes) {
     if (runtime::Error error = derive(runtime::addInverses(*graph)))
       return error;
   if (changes.addSelfLoops)
-    if (runtime::Error error = derive(runtime::addSelfLoops(
-            *graph, runtime::SelfLoops::Replace,
-            /*edgeType=*/graph->numEdgeTypes() == 1 ? 0 : -1)))
+    if (runtime::Error error = derive(
+            runtime::addSelfLoops(*graph, runtime::SelfLoops::Replace)))
       return error;
   if (changes.refineTypes)
     if (runtime::Error error = derive(runtime::refineTypes(*graph)))

@@ -29,7 +29,8 @@ TEST(GraphFunctions, AddSelfLoops) {
           contains(addSelfLoops(*graph, SelfLoops::Add).message(), "square"));
       continue;
     }
-    DerivedGraph result = take(addSelfLoops(*graph, SelfLoops::Add));
+    DerivedGraph result = take(addSelfLoops(
+        *graph, SelfLoops::Add, static_cast<int32_t>(given.edgeTypes)));
     PlainGraph got = plain(*result.graph);
     size_t edges = given.src.size();
     ASSERT_EQ(got.src.size(), edges + static_cast<size_t>(given.srcNodes));
@@ -66,8 +67,27 @@ TEST(GraphFunctions, ReplaceSelfLoops) {
   EXPECT_EQ(got.edgeTypes, 1);
   EXPECT_EQ(result.edgeOrigin, (Array{1, 3, -1, -1, -1}));
   EXPECT_TRUE(
-      contains(addSelfLoops(*given.build(), SelfLoops::Replace, 1).message(),
-               "expected -1 <= edge type < 1, got 1"));
+      contains(addSelfLoops(*given.build(), SelfLoops::Replace, 2).message(),
+               "expected -1 <= edge type <= 1, got 2"));
+}
+
+// Without a type they are of the one that there is, else of a new one.
+TEST(GraphFunctions, SelfLoopsWithoutAType) {
+  PlainGraph given;
+  given.srcNodes = 2;
+  given.src = {0, 1};
+  given.dst = {1, 0};
+  given.type = {0, 0};
+  given.srcType = given.dstType = {0, 0};
+  PlainGraph one =
+      plain(*take(addSelfLoops(*given.build(), SelfLoops::Replace)).graph);
+  EXPECT_EQ(one.edgeTypes, 1);
+  EXPECT_EQ(one.type, (Array{0, 0, 0, 0}));
+  given.edgeTypes = 2;
+  PlainGraph several =
+      plain(*take(addSelfLoops(*given.build(), SelfLoops::Replace)).graph);
+  EXPECT_EQ(several.edgeTypes, 3);
+  EXPECT_EQ(several.type, (Array{0, 0, 2, 2}));
 }
 
 TEST(GraphFunctions, AddInverses) {
