@@ -88,9 +88,10 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
         return torch_models.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
             html=html))
-    if args or named or kernels:
-        raise TypeError(f"{next(iter(named), 'arguments' if args else 'kernels')}: expected for "
-                        "compiled PyTorch models alone")
+    types.refuse_unknown(named, explain)
+    if args or kernels:
+        raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
+                         "models alone")
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
     target = target or (None if chip else "cpu")
@@ -105,11 +106,12 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
 
 
 def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
-                   gradients=None, vary=()):
+                   gradients=None, vary=(), **unknown):
     """The schedules that the kernels of a program may have (docs/Schedules.md), a list
     of dicts as `compile` takes for `schedules`: those that differ from what is chosen
     in the fields named in `vary`, or all. The other arguments are those of `compile`.
     Raises GNNError."""
+    types.refuse_unknown(unknown, list_schedules)
     vary = [vary] if isinstance(vary, str) else vary
     if not (isinstance(vary, (list, tuple)) and
             all(isinstance(name, str) and name.isidentifier() for name in vary)):

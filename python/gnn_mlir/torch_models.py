@@ -24,10 +24,11 @@ def _refuse(given, what, instead=""):
 
 
 def refuse_unknown(unknown, settings, others):
-    """Raises TypeError for options that `compile` does not have."""
+    """Raises ValueError for options that `compile` does not have."""
     for name in unknown:
-        raise TypeError(f"{name}: expected an option of PyTorch models ({', '.join(settings)}) or "
-                        f"of programs ({', '.join([*list(settings)[:-1], *others])})")
+        raise ValueError(f"{name}: expected an option of PyTorch models "
+                         f"({', '.join(settings)}) or "
+                         f"of programs ({', '.join([*list(settings)[:-1], *others])})")
 
 
 def compile(model, settings, others):

@@ -229,11 +229,15 @@ def test_bad_arguments(call, message):
 
 
 def test_unknown_options():
-    with pytest.raises(TypeError, match=r"^mode: expected an option of PyTorch models \(target, "
-                                        r"chip, passes, keep_phases, fullgraph\) or of programs \(target, "):
+    with pytest.raises(ValueError, match=r"^mode: expected an option of PyTorch models \(target, "
+                                         r"chip, passes, keep_phases, fullgraph\) or of programs \(target, "):
         gnn_mlir.compile(Split(), mode="max-autotune")
-    with pytest.raises(TypeError, match="^kernels: expected for compiled PyTorch models alone$"):
+    with pytest.raises(ValueError, match="^kernels: expected for compiled PyTorch models alone$"):
         gnn_mlir.explain("", kernels=True)
+    for function in (gnn_mlir.explain, gnn_mlir.list_schedules):
+        with pytest.raises(ValueError, match=rf"^foo: expected an option of {function.__name__} "
+                                             r"\(target, chip, passes, "):
+            function("", foo=1)
 
 
 def test_lazy_layers():
