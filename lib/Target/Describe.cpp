@@ -60,3 +60,9 @@ std::string gnn::describe(func::FuncOp func, unsigned argument) {
     return name.getValue().str();
   return "argument " + std::to_string(argument);
 }
+
+std::string gnn::describeResult(func::FuncOp func, unsigned result) {
+  if (auto name = func.getResultAttrOfType<StringAttr>(result, attribute::name))
+    return name.getValue().str();
+  return "result " + std::to_string(result);
+}

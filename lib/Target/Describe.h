@@ -29,6 +29,9 @@ std::string describe(mlir::Operation *op);
 /// The `gnn.name` of an argument, or "argument N".
 std::string describe(mlir::func::FuncOp func, unsigned argument);
 
+/// The `gnn.name` of a result, or "result N".
+std::string describeResult(mlir::func::FuncOp func, unsigned result);
+
 } // namespace gnn
 
 #endif // GNN_LIB_TARGET_DESCRIBE_H

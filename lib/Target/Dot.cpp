@@ -57,7 +57,7 @@ void FunctionWriter::write() {
   for (Operation &op : func.getBody().getOps()) {
     if (op.hasTrait<OpTrait::ReturnLike>()) {
       for (Value value : op.getOperands())
-        addEdges(value, addNode("result " + Twine(results++),
+        addEdges(value, addNode(describeResult(func, results++),
                                 describe(value.getType()), ", style=rounded"));
       continue;
     }

@@ -62,7 +62,7 @@ private:
   bool isKnown = true;
 };
 
-/// Keeps every remark of a pass.
+/// Keeps the remarks of passes, each once.
 class ChoiceStreamer : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit ChoiceStreamer(std::vector<Choice> &choices) : choices(choices) {}
@@ -125,8 +125,7 @@ ExplainedFunction FunctionReader::read() {
   for (Operation &op : func.getBody().getOps()) {
     if (op.hasTrait<OpTrait::ReturnLike>()) {
       for (auto [i, value] : llvm::enumerate(op.getOperands()))
-        addNode(Kind::Result, "result " + std::to_string(i), value.getType(),
-                value);
+        addNode(Kind::Result, describeResult(func, i), value.getType(), value);
       continue;
     }
     for (Value value : op.getResults())
@@ -162,10 +161,13 @@ void ChoiceStreamer::streamOptimizationRemark(
   for (const auto &arg : remark.getArgs())
     message += (arg.key == "Remark" ? "" : arg.key + " ") + arg.val;
   StringRef name = remark.getRemarkName();
-  choices.push_back({remark.getCategoryName().str(),
-                     name == refusalName ? "" : name.str(),
-                     describe(getPlace(remark.getLocation())), message,
-                     remark.getRemarkType() == llvm::remarks::Type::Passed});
+  Choice choice = {remark.getCategoryName().str(),
+                   name == refusalName ? "" : name.str(),
+                   describe(getPlace(remark.getLocation())), message,
+                   remark.getRemarkType() == llvm::remarks::Type::Passed};
+  // Ops of one place, and rounds of a pass, may have the same to say.
+  if (!llvm::is_contained(choices, choice))
+    choices.push_back(std::move(choice));
 }
 
 //===----------------------------------------------------------------------===//

@@ -156,8 +156,7 @@ void PictureWriter::writeNode(unsigned number) {
                   "\nat " + node.place);
     for (const Choice &choice : choices)
       if (choice.place == node.place)
-        os << escaped("\n" + choice.pass + (choice.isDone ? "" : " refused") +
-                      ", " + choice.name + ": " + choice.message);
+        os << escaped("\n" + choice.pass + " " + choice.text());
     os << escaped("\n" + node.text);
   }
   os << "</title>"
@@ -244,8 +243,9 @@ td, th { padding: 3px 10px; border-bottom: 1px solid #ddd; text-align: left;
 .costs .of td { font-weight: normal }
 .costs .of td:first-child { padding-left: 28px }
 .of td { color: #555 }
-.both { display: flex; flex-wrap: wrap; gap: 16px 32px; align-items: flex-start }
-.both > div { max-width: 100%; overflow-x: auto }
+.both { display: grid; gap: 16px;
+  grid-template-columns: repeat(auto-fit, minmax(min(600px, 100%), 1fr)) }
+.both > div { overflow-x: auto }
 svg { max-width: 100%; height: auto; border: 1px solid #ddd }
 svg text { font: 12px monospace; fill: #222 }
 svg .name { font-weight: bold }

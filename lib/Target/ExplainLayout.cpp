@@ -18,7 +18,9 @@ using namespace gnn;
 
 static constexpr int gap = 20, layerGap = 44, margin = 12, padding = 8,
                      innerGap = 12, bendWidth = 10, charWidth = 7,
-                     leastWidth = 130, mostWidth = 300, mostRowWidth = 1180;
+                     leastWidth = 130, mostWidth = 300;
+/// Two pictures fit side by side on a screen of 1,280 pixels.
+static constexpr int mostRowWidth = 570;
 /// Beside the ops of a kernel, for edges that pass some of them.
 static constexpr int laneWidth = 12;
 

@@ -11,6 +11,11 @@
 
 using namespace gnn;
 
+std::string Choice::text() const {
+  return (isDone ? "done" : "refused") + (name.empty() ? "" : ", " + name) +
+         ": " + message;
+}
+
 static TableRow toRow(TableRow::Kind kind, std::string label, std::string type,
                       const ExplainedCost &cost) {
   return {kind,
@@ -99,10 +104,8 @@ void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
     printFunction(*made, "made", os);
   os << "\nchoices\n";
   for (const Choice &choice : explanation.choices)
-    os << "  " << choice.pass << " at " << choice.place << ": "
-       << (choice.isDone ? "done" : "refused")
-       << (choice.name.empty() ? "" : ", ") << choice.name << ": "
-       << choice.message << "\n";
+    os << "  " << choice.pass << " at " << choice.place << ": " << choice.text()
+       << "\n";
   if (explanation.choices.empty())
     os << "  none\n";
   if (!explanation.off.empty())

@@ -80,7 +80,26 @@ def test_page(files, name):
     assert not {"src", "href"} & {key for key, _ in page.attributes}
     assert len(page.pictures) == 2
     for picture in page.pictures:
-        check_picture(picture)
+        _, _, values = check_picture(picture)
+        assert [title.split(":")[0] for _, title, _ in values] == ["x", "out"]
+
+
+@pytest.mark.parametrize("name", ["rgcn", "rgat"])
+def test_choices(files, name):
+    """Each is said once, in the table and at the op, and refusals have no name."""
+    run(files, name, "--explain=choices.html")
+    text = (files / "choices.html").read_text()
+    choices = re.findall(r"<tr.*</tr>", text[text.index("<h2>Choices"):])
+    assert len(set(choices)) == len(choices) > 10
+    titles = [title for picture in Page(text).pictures for _, title, _ in boxes_of(picture, "op")]
+    said = [re.findall(r"^gnn-.*", title, re.M) for title in titles]
+    assert sum(map(len, said)) > 10
+    for lines in said:
+        assert len(set(lines)) == len(lines)
+        assert all(re.match(r"gnn-[\w-]+ (done, \w+|refused): \S", line) for line in lines)
+    lines = run(files, name, "--explain").split("\nchoices\n")[1].splitlines()
+    lines = [line for line in lines if line.startswith("  gnn-")]
+    assert len(lines) == len(set(lines)) == len(choices) - 1
 
 
 def boxes_of(picture, kind):
@@ -103,8 +122,8 @@ def are_apart(a, b):
     return a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
 
 
-def check_picture(picture, width=1232):
-    """Boxes are inside the view, which is as wide as a page of 1,280 pixels at
+def check_picture(picture, width=600):
+    """Boxes are inside the view, which is as wide as half a page of 1,280 pixels at
     most, and apart; ops are in kernels, edges go from box to box, and text is not
     wider than its box."""
     view = tuple(map(int, picture.get("viewBox").split()))
@@ -146,7 +165,7 @@ def test_hover(files):
     assert 97 <= sum(shares) <= 103
     assert all(re.search(r"\d\.\d{4} ms, [\d.]+ k?B", title) for _, title, _ in kernels)
     titles = "\n".join(title for _, title, _ in ops)
-    assert "gnn-compact, Compacted: " in titles
+    assert "gnn-compact done, Compacted: " in titles
     assert re.search(r"^%\w+ = gnn.typed_linear ", titles, re.M)
     assert re.search(r"^at rgcn.mlir:\d+:\d+$", titles, re.M)
 

@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace gnn {
@@ -70,6 +71,14 @@ struct ExplainedFunction {
 struct Choice {
   std::string pass, name, place, message;
   bool isDone = false;
+
+  /// "done, NAME: MESSAGE", or "refused: MESSAGE".
+  std::string text() const;
+  bool operator==(const Choice &other) const {
+    return std::tie(pass, name, place, message, isDone) ==
+           std::tie(other.pass, other.name, other.place, other.message,
+                    other.isDone);
+  }
 };
 
 /// All of it for one module.
