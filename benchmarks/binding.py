@@ -33,7 +33,7 @@ import numpy as np
 
 import ablation
 import gnn_mlir
-from gnn_mlir import capi, devices, models
+from gnn_mlir import capi, devices, files, models
 
 COLUMNS = ("create", "statistics", "structures", "upload", "bind", "total", "alone",
            "compile")
@@ -169,10 +169,9 @@ def main(arguments=None):
                   flush=True)
     gnn_mlir.set_num_threads(0)
     if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
-            json.dump({"device": device.name, "cores": os.cpu_count(),
-                       "model": options.model, "features": options.features,
-                       "repeats": options.repeats, "rows": rows}, file, indent=1)
+        files.write(options.output, json.dumps(
+            {"device": device.name, "cores": os.cpu_count(), "model": options.model,
+             "features": options.features, "repeats": options.repeats, "rows": rows}, indent=1))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ import time
 import torch
 
 import gnn_mlir
-from gnn_mlir import capi, devices, models
+from gnn_mlir import capi, devices, files, models
 
 COLUMNS = ("forward", "training", "host", "host train", "launches", "waits", "by")
 TYPED = {"rgcn", "rgat", "hgt"}
@@ -193,8 +193,7 @@ def main(arguments=None):
                     print(", ".join(f"{k} {v}" for k, v in found["parts"].items()),
                           flush=True)
     if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
-            json.dump({"device": str(place), "rows": rows}, file, indent=1)
+        files.write(options.output, json.dumps({"device": str(place), "rows": rows}, indent=1))
 
 
 if __name__ == "__main__":

@@ -55,6 +55,7 @@ import frontend_jobs
 import frontend_models
 import frontend_tables
 import synthetic
+from gnn_mlir import files
 
 
 def names(known):
@@ -155,14 +156,13 @@ def main(arguments=None):
             row["left_out"] or ", ".join(f"{way} {frontend_tables.time(one)}" for way, one in
                                          row["ways"].items())), flush=True)
         if options.output:
-            part = options.output.with_suffix(".part")
-            part.write_text(json.dumps(result, indent=1) + "\n")
-            part.rename(options.output.with_suffix(".json"))
+            files.write(options.output.with_suffix(".json"),
+                        json.dumps(result, indent=1) + "\n")
 
     (frontend_jobs.run if options.jobs else in_this_process)(options, save)
     text = frontend_tables.table(result)
     if options.output:
-        options.output.with_suffix(".md").write_text(text)
+        files.write(options.output.with_suffix(".md"), text)
     print(text)
 
 

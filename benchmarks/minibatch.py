@@ -44,7 +44,7 @@ from torch_geometric.loader import NeighborLoader
 import gnn_mlir
 import race
 import synthetic
-from gnn_mlir import models, pyg
+from gnn_mlir import files, models, pyg
 from gnn_mlir.testing import sampling
 
 WHO = ("PyG", "PyG, on the GPU", "ours", "ours, prefetched", "ours, bound")
@@ -330,8 +330,8 @@ def main(arguments=None):
     random.seed(0)
     result = run(options)
     if options.output:
-        options.output.with_suffix(".json").write_text(json.dumps(result, indent=1))
-        options.output.with_suffix(".md").write_text(table(result))
+        files.write(options.output.with_suffix(".json"), json.dumps(result, indent=1))
+        files.write(options.output.with_suffix(".md"), table(result))
     print(table(result))
 
 

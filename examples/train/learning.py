@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 import gnn_mlir
+from gnn_mlir import files
 
 COMPARED = 20  # The steps in which the losses of both must agree.
 
@@ -190,8 +191,7 @@ def report(runs, score, plot=None):
         print(f"the losses of the first {steps} epochs differ by at most "
               f"{difference(runs):.1e} of their size")
     if plot:
-        with open(plot, "w", encoding="utf-8") as file:
-            file.write(draw(runs))
+        files.write(plot, draw(runs))
         print(f"losses drawn: {plot}")
 
 

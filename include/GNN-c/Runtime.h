@@ -78,6 +78,11 @@ GNN_CAPI void gnnStringDestroy(char *string);
 /** "MAJOR.MINOR.PATCH" of the library; never freed. */
 GNN_CAPI const char *gnnRuntimeVersion(void);
 
+/** Writes a file as the library writes all of its own: through symbolic links,
+ *  whole or not at all, with the permissions of the one that it replaces; to a
+ *  device or a pipe as such. 0, or the errno that says why it cannot. */
+GNN_CAPI int gnnWriteFile(const char *path, const void *bytes, size_t size);
+
 /** Threads of the host on which graphs are checked, sorted and uploaded, and
  * PTX is made: as many as it has cores, at most 32, unless set; 0 sets that
  * again. What comes out has the same bits for any number. */

@@ -16,6 +16,7 @@
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
+#include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/AttachStatistics.h"
@@ -23,11 +24,9 @@
 #include "GNN/Target/Explain.h"
 
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <mutex>
 
@@ -187,27 +186,20 @@ static Error readGraphs(const GnnCompileOptions &options,
   return {};
 }
 
-/// Writes the whole reproducer or nothing.
+/// Writes the text of a reproducer as `gnn-opt --run-reproducer` reads it.
 static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
                              llvm::StringRef pipeline) {
-  std::string message;
-  auto file = mlir::openOutputFile(path, &message);
-  if (!file)
-    return failure("reproducer: ", message);
-  file->os() << text << "\n\n{-#\n  external_resources: {\n"
-             << "    mlir_reproducer: {\n      pipeline: \"";
-  llvm::printEscapedString(pipeline, file->os());
-  file->os() << "\",\n"
-             << "      disable_threading: true,\n"
-             << "      verify_each: true\n    }\n  }\n#-}\n";
-  file->os().flush();
-  if (file->os().has_error()) {
-    message = file->os().error().message();
-    file->os().clear_error();
-    return failure("reproducer: cannot write '", path.str(), "': ", message);
-  }
-  file->keep();
-  return {};
+  std::string escaped;
+  llvm::raw_string_ostream stream(escaped);
+  llvm::printEscapedString(pipeline, stream);
+  return runtime::writeFile(path.str(),
+                            {text,
+                             "\n\n{-#\n  external_resources: {\n"
+                             "    mlir_reproducer: {\n      pipeline: \"",
+                             escaped,
+                             "\",\n      disable_threading: true,\n"
+                             "      verify_each: true\n    }\n  }\n#-}\n"})
+      .in("reproducer");
 }
 
 /// Works on a program on a thread of its own, whose crashes stay inside. An

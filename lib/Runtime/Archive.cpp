@@ -1,4 +1,5 @@
-//===- Archive.cpp - Zip archives and whole files -------------------------===//
+//===- Archive.cpp - Zip archives
+//------------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,14 +12,9 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
+#include <set>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace gnn::runtime;
 
@@ -37,17 +33,7 @@ struct ZipCloser {
   void operator()(zip_source_t *source) const { zip_source_free(source); }
 };
 
-/// A file descriptor that closes itself.
-struct Descriptor {
-  explicit Descriptor(int value) : value(value) {}
-  ~Descriptor() {
-    if (value >= 0)
-      ::close(value);
-  }
-  int value;
-};
-
-constexpr int64_t kChunk = int64_t(1) << 16;
+constexpr size_t kChunk = size_t(1) << 16;
 } // namespace
 
 struct Archive::Handle {
@@ -61,15 +47,25 @@ Archive::~Archive() = default;
 Expected<std::unique_ptr<Archive>>
 Archive::wrap(std::unique_ptr<Archive> archive) {
   zip_t *zip = archive->handle->zip.get();
+  std::set<std::string> seen;
   for (zip_int64_t i = 0, n = zip_get_num_entries(zip, 0); i < n; ++i)
     if (const char *name =
-            zip_get_name(zip, static_cast<zip_uint64_t>(i), ZIP_FL_ENC_GUESS))
+            zip_get_name(zip, static_cast<zip_uint64_t>(i), ZIP_FL_ENC_GUESS)) {
+      // Readers differ in which one they take.
+      if (!seen.insert(name).second)
+        return failure("expected each entry once, got '", name, "' again");
       archive->entryNames.push_back(name);
+    }
   return archive;
 }
 
 Expected<std::unique_ptr<Archive>> Archive::open(const std::string &path) {
   return guarded("archive", [&]() -> Expected<std::unique_ptr<Archive>> {
+    // Where it is none, the error of libzip says so.
+    struct stat info;
+    if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+      return failure("expected a zip archive in a regular file, got '", path,
+                     "'");
     std::unique_ptr<Archive> archive(new Archive());
     int code = 0;
     archive->handle->zip.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
@@ -115,19 +111,30 @@ Expected<std::string> Archive::read(const std::string &name,
         zip_fopen(zip, name.c_str(), 0));
     if (!file)
       return failure("expected an entry '", name, "': ", zip_strerror(zip));
+    // More than the archive says do not come, or it is no such archive.
+    auto most = static_cast<uint64_t>(std::max<int64_t>(maxBytes, 0));
+    zip_stat_t info;
+    bool isKnown = zip_stat(zip, name.c_str(), 0, &info) == 0 &&
+                   (info.valid & ZIP_STAT_SIZE);
+    if (isKnown && info.size > most)
+      return failure("entry '", name, "': expected at most ", maxBytes,
+                     " bytes, got ", info.size);
+    if (isKnown)
+      most = info.size;
     std::string bytes;
     for (;;) {
       size_t size = bytes.size();
-      if (bytes.capacity() - size < static_cast<size_t>(kChunk))
-        bytes.reserve(std::max(2 * size, size + static_cast<size_t>(kChunk)));
-      bytes.resize(size + static_cast<size_t>(kChunk));
+      if (bytes.capacity() - size < kChunk)
+        bytes.reserve(
+            std::max(size + kChunk, std::min<size_t>(2 * size, most + kChunk)));
+      bytes.resize(size + kChunk);
       zip_int64_t count = zip_fread(file.get(), bytes.data() + size, kChunk);
       if (count < 0)
         return failure("entry '", name, "': expected its bytes, got: ",
                        zip_file_strerror(file.get()));
       bytes.resize(size + static_cast<size_t>(count));
-      if (static_cast<int64_t>(bytes.size()) > maxBytes)
-        return failure("entry '", name, "': expected at most ", maxBytes,
+      if (bytes.size() > most)
+        return failure("entry '", name, "': expected at most ", most,
                        " bytes, got more");
       if (count == 0)
         return bytes;
@@ -183,111 +190,5 @@ gnn::runtime::packArchive(const std::map<std::string, std::string> &entries) {
     if (count != static_cast<zip_int64_t>(stat.size))
       return failure("archive: cannot read back what was packed");
     return bytes;
-  });
-}
-
-Expected<std::string> gnn::runtime::readFile(const std::string &path) {
-  return guarded(path.c_str(), [&]() -> Expected<std::string> {
-    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.value < 0)
-      return failure("cannot open '", path, "': ", std::strerror(errno));
-    struct stat status;
-    if (::fstat(file.value, &status) < 0 || !S_ISREG(status.st_mode))
-      return failure("expected a file, got '", path, "'");
-    std::string bytes(static_cast<size_t>(status.st_size), '\0');
-    size_t done = 0;
-    while (done < bytes.size()) {
-      ssize_t count =
-          ::read(file.value, bytes.data() + done, bytes.size() - done);
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count < 0)
-        return failure("cannot read '", path, "': ", std::strerror(errno));
-      if (count == 0)
-        break;
-      done += static_cast<size_t>(count);
-    }
-    bytes.resize(done);
-    return bytes;
-  });
-}
-
-/// Writes all bytes; 0 or the errno.
-static int writeAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = ::write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return errno;
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return 0;
-}
-
-/// Flushes to the disk, where the file is on one; 0 or the errno.
-static int flush(int file) {
-  bool failed = ::fsync(file) < 0 && errno != EINVAL && errno != EROFS;
-  return failed ? errno : 0;
-}
-
-/// Writes the pieces in order and flushes; 0 or the errno.
-static int writePieces(int file,
-                       std::initializer_list<std::string_view> pieces) {
-  for (std::string_view piece : pieces)
-    if (int status = writeAll(file, piece))
-      return status;
-  return flush(file);
-}
-
-/// Writes to what is no regular file, such as a device or a pipe.
-static int writeInPlace(const std::string &path,
-                        std::initializer_list<std::string_view> pieces) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  return file.value < 0 ? errno : writePieces(file.value, pieces);
-}
-
-/// Writes a file beside `path` and renames it; 0 or the errno.
-static int replaceFile(const std::string &path,
-                       std::initializer_list<std::string_view> pieces) {
-  // The name only needs to differ from that of other writers at work.
-  static std::atomic<uint64_t> counter{0};
-  std::string temporary = path + ".tmp" + std::to_string(::getpid()) + "." +
-                          std::to_string(counter++);
-  int status = 0;
-  {
-    Descriptor file(::open(temporary.c_str(),
-                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (file.value < 0)
-      return errno;
-    status = writePieces(file.value, pieces);
-  }
-  if (status == 0 && std::rename(temporary.c_str(), path.c_str()) < 0)
-    status = errno;
-  if (status != 0)
-    ::unlink(temporary.c_str());
-  return status;
-}
-
-/// The path that a chain of symbolic links ends at, where it exists.
-static std::string followLinks(const std::string &path) {
-  char *found = ::realpath(path.c_str(), nullptr);
-  std::string target = found ? found : path;
-  std::free(found);
-  return target;
-}
-
-Error gnn::runtime::writeFile(const std::string &path,
-                              std::initializer_list<std::string_view> pieces) {
-  return guarded(path.c_str(), [&]() -> Error {
-    std::string target = followLinks(path);
-    struct stat info;
-    bool inPlace = ::stat(target.c_str(), &info) == 0 &&
-                   !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-    int status =
-        inPlace ? writeInPlace(target, pieces) : replaceFile(target, pieces);
-    if (status == 0)
-      return {};
-    return failure("cannot write '", path, "': ", std::strerror(status));
   });
 }

@@ -1,4 +1,4 @@
-//===- Archive.h - Zip archives and whole files -----------------*- C++ -*-===//
+//===- Archive.h - Zip archives ---------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,7 +10,6 @@
 #include "GNN/Runtime/Error.h"
 
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,7 +19,8 @@
 namespace gnn::runtime {
 
 /// A zip archive that is read. Nothing it says of its sizes is believed: memory
-/// grows with the bytes that really come.
+/// grows with the bytes that really come. An entry that is there twice is an
+/// error.
 class Archive {
 public:
   static Expected<std::unique_ptr<Archive>> open(const std::string &path);
@@ -51,15 +51,6 @@ private:
 /// the same bytes.
 Expected<std::string>
 packArchive(const std::map<std::string, std::string> &entries);
-
-/// Reads a whole file.
-Expected<std::string> readFile(const std::string &path);
-
-/// Writes the pieces one after another to a temporary file beside `path` and
-/// renames it, so that there is the whole new file or what was there before.
-/// Symbolic links are followed; a device or a pipe is written to.
-Error writeFile(const std::string &path,
-                std::initializer_list<std::string_view> pieces);
 
 } // namespace gnn::runtime
 

@@ -7,8 +7,10 @@
 #include "CAPIHandles.h"
 
 #include "GNN/Runtime/CUDA.h"
+#include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/ThreadPool.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -89,6 +91,16 @@ void gnnErrorDestroy(GnnError *error) {
 void gnnStringDestroy(char *string) { std::free(string); }
 
 const char *gnnRuntimeVersion(void) { return GNN_VERSION; }
+
+int gnnWriteFile(const char *path, const void *bytes, size_t size) {
+  if (!path || (!bytes && size > 0))
+    return EINVAL;
+  try {
+    return tryWriteFile(path, {{static_cast<const char *>(bytes), size}});
+  } catch (const std::bad_alloc &) {
+    return ENOMEM;
+  }
+}
 
 int64_t gnnNumThreads(void) { return numThreads(); }
 

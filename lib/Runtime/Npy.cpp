@@ -297,8 +297,9 @@ Expected<NpyArray> gnn::runtime::parseNpy(std::string bytes) {
   });
 }
 
-Expected<NpyArray> gnn::runtime::readNpy(const std::string &path) {
-  Expected<std::string> bytes = readFile(path);
+Expected<NpyArray> gnn::runtime::readNpy(const std::string &path,
+                                         int64_t maxBytes) {
+  Expected<std::string> bytes = readFile(path, maxBytes);
   if (!bytes)
     return bytes.takeError();
   Expected<NpyArray> array = parseNpy(std::move(*bytes));
@@ -450,7 +451,8 @@ Error gnn::runtime::writeNpy(const std::string &path, DataType dtype,
 
 struct NpzFile::State {
   std::unique_ptr<Archive> archive;
-  int64_t maxBytes = 0;
+  /// What arrays may still take.
+  int64_t bytesLeft = 0;
 };
 
 NpzFile::NpzFile(std::unique_ptr<State> state) : state(std::move(state)) {}
@@ -494,10 +496,14 @@ bool NpzFile::has(const std::string &name) const {
 Expected<NpyArray> NpzFile::read(const std::string &name) const {
   if (!has(name))
     return failure("expected an array '", name, "', got none");
+  if (state->archive->has(name)) // NumPy may take it for the array
+    return failure("expected an array '", name, "' once, got entries '", name,
+                   "' and '", name, ".npy'");
   Expected<std::string> bytes =
-      state->archive->read(name + ".npy", state->maxBytes);
+      state->archive->read(name + ".npy", state->bytesLeft);
   if (!bytes)
     return bytes.takeError();
+  state->bytesLeft -= static_cast<int64_t>(bytes->size());
   Expected<NpyArray> array = parseNpy(std::move(*bytes));
   if (!array)
     return array.takeError().in(name);

@@ -6,6 +6,8 @@
 
 #include "GNN/Runtime/Package.h"
 
+#include "GNN/Runtime/Files.h"
+
 #include "Archive.h"
 #include "Guarded.h"
 

@@ -15,6 +15,7 @@
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/LaunchPlan.h"
+#include "GNN/Transforms/OptionFiles.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -32,19 +33,11 @@ static LogicalResult writeFile(ModuleOp module, StringRef directory,
                                StringRef name, StringRef text) {
   SmallString<128> path(directory);
   llvm::sys::path::append(path, name);
-  std::error_code error = llvm::sys::fs::create_directories(directory);
-  if (!error) {
-    llvm::raw_fd_ostream stream(path, error);
-    if (!error) {
-      stream << text;
-      stream.close();
-      error = stream.error();
-      stream.clear_error();
-    }
-  }
-  if (error)
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
     return module.emitError("cannot write '")
            << path << "': " << error.message();
+  if (runtime::Error error = writeOutput(path, text))
+    return module.emitError(error.message());
   return success();
 }
 

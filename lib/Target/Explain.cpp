@@ -15,13 +15,13 @@
 
 #include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Target/Passes.h"
+#include "GNN/Transforms/OptionFiles.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FileSystem.h"
 
 namespace gnn {
 #define GEN_PASS_DEF_EXPLAIN
@@ -279,17 +279,11 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
 
 LogicalResult gnn::writeHtml(ModuleOp module, const Explanation &explanation,
                              StringRef path) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error);
-  if (!error) {
-    printHtml(explanation, stream);
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
-  if (error)
-    return module.emitError("cannot write '")
-           << path << "': " << error.message();
+  std::string page;
+  llvm::raw_string_ostream stream(page);
+  printHtml(explanation, stream);
+  if (runtime::Error error = writeOutput(path, page))
+    return module.emitError(error.message());
   return success();
 }
 

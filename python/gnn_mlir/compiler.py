@@ -14,7 +14,7 @@ import os
 import sys
 import weakref
 
-from . import batches as mini_batches, capi, compiler_capi, devices
+from . import batches as mini_batches, capi, compiler_capi, devices, files
 from . import gradients as differentiation
 from . import running, tokens, torch_models, types
 from .graph import Graph, not_a_graph
@@ -100,8 +100,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
                  target == "cpu")
     if html is not None:
         page = compiler_capi.explain_text(*arguments, html=True)
-        with open(html, "w", encoding="utf-8") as file:
-            file.write(page)
+        files.write(html, page)
     return compiler_capi.explain_text(*arguments)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from . import capi, graph_files, running, spaces, tokens, types
+from . import capi, files, graph_files, running, spaces, tokens, types
 from .types import MOST_TYPES
 
 def to_numpy(array):
@@ -458,6 +458,7 @@ class Graph:
             raise ValueError("feat_indptr: expected 0 first and no step down")
         columns = _ids(self.arrays["feat_indices"], "feat_indices",
                        int(begin[-1]), width)
+        files.check_memory("features", 4 * nodes * width)
         x = np.zeros((nodes, width), np.float32)
         rows = np.repeat(np.arange(nodes), np.diff(begin))
         data = np.asarray(self.arrays.get("feat_data", np.ones(len(rows))),

@@ -4,12 +4,13 @@
 The library reads the graph, so that a file means the same to every tool; what else
 a file holds is read by NumPy."""
 
+import io
 import os
 import zipfile
 
 import numpy as np
 
-from . import capi
+from . import capi, files
 
 _GRAPH_ARRAYS = ("edge_src", "edge_dst", "edge_type", "node_type",
                  "edge_type_names", "node_type_names", "dst_node_type",
@@ -25,6 +26,7 @@ def read(path):
         raise ValueError(str(error)) from None
     try:
         with np.load(path, allow_pickle=False) as file:
+            files.check_memory(path, sum(entry.file_size for entry in file.zip.infolist()))
             return native, {name: file[name] for name in file.files
                             if name not in _GRAPH_ARRAYS}
     except (zipfile.BadZipFile, ValueError, EOFError) as error:
@@ -70,18 +72,13 @@ def _check_rows(name, array, graph):
 
 
 def write_npz(path, arrays):
-    """Writes arrays as a compressed .npz whose bytes depend on them alone, and
-    which is whole or absent."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as file:
-            for name, array in arrays.items():
-                entry = zipfile.ZipInfo(name + ".npy", (1980, 1, 1, 0, 0, 0))
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                with file.open(entry, "w", force_zip64=True) as out:
-                    np.lib.format.write_array(out, np.asanyarray(array),
-                                              allow_pickle=False)
-        os.replace(temporary, path)
-    finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)
+    """Writes arrays as a compressed .npz whose bytes depend on them alone."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, array in arrays.items():
+            entry = zipfile.ZipInfo(name + ".npy", (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with file.open(entry, "w", force_zip64=True) as out:
+                np.lib.format.write_array(out, np.asanyarray(array),
+                                          allow_pickle=False)
+    files.write(path, packed.getvalue())

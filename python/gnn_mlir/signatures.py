@@ -154,6 +154,7 @@ PLAIN = {
     "gnnErrorDestroy": (None, c_void_p),
     "gnnStringDestroy": (None, c_void_p),
     "gnnRuntimeVersion": (c_char_p,),
+    "gnnWriteFile": (c_int, c_char_p, c_char_p, c_size_t),
     "gnnNumThreads": (c_int64,),
     "gnnGraphRelease": (None, c_void_p),
     "gnnGraphIsSquare": (c_bool, c_void_p),
@@ -189,7 +190,8 @@ PLAIN = {
 
 # Those that read a field. They keep Python's lock: to let go of it, and to wait for it
 # where another thread computes, would take far longer than they do.
-READS = tuple(name for name in PLAIN if not name.endswith(("Release", "Destroy", "Free")))
+READS = tuple(name for name in PLAIN
+              if not name.endswith(("Release", "Destroy", "Free", "WriteFile")))
 
 # What only libGNN.so has.
 COMPILER = {

@@ -3,8 +3,11 @@
 gnn-run."""
 
 import ctypes
+import io
 import os
+import re
 import subprocess
+import zipfile
 
 import numpy as np
 import pytest
@@ -247,6 +250,57 @@ def test_objects_beside_the_graph_are_refused(capi, tmp_path):
 def test_no_file_is_an_error_of_the_system(tmp_path):
     with pytest.raises(FileNotFoundError, match="nothing.npz"):
         Graph.load(tmp_path / "nothing.npz")
+
+
+def repack(path, sizes):
+    """Has the archive say other sizes of its entries."""
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("comment", "")
+        for entry in archive.filelist:
+            entry.file_size = sizes.get(entry.filename, entry.file_size)
+
+
+@pytest.mark.parametrize("size, message", [
+    (1 << 36, "at most [0-9]+ bytes, got 68719476736"), (100, "at most 100 bytes, got more")])
+def test_sizes_are_not_believed(capi, gnn_run, tmp_path, size, message):
+    """Neither more than the machine has, nor less than there is."""
+    path = tmp_path / "g.npz"
+    np.savez_compressed(path, **changed())
+    repack(path, {"edge_src.npy": size})
+    with pytest.raises(ValueError, match=f"entry 'edge_src.npy': expected {message}"):
+        Graph.load(path)
+    result = gnn_run(path)
+    assert result.returncode == 1 and len(result.stderr.splitlines()) == 1
+    assert re.search(f"edge_src.npy': expected {message} \\(--max-bytes allows more\\)",
+                     result.stderr)
+
+
+def test_what_numpy_reads_has_a_limit(capi, tmp_path):
+    path = tmp_path / "g.npz"
+    np.savez_compressed(path, **changed(time=np.zeros(3)))
+    repack(path, {"time.npy": 1 << 46})
+    with pytest.raises(ValueError, match="g.npz: expected at most [0-9]+ bytes, got 7"):
+        Graph.load(path)
+    nodes = 1 << 14
+    graph = Graph([], [], nodes, arrays={
+        "feat_indptr": np.zeros(nodes + 1, np.int32), "feat_indices": NONE,
+        "feat_dim": (1 << 31) - 1})
+    with pytest.raises(ValueError, match="features: expected at most [0-9]+ bytes, got 1"):
+        graph.features()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("name", ["edge_src.npy", "edge_src"])
+def test_an_array_is_there_once(capi, gnn_run, tmp_path, name):
+    """NumPy reads the last one, other readers the first."""
+    path, stream = tmp_path / "g.npz", io.BytesIO()
+    np.savez(path, **changed())
+    np.save(stream, np.int32([2, 2, 2, 2]))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(name, stream.getvalue())
+    with pytest.raises(ValueError, match="edge_src.*once"):
+        Graph.load(path)
+    assert re.search("edge_src.*once", gnn_run(path).stderr)
 
 
 def test_no_archive_is_refused(capi, tmp_path):

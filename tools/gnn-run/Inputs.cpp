@@ -8,6 +8,7 @@
 
 #include "Inputs.h"
 
+#include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/GraphFunctions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -33,12 +34,21 @@ static std::pair<std::string, std::string> splitName(const std::string &text) {
   return {name.str(), rest.str()};
 }
 
-runtime::Expected<LoadedGraph>
-gnn::run::loadGraph(const std::string &text, const GraphChanges &changes) {
+/// The same error; one of a limit says which option moves it.
+static runtime::Error withOption(const runtime::Error &error) {
+  StringRef message(error.message());
+  if (message.contains("expected at most ") && message.contains(" bytes"))
+    return failure(error.message(), " (--max-bytes allows more)");
+  return error;
+}
+
+runtime::Expected<LoadedGraph> gnn::run::loadGraph(const std::string &text,
+                                                   const GraphChanges &changes,
+                                                   int64_t maxBytes) {
   auto [name, path] = splitName(text);
-  auto file = runtime::GraphFile::load(path);
+  auto file = runtime::GraphFile::load(path, maxBytes);
   if (!file)
-    return file.takeError();
+    return withOption(file.takeError());
   auto graph = file->graph;
   auto derive =
       [&](runtime::Expected<runtime::DerivedGraph> derived) -> runtime::Error {
@@ -118,7 +128,7 @@ runtime::Expected<uint64_t> gnn::run::parseSeed(const std::string &source) {
 
 static runtime::Expected<std::string>
 loadSource(const runtime::TensorInfo &info, int64_t graph, uint64_t stream,
-           const Graphs &graphs, const std::string &source) {
+           const Graphs &graphs, const std::string &source, int64_t maxBytes) {
   StringRef text(source);
   if (text.starts_with("random:")) {
     auto seed = parseSeed(source);
@@ -150,9 +160,9 @@ loadSource(const runtime::TensorInfo &info, int64_t graph, uint64_t stream,
     return failure("input '", info.name,
                    "': expected FILE.npy, graph:feat or random:SEED, got '",
                    source, "'");
-  auto array = runtime::readNpy(source);
+  auto array = runtime::readNpy(source, maxBytes);
   if (!array)
-    return array.takeError().in("input '" + info.name + "'");
+    return withOption(array.takeError()).in("input '" + info.name + "'");
   if (array->isText || array->dtype != info.dtype || array->shape != info.shape)
     return failure("input '", info.name, "': expected ",
                    runtime::name(info.dtype), shapeText(info.shape), ", got ",
@@ -164,7 +174,7 @@ runtime::Expected<std::vector<std::string>>
 gnn::run::loadInputs(const std::vector<runtime::TensorInfo> &infos,
                      const runtime::FunctionPlan &plan, const Graphs &graphs,
                      const std::vector<std::string> &sources,
-                     const std::string &otherwise) {
+                     const std::string &otherwise, int64_t maxBytes) {
   llvm::StringSet<> seen;
   for (const std::string &text : sources) {
     std::string name = splitName(text).first;
@@ -189,12 +199,26 @@ gnn::run::loadInputs(const std::vector<runtime::TensorInfo> &infos,
                      "=... or --weights "
                      "for shape ",
                      shapeText(infos[i].shape), ", got neither");
-    auto bytes = loadSource(infos[i], plan.inputs[i].graph, i, graphs, source);
+    auto bytes =
+        loadSource(infos[i], plan.inputs[i].graph, i, graphs, source, maxBytes);
     if (!bytes)
       return bytes.takeError();
     values.push_back(std::move(*bytes));
   }
   return values;
+}
+
+runtime::Error gnn::run::checkMemory(const runtime::BoundFunction &function,
+                                     int64_t maxBytes) {
+  double bytes = static_cast<double>(function.workspaceBytes());
+  for (const auto *infos : {&function.inputs(), &function.outputs()})
+    for (const runtime::TensorInfo &info : *infos)
+      bytes += static_cast<double>(info.bytes);
+  if (bytes <= static_cast<double>(maxBytes))
+    return {};
+  return withOption(failure("expected at most ", maxBytes,
+                            " bytes of inputs, outputs and workspace, got ",
+                            std::to_string(static_cast<int64_t>(bytes))));
 }
 
 namespace {
@@ -287,29 +311,11 @@ static void print(const runtime::TensorInfo &info, const std::string &bytes) {
   llvm::outs() << "\n";
 }
 
-/// Writes an output to a temporary file.
-static runtime::Error write(const runtime::TensorInfo &info,
-                            const std::string &bytes,
-                            llvm::sys::fs::TempFile &file) {
-  auto header = runtime::npyHeader(info.dtype, info.shape);
-  if (!header)
-    return header.takeError();
-  llvm::raw_fd_ostream stream(file.FD, /*shouldClose=*/false);
-  stream << *header << bytes;
-  stream.flush();
-  std::error_code error = stream.error();
-  stream.clear_error();
-  if (error)
-    return failure(error.message());
-  return runtime::Error::success();
-}
-
-/// Writes all outputs to temporary files, which signals remove, and only then
-/// gives them their names: so that none is there unless all can be.
+/// Writes all outputs and only then gives them their names: so that none is
+/// there unless all can be.
 static runtime::Error writeAll(const std::vector<runtime::TensorInfo> &infos,
                                const std::vector<std::string> &outputs,
-                               const std::string &directory,
-                               std::vector<llvm::sys::fs::TempFile> &files) {
+                               const std::string &directory) {
   for (const runtime::TensorInfo &info : infos)
     if (StringRef(info.name).contains('/'))
       return failure("cannot write output '", info.name,
@@ -322,37 +328,31 @@ static runtime::Error writeAll(const std::vector<runtime::TensorInfo> &infos,
   if (error)
     return failure("cannot write to the folder '", directory,
                    "': ", error.message());
-  std::vector<std::string> paths;
-  for (size_t i = 0; i < infos.size(); ++i) {
-    paths.push_back(directory + "/" + infos[i].name + ".npy");
-    if (llvm::sys::fs::is_directory(paths[i]))
-      return failure("cannot write '", paths[i], "': it is a folder");
-    auto file = llvm::sys::fs::TempFile::create(paths[i] + ".%%%%%%.part");
-    if (!file)
-      return failure("cannot write '", paths[i],
-                     "': ", llvm::toString(file.takeError()));
-    files.push_back(std::move(*file));
-    if (runtime::Error error = write(infos[i], outputs[i], files.back()))
-      return error.in("cannot write '" + paths[i] + "'");
+  std::vector<std::pair<std::string, runtime::NewFile>> files;
+  auto cannotWrite = [&](const std::string &path, int status) {
+    return failure("cannot write '", path, "': ", std::strerror(status));
+  };
+  for (auto [info, bytes] : llvm::zip_equal(infos, outputs)) {
+    auto header = runtime::npyHeader(info.dtype, info.shape);
+    if (!header)
+      return header.takeError();
+    auto &[path, file] = files.emplace_back(
+        directory + "/" + info.name + ".npy", runtime::NewFile());
+    if (int status = file.create(path, {*header, bytes}))
+      return cannotWrite(path, status);
   }
-  for (auto [file, path] : llvm::zip(files, paths))
-    if (llvm::Error error = file.keep(path))
-      return failure("cannot write '", path,
-                     "': ", llvm::toString(std::move(error)));
+  for (auto &[path, file] : files)
+    if (int status = file.keep())
+      return cannotWrite(path, status);
   return runtime::Error::success();
 }
 
 runtime::Error gnn::run::save(const std::vector<runtime::TensorInfo> &infos,
                               const std::vector<std::string> &outputs,
                               const std::string &directory) {
-  if (!directory.empty()) {
-    std::vector<llvm::sys::fs::TempFile> files;
-    runtime::Error error = writeAll(infos, outputs, directory, files);
-    for (llvm::sys::fs::TempFile &file : files)
-      llvm::consumeError(file.discard());
-    if (error)
+  if (!directory.empty())
+    if (runtime::Error error = writeAll(infos, outputs, directory))
       return error;
-  }
   for (size_t i = 0; i < infos.size(); ++i)
     print(infos[i], outputs[i]);
   return runtime::Error::success();

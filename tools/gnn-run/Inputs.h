@@ -40,9 +40,11 @@ struct GraphChanges {
   bool refineTypes = false;
 };
 
-/// Loads `FILE` or `GRAPH=FILE` and changes it where asked.
+/// Loads `FILE` or `GRAPH=FILE`, arrays of at most `maxBytes`, and changes it
+/// where asked.
 runtime::Expected<LoadedGraph> loadGraph(const std::string &text,
-                                         const GraphChanges &changes);
+                                         const GraphChanges &changes,
+                                         int64_t maxBytes);
 
 /// The graph of each of `specs`.
 runtime::Expected<Graphs>
@@ -57,7 +59,11 @@ runtime::Expected<std::vector<std::string>>
 loadInputs(const std::vector<runtime::TensorInfo> &infos,
            const runtime::FunctionPlan &plan, const Graphs &graphs,
            const std::vector<std::string> &sources,
-           const std::string &otherwise);
+           const std::string &otherwise, int64_t maxBytes);
+
+/// An error where a run takes more memory than `maxBytes`.
+runtime::Error checkMemory(const runtime::BoundFunction &function,
+                           int64_t maxBytes);
 
 struct Results {
   std::vector<std::string> outputs;

@@ -25,18 +25,17 @@
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
 #include "GNN/Target/Ptxas.h"
+#include "GNN/Transforms/OptionFiles.h"
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 #include <chrono>
@@ -140,6 +139,11 @@ static cl::list<std::string> compared(
              "outputs (docs/Debugging.md)"),
     cl::value_desc("passes|stage-passes|schedules|stop-at=VALUE"),
     cl::cat(category));
+static cl::opt<int64_t> maxBytes(
+    "max-bytes",
+    cl::desc("Most memory that the arrays of a file, and a run, may ask for; "
+             "by default all that there is"),
+    cl::value_desc("BYTES"), cl::cat(category));
 static cl::opt<bool> unchecked("unchecked",
                                cl::desc("Emulate without checking accesses"),
                                cl::cat(category));
@@ -260,13 +264,12 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
   registerDialects(registry);
   mlir::MLIRContext context(registry);
   SourceMgr sources;
-  std::string error;
-  auto buffer = mlir::openInputFile(file, &error);
+  auto buffer = readInput(file, maxBytes);
   if (!buffer) {
-    fail(error);
+    fail(buffer.message());
     return nullptr;
   }
-  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   context.printOpOnDiagnostic(false);
   // What follows from the first error is no news.
@@ -328,7 +331,7 @@ static run::GraphChanges graphChanges() {
 
 /// Prints the statistics of a graph file as an attribute.
 static int printStatistics(const std::string &path) {
-  auto loaded = run::loadGraph(path, graphChanges());
+  auto loaded = run::loadGraph(path, graphChanges(), maxBytes);
   if (!loaded)
     return fail(loaded.takeError().message());
   auto statistics = runtime::statistics(*loaded->graph);
@@ -360,15 +363,8 @@ static void addRegisters(runtime::Report &result,
 /// Prints the report as text, or writes it as JSON.
 static runtime::Error printReport(const runtime::Report &result,
                                   double compileTime) {
-  if (!reportFile.empty()) {
-    std::string message;
-    auto output = mlir::openOutputFile(reportFile, &message);
-    if (!output)
-      return runtime::failure(message);
-    output->os() << result.json() << "\n";
-    output->keep();
-    return {};
-  }
+  if (!reportFile.empty())
+    return writeOutput(reportFile, result.json() + "\n");
   outs() << formatv("compiled in {0:f0} ms, workspace {1} bytes, structures "
                     "{2} bytes, on {3}\n",
                     compileTime, result.workspaceBytes, result.structureBytes,
@@ -401,20 +397,8 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
   return 0;
 }
 
-int main(int argc, char **argv) {
-  InitLLVM initialize(argc, argv);
-  setVersionPrinter();
-  cl::HideUnrelatedOptions(category);
-  // LLVM has an option of that name, which counts what passes did.
-  cl::getRegisteredOptions().lookup("stats")->removeArgument();
-  cl::opt<std::string> statsFile(
-      "stats",
-      cl::desc("Print the statistics of a graph file as gnn.graph takes them, "
-               "and nothing else"),
-      cl::value_desc("FILE.npz"), cl::cat(category));
-  cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
-  if (!statsFile.empty())
-    return printStatistics(statsFile);
+/// All that the options ask for.
+static int runFunction() {
   if (file.empty() || functionName.empty())
     return fail("expected FILE.mlir and --function NAME, or --stats FILE.npz");
   if (!compared.empty() &&
@@ -435,7 +419,7 @@ int main(int argc, char **argv) {
     return fail(device.takeError().message());
   std::vector<run::LoadedGraph> loaded;
   for (const std::string &text : graphFiles) {
-    auto graph = run::loadGraph(text, graphChanges());
+    auto graph = run::loadGraph(text, graphChanges(), maxBytes);
     if (!graph)
       return fail(graph.takeError().message());
     loaded.push_back(std::move(*graph));
@@ -458,8 +442,10 @@ int main(int argc, char **argv) {
       package, functionName, graphs->graphs, *device, bindOptions);
   if (!bound)
     return fail(bound.takeError().message());
-  auto values =
-      run::loadInputs((*bound)->inputs(), **plan, *graphs, inputs, weights);
+  if (runtime::Error error = run::checkMemory(**bound, maxBytes))
+    return fail(error.message());
+  auto values = run::loadInputs((*bound)->inputs(), **plan, *graphs, inputs,
+                                weights, maxBytes);
   if (!values)
     return fail(values.takeError().message());
   if (!compared.empty())
@@ -478,4 +464,27 @@ int main(int argc, char **argv) {
           run::save((*bound)->outputs(), results->outputs, outputDirectory))
     return fail(error.message());
   return 0;
+}
+
+int main(int argc, char **argv) {
+  InitLLVM initialize(argc, argv);
+  setVersionPrinter();
+  cl::HideUnrelatedOptions(category);
+  // LLVM has an option of that name, which counts what passes did.
+  cl::getRegisteredOptions().lookup("stats")->removeArgument();
+  cl::opt<std::string> statsFile(
+      "stats",
+      cl::desc("Print the statistics of a graph file as gnn.graph takes them, "
+               "and nothing else"),
+      cl::value_desc("FILE.npz"), cl::cat(category));
+  cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
+  if (!maxBytes.getNumOccurrences())
+    maxBytes = runtime::physicalMemory();
+  int status = statsFile.empty() ? runFunction() : printStatistics(statsFile);
+  outs().flush();
+  if (!outs().has_error())
+    return status;
+  std::error_code error = outs().error();
+  outs().clear_error(); // or the process ends by it
+  return fail("cannot write to standard output: " + error.message());
 }

@@ -9,6 +9,8 @@
 
 #include "Archive.h"
 
+#include "GNN/Runtime/Files.h"
+
 #include <cstdint>
 #include <map>
 #include <string>

@@ -184,7 +184,18 @@ TEST(Npz, BombsAreRefused) {
   std::string bytes = npz(arrays);
   EXPECT_LT(bytes.size(), 40000u);
   EXPECT_TRUE(contains(GraphFile::loadBytes(bytes, 1 << 20).message(),
-                       "entry 'label.npy': expected at most 1048576 bytes"));
+                       "entry 'label.npy': expected at most 10"));
+}
+
+// Many arrays may not take what one may not.
+TEST(Npz, TheLimitIsThatOfAllArrays) {
+  auto arrays = smallGraphArrays();
+  int64_t all = 0;
+  for (const auto &[name, array] : arrays)
+    all += static_cast<int64_t>(array.size());
+  EXPECT_TRUE(GraphFile::loadBytes(npz(arrays), all));
+  EXPECT_TRUE(contains(GraphFile::loadBytes(npz(arrays), all - 1).message(),
+                       "expected at most "));
 }
 
 TEST(Npz, BadFiles) {

@@ -10,6 +10,7 @@
 #include "GNN/Runtime/ArrayView.h"
 #include "GNN/Runtime/DataType.h"
 #include "GNN/Runtime/Error.h"
+#include "GNN/Runtime/Files.h"
 
 #include <cstdint>
 #include <memory>
@@ -18,10 +19,6 @@
 #include <vector>
 
 namespace gnn::runtime {
-
-/// Bytes that an array may have once unpacked, where the caller sets no other
-/// limit.
-constexpr int64_t kMaxArrayBytes = int64_t(1) << 36;
 
 /// An array as a .npy file has it, in C order: numbers, or text.
 struct NpyArray {
@@ -58,27 +55,28 @@ struct NpyArray {
 /// shape says, are errors.
 Expected<NpyArray> parseNpy(std::string bytes);
 
-/// Reads a .npy file.
-Expected<NpyArray> readNpy(const std::string &path);
+/// Reads a .npy file of at most `maxBytes`.
+Expected<NpyArray> readNpy(const std::string &path,
+                           int64_t maxBytes = physicalMemory());
 
 /// What a .npy file has before the data, which are dense in C order.
 Expected<std::string> npyHeader(DataType dtype,
                                 const std::vector<int64_t> &shape);
 
-/// Writes a .npy file: a temporary one beside it first, which then takes its
-/// place. `data` is dense in C order. There is no bf16 in NumPy.
+/// Writes a .npy file (`NewFile`). `data` is dense in C order. There is no bf16 in NumPy.
 Error writeNpy(const std::string &path, DataType dtype,
                const std::vector<int64_t> &shape, const void *data);
 
-/// A .npz file: a zip archive of .npy files.
+/// A .npz file: a zip archive of .npy files. Those that are read may have
+/// `maxBytes` together once unpacked.
 class NpzFile {
 public:
   static Expected<std::unique_ptr<NpzFile>>
-  open(const std::string &path, int64_t maxBytes = kMaxArrayBytes);
+  open(const std::string &path, int64_t maxBytes = physicalMemory());
 
   /// `bytes` must outlive the file.
   static Expected<std::unique_ptr<NpzFile>>
-  openBytes(std::string_view bytes, int64_t maxBytes = kMaxArrayBytes);
+  openBytes(std::string_view bytes, int64_t maxBytes = physicalMemory());
 
   ~NpzFile();
 

@@ -59,11 +59,12 @@ struct GraphFile {
   std::vector<std::string> labelNames;
   std::vector<int32_t> trainMask, valMask, testMask, edgeSplit;
 
-  /// Reads a file; errors begin with its path and name the array.
+  /// Reads a file; errors begin with its path and name the array. Arrays may
+  /// have `maxBytes` together once unpacked.
   static Expected<GraphFile> load(const std::string &path,
-                                  int64_t maxBytes = kMaxArrayBytes);
+                                  int64_t maxBytes = physicalMemory());
   static Expected<GraphFile> loadBytes(std::string_view bytes,
-                                       int64_t maxBytes = kMaxArrayBytes);
+                                       int64_t maxBytes = physicalMemory());
 };
 
 } // namespace gnn::runtime

@@ -35,8 +35,7 @@ public:
   static Expected<std::shared_ptr<const Package>>
   loadBytes(std::string_view bytes, int64_t maxBytes = int64_t(1) << 32);
 
-  /// Writes a file: a temporary one beside it first, which then takes its
-  /// place, so that no half-written package is ever seen.
+  /// Writes a file, whole or not at all (`NewFile`).
   Error save(const std::string &path) const;
 
   /// What `save` writes; the same package always gives the same bytes.

@@ -8,6 +8,7 @@
 
 #include "ScheduleFile.h"
 
+#include "GNN/Transforms/OptionFiles.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -25,15 +26,9 @@ namespace gnn {
 #include "GNN/Transforms/Passes.h.inc"
 } // namespace gnn
 
-/// Writes a whole file, or leaves the one that is there.
 static LogicalResult writeFile(Operation *op, StringRef path, StringRef text) {
-  llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
-    os << text;
-    return llvm::Error::success();
-  });
-  if (error)
-    return emitError(op->getLoc(), "schedules: cannot write '")
-           << path << "': " << llvm::toString(std::move(error));
+  if (gnn::runtime::Error error = gnn::writeOutput(path, text))
+    return emitError(op->getLoc(), "schedules: ") << error.message();
   return success();
 }
 

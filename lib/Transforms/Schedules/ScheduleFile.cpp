@@ -7,13 +7,12 @@
 #include "ScheduleFile.h"
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Transforms/OptionFiles.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -358,12 +357,11 @@ static bool isDeep(StringRef line) {
 
 FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
                                                                StringRef path) {
-  std::string message;
-  auto file = openInputFile(path, &message);
+  auto file = gnn::readInput(path);
   if (!file)
-    return emitError(op->getLoc(), "schedules: ") << message;
+    return emitError(op->getLoc(), "schedules: ") << file.message();
   SmallVector<StringRef> lines;
-  file->getBuffer().split(lines, '\n');
+  (*file)->getBuffer().split(lines, '\n');
   std::vector<ScheduleEntry> entries;
   for (auto [i, line] : llvm::enumerate(lines)) {
     if (line.trim().empty())

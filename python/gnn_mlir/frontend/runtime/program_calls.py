@@ -10,7 +10,7 @@ import threading
 
 import torch
 
-from ... import autograd
+from ... import autograd, files
 from ...compiler_capi import NAME
 from ...graph import Graph
 from .launcher import Launcher, Layout
@@ -194,8 +194,7 @@ class Call:
             folder = options["keep_phases"] = os.path.join(options["keep_phases"], self.title + (
                 "-forward-backward" if self.wrt else "-without-gradients"))
             os.makedirs(folder, exist_ok=True)
-            with open(os.path.join(folder, NAME), "w", encoding="utf-8") as file:
-                file.write(self.segment.function.module.text())
+            files.write(os.path.join(folder, NAME), self.segment.function.module.text())
         passes = options.get("passes") or {}
         if self.wrt and isinstance(passes, dict):  # Calls without gradients are rare.
             options["passes"] = {"calls": False, **passes}

@@ -1,0 +1,68 @@
+//===- Files.h - Whole files, read and written ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_FILES_H
+#define GNN_RUNTIME_FILES_H
+
+#include "GNN/Runtime/Error.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace gnn::runtime {
+
+/// Bytes of memory that this process may have: those of the machine, or of its
+/// control group where that has fewer.
+int64_t physicalMemory();
+
+/// Reads a whole file, or a pipe or a terminal to its end. More than `maxBytes`
+/// are an error, and so is a device that gives any.
+Expected<std::string> readFile(const std::string &path,
+                               int64_t maxBytes = physicalMemory());
+
+/// A file that is written and has no name yet: `keep` gives it its name, and
+/// without that nothing is left of it.
+///
+/// All files of this project are written so. Symbolic links are followed. A
+/// regular file is replaced as a whole and keeps its permissions. What is no
+/// regular file, such as a device, a pipe or /dev/stdout, has no other name: it
+/// is written to by `create`. Where that fails, the status is the errno.
+class NewFile {
+public:
+  NewFile() = default;
+  NewFile(const NewFile &) = delete;
+  NewFile &operator=(const NewFile &) = delete;
+  NewFile(NewFile &&other) noexcept;
+  ~NewFile();
+
+  /// Writes the pieces one after another, for `path`; 0 or the errno.
+  int create(const std::string &path,
+             std::initializer_list<std::string_view> pieces);
+
+  /// Replaces what is at the path; 0 or the errno.
+  int keep();
+
+private:
+  int openBeside(const std::string &path);
+
+  int file = -1;
+  /// Where it goes, and its name until then; empty while it has none.
+  std::string target, temporary;
+};
+
+/// Writes a file and gives it its name; 0 or the errno.
+int tryWriteFile(const std::string &path,
+                 std::initializer_list<std::string_view> pieces);
+
+/// The same with an error that names the path.
+Error writeFile(const std::string &path,
+                std::initializer_list<std::string_view> pieces);
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_FILES_H

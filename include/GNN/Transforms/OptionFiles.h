@@ -1,0 +1,30 @@
+//===- OptionFiles.h - Files that options name ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_OPTIONFILES_H
+#define GNN_TRANSFORMS_OPTIONFILES_H
+
+#include "GNN/Runtime/Files.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+
+namespace gnn {
+
+/// Reads the file at `path`, standard input where that is "-"; an error has the
+/// path.
+runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readInput(llvm::StringRef path, int64_t maxBytes = runtime::physicalMemory());
+
+/// Writes the file at `path` as all files are written (`runtime::NewFile`), "-"
+/// to standard output; an error has the path.
+runtime::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
+
+} // namespace gnn
+
+#endif // GNN_TRANSFORMS_OPTIONFILES_H

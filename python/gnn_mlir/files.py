@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files as this project writes all of them, and what they may ask for."""
+
+import os
+
+from . import capi
+
+
+def write(path, data):
+    """Writes bytes, or text as UTF-8: through symbolic links, whole or not at all, with the
+    permissions of the file that it replaces; to a device or a pipe as such. Raises OSError."""
+    data = data.encode() if isinstance(data, str) else data
+    error = capi.library().gnnWriteFile(os.fsencode(path), data, len(data))
+    if error:
+        raise OSError(error, os.strerror(error), os.fspath(path))
+
+
+def check_memory(what, size):
+    """Raises ValueError where arrays take more bytes than the machine has."""
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if size > most:
+        raise ValueError(f"{what}: expected at most {most} bytes, got {size}")

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files are written in one way, whichever option of a tool or function of Python names
+them: through links, to devices and pipes as such, whole or not at all."""
+
+import errno
+import json
+import os
+import resource
+import stat
+import subprocess
+import threading
+
+import pytest
+
+import gnn_mlir
+from conftest import find_tool
+from gnn_mlir import Graph, files, models
+
+GRAPH = Graph([0, 1, 2, 0], [1, 2, 0, 2], 3, edge_type=[0, 1, 2, 0])
+MODULE = models.rgcn(3, (4, 2))
+
+
+@pytest.fixture(name="folder")
+def folder_fixture(tmp_path, monkeypatch):
+    """With a program and its graph, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rgcn.mlir").write_text(MODULE.text())
+    GRAPH.save("g.npz")
+    return tmp_path
+
+
+@pytest.fixture(name="layer", scope="module")
+def layer_fixture(compiler):
+    del compiler  # skips where nothing is built
+    return gnn_mlir.compile(MODULE, target="cpu")
+
+
+def run(tool, *arguments, limit=None):
+    """A tool; its files may have `limit` bytes."""
+    path = find_tool(tool)
+    if path is None:
+        pytest.skip(f"{tool} is not built")
+    before = limit and (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    return subprocess.run([path, "rgcn.mlir", *arguments], text=True, capture_output=True,
+                          timeout=120, check=False, preexec_fn=before)
+
+
+def gnn_run(*options, **keywords):
+    return run("gnn-run", "--function=rgcn", "--graph=g.npz", "--weights=random:1",
+               "--target=cpu", *options, **keywords)
+
+
+def to_package(path, **keywords):
+    return run("gnn-translate", "--gnn-to-package", "--chip=", "-o", path, **keywords)
+
+
+def explain(path):
+    gnn_mlir.explain(MODULE, html=path)
+
+
+def save_schedules(path):
+    gnn_mlir.compile(MODULE, target="cpu", save_schedules=path)
+
+
+# How each of them begins.
+OPTIONS = {"--report": b"{", "--save-schedules": b"{", "--explain": b"<!DOCTYPE"}
+FUNCTIONS = {"save": b"PK", "package": b"PK", "explain": b"<!DOCTYPE",
+             "save_schedules": b"{", "write": b"text"}
+
+
+def function(name, layer):
+    return {"save": GRAPH.save, "package": layer.save, "explain": explain,
+            "save_schedules": save_schedules,
+            "write": lambda path: files.write(path, "text")}[name]
+
+
+def read_pipe(path, found):
+    def read():
+        with open(path, "rb") as file:
+            found[path] = file.read()
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    return thread
+
+
+def targets(names):
+    """A pipe, a link to a file and one to nothing for each of the names."""
+    for name in names:
+        os.mkfifo(f"{name}.pipe")
+        with open(f"{name}.old", "w", encoding="ascii") as file:
+            file.write("old")
+        os.chmod(f"{name}.old", 0o640)
+        os.symlink(f"{name}.old", f"{name}.link")
+        os.symlink(f"{name}.new", f"{name}.nowhere")
+
+
+def check_targets(names, pipes):
+    for name, begin in names.items():
+        assert pipes[f"{name}.pipe"].startswith(begin)
+        assert stat.S_ISFIFO(os.lstat(f"{name}.pipe").st_mode)
+        for link, target in (("link", "old"), ("nowhere", "new")):
+            assert os.path.islink(f"{name}.{link}")
+            with open(f"{name}.{target}", "rb") as file:
+                assert file.read().startswith(begin)
+        assert os.stat(f"{name}.old").st_mode & 0o777 == 0o640
+
+
+@pytest.mark.usefixtures("folder")
+def test_options_write_to_what_they_name():
+    targets(OPTIONS)
+    pipes = {}
+    threads = [read_pipe(f"{name}.pipe", pipes) for name in OPTIONS]
+    for kind in ("pipe", "link", "nowhere"):
+        result = gnn_run(*[f"{name}={name}.{kind}" for name in OPTIONS])
+        assert result.returncode == 0, result.stderr
+    for thread in threads:
+        thread.join(10)
+    check_targets(OPTIONS, pipes)
+
+
+def test_functions_write_to_what_they_name(folder, layer):
+    del folder
+    targets(FUNCTIONS)
+    pipes = {}
+    for name in FUNCTIONS:
+        write = function(name, layer)
+        thread = read_pipe(f"{name}.pipe", pipes)
+        write(f"{name}.pipe")
+        thread.join(10)
+        write(f"{name}.link")
+        write(f"{name}.nowhere")
+    check_targets(FUNCTIONS, pipes)
+
+
+@pytest.mark.usefixtures("folder")
+def test_translations_write_to_what_they_name():
+    targets(["package"])
+    pipes = {}
+    thread = read_pipe("package.pipe", pipes)
+    for kind in ("pipe", "link", "nowhere"):
+        assert to_package(f"package.{kind}").returncode == 0
+    thread.join(10)
+    check_targets({"package": b"PK"}, pipes)
+    assert not to_package("/dev/null").stderr
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@pytest.mark.usefixtures("folder")
+def test_standard_output_is_not_replaced():
+    """What options write there follows what was printed before, also in a file."""
+    tool = find_tool("gnn-run")
+    if tool is None:
+        pytest.skip("gnn-run is not built")
+    with open("out", "w", encoding="utf-8") as file:
+        print("before", file=file, flush=True)
+        subprocess.run([tool, "rgcn.mlir", "--function=rgcn", "--graph=g.npz",
+                        "--weights=random:1", "--target=cpu", "--save-schedules=-",
+                        "--report=/dev/stdout"], stdout=file, check=True, timeout=120)
+    with open("out", encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    assert lines[0] == "before" and lines[-1].startswith("out: f32[3, 2]")
+    assert "schedule" in json.loads(lines[1])
+
+
+def left(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("option", [*OPTIONS, "--phases", "--output"])
+def test_options_without_room(folder, option):
+    """One error, and the file that was there."""
+    name = "out" if option in ("--phases", "--output") else "file"
+    file = folder / name / {"--phases": "1-graph.mlir", "--output": "out.npy"}.get(option, "")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("old")
+    before = left(folder), left(file.parent)
+    result = gnn_run(f"{option}={name}", limit=10)
+    errors = [line for line in result.stderr.splitlines() if "error:" in line]
+    assert result.returncode == 1 and len(errors) == 1, result.stderr
+    assert "File too large" in errors[0] and f"cannot write '{name}" in errors[0]
+    assert file.read_text() == "old"
+    assert (left(folder), left(file.parent)) == before
+    if name == "file":
+        result = gnn_run(f"{option}=/dev/full")
+        assert result.returncode == 1
+        assert "cannot write '/dev/full': No space left on device" in result.stderr
+
+
+def test_translations_without_room(folder):
+    (folder / "package").write_text("old")
+    result = to_package("/dev/full")
+    assert result.returncode == 1
+    assert "cannot write '/dev/full': No space left on device" in result.stderr
+    assert to_package("package", limit=10).returncode == 1
+    # What does not compile leaves the last package, too.
+    (folder / "rgcn.mlir").write_text("nonsense")
+    assert to_package("package").returncode == 1
+    assert (folder / "package").read_text() == "old"
+    assert left(folder) == ["g.npz", "package", "rgcn.mlir"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_without_room(folder, layer, name):
+    write = function(name, layer)
+    kind = (OSError if name in ("save", "explain", "write") else gnn_mlir.GNNError)
+    with pytest.raises(kind, match="No space left on device.*/dev/full|/dev/full.*No space"):
+        write("/dev/full")
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    with pytest.raises(kind, match="No such file or directory"):
+        write("none/file")
+    (folder / "file").write_text("old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2, hard))
+    try:
+        with pytest.raises(kind, match="File too large"):
+            write("file")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (folder / "file").read_text() == "old"
+    assert left(folder) == ["file", "g.npz", "rgcn.mlir"]
+
+
+def test_errors_of_python(folder):
+    with pytest.raises(FileNotFoundError) as raised:
+        GRAPH.save(folder / "none" / "g.npz")
+    assert raised.value.errno == errno.ENOENT
+    assert raised.value.filename == str(folder / "none" / "g.npz")
+    with pytest.raises(IsADirectoryError):
+        GRAPH.save(folder)
+
+
+@pytest.mark.usefixtures("folder")
+def test_printing_without_room():
+    tool = find_tool("gnn-run")
+    if tool is None:
+        pytest.skip("gnn-run is not built")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = subprocess.run([tool, "--stats=g.npz"], stdout=full, stderr=subprocess.PIPE,
+                                text=True, check=False, timeout=60)
+    assert result.returncode == 1
+    assert result.stderr == ("gnn-run: error: cannot write to standard output: No space left "
+                             "on device\n")
+
+
+# What is read.
+
+@pytest.mark.parametrize("arguments", [
+    ("/dev/zero", "--function=f"), ("--stats=/dev/zero",),
+    ("rgcn.mlir", "--function=rgcn", "--graph=/dev/zero"),
+    ("rgcn.mlir", "--function=rgcn", "--graph=g.npz", "--weights=random:1", "--target=cpu",
+     "--schedules=/dev/zero"),
+    ("rgcn.mlir", "--function=rgcn", "--graph=g.npz", "--weights=random:1", "--target=cpu",
+     "--input=x=zero.npy")], ids=["program", "statistics", "graph", "schedules", "input"])
+def test_a_device_is_no_file(folder, arguments):
+    tool = find_tool("gnn-run")
+    if tool is None:
+        pytest.skip("gnn-run is not built")
+    os.symlink("/dev/zero", folder / "zero.npy")
+    result = subprocess.run([tool, *arguments], text=True, capture_output=True, check=False,
+                            timeout=20)
+    errors = [line for line in result.stderr.splitlines() if "error:" in line]
+    assert result.returncode == 1 and len(errors) == 1
+    assert "expected a" in errors[0] and "zero" in errors[0]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_program_through_a_pipe():
+    os.mkfifo("pipe")
+    threading.Thread(target=lambda: files.write("pipe", MODULE.text()), daemon=True).start()
+    tool = find_tool("gnn-run")
+    if tool is None:
+        pytest.skip("gnn-run is not built")
+    arguments = "--function=rgcn", "--graph=g.npz", "--weights=random:1", "--target=cpu"
+    piped = subprocess.run([tool, "pipe", *arguments], text=True, capture_output=True,
+                           check=True, timeout=60)
+    read = subprocess.run([tool, "-", *arguments], text=True, input=MODULE.text(),
+                          capture_output=True, check=True, timeout=60)
+    assert piped.stdout == read.stdout == gnn_run().stdout
+
+
+def test_packages_are_read_of_files():
+    with pytest.raises(gnn_mlir.GNNError, match="expected a zip archive in a regular file"):
+        gnn_mlir.load("/dev/zero")
+    with pytest.raises(ValueError, match="expected a zip archive in a regular file"):
+        Graph.load("/dev/zero")
