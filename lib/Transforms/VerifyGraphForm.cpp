@@ -173,6 +173,9 @@ static LogicalResult verifyFunction(func::FuncOp func,
   for (Operation &op : func.getBody().front())
     if (failed(verifyOp(&op)))
       return failure();
+  if (func.getNumResults() == 0)
+    return func.emitOpError("expected a result, got none: a function on "
+                            "graphs does nothing else");
   return success();
 }
 

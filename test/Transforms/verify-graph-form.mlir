@@ -256,3 +256,19 @@ func.func @no_types(%w: tensor<0x4xf32, #gnn.rows<@none, edge_type>>) -> tensor<
   %v = math.tanh %w : tensor<0x4xf32, #gnn.rows<@none, edge_type>>
   return %v : tensor<0x4xf32, #gnn.rows<@none, edge_type>>
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// expected-error @+1 {{'func.func' op expected a result, got none: a function on graphs does nothing else}}
+func.func @without_results(%x: tensor<?x4xf32, #gnn.rows<@g, node>>) {
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// A declaration has no body to be of use.
+func.func private @declared(tensor<?x4xf32, #gnn.rows<@g, node>>)

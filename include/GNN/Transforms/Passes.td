@@ -95,6 +95,7 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
     uses rows of a graph
 
     * has one block, no call, and no op with regions but loops over rows;
+    * has a result;
     * consists of `gnn` ops, elementwise `arith` and `math`, and `tensor` ops on
       tensors without rows;
     * keeps the row space of a value, but by `gnn` ops: no `tensor.cast` or

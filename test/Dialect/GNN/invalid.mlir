@@ -84,6 +84,11 @@ gnn.graph @graph_c2 square {node_types = 1, edge_types = 2, schema = [[0, 0]]}
 
 // -----
 
+// expected-error @+1 {{'gnn.graph' op schema has pairs of node types: expected an even number of entries, got 3}}
+"gnn.graph"() <{edge_types = 1 : i64, kind = #gnn<graph_kind square>, node_types = 1 : i64, schema = array<i64: 0, 0, 0>, sym_name = "graph_c2"}> : () -> ()
+
+// -----
+
 // expected-error @+1 {{'gnn.graph' op schema of edge type 1: expected a node type below 2 or -1, got 2}}
 gnn.graph @graph_c3 square {node_types = 2, edge_types = 2, schema = [[0, 0], [1, 2]]}
 

@@ -162,6 +162,10 @@ LogicalResult GraphOp::verify() {
              << maxTypes << " " << what << " types, got " << count;
   if (auto schema = getSchema()) {
     int64_t entries = schema->size();
+    if (entries % 2 != 0) // C2
+      return emitOpError("schema has pairs of node types: expected an even "
+                         "number of entries, got ")
+             << entries;
     if (entries != 2 * edgeTypes) // C2
       return emitOpError("schema has a pair of node types for each edge type: "
                          "expected ")
