@@ -43,7 +43,7 @@ def test_a_model_in_two_programs(caplog):
     with caplog.at_level(logging.INFO, "gnn_mlir"):
         model(X, EDGES).sum().backward()
     text = gnn_mlir.explain(model)
-    assert text.startswith("Split: 1 captured graph\n1: 2 programs, 2 ops left to torch\n")
+    assert text.startswith("Split: 1 captured graph\n1: 2 programs, 1 op left to torch\n")
     assert "\n    forward of training: 2 kernels\n    backward of training: " in text
     assert text == gnn_mlir.explain(model, x=X, edge_index=EDGES) == str(model.captures)
     names = gnn_mlir.explain(model, kernels=True)

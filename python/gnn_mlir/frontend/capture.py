@@ -8,7 +8,7 @@ import torch
 
 from ..compiler import check_target
 from ..compiler_capi import path_option
-from . import report
+from . import report, wholeness
 from .analysis import liveness
 from .calls import arguments
 from .calls.compiled_model import Compiled, refuse_untraced
@@ -122,6 +122,8 @@ def _compiled(graph_module, whole, options, captures):
             if error.ids <= foreign:
                 raise _LeftToTorch(str(error)) from error
             foreign |= error.ids  # Torch's, with what they gather and sum.
+    if whole:
+        wholeness.refuse(outer)
     module.outer = outer  # As long as torch keeps it.
     _made.append(outer)
     forward = lowered.fed(module)
@@ -157,11 +159,15 @@ def _merged(lowered, foreign):
         merged = given and merge(given)
         if merged is not None:
             raiser = _without_small(merged, foreign)
-            if len(_programs(raiser)) == 1:
+            if len(_programs(raiser)) == 1 and not wholeness.is_together(raiser):
                 return merged, raiser
             fewer.append((merged, raiser))
     apart = _without_small(lowered, foreign)
-    fewer = [one for one in fewer if 0 < len(_programs(one[1])) < len(_programs(apart))]
+    count = len(_programs(apart))
+    if count == 1 and not wholeness.is_together(apart):
+        return lowered, apart
+    fewer = [one for one in fewer if len(_programs(one[1])) == 1 or (
+        0 < len(_programs(one[1])) < count)]
     return min(fewer, key=lambda one: len(_programs(one[1])), default=(lowered, apart))
 
 

@@ -5,14 +5,21 @@ line of the model."""
 import dataclasses
 import os
 import re
+import tempfile
 
 import torch
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in .*(?:\n +(?P<code>.*))?')
 _OWN = tuple(os.path.dirname(os.path.dirname(os.path.abspath(path))) + os.sep
              for path in (__file__, torch.__file__))
-_STANDS_FOR = {"join_types": "torch.cat", "split_types": "torch.split"}  # Of rows by type.
+# By the names of ops that users do not write: rows by type, and norms.
+_STANDS_FOR = {"join_types": "torch.cat", "split_types": "torch.split",
+               **{f"_native_batch_norm_legit_{kind}": "torch.nn.functional.batch_norm"
+                  for kind in ("functional", "no_training")}}
 _LIBRARIES = (f"{os.sep}torch_geometric{os.sep}", f"{os.sep}dgl{os.sep}")
+_TEMPORARY = tempfile.gettempdir() + os.sep
+# What PyG writes for each class of layers, into the folder of temporary files.
+_GENERATED = re.compile(r"_(propagate|edge_updater)_\w+\.py$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +51,8 @@ class Place:
 
     @property
     def is_of_library(self):
-        return self.file.startswith(_OWN) or any(name in self.file for name in _LIBRARIES)
+        return self.file.startswith(_OWN) or any(name in self.file for name in _LIBRARIES) or (
+            self.file.startswith(_TEMPORARY) and _GENERATED.search(self.file) is not None)
 
 
 def place_in(text):
@@ -63,7 +71,7 @@ def written(node):
     target = node.target
     if not isinstance(target, torch._ops.OpOverload):
         return getattr(target, "__name__", str(target))
-    if target.namespace == "gnn_mlir":
+    if target.namespace == "gnn_mlir" or target._opname in _STANDS_FOR:
         return _STANDS_FOR.get(target._opname, target._opname)
     if target._opname == "sym_size":
         return "torch.Tensor.size"

@@ -16,6 +16,7 @@ from torch._dynamo.eval_frame import OptimizedModule
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch.utils.weak import WeakIdKeyDictionary
 
+from . import wholeness
 from .places import Place, place_of, written
 
 _of_backends = WeakIdKeyDictionary()  # `Captures` by what torch.compile makes of a backend.
@@ -23,7 +24,6 @@ log = logging.getLogger("gnn_mlir")
 # What names of kernels begin with, by the function that has them: that of a program is called
 # "forward", as a model's is.
 _PREFIXES = {"forward": "forward_forward_", "backward": "forward_backward_", "without": "forward_"}
-_PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim", "unbind")
 
 
 @dataclasses.dataclass
@@ -248,38 +248,6 @@ def _program(call):
 
 
 def left(outer):
-    """What torch computes of rows, but for data: what inputs are made of before a program,
-    without weights, and parts of an input and of what a program gives."""
-    found, raiser = [], outer.raiser
-    outputs = {node for segment in raiser.segments for node in segment.outputs}
-    for node in raiser.graph.nodes:
-        if node.op != "call_function" or node not in outer.made or node in outputs:
-            continue
-        value, name = node.meta.get("val"), _name(node)
-        values = value if isinstance(value, (list, tuple)) else [value]
-        has_rows = any(isinstance(v, torch.Tensor) and v.is_floating_point() and any(
-            isinstance(size, torch.SymInt) for size in v.shape) for v in values)
-        if (has_rows or raiser.row_dim(node) is not None) and not (
-                raiser.phase(node) == 0 and _is_data(node)) and not (
-                    name in _PARTS and _is_part(raiser, node)):
-            why = raiser.reasons.get(node, "it has no gather or sum over edges beside it")
-            found.append(Left(name, written(node), why, str(place_of(node))))
-    return found
-
-
-def _name(node):
-    return str(getattr(node.target, "_opname", getattr(node.target, "__name__", "")))
-
-
-def _is_data(node):
-    """Whether a tensor is made of inputs alone, without weights."""
-    if node.op == "placeholder":
-        return not node.meta["is_weight"]
-    return all(map(_is_data, node.all_input_nodes))
-
-
-def _is_part(raiser, node):
-    """Whether a tensor is some rows of what a program gives, or of an input."""
-    source = node.args[0]
-    return raiser.is_value(source) or source.op == "placeholder" or (
-        _name(source) in _PARTS and _is_part(raiser, source))
+    """A `Left` for what torch computes with rows, but for what it may in a whole model."""
+    return [Left(wholeness.name_of(node), written(node), why, str(place_of(node)))
+            for node, why in wholeness.left(outer)]

@@ -86,6 +86,7 @@ class Graphs:
         self.axes, self.all, self._by_key = axes, [], {}
         self._types, self._compared = {}, {}
         self._ids = {}  # The `Ids` of each key.
+        self._others = {}  # Those of the same ids to other numbers of rows, by key.
         gathers, scatters, typed, readers = [], [], [], {}
         for node in graph.nodes:
             if node.op == "call_function":
@@ -96,6 +97,7 @@ class Graphs:
         self._ends(gathers, scatters, {*(vector for vector, _ in typed),
                                        *(v for v in self._compared if self._all_of(v))})
         self._find_loops()
+        self._add_others(scatters)
         self._find_types(gathers, typed)
         self._find_indexed(readers, scatters)
         self._roles()
@@ -120,7 +122,7 @@ class Graphs:
             if by_type:
                 typed.append((args[2], args[4]))
         elif target in (aten.scatter_add.default, aten.index_add.default,
-                        aten.scatter_reduce.two):
+                        aten.scatter_reduce.two, aten.index_reduce.default):
             if self.is_along(args[2], args[1] % value_of(node).dim()):
                 scatters.append((args[2], axes.of(node, args[1]), args[3]))
         elif target == OPS.typed_linear.default:
@@ -201,7 +203,25 @@ class Graphs:
         if end not in graph.vectors:
             graph.vectors[end] = ids
             self._ids.setdefault(self.key(ids), Ids(graph, end))
-        self._end_axis(graph, end, axis)
+        if not self._end_axis(graph, end, axis):
+            self._others.setdefault(self.key(ids), []).append((ids, axis))
+
+    def _add_others(self, scatters):
+        """Graphs of ids by which rows are summed up to another number of rows than there are at
+        their end."""
+        summed = {(self.key(ids), axis.find()) for ids, axis, _ in scatters if axis is not None}
+        for key, found in self._others.items():
+            graph, end = self._ids[key].graph, self._ids[key].end
+            made = {}
+            for ids, axis in found:
+                axis = axis.find()
+                if axis is not graph.ends[end].find() and (key, axis) in summed and (
+                        axis not in made):
+                    other = TypedGraph(f"g{len(self.all)}", None, graph.edge)
+                    other.vectors[end], other.ends[end] = ids, axis
+                    self.all.append(other)
+                    made[axis] = Ids(other, end)
+            self._others[key] = list(made.values())
 
     def _find_indexed(self, readers, scatters):
         """Ends whose ids may be negative, as torch has them in `x[ids]` alone."""
@@ -235,11 +255,14 @@ class Graphs:
                 graph.parent, graph.loops = parent, loops
 
     def _end_axis(self, graph, end, axis):
-        """What the same ids point to has as many rows as there are nodes."""
+        """What the same ids point to has as many rows as there are nodes; whether that may be."""
         if end not in graph.ends:
             graph.ends[end] = axis
         elif made_equal(graph.ends[end].find().size, axis.find().size):
             graph.ends[end].join(axis)
+        else:
+            return False
+        return True
 
     def _looped(self, pair):
         """(the pair that it is made of, loops, how many nodes)."""
@@ -343,9 +366,13 @@ class Graphs:
 
     # -- What the raising asks ---------------------------------------------------------
 
-    def ids(self, node):
-        """The `Ids` that a node is, or None."""
-        return self._ids.get(self.key(node))
+    def ids(self, node, axis=None):
+        """The `Ids` that a node is, or None; of several those to the rows of an axis."""
+        found = self._ids.get(self.key(node))
+        if found is None or axis is None:
+            return found
+        return next((one for one in self._others.get(self.key(node), ())
+                     if one.graph.ends[one.end].find() is axis), found)
 
     def types(self, node):
         """The `Types` that a node is, or None."""

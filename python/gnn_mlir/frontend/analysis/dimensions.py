@@ -504,7 +504,7 @@ _RULES = {
     **_every(_Permuted(_moved), "movedim.int"),
     **_every(_Permuted(lambda rank, x, dims: [d % rank for d in dims]), "permute"),
     **_every(_scattered, "scatter_add", "scatter_reduce.two", "scatter.src", "scatter.value",
-             "index_add", "index_copy"),
+             "index_add", "index_copy", "index_reduce"),
     **_every(_matmul, "matmul", "mm", "bmm"),
     **_every(_batch_norm, "_native_batch_norm_legit_no_training",
              "_native_batch_norm_legit_functional"),

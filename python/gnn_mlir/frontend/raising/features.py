@@ -323,12 +323,18 @@ def reduced(r, kind, value, places):
             parts = [_part(r, value, at, i, 1) for i in range(features[at])]
             made = parts[0]
             for part in parts[1:]:
-                made = r.f.elementwise({"max": "arith.maximumf", "min": "arith.minimumf"}.get(
-                    kind, "arith.addf"), made, part)
+                made = _extreme(r.f, kind, made, part) if kind in ("max", "min") else made + part
             value = made / float(features[at]) if kind == "mean" else made
         left = features[:at] + features[at + 1:]
         value = value if value.features == left else r.f.reshape(value, *left)
     return value
+
+
+def _extreme(f, kind, first, second):
+    """The larger or the smaller of two, or NaN; the first of equal ones has the gradient."""
+    wins = f.compare("ge" if kind == "max" else "le", first, second)
+    wins = f.elementwise("arith.ori", wins, f.compare("ne", first, first))
+    return f.where(wins, first, second)
 
 
 def _reduced(r, kind, value):

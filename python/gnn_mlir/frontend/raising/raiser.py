@@ -71,14 +71,14 @@ class Segment:
 
 class Raiser:
     """Raises a lowered graph. `left` are nodes that are torch's whatever they mean,
-    `foreign` ids of what is no graph."""
+    `foreign` ids of what is no graph. `needed` are those that torch computes."""
 
     def __init__(self, lowered, left=(), foreign=()):
         self.graph = lowered.module.graph
         self.axes = Axes(self.graph, lowered.same)
         self.graphs = Graphs(self.graph, self.axes, foreign)
         self.tags, self.segments, self.reasons = {}, [], {}
-        self._left, self._phases, self._needed = set(left), {}, set()
+        self._left, self._phases, self.needed = set(left), {}, set()
         self.current = None
 
     def run(self):
@@ -201,7 +201,7 @@ class Raiser:
     def between(self):
         """The first node that torch computes between two programs, one that has a reason
         before others; None where there is no such node."""
-        nodes = [node for node in self.graph.nodes if node in self._needed and
+        nodes = [node for node in self.graph.nodes if node in self.needed and
                  node in self._feeding and self.phase(node) > 0]
         return next((node for node in nodes if node in self.reasons), next(iter(nodes), None))
 
@@ -211,10 +211,6 @@ class Raiser:
         return next((node for node in self.graph.nodes if node in self._feeding and
                      isinstance(node.meta.get("val"), torch.SymInt) and
                      self.phase(node) > 0), None)
-
-    def is_needed_by_torch(self, node):
-        """Whether torch computes a node that is the program's, or by whatever else."""
-        return node in self._needed
 
     def is_value(self, node):
         """Whether a node is numbers that a program computes."""
@@ -234,8 +230,8 @@ class Raiser:
             if node not in segment.outputs:
                 segment.outputs[node] = segment.function.output(
                     f"out{len(segment.outputs)}", self._returned(node, tag, segment))
-        elif node not in self._needed:
-            self._needed.add(node)
+        elif node not in self.needed:
+            self.needed.add(node)
             for x in vocabulary.read_by_torch(node):
                 self._keep(x, node not in self._feeding)
 

@@ -7,7 +7,7 @@ import torch
 from ..analysis.dimensions import has_gradient_of_rows
 from ..analysis.values import equal, value_of
 from ..tracing import vocabulary
-from .elementwise import choose
+from .elementwise import choose, clamped
 from .tags import (Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, count_types,
                    handles)
 
@@ -17,7 +17,7 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 def _gathered(r, node, x, dim, index):
     """x[index] in a dimension."""
     types = r.graphs.types(index)
-    ids = r.graphs.ids(index)
+    ids = r.graphs.ids(index, r.axes.of(x, dim))
     tag = r.tags.get(x)
     if isinstance(r.tags.get(index), Mask):
         return _masked(r, x, dim, r.tags[index])
@@ -85,20 +85,21 @@ def _edges(r, x, ids, node, dim=0):
     return r.rows(x, ids.graph, "edge")
 
 
-def _ends(r, index):
-    ids = r.graphs.ids(index)
+def _ends(r, index, axis):
+    """The end of edges that ids are, whose rows are those of an axis."""
+    ids = r.graphs.ids(index, axis)
     if ids is None:
         raise Unsupported("rows by ids that are no end of edges")
     if ids.end not in ids.graph.ends:
         raise Unsupported("an end of edges whose number of rows is not known")
+    if ids.graph.ends[ids.end].find() is not axis:
+        raise Unsupported("a sum over edges to other rows than their ends")
     r.current.has_graph_ops = True
     return ids
 
 
 def _aggregate_to(r, node, x, index, kind, dim=0):
-    ids = _ends(r, index)
-    if ids.graph.ends[ids.end].find() is not r.axes.of(node, dim):
-        raise Unsupported("a sum over edges to other rows than their ends")
+    ids = _ends(r, index, r.axes.of(node, dim))
     value = _edges(r, x, ids, node, dim)
     return r.made(node, r.f.aggregate(kind, value, ids.graph.space(ids.end), via=ids.end),
                   dim)
@@ -119,19 +120,41 @@ def _index_add(r, node, base, dim, index, x):
     return _onto(r, node, base, x, index, "sum", dim % value_of(base).dim())
 
 
-@handles(aten.scatter_reduce.two)
+@handles(aten.scatter_reduce.two, aten.index_reduce.default)
 def _scatter_reduce(r, node, base, dim, index, x, reduce, include_self=True):
     kind = {"sum": "sum", "amax": "max", "amin": "min", "mean": "mean"}.get(reduce)
-    if kind is None or include_self and kind != "sum":
-        raise Unsupported(f"scatter_reduce {reduce} of what is there")
+    if kind is None:
+        raise Unsupported(f"expected sum, mean, amax or amin of rows by ids, got {reduce}")
+    dim %= value_of(base).dim()
+    if include_self and kind == "sum":
+        return _onto(r, node, base, x, index, kind, dim)
     tag = r.tags.get(base)
-    if not include_self and not (isinstance(tag, Fill) and tag.number == 0):
-        raise Unsupported("scatter_reduce in place of rows that are not 0")
-    return _onto(r, node, base, x, index, kind, dim % value_of(base).dim())
+    if not isinstance(tag, Fill):
+        raise Unsupported(f"expected {reduce} of rows by ids onto zeros, got onto other rows")
+    start = -tag.number if kind == "min" else tag.number
+    if not (start >= 0 and kind != "mean" if include_self else start == 0):
+        raise Unsupported(f"expected {reduce} of rows by ids onto zeros, got onto {tag.number}")
+    made = _by_ids(r, node, x, index, kind, dim)
+    if include_self:  # The gradient of a row that equals the start is the row's.
+        low, high = (None, tag.number) if kind == "min" else (tag.number, None)
+        made = r.made(node, clamped(r.f, made.value, low, high), dim)
+    return made
 
 
 def _onto(r, node, base, x, index, kind, dim):
     """What is aggregated, onto rows of a tensor."""
+    tag = r.tags.get(base)
+    made = _by_ids(r, node, x, index, kind, dim)
+    if isinstance(tag, Fill) and tag.number == 0:
+        return made
+    if not isinstance(tag, Fill) and r.row_dim(base) != dim:
+        raise Unsupported("a sum onto rows that are not 0")
+    graph = next(g for g in r.graphs.all if g.name == made.value.graph.name)
+    return r.made(node, r.rows(base, graph, made.value.space) + made.value, dim)
+
+
+def _by_ids(r, node, x, index, kind, dim):
+    """What is aggregated in a dimension."""
     if value_of(index).dim() > 1 and not all(
             equal(a, b) for i, (a, b) in enumerate(zip(value_of(index).shape, value_of(x).shape))
             if i != dim):
@@ -139,19 +162,12 @@ def _onto(r, node, base, x, index, kind, dim):
     if not r.graphs.is_along(index, dim) or (
             r.row_dim(x) not in (None, dim)):
         raise Unsupported("ids along another dimension")
-    tag = r.tags.get(base)
-    made = _aggregate_to(r, node, x, index, kind, dim)
-    if isinstance(tag, Fill) and tag.number == 0:
-        return made
-    if kind != "sum" or not isinstance(tag, Fill) and r.row_dim(base) != dim:
-        raise Unsupported("a sum onto rows that are not 0")
-    graph = next(g for g in r.graphs.all if g.name == made.value.graph.name)
-    return r.made(node, r.rows(base, graph, made.value.space) + made.value, dim)
+    return _aggregate_to(r, node, x, index, kind, dim)
 
 
 @handles(OPS.aggregate_by_type.default)
 def _aggregate_by_type(r, node, x, index, types, size, num_types, kind):
-    ids = _ends(r, index)
+    ids = _ends(r, index, r.axes.of(node))
     _check_types(r, ids, types)
     value = _edges(r, x, ids, node)
     if kind == "sum":

@@ -331,7 +331,7 @@ class Outer:
             except CaptureError as error:
                 raise NoGraph(error, graph) from None
         shared = [node for node in self.raiser.graph.nodes if node.op == "call_function" and
-                  self.raiser.is_needed_by_torch(node) and self._is_structural(node) and
+                  node in self.raiser.needed and self._is_structural(node) and
                   not _is_zeros(node) and
                   isinstance(node.meta.get("val"), torch.Tensor)]
         extra = [place(copy(node)) for node in shared]

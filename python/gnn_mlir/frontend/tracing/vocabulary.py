@@ -89,8 +89,20 @@ def _aggregate(x, index, size, kind):
             return total
         count = x.new_zeros(size).index_add_(0, index, x.new_ones(index.shape[0]))
         return total / count.clamp_(min=1).view(-1, *[1] * (x.dim() - 1))
-    return x.new_zeros([size, *x.shape[1:]]).scatter_reduce(
+    made = x.new_zeros([size, *x.shape[1:]]).scatter_reduce(
         0, _rows_of(index, x), x, "a" + kind, include_self=False)
+    return _of_first(x, index, made) if x.requires_grad and x.shape[0] else made
+
+
+def _of_first(x, index, extreme):
+    """Maxima or minima, with the gradient that programs give: of equal rows the first has it.
+    Torch shares it, among rows and the zeros that extremes are written over."""
+    count, own = x.shape[0], x.detach()
+    is_extreme = (own == extreme.detach().index_select(0, index)) | own.isnan()
+    order = torch.arange(count, device=x.device).view(-1, *[1] * (x.dim() - 1))
+    first = index.new_full(extreme.shape, count, dtype=order.dtype).scatter_reduce(
+        0, _rows_of(index, x), torch.where(is_extreme, order, count), "amin")
+    return x.gather(0, first.clamp(max=count - 1)).masked_fill(first == count, 0)
 
 
 _define("aggregate(Tensor x, Tensor index, SymInt size, str kind) -> Tensor", _aggregate,
