@@ -81,10 +81,6 @@ def segments(x):
     return torch.segment_reduce(x, "max", lengths=torch.tensor([4, 4, 3]))
 
 
-def by_value(m, x, e, b):
-    return m.conv(x, e).index_select(0, x[:, 0].argsort())
-
-
 # By the op that the error names.
 REFUSED = {
     "scatter_reduce: a product": aggregated("mul"),
@@ -101,7 +97,6 @@ REFUSED = {
     "scatter_reduce: of inputs before a layer": Model(lambda m, x, e, b: m.conv(
         x - scatter(x, b, dim_size=GRAPHS, reduce="mul")[b], e)),
     "embedding_bag": Model(bags), "segment_reduce": of(segments),
-    "index_select: in the order of values": Model(by_value),
     "Tensor.index: pairs of rows": Model(lambda m, x, e, b: m.conv(x, e)[e.t()]),
     "softmax: over all rows": of(lambda h: h.softmax(0)),
     "cumsum": of(lambda h: h.cumsum(0)), "topk": of(lambda h: h.topk(2, 0)[0]),

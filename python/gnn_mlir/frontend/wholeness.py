@@ -3,7 +3,7 @@
 says it.
 
 Torch may compute what depends on integers alone, and data: what inputs are made of, without
-weights, before the program. It may take parts of inputs and of what a program gives. A model is
+weights, before the program that reads it. It may take parts of inputs and of what a program gives. A model is
 whole where that is all that torch computes with rows.
 
 `fullgraph=True` is less strict: it refuses a model where torch brings rows together. These ops
@@ -143,9 +143,10 @@ class _Rows:
             return False
         if _NORM.search(name):
             return True
+        is_prepared = node in self._data and node in self._raiser.feeding
         if _is_by_ids(node, name, dims):
-            return node.target not in _PICKS or node not in self._data
-        return node not in self._data and any(
+            return node.target not in _PICKS or not is_prepared
+        return not is_prepared and any(
             _is_in_order(node, name, x, dim) or _is_reduced(node, x, dim)
             for x in dims for dim in dims[x] if self._is_of_graph(x, dim))
 

@@ -71,7 +71,8 @@ class Segment:
 
 class Raiser:
     """Raises a lowered graph. `left` are nodes that are torch's whatever they mean,
-    `foreign` ids of what is no graph. `needed` are those that torch computes."""
+    `foreign` ids of what is no graph. `needed` are those that torch computes,
+    `feeding` those of it that a program reads the results of, at some remove."""
 
     def __init__(self, lowered, left=(), foreign=()):
         self.graph = lowered.module.graph
@@ -107,12 +108,11 @@ class Raiser:
             self.tags[node] = Fill(float(value))
 
     def _find_feeding(self):
-        """Torch's nodes that a program reads the results of, at some remove."""
-        self._feeding = set()
+        self.feeding = set()
         for node in reversed(list(self.graph.nodes)):
-            if any(self.tags.get(user) is not None or user in self._feeding
+            if any(self.tags.get(user) is not None or user in self.feeding
                    for user in node.users):
-                self._feeding.add(node)
+                self.feeding.add(node)
 
     # -- Which part computes a node ---------------------------------------------------
 
@@ -202,13 +202,13 @@ class Raiser:
         """The first node that torch computes between two programs, one that has a reason
         before others; None where there is no such node."""
         nodes = [node for node in self.graph.nodes if node in self.needed and
-                 node in self._feeding and self.phase(node) > 0]
+                 node in self.feeding and self.phase(node) > 0]
         return next((node for node in nodes if node in self.reasons), next(iter(nodes), None))
 
     def awaited(self):
         """The first size that is known when a program has run, and that another is made with;
         None where there is none."""
-        return next((node for node in self.graph.nodes if node in self._feeding and
+        return next((node for node in self.graph.nodes if node in self.feeding and
                      isinstance(node.meta.get("val"), torch.SymInt) and
                      self.phase(node) > 0), None)
 
@@ -233,7 +233,7 @@ class Raiser:
         elif node not in self.needed:
             self.needed.add(node)
             for x in vocabulary.read_by_torch(node):
-                self._keep(x, node not in self._feeding)
+                self._keep(x, node not in self.feeding)
 
     def _returned(self, node, tag, segment):
         """A value of its own: a function has one name for each output."""
