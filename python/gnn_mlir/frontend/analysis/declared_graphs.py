@@ -6,6 +6,7 @@ import torch
 
 from ...types import MOST_TYPES
 from ..tracing import vocabulary
+from .axes import Axis
 from .dimensions import gathered, kept
 from .values import GETITEM, is_floats, made_equal, value_of
 
@@ -118,7 +119,9 @@ class Graphs:
                 typed.append((args[2], args[4]))
         elif target in (OPS.edge_softmax.default, OPS.edge_softmax_by_type.default):
             by_type = target == OPS.edge_softmax_by_type.default
-            scatters.append((args[1], axes.of_size(args[3 if by_type else 2]), args[0]))
+            size = args[3 if by_type else 2]
+            scatters.append((args[1], Axis(size) if isinstance(size, int) else axes.of_size(size),
+                             args[0]))
             if by_type:
                 typed.append((args[2], args[4]))
         elif target in (aten.scatter_add.default, aten.index_add.default,
