@@ -25,10 +25,10 @@ std::string gnn::describe(Type type) {
     os << stringifyRowSpace(rows.getSpace()) << " of "
        << rows.getGraph().getValue();
     shape = shape.drop_front();
-    os << (shape.empty() ? "" : ", ");
+    os << ", ";
   }
   llvm::interleave(shape, os, "x");
-  os << (shape.empty() ? " " : "x") << tensor.getElementType();
+  os << (shape.empty() ? "" : "x") << tensor.getElementType();
   return text;
 }
 

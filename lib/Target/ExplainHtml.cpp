@@ -237,11 +237,14 @@ body { font: 14px sans-serif; margin: 24px; color: #222; background: #fff }
 table { border-collapse: collapse; margin: 8px 0 24px }
 td, th { padding: 3px 10px; border-bottom: 1px solid #ddd; text-align: left;
   vertical-align: top }
-.costs td:nth-child(n+3), .costs th:nth-child(n+3) { text-align: right;
-  white-space: nowrap }
+.costs { font-size: 12px }
+.costs td, .costs th { padding: 2px 6px }
+.costs td:first-child { overflow-wrap: anywhere; min-width: 120px }
+.costs td:nth-child(n+2) { white-space: nowrap }
+.costs td:nth-child(n+3), .costs th:nth-child(n+3) { text-align: right }
 .costs td { font-weight: bold }
 .costs .of td { font-weight: normal }
-.costs .of td:first-child { padding-left: 28px }
+.costs .of td:first-child { padding-left: 20px }
 .of td { color: #555 }
 .both { display: grid; gap: 16px;
   grid-template-columns: repeat(auto-fit, minmax(min(600px, 100%), 1fr)) }

@@ -91,6 +91,6 @@ func.func @unknown(%x: tensor<?x16xf32, #gnn.rows<@h, node>>)
 // PAGE:      <title>&lt;x&gt; &amp; &quot;y&quot;: node of g, 16xf32</title>
 // PAGE:      <h3>After: 2 kernels, 0.0120 ms, 1.7 kB</h3>
 // PAGE-NEXT: <svg
-// PAGE:      gnn-compact, Compacted: 3 src_pair rows instead of 6 edge rows
+// PAGE:      gnn-compact done, Compacted: 3 src_pair rows instead of 6 edge rows
 // PAGE:      <h2>Choices</h2>
 // PAGE:      </html>
