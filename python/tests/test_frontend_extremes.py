@@ -131,8 +131,8 @@ def sums(x, e):
 
 
 @pytest.mark.parametrize("kind", ["max", "min"])
-def test_over_features_and_parts(kind):
-    """The first of three parts that are equal or NaN, in the dimension of the middle and the last."""
+def test_over_features(kind):
+    """The first of three parts has the gradient, where they are equal and where they are NaN."""
     x = X.clone().requires_grad_()
     scales = [torch.ones(2, requires_grad=True) for _ in range(3)]
 

@@ -3,8 +3,8 @@
 says it.
 
 Torch may compute what depends on integers alone, and data: what inputs are made of, without
-weights, before the program that reads it. It may take parts of inputs and of what a program gives. A model is
-whole where that is all that torch computes with rows.
+weights, before the program that reads it. It may take parts of inputs and of what a program
+gives. A model is whole where that is all that torch computes with rows.
 
 `fullgraph=True` is less strict: it refuses a model where torch brings rows together. These ops
 do, whatever their rows are:
@@ -31,7 +31,8 @@ from .tracing.vocabulary import OPS
 
 aten = torch.ops.aten
 
-_PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim", "unbind")
+_PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim",
+          "unbind")
 _NORM = re.compile("(batch|layer|group|instance|rms)_norm")
 _IN_ORDER = ("softmax", "log_softmax", "cumsum", "cumprod", "logcumsumexp", "cummax", "cummin",
              "sort", "argsort", "msort", "topk", "kthvalue", "median", "nanmedian", "mode",
