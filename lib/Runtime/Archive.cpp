@@ -77,7 +77,10 @@ Expected<std::unique_ptr<Archive>> Archive::open(const std::string &path) {
       return failure("expected a zip archive, got '", path,
                      "': ", error.text());
     }
-    return wrap(std::move(archive));
+    auto wrapped = wrap(std::move(archive));
+    if (!wrapped)
+      return wrapped.takeError().in(path);
+    return wrapped;
   });
 }
 
