@@ -423,6 +423,31 @@ def test_ids_of_32_bits():
     is_close(compiled(model)(x, edges.int()), model(x, edges))
 
 
+class Scattered(nn.Module):
+    """Ops of torch that are wrong for int32 ids over columns, in forward or backward."""
+
+    def forward(self, x, ids):
+        rows = x.gather(0, ids[0].view(-1, 1).expand(-1, x.size(1)))
+        index = ids[1].view(-1, 1).expand(-1, x.size(1))
+        made = torch.ones_like(x).scatter_reduce(0, index, rows, "prod")
+        top = torch.zeros_like(x).scatter_reduce_(0, index=index, src=rows, reduce="amax",
+                                                  include_self=False)
+        return made + top + torch.zeros_like(x).scatter_add(0, index, rows), ids
+
+
+@pytest.mark.parametrize("dtype, name", [(torch.float64, "left"), (torch.float32, "split")])
+def test_torch_is_given_ids_of_64_bits(dtype, name):
+    """Where a graph is torch's, and between programs. Ids that are results stay as they are."""
+    model, (x, edges, _) = Scattered(), graph(8, 20)
+    x = x.to(dtype).requires_grad_()
+    found, kept = capture.compile_module(model)(x, edges.int())
+    expected, _ = model(x, edges)
+    assert kept.dtype == torch.int32 and torch.equal(kept, edges)
+    grads = [torch.autograd.grad(out.sin().sum(), x)[0] for out in (found, expected)]
+    is_close((found, grads[0]), (expected, grads[1]))
+    assert bool(len(capture._made)) == (name == "split")
+
+
 def test_bad_input_within_data_and_dicts():
     layer, given = _relations(), hetero()
     given["a", "to", "b"].edge_index = given["a", "to", "b"].edge_index.float()

@@ -186,6 +186,8 @@ def _renormalizes(node):
 
 def in_torch(graph_module):
     """What runs a refused graph. Transforms need the ops of torch that ours are made of."""
+    for module in _graphs(graph_module):
+        _widen(module)
     if is_transformed(graph_module):
         for module in _graphs(graph_module):
             for node in module.graph.nodes:
@@ -194,6 +196,20 @@ def in_torch(graph_module):
                                                             node.target))
             module.recompile()
     return graph_module.forward
+
+
+def _widen(module):
+    """Gives ops of torch that need them ids of int64."""
+    for node in list(module.graph.nodes):
+        name = node.target if isinstance(node.target, str) else getattr(
+            node.target, "__name__", "")
+        index = vocabulary.index_of_scatter(name, node.args, node.kwargs)
+        if index is not None:
+            with module.graph.inserting_before(node):
+                made = module.graph.call_method("long", (index,))
+            node.args = tuple(made if one is index else one for one in node.args)
+            node.kwargs = {key: made if one is index else one for key, one in node.kwargs.items()}
+            module.recompile()
 
 
 def _graphs(graph_module):

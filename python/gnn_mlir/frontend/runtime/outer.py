@@ -195,7 +195,8 @@ class Outer:
                     _item, (self._structure, self._shared[node]))
             else:
                 target, args = vocabulary.as_torch(node) or (node.target, node.args)
-                args, kwargs = torch.fx.node.map_arg((args, node.kwargs), self._unchanged)
+                args, kwargs = torch.fx.node.map_arg(
+                    (args, node.kwargs), _widening(node, self.graph, self._unchanged))
                 self.made[node] = (
                     self.graph.get_attr(target) if node.op == "get_attr" else
                     self.graph.create_node(node.op, target, args, kwargs))
@@ -281,7 +282,8 @@ class Outer:
                     copies[node].meta["val"] = node.meta.get("val")
                     inputs.append(given)
                 else:
-                    args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), copy)
+                    args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs),
+                                                         _widening(node, inner, copy))
                     target = node.target if kwargs else vocabulary.direct(node.target)
                     copies[node] = (inner.get_attr(node.target) if node.op == "get_attr"
                                     else inner.create_node(node.op, target, args, kwargs))
@@ -397,6 +399,14 @@ def _is_view(node):
         return True
     return isinstance(node.target, torch._ops.OpOverload) and any(
         argument.alias_info for argument in node.target._schema.arguments)
+
+
+def _widening(node, graph, made):
+    """`made`, which gives the operands of a node in a graph, with ids of int64 for ops of torch
+    that need them."""
+    index = vocabulary.index_of_scatter(getattr(node.target, "_opname", ""), node.args, node.kwargs)
+    return made if index is None else lambda one: made(one) if one is not index else (
+        graph.call_function(aten._to_copy.default, (made(one),), {"dtype": torch.int64}))
 
 
 def _is_zeros(node):

@@ -79,7 +79,7 @@ def _aligned(what, x, *others):
 
 
 def _rows_of(index, like):
-    return index.view(-1, *[1] * (like.dim() - 1)).expand_as(like)
+    return index.long().view(-1, *[1] * (like.dim() - 1)).expand_as(like)
 
 
 def _aggregate(x, index, size, kind):
@@ -355,6 +355,18 @@ _define("split_types(Tensor x, SymInt[] counts) -> Tensor[]",
         lambda x, counts: [part.clone() for part in x.split(counts)],
         lambda x, counts: [_sized(x, count) for count in counts], _keep_shape,
         _joined_grads)
+
+
+def index_of_scatter(name, args, kwargs):
+    """The node of the ids of an op of torch whose result, or gradient, is wrong on a CPU for
+    ids of int32 that are expanded over columns; else None."""
+    if name.rstrip("_") not in ("gather", "scatter", "scatter_add", "scatter_reduce"):
+        return None
+    found = args[2] if len(args) > 2 else kwargs.get("index")
+    if not isinstance(found, torch.fx.Node):
+        return None
+    value = found.meta.get("val", found.meta.get("example_value"))
+    return found if isinstance(value, Tensor) and value.dtype == torch.int32 else None
 
 
 # Ops that are ops of torch for those who need no sizes of them, and with which arguments. What
