@@ -264,7 +264,8 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
             use_duck_shape=False, backed_size_oblivious=True)]
     made = context(model)
     if not isinstance(model, torch.nn.Module):
-        made = arguments.converting(numbers.retrying(arguments.marking(made)), model, captures)
+        made = arguments.converting(numbers.retrying(arguments.marking(made)), model, captures,
+                                    fullgraph)
     else:
         made = Compiled.of(made, compiler, numbers, captures, compile_module, {
             "fullgraph": fullgraph, "dynamic": dynamic, **options})

@@ -47,7 +47,8 @@ class Place:
         """The last that is of no library."""
         found = list(places)
         own = [place for place in found if not place.is_of_library]
-        return (own or found or [cls(None, None, "")])[-1]
+        other = [place for place in found if not place.file.startswith(_OWN)]
+        return (own or other or found or [cls(None, None, "")])[-1]
 
     @property
     def is_of_library(self):

@@ -114,6 +114,10 @@ class Captures:
         self.untold = {}  # What there is to tell of calls that have not ended, by thread.
         self._model = weakref.ref(model) if isinstance(model, torch.nn.Module) else None
 
+    def count(self):
+        """How many captures there were, with those that torch has dropped."""
+        return len(self._found)
+
     def add(self, graph, outer=None, why=""):
         """Notes a graph of torch: an `Outer`, or why it has no program; and says in the log
         what is left to torch: as a warning where it is all, or splits the model."""

@@ -39,12 +39,19 @@ REQUIRED = {
     "torch._dynamo.variables.torch": "get_overridable_functions",
     "torch._dynamo.variables.builtin": "populate_builtin_to_tensor_fn_map "
                                        "BUILTIN_TO_TENSOR_RFN_MAP",
-    "torch._dynamo.variables.builder.VariableBuilder": "__call__",
+    "torch._dynamo.variables.builder.VariableBuilder": "__call__ _wrap wrap_user_defined",
+    # What stands for sparse tensors, and is a tensor where a model asks.
+    "torch._dynamo.variables": "ConstantVariable VariableTracker",
+    "torch._dynamo.variables.builtin.BuiltinVariable":
+        "call_isinstance call_type call_function call_function_handler_cache",
+    "torch._dynamo.variables.torch.TorchInGraphFunctionVariable": "_get_handlers call_function",
+    "torch._dynamo.variables.user_defined.UserDefinedObjectVariable": "var_getattr",
+    "torch._guards.CompileContext": "current_compile_id",
     "torch.compiler": "_is_compiling_flag",
     # Transforms of torch.func and tangents, which are left to torch.
     "torch._C._functorch": "peek_interpreter_stack",
     "torch._dynamo.guards.GuardBuilder": "DUAL_LEVEL",
-    "torch._dynamo.source": "GlobalStateSource",
+    "torch._dynamo.source": "GlobalStateSource TypeSource",
     "torch._guards.TracingContext": "try_get",
     "torch.autograd.forward_ad": "_current_level",
     # Functions with gradients of their own.

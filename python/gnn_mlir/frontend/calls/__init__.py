@@ -3,6 +3,6 @@
 
 `compiled_model` is torch's OptimizedModule with settings of its own. `arguments` makes what torch
 cannot trace into tensors, `retrying` traces models again that use numbers of tensors, `dispatch`
-calls code that is captured already past torch's wrappers, and `bad_input` says which argument of
-a call that failed was wrong.
+calls code that is captured already past torch's wrappers, `results` gives tensors where torch
+traced what stands for them, and `bad_input` says which argument of a call that failed was wrong.
 """

@@ -13,8 +13,9 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from ...identity import Weak, identity
 from ..runtime.streams import Shared
-from ..tracing.adjacency import Adjacency, Matrix
-from . import bad_input
+from ..tracing.adjacency import Adjacency, StandIn
+from ..tracing.matrix import Matrix
+from . import bad_input, results
 
 _Tensor, _strided = torch.Tensor, torch.strided
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -23,34 +24,66 @@ _LAYOUTS = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc)
 _known = WeakIdKeyDictionary()
 
 
-def converting(function, model, captures):
+def converting(function, model, captures, fullgraph):
     """What runs a model, on arguments that torch can trace; where it fails, the error says
     what is wrong with them. What the call's captures have to tell comes behind it, unless
-    the arguments are wrong."""
+    the arguments are wrong. A model that asks a sparse matrix for what its stand-in has no
+    answer for is torch's from then on, where it is given one; with `fullgraph` it fails."""
+    kept, asked = results.Kept(model, convert), []
+
     @functools.wraps(function)
     def call(*args, **kwargs):
+        given = args, kwargs
         for x in args:
             if type(x) is not _Tensor or x.layout is not _strided or not x.numel():
                 args = tuple(map(convert, args))
                 break
         if kwargs:
             kwargs = {name: convert(x) for name, x in kwargs.items()}
+        if asked and any(map(_has_stand_in, (*args, *kwargs.values()))):
+            return model(*given[0], **given[1])
+        before = captures.count()
         try:
-            made = function(*args, **kwargs)
+            made = kept.within(function, *args, **kwargs)
         except Exception as error:
             retry_frames(model)
-            found = bad_input.explain(error, model, args, kwargs)
+            why = bad_input.asked_of_matrix(error, model, args, kwargs)
+            found = (ValueError(why) if why else
+                     bad_input.explain(error, model, args, kwargs))
             captures.end_call(found is None)
             if found is None:
                 raise
             # The frames of torch's tracing say nothing of an argument.
             cause = error if torch._dynamo.config.verbose else None
+            has_run = captures.count() != before or "torch_dynamo_resume_in" in str(error)
         else:
+            if args is not given[0] or kwargs:
+                replaced = results.replaced(given, (args, kwargs))
+                if captures.count() != before:
+                    kept.find(replaced)
+                made = results.restored(made, replaced) if replaced else made
             if captures.untold:
                 captures.end_call(True)
             return made
+        if why and not fullgraph:
+            asked.append(why)
+            captures.add(model, why=why)
+            captures.end_call(True)
+            if not has_run:  # What it writes would be written twice.
+                return model(*given[0], **given[1])
+            found = ValueError(f"{why}; torch runs the model from the next call on")
         raise found.with_traceback(None) from cause
     return call
+
+
+def _has_stand_in(x):
+    if isinstance(x, dict):
+        return any(map(_has_stand_in, x.values()))
+    if isinstance(x, (list, tuple)):
+        return any(map(_has_stand_in, x))
+    if hasattr(x, "stores") and hasattr(x, "to_dict"):
+        return any(_has_stand_in(dict(store.items())) for store in x.stores)
+    return isinstance(x, StandIn)
 
 
 def retry_frames(model):
@@ -190,29 +223,36 @@ def _of_torch(x):
                          f"or sparse_csc, got {x.layout}")
     if x.dim() - x.dense_dim() != 2:
         raise ValueError(f"expected a sparse matrix, got one of shape {tuple(x.shape)}")
+    is_sorted = x.layout is not torch.sparse_coo or x.is_coalesced()
 
     def make():
-        own = _coalesced(x)
-        if x.layout is torch.sparse_coo:
-            pair = _pair(*own.indices())
-        else:
-            is_csr = x.layout is torch.sparse_csr
-            begins, ends = ((own.crow_indices(), own.col_indices()) if is_csr else
-                            (own.ccol_indices(), own.row_indices()))
-            rows = torch.repeat_interleave(begins.diff(), output_size=ends.shape[0])
-            ends = ends.to(rows.dtype)
-            pair = _pair(*((rows, ends) if is_csr else (ends, rows)))
-        value = own.values()
-        is_one = value.dim() == 1 and bool((value == 1).all())
-        return pair, None if is_one else value.clone()
-    pair, value = _kept(x, None, make)
+        found = _entries(x)
+        own = found if is_sorted else _entries(x.coalesce())
+        return found if found[0].shape == own[0].shape else (*found, *own)
+    pair, value, *merged = _kept(x, None, make)
     if x.requires_grad:  # torch cannot trace a view of a sparse tensor.
-        value = _coalesced(x).values().clone()
-    return Matrix(pair, value, x.shape[0], x.shape[1], x.layout)
+        own = x if x.layout is not torch.sparse_coo else x.coalesce()
+        if not is_sorted:
+            pair, merged = _pair(*own.indices()), []
+        value = own.values().clone()
+    made = Matrix._of(pair, value, *x.shape[:2], x.layout)
+    return made if is_sorted else made._laid(
+        x.layout, None, bool(merged), Matrix._of(*merged, *x.shape[:2], x.layout)
+        if merged else None)
 
 
-def _coalesced(x):
-    return x.coalesce() if x.layout is torch.sparse_coo else x
+def _entries(x):
+    """(ids of columns and rows, values)."""
+    if x.layout is torch.sparse_coo:
+        pair, value = _pair(*x._indices()), x._values()
+    else:
+        is_csr, value = x.layout is torch.sparse_csr, x.values()
+        begins, ends = ((x.crow_indices(), x.col_indices()) if is_csr else
+                        (x.ccol_indices(), x.row_indices()))
+        rows = torch.repeat_interleave(begins.diff(), output_size=ends.shape[0])
+        pair = _pair(*((rows, ends) if is_csr else (ends, rows)))
+    is_one = value.dim() == 1 and value.dtype == torch.float32 and bool((value == 1).all())
+    return pair, None if is_one else value.clone()
 
 
 def _of_dgl(graph, make):

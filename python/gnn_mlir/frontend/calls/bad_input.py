@@ -6,6 +6,7 @@ import dis
 import inspect
 import logging
 import re
+import traceback
 
 import torch
 from torch._dynamo import exc
@@ -13,14 +14,13 @@ from torch._dynamo import exc
 from ..places import place_in
 from ..raising.raiser import CaptureError
 from ..tracing import intercept
-from ..tracing.adjacency import Adjacency
+from ..tracing.adjacency import Refused, StandIn
 
 _IDS = (torch.int32, torch.int64)
 _VECTORS = ("edge_type", "edge_weight", "edge_attr")  # One entry, or row, an edge.
 
 # What torch says where a model does what a stand-in of a sparse matrix has not.
-_SPARSE = ("Adjacency", "'Matrix'", "(Matrix)", "an op of a sparse matrix", "a sparse matrix times")
-
+_SPARSE = ("Adjacency", "'Matrix'", "(Matrix)", "RowSums")
 
 # What torch and PyG say where features have too few dimensions or other sizes.
 _DIMENSIONS = re.compile(r"[Dd]imension|must be 2D|mat1|mat2|reduction dim|isn't in range|shape")
@@ -69,11 +69,6 @@ def explain(error, model, args, kwargs):
     for one in chain:
         if isinstance(one, CaptureError):
             return one
-    if isinstance(error, exc.Unsupported) and any(word in str(error) for word in _SPARSE):
-        name = next((name for name, x in named if isinstance(x, Adjacency)), "a sparse matrix")
-        where = str(error).partition("from user code:")[2].partition("\n\n")[0].strip()
-        return ValueError(f"{name}: expected a sparse matrix in layers of PyG and in products "
-                          f"with features, got another op of it; at {where}")
     if isinstance(error, exc.TorchRuntimeError) and chain[-1] is not error:
         given = ", ".join(f"{name} {_described(x)}" for name, x in named
                           if isinstance(x, torch.Tensor))
@@ -83,6 +78,24 @@ def explain(error, model, args, kwargs):
         where = f" at {place} ({place.code})" if place else ""
         return ValueError(f"{why}{where}; the model was called with {given}")
     return None
+
+
+def asked_of_matrix(error, model, args, kwargs):
+    """What a model asks a sparse matrix for that its stand-in has no answer for, where a call
+    failed for this; else None."""
+    text, chain = str(error), _chain(error)
+    asked = next((one.name for one in chain if isinstance(one, Refused)), None)
+    if asked is None:
+        if not isinstance(error, exc.Unsupported) or not any(word in text for word in _SPARSE):
+            return None
+        asked = "another op"
+    named = _named(model, args, kwargs)
+    name = next((name for name, x in named if isinstance(x, StandIn)), "a sparse matrix")
+    place = place_in(text.partition("from user code:")[2] or "".join(
+        traceback.format_exception(error)))
+    where = f" at {place} ({place.code})" if place else ""
+    return (f"{name}: expected a sparse matrix in layers of PyG and in products with features, "
+            f"got {asked} of it{where}")
 
 
 def _is_of_model(error):
@@ -126,7 +139,7 @@ def _within(name, x):
     elif hasattr(x, "stores") and hasattr(x, "to_dict"):
         for store in x.stores:
             yield from _within(name, dict(store.items()))
-    elif isinstance(x, (tuple, list)) and any(isinstance(one, torch.Tensor) for one in x):
+    elif isinstance(x, (tuple, list)) and any(isinstance(one, (dict, torch.Tensor)) for one in x):
         for one in x:
             yield from _within(name, one)
     else:
@@ -205,7 +218,7 @@ def _range(named, message, got, at):
 
 def _ids(model, named):
     for name, x in named:
-        if not _is_pair(name) or x is None or isinstance(x, Adjacency):
+        if not _is_pair(name) or x is None or isinstance(x, StandIn):
             continue
         wanted = f"{name}: expected ids [2, edges] of torch.int64 or torch.int32, got "
         if not isinstance(x, torch.Tensor):

@@ -31,7 +31,8 @@ class Compiled(eval_frame.OptimizedModule):
         model = made._orig_mod
         made.forward = numbers.retrying(arguments.marking(made.forward))
         dispatch.install(made, model, compiler)
-        made.forward = _initialized(arguments.converting(made.forward, model, captures), model)
+        made.forward = _initialized(arguments.converting(
+            made.forward, model, captures, settings["fullgraph"]), model)
         return made
 
     def __call__(self, *args, **kwargs):

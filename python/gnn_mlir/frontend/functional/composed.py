@@ -3,7 +3,7 @@
 
 `u[batch[row]]` is `u[batch][row]`, rows of nodes that edges read as any others, and a sum of
 edges over `batch[row]` is one of nodes, each of which has the sum of its edges. `x[arange(n)]`
-is `x`, as where attention is of graphs over their nodes.
+is `x`, as where attention is of graphs over their nodes. Ids of pointers of ids are these.
 """
 
 import torch
@@ -19,7 +19,10 @@ def rewrite(graph):
     """Rewrites a functional graph in place."""
     for node in list(graph.nodes):
         found = gathered(node)
-        if found and found[1] == 0 and is_floats(value_of(node)) and has_gradient_of_rows(node):
+        if node.target == OPS.of_pointers.default and (
+                node.args[0].target == OPS.pointers.default):
+            node.replace_all_uses_with(node.args[0].args[0])
+        elif found and found[1] == 0 and is_floats(value_of(node)) and has_gradient_of_rows(node):
             x, _, index = found
             if _is_all(index, value_of(x).shape[0]):
                 node.replace_all_uses_with(x)

@@ -18,7 +18,9 @@ from torch import Tensor
 from torch._dynamo.variables import builtin, torch as traced
 from torch.nn import functional
 
-from .adjacency import SPARSE, Adjacency, Functions
+from . import matrix, stand_ins
+from .adjacency import Adjacency, Functions, StandIn
+from .matrix import Matrix
 from .vocabulary import OPS
 
 
@@ -88,7 +90,9 @@ def install():
                                                           "Meta"):
         _library.impl("_thnn_fused_gru_cell", _fused_gru_cell, "Meta")
     _trace_products()
+    stand_ins.install(is_on)
     try:
+        import torch_geometric.index
         import torch_geometric.utils as utils
         from torch_geometric.nn import (FastRGCNConv, GATConv, HeteroLinear, HGTConv,
                                         RGCNConv)
@@ -97,7 +101,8 @@ def install():
         return
     _installed = True
     for name, make in _FUNCTIONS.items():
-        own = getattr(utils, name)
+        module, _, name = name.rpartition(".")
+        own = getattr(sys.modules[f"torch_geometric.{module or 'utils'}"], name)
         copy = types.FunctionType(own.__code__, own.__globals__, own.__name__,
                                   own.__defaults__, own.__closure__)
         copy.__kwdefaults__ = own.__kwdefaults__
@@ -119,7 +124,9 @@ def install():
 def _trace_products():
     """Products with sparse matrices as torch has them: functions of torch.sparse, and
     `adj @ x`, which dynamo takes for `x @ adj` without a name for it."""
-    traced.get_overridable_functions().update(SPARSE)
+    traced.get_overridable_functions().update(
+        one for one in map(vars(torch.sparse).get, torch.sparse.__all__) if callable(one) and
+        not isinstance(one, type))
     builtin.populate_builtin_to_tensor_fn_map()
     builtin.BUILTIN_TO_TENSOR_RFN_MAP[operator.matmul] = Tensor.__rmatmul__
 
@@ -194,14 +201,19 @@ def _scatter(own):
 
 def _softmax(own):
     def softmax(src, index=None, ptr=None, num_nodes=None, dim=0):
-        if not _is_wanted() or index is None or ptr is not None or dim not in (0, -src.dim()):
+        if not _is_wanted() or index is ptr or dim not in (0, -src.dim()) or (
+                ptr is not None and ptr.dim() > 1):
             return own(src, index, ptr, num_nodes, dim)
+        if ptr is not None:  # PyG's choice of the two.
+            index, num_nodes = OPS.of_pointers(ptr, src.size(0)), ptr.size(0) - 1
         return OPS.edge_softmax(src, index, num_nodes)
     return softmax
 
 
 def _remove_self_loops(own):
     def remove_self_loops(edge_index, edge_attr=None):
+        if isinstance(edge_index, Matrix) and edge_index.layout != torch.sparse_csc:
+            return matrix.remove_loops(edge_index), None
         if not _is_wanted() or not _is_pair(edge_index):
             return own(edge_index, edge_attr)
         kept = OPS.drop_loops(edge_index)
@@ -226,6 +238,8 @@ def _fewest(num_nodes, edge_index):
 
 def _add_self_loops(own):
     def add_self_loops(edge_index, edge_attr=None, fill_value=None, num_nodes=None):
+        if isinstance(edge_index, Matrix) and edge_index.layout != torch.sparse_csc:
+            return matrix.add_loops(edge_index, fill_value), None
         if not _is_wanted() or not _is_pair(edge_index) or isinstance(
                 fill_value, Tensor) or isinstance(fill_value, str) and _kind(fill_value) not in _KINDS:
             return own(edge_index, edge_attr, fill_value, num_nodes)
@@ -259,13 +273,36 @@ def _add_remaining_self_loops(own):
 
 def _spmm(own):
     def spmm(src, other, reduce="sum"):
+        if isinstance(src, Matrix):
+            return matrix.spmm(src, other, {"add": "sum"}.get(reduce, reduce))
         if not isinstance(src, Adjacency):
             return own(src, other, reduce)
         return src.matmul(other, reduce)
     return spmm
 
 
-_FUNCTIONS = {"spmm": _spmm, "scatter": _scatter, "softmax": _softmax,
+def _to_edge_index(own):
+    def to_edge_index(adj):
+        return matrix.to_edge_index(adj) if isinstance(adj, Matrix) else own(adj)
+    return to_edge_index
+
+
+def _set_sparse_value(own):
+    def set_sparse_value(adj, value):
+        return matrix.set_value(adj, value) if isinstance(adj, Matrix) else own(adj, value)
+    return set_sparse_value
+
+
+def _ptr2index(own):
+    def ptr2index(ptr, output_size=None):
+        if not _is_wanted() or output_size is None:
+            return own(ptr, output_size)
+        return OPS.of_pointers(ptr, output_size)
+    return ptr2index
+
+
+_FUNCTIONS = {"spmm": _spmm, "to_edge_index": _to_edge_index, "index.ptr2index": _ptr2index,
+              "utils.sparse.set_sparse_value": _set_sparse_value, "scatter": _scatter, "softmax": _softmax,
               "remove_self_loops": _remove_self_loops, "add_self_loops": _add_self_loops,
               "add_remaining_self_loops": _add_remaining_self_loops}
 
@@ -336,7 +373,8 @@ def _hgt(self, x_dict, edge_index_dict):
     heads, size = self.heads, self.out_channels // self.heads
     # In the order of the layer's results, without types that it does not know.
     kinds = [kind for kind in self.kqv_lin.in_channels if kind in x_dict]
-    relations, edges = list(edge_index_dict), list(edge_index_dict.values())
+    relations, edges = list(edge_index_dict), [
+        one._pair if isinstance(one, StandIn) else one for one in edge_index_dict.values()]
     xs = [x_dict[kind] for kind in kinds]
     for one in edges:
         if not _is_pair(one):

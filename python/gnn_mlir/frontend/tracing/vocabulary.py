@@ -234,6 +234,64 @@ _define("remaining_loops(Tensor edge_index, SymInt size) -> Tensor", _remaining_
         lambda edge_index, size: _some_edges(edge_index))
 
 
+# Rows of entries that are sorted by them, as pointers into these: [rows + 1].
+
+def _pointers(index, size):
+    counts = index.new_zeros(size + 1)
+    return counts.index_add_(0, index + 1, torch.ones_like(index)).cumsum_(0)
+
+
+_define("pointers(Tensor index, SymInt size) -> Tensor", _pointers,
+        lambda index, size: index.new_empty([size + 1]))
+_define("of_pointers(Tensor pointers, SymInt size) -> Tensor",
+        lambda pointers, size: torch.repeat_interleave(pointers.diff(), output_size=size),
+        lambda pointers, size: pointers.new_empty([size]))
+
+
+# Entries of sparse matrices, each of which is there once. The raising knows none of these ops:
+# ids are computed once for a graph, and values, which are known before a program, by torch.
+
+def _keys(pair, size):
+    return pair[1].long() * size + pair[0]
+
+
+def _sorted_loops(pair, size):
+    """With all loops, in the order of destinations, then of sources."""
+    made = _remaining_loops(pair, size)
+    return made.index_select(1, _keys(made, size).argsort())
+
+
+_define("sorted_loops(Tensor pair, SymInt size) -> Tensor", _sorted_loops,
+        lambda pair, size: _some_edges(pair))
+
+
+def _places(pair, made, size):
+    """Where among other entries each is, or -1."""
+    (keys, order), wanted = _keys(made, size).sort(), _keys(pair, size)
+    if not len(order):
+        return torch.full_like(wanted, -1)
+    found = torch.searchsorted(keys, wanted).clamp_(max=len(keys) - 1)
+    return torch.where(keys[found] == wanted, order[found], -1)
+
+
+_define("places(Tensor pair, Tensor made, SymInt size) -> Tensor", _places,
+        lambda pair, made, size: pair.new_empty([pair.shape[1]], dtype=torch.int64))
+
+
+def _placed(value, places, size):
+    """Values at their places; those that have none are left out."""
+    made = value.new_zeros([size + 1, *value.shape[1:]])
+    return made.index_add_(0, torch.where(places < 0, size, places), value)[:size].clone()
+
+
+_define("placed(Tensor value, Tensor places, SymInt size) -> Tensor", _placed,
+        lambda value, places, size: _sized(_aligned("placed", value, places), size),
+        *_recomputed(_placed))
+_define("reduced(Tensor value, Tensor index, SymInt size, str kind) -> Tensor", _aggregate,
+        lambda value, index, size, kind: _sized(_aligned("reduced", value, index), size),
+        *_recomputed(_aggregate))
+
+
 # A graph of the messages of ids: its sources are a node's for each relation.
 
 def _by_relation(edge_index, edge_type, ids, count):
