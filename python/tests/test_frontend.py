@@ -12,9 +12,9 @@ pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
 import zoo_table  # noqa: E402
+from beside_eager import compare, converted, run  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
 from gnn_mlir.frontend.tracing import intercept  # noqa: E402
-from torch.utils import _pytree as pytree  # noqa: E402
 from torch_geometric.nn import SAGEConv  # noqa: E402
 
 # What no program means, and why.
@@ -22,26 +22,6 @@ REFUSED = {"SAGEConv-lstm": "Data-dependent branching", "model-GPS": "data-depen
            "to_hetero_with_bases-SAGE2": "hooks"}
 SIZES = ((50, 300), (61, 401), (70, 77))
 DEVICE = "cuda" if os.environ.get("GNN_TEST_TARGET") == "cuda" else "cpu"
-
-
-def _tensors(tree):
-    found = [x for x in pytree.tree_leaves(tree) if isinstance(x, torch.Tensor)]
-    return list({id(x): x for x in found}.values())
-
-
-def _run(function, model, given, named):
-    """Outputs, and gradients by name of a loss that no symmetry makes 0."""
-    features = [x for x in _tensors((given, named)) if x.is_floating_point()]
-    for x in features:
-        x.requires_grad_()
-        x.grad = None
-    model.zero_grad()
-    outputs = _tensors(function(*given, **named))
-    loss = sum((out.reshape(-1) * torch.arange(
-        out.numel(), device=out.device).remainder(7)).sum() for out in outputs)
-    loss.backward()
-    grads = {name: p.grad for name, p in model.named_parameters()}
-    return outputs, grads | {f"input {i}": x.grad for i, x in enumerate(features)}
 
 
 def _without_twice_looped(inputs):
@@ -55,17 +35,6 @@ def _without_twice_looped(inputs):
     return inputs
 
 
-def _converted(tree, **how):
-    """Tensors by `to`; what is one tensor stays one."""
-    memo = {}
-
-    def one(x):
-        if not isinstance(x, torch.Tensor) or "dtype" in how and not x.is_floating_point():
-            return x
-        return memo.setdefault(id(x), x.detach().to(**how))
-    return pytree.tree_map(one, tree)
-
-
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 
@@ -77,17 +46,9 @@ def test_is_eager(name):
     compiled = capture.compile_module(model, fullgraph=True)
     for seed, (nodes, edges) in enumerate(SIZES):
         inputs = _without_twice_looped(zoo.Inputs(nodes, edges, seed))
-        given, named = _converted((case.inputs(inputs), case.named(inputs)), device=DEVICE)
-        expected, wanted = _run(exact, exact, *_converted((given, named), dtype=torch.float64))
-        found, grads = _run(compiled, model, given, named)
-        for a, b in zip(expected, found, strict=True):
-            assert (a - b).abs().max() <= 1e-5 * max(1e-2, a.abs().max())
-        scale = max(g.abs().max() for g in wanted.values() if g is not None)
-        for key, grad in wanted.items():
-            assert (grad is None) == (grads[key] is None), key
-            if grad is not None:
-                error = (grad - grads[key]).abs().max()
-                assert error <= 1e-4 * max(grad.abs().max(), 1e-2 * scale), key
+        given = converted((case.inputs(inputs), case.named(inputs)), device=DEVICE)
+        expected = run(exact, exact, *converted(given, dtype=torch.float64))
+        compare(*expected, *run(compiled, model, *given))
     assert len(capture._made) == 1  # One compilation for all sizes.
     if DEVICE == "cpu":
         assert zoo_table.row(name) == zoo_table.committed()[name], (
