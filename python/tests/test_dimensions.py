@@ -56,6 +56,8 @@ CASES = {
         "sum", "mean", "max", "min", "std", "prod", "squeeze", "t")},
     "max.dim": [lambda n: (rows(n, K, F), 1), lambda n: (rows(n, F), 0, True)],
     "min.dim": [lambda n: (rows(n, K, F), -1, True)],
+    "linalg_cross": [lambda n: (rows(n, 3), rows(n, 3)), lambda n: (rows(n, 3), rows(1, 3))],
+    "cross": [lambda n: (rows(n, 3, K), rows(n, 3, K), 1), lambda n: (rows(n, 3), rows(n, 3))],
     "argmax": [lambda n: (rows(n, F), 1), lambda n: (rows(n, F), 0)],
     "linalg_vector_norm": [lambda n: (rows(n, K, F), 2, [1]), lambda n: (rows(n, F), 2),
                            lambda n: (rows(n, F), 2, [0], True)],

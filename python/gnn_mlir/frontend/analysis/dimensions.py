@@ -397,6 +397,20 @@ def _addmm(made, x, mat1, mat2, **_):
     yield from _matmul(made, mat1, mat2)
 
 
+def crossed_dim(made, dim=None):
+    """The dimension of the vectors of a cross product: by default the first of 3 numbers."""
+    return next(i for i, size in enumerate(made.shape) if equal(size, 3)) if dim is None else (
+        dim % made.dim())
+
+
+def _crossed(made, x, other, dim=None):
+    dim = crossed_dim(made, dim)
+    for one in (x, other):
+        found = _trailing(one, made)
+        yield one, {i: j for i, j in found.items() if j != dim}, {
+            i: j for i, j in found.items() if j == dim}
+
+
 def _einsum(made, equation, tensors, **_):
     given, arrow, result = equation.replace(" ", "").partition("->")
     given = given.split(",")
@@ -516,7 +530,7 @@ _RULES = {
     aten.select_scatter.default: _select_scatter, aten.linear.default: _linear,
     aten.addmm.default: _addmm, aten.einsum.default: _einsum,
     aten.layer_norm.default: _layer_norm, aten.prelu.default: _prelu,
-    aten.gru_cell.default: _gru_cell,
+    aten.gru_cell.default: _gru_cell, **_every(_crossed, "cross", "linalg_cross"),
     **{getattr(OPS, name).default: _other_rows for name in (
         "aggregate", "aggregate_by_type", "kept_edges", "extend_edges", "extend_remaining",
         "first_rows", "split_types")},

@@ -3,15 +3,15 @@
 
 In a functional graph a write is a copy of the tensor with other entries in a slice or
 where a mask is. Features that are written are a concatenation of those before, the new and
-those behind; rows of a mask that the model is given are chosen by a condition; a sum onto
-entries is `index_add`.
+those behind; rows of a mask that the model is given are chosen by a condition, and what is
+made of the rows of that mask is made of all; a sum onto entries is `index_add`.
 """
 
 import sys
 
 import torch
 
-from ..analysis.dimensions import is_all
+from ..analysis.dimensions import is_all, is_row_by_row
 from ..analysis.values import equal, is_floats, value_of
 
 aten = torch.ops.aten
@@ -123,6 +123,69 @@ def _condition(ops, mask):
     return ops(aten.ne.Scalar, ops(aten._to_copy.default, mask, dtype=torch.float32), 0)
 
 
+# Ops of each row whose gradient is finite at 0.
+_SMOOTH = {getattr(aten, name).default for name in (
+    "neg", "relu", "leaky_relu", "elu", "sigmoid", "tanh", "silu", "gelu", "clamp",
+    "clamp_min", "clamp_max", "linear", "unsqueeze")} | {
+        aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor}
+
+
+def _is_of_ids(mask):
+    """Whether bools compare two vectors of integers, such as the ends of edges."""
+    while mask.target in _MASKS:
+        mask = mask.args[0]
+    return mask.target in (aten.eq.Tensor, aten.ne.Tensor) and not any(
+        map(is_floats, map(value_of, mask.args)))
+
+
+def _is_of_floats(node):
+    """Whether a tensor is made of numbers that the model is given. Torch has what is made of
+    ids alone, once for a graph."""
+    left, seen = [node], set()
+    while left:
+        node = left.pop()
+        if node.op == "placeholder" and is_floats(value_of(node)):
+            return True
+        seen.add(node)
+        left += [x for x in node.all_input_nodes if x not in seen and isinstance(
+            value_of(x), (torch.Tensor, list, tuple))]
+    return False
+
+
+def _is_same(a, b):
+    """Whether masks are one, or are made by the same ops of the same."""
+    if not isinstance(a, torch.fx.Node) or not isinstance(b, torch.fx.Node):
+        return a == b
+    return a is b or a.op == b.op == "call_function" and a.target == b.target and (
+        len(a.args) == len(b.args) and a.kwargs == b.kwargs and all(map(_is_same, a.args, b.args)))
+
+
+def _is_made_of(x, mask):
+    """Whether a tensor is rows of a mask, or is made of these row by row."""
+    if x.target == aten.index.Tensor:
+        return len(x.args[1]) == 1 and x.args[1][0] is not None and _is_same(x.args[1][0], mask)
+    return x.target in _SMOOTH and any(
+        is_floats(value_of(one)) and _is_made_of(one, mask) for one in x.all_input_nodes)
+
+
+def _of_all_rows(ops, x, mask, condition):
+    """What is made of rows of a mask, made of all rows, of which others are 0; None where an
+    operand has as many rows as the mask says and is made otherwise."""
+    if x.target == aten.index.Tensor:
+        whole = x.args[0]
+        return ops(aten.where.self, condition(whole), whole, ops(aten.zeros_like.default, whole))
+    rows = [one for one in x.all_input_nodes if _is_made_of(one, mask)]
+    if not is_row_by_row(x, rows) or any(
+            isinstance(size, torch.SymInt) for one in x.all_input_nodes if one not in rows
+            for size in value_of(one).shape):
+        return None
+    made = {one: _of_all_rows(ops, one, mask, condition) for one in rows}
+    if None in made.values():
+        return None
+    args, kwargs = torch.fx.node.map_arg((x.args, x.kwargs), lambda one: made.get(one, one))
+    return ops(x.target, *args, **kwargs)
+
+
 def _index_put(ops, node, whole, places, x, accumulate=False):
     if len(places) != 1 or places[0] is None:
         return None
@@ -132,15 +195,22 @@ def _index_put(ops, node, whole, places, x, accumulate=False):
         return ops(aten.index_add.default, whole, 0, at, x) if is_ids and (
             value_of(x).dim() == rank and all(map(equal, value_of(x).shape, (
                 value_of(at).shape[0], *value_of(whole).shape[1:])))) else None
-    if not (_is_mask(at) or _is_compared(at)) or value_of(at).dim() not in (1, rank):
+    if not (_is_mask(at) or _is_compared(at) or _is_of_ids(at) and _is_of_floats(node)) or (
+            value_of(at).dim() not in (1, rank)):
         return None
+
+    def condition(whole):
+        made = at
+        for _ in range(value_of(whole).dim() - value_of(at).dim()):
+            made = ops(aten.unsqueeze.default, made, -1)
+        return made if _is_compared(at) else _condition(ops, made)
     shape = value_of(x).shape
-    if rank == value_of(at).dim() and len(shape) or len(shape) > rank or (
+    if value_of(at).dim() == 1 and len(shape) == rank and _is_made_of(x, at):
+        x = _of_all_rows(ops, x, at, condition)
+    elif rank == value_of(at).dim() and len(shape) or len(shape) > rank or (
             len(shape) == rank and not equal(shape[0], 1)):
         return None  # Rows, of which there are as many as the mask says.
-    for _ in range(rank - value_of(at).dim()):
-        at = ops(aten.unsqueeze.default, at, -1)
-    return ops(aten.where.self, at if _is_compared(at) else _condition(ops, at), x, whole)
+    return x and ops(aten.where.self, condition(whole), x, whole)
 
 
 def _index_add(ops, node, whole, dim, index, x, *, alpha=1):

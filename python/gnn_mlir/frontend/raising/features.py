@@ -3,10 +3,11 @@
 
 import torch
 
-from ..analysis.dimensions import dims_of, kept, order_of
+from ..analysis.dimensions import crossed_dim, dims_of, kept, order_of
 from ..analysis.values import GETITEM, equal, value_of, whole_of
 from ..tracing import vocabulary
-from .elementwise import combine, root, tag_of
+from .elementwise import combine, operands, root, tag_of
+from .sparse import extended
 from .tags import Fill, Mask, Masked, Rows, Typed, Unsupported, Whole, handles, product, static
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -63,11 +64,17 @@ def _repeat(r, node, x, times):
         return r.tags[x]
     if not r.is_rows(x):
         return None
-    value, dim = r.rows(x), r.row_dim(x)
-    if value_of(x).dim() != len(times) or times[dim] != 1 or any(
-            t != 1 for t in times[:-1]):
+    value, away = r.rows(x), len(times) - value_of(x).dim()
+    dim = r.row_dim(x) + away
+    times = list(times)
+    if times.pop(dim) != 1:
         raise Unsupported("a repetition of rows")
-    return r.made(node, r.f.concat(*[value] * times[-1]), dim)
+    if away:
+        value = r.f.reshape(value, *[1] * away, *value.features)
+    for at, count in enumerate(times):
+        if static(count) != 1:
+            value = _concat(r, [value] * static(count), at)
+    return r.made(node, value, dim)
 
 
 @handles(aten.permute.default, aten.transpose.int, aten.t.default, aten.movedim.int)
@@ -167,6 +174,26 @@ def _split(r, node, x, how=0, dim=0):
     return tuple(parts)
 
 
+@handles(aten.linalg_cross.default, aten.cross.default)
+def _cross(r, node, a, b, dim=None):
+    values, rows = operands(r, node, a, b)
+    if values is None:
+        return None
+    default = -1 if node.target == aten.linalg_cross.default else None
+    dim = crossed_dim(value_of(node), default if dim is None else dim)
+    if dim == rows or any(isinstance(v, float) for v in values):
+        raise Unsupported("a cross product over rows, or with a constant")
+    at = dim - (dim > rows)
+
+    def turned(value, by):
+        """Each of the three in the place of another."""
+        return _concat(r, [_part(r, value, at, by, 3 - by), _part(r, value, at, 0, by)], at)
+    a, b = (value if len(value.features) == value_of(node).dim() - 1 else r.f.reshape(
+        value, *[1] * (value_of(node).dim() - 1 - len(value.features)), *value.features)
+        for value in values)
+    return r.made(node, turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1), rows)
+
+
 @handles(GETITEM)
 def _getitem(r, node, x, index):
     tag = r.tags.get(x)
@@ -186,7 +213,10 @@ def _cat(r, node, xs, dim=0):
     rank = value_of(node).dim()
     rows = next(r.row_dim(x) for x in xs if r.is_rows(x))
     if dim % rank == rows:
-        raise Unsupported("rows behind rows")
+        made = extended(r, node, xs) if rows == 0 else None
+        if made is None:
+            raise Unsupported("rows behind rows")
+        return made
     values = _alike(r, node, xs)
     at = dim % rank - (dim % rank > rows)
     return r.made(node, _concat(r, values, at), rows)

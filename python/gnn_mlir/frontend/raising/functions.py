@@ -151,6 +151,21 @@ def _logaddexp(r, node, a, b):
     return r.made(node, f.elementwise("math.log", powers[0] + powers[1]) + most, dim)
 
 
+@handles(aten.atan2.default)
+def _atan2(r, node, a, b):
+    values, dim = operands(r, node, a, b)
+    if values is None:
+        return None
+    f, made = r.f, r.f.elementwise("math.atan2", *values)
+    if isinstance(b, torch.fx.Node) and b.target in (
+            aten.sum.dim_IntList, aten.sum.default) and not any(
+                isinstance(v, float) for v in values):
+        # Torch's sums begin at 0.0: one of -0.0 is 0.0, which has no angle of pi with 0.0.
+        is_zero = [f.compare("eq", v, 0.0) for v in values]
+        made = f.where(f.elementwise("arith.andi", *is_zero), 0.0, made)
+    return r.made(node, made, dim)
+
+
 @handles(aten.addcmul.default)
 def _addcmul(r, node, a, b, c, value=1):
     values, dim = operands(r, node, a, b, c)

@@ -223,11 +223,28 @@ def _kept_edges(r, node, x, edge_index, kept):
 
 @handles(OPS.extend_edges.default)
 def _extend_edges(r, node, x, loops, made):
-    graph = _derived(r, made)
+    return _extended(r, node, x, loops, _derived(r, made))
+
+
+def extended(r, node, parts):
+    """Rows of edges and those of nodes behind them, as the edges of a graph that has a loop at
+    each node behind the others; None where they are not that."""
+    for graph in r.graphs.all if len(parts) == 2 else ():
+        if graph.parent is None or graph.loops not in ("add", "replace") or (
+                graph.edge.find() is not r.axes.of(node)):
+            continue
+        edges = graph.parent.edge if graph.loops == "add" else r.axes.of(graph.pair.args[0], 1)
+        if r.axes.of(parts[0]) is edges.find() and (
+                r.axes.of(parts[1]) is graph.ends["src"].find()):
+            return _extended(r, node, *parts, graph)
+    return None
+
+
+def _extended(r, node, x, loops, graph):
     if x.target == OPS.kept_edges.default and graph.loops == "replace":
         value = r.rows(x.args[0], graph.parent, "edge")
     elif graph.loops == "replace":
-        kept = _derived(r, made.args[0])
+        kept = _derived(r, graph.pair.args[0])
         value = r.f.expand_rows(r.rows(x, kept, "edge"), r.current.graph(graph.parent))
     else:
         value = r.rows(x, graph.parent, "edge")
