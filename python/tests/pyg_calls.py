@@ -119,7 +119,7 @@ MFConv((D, OUT), OUT)
 RGCNConv((D, OUT), OUT, FEW)
   (x, y), bi, t
 RGCNConv((20, 10), OUT, FEW)
-  (names, torch.arange(m) % 10), bi, t
++ (names, torch.arange(m) % 10), bi, t
 RGCNConv(D, OUT, FEW, num_blocks=4, aggr="max")
   x, ei, t
 FastRGCNConv(D, OUT, FEW, aggr="sum")

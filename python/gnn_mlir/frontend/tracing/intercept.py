@@ -317,7 +317,8 @@ def _rgcn(self, x, edge_index, edge_type=None):
     is_features = isinstance(out_rows, Tensor) and out_rows.is_floating_point()
     if (edge_type is None or not isinstance(edge_index, Tensor) or not _is_pair(edge_index) or
             (given is None or not given.is_floating_point()) == is_features or
-            not is_features and (isinstance(x, tuple) or self.num_blocks is not None) or
+            not is_features and (self.num_blocks is not None or
+                                 isinstance(x, tuple) and out_rows is None) or
             self.flow != "source_to_target" or self.aggr not in ("mean", "sum", "add")):
         return NotImplemented
     weight = self.weight
@@ -333,15 +334,15 @@ def _rgcn(self, x, edge_index, edge_type=None):
         if self.num_blocks is not None:
             message = message.reshape(-1, self.out_channels)
     else:
-        size = self.in_channels_l if given is None else given.size(0)
+        size = self.in_channels_l if out_rows is None else out_rows.size(0)
         edge_index, edge_type = OPS.by_relation(edge_index, edge_type, given,
                                                 self.in_channels_l)
         message = weight.reshape(-1, self.out_channels).index_select(0, edge_index[0])
     out = OPS.aggregate_by_type(message, edge_index[1], edge_type, size, self.num_relations,
                                 _kind(self.aggr))
     if self.root is not None:
-        out = out + (out_rows @ self.root if is_features else self.root if given is None
-                     else self.root.index_select(0, given))
+        out = out + (out_rows @ self.root if is_features else self.root if out_rows is None
+                     else self.root.index_select(0, out_rows))
     return out if self.bias is None else out + self.bias
 
 
