@@ -81,7 +81,29 @@ def angles(m, x, edges, weights, mask):
     return onto(torch.cat([made, angle.unsqueeze(1), other.unsqueeze(1)], 1), edges, x), pairs
 
 
-@pytest.mark.parametrize("op", [masked_edges, masked_nodes, loops_behind_edges, repeated, angles])
+def parts_behind_each_other(m, x, edges, weights, mask):
+    """Of each row, for products that take one row of features, or several."""
+    parts = torch.stack([x, m.lin(x), x.sin()], 1)[edges[0]]
+    made = m.lin(parts.view(-1, SIZE)).relu().view(-1, 3 * SIZE)
+    groups = parts.view(-1, 2, 3).transpose(0, 1).contiguous() @ m.lin.weight.view(2, 3, SIZE)
+    groups = groups.transpose(0, 1).contiguous().view(edges.size(1), 3, -1)
+    return onto(torch.cat([made, groups.sum(1)], 1), edges, x)
+
+
+def attention_of_each_row(m, x, edges, weights, mask):
+    """Of heads over three parts, in torch's order of dimensions."""
+    parts = torch.stack([x, m.lin(x), x.sin()], 1)
+    query, key = (one.view(one.size(0), -1, 2, 3).transpose(1, 2).contiguous() for one in (
+        parts[edges[1], -1:], parts[edges[0]]))
+    score = (query @ key.transpose(-2, -1)).softmax(-1)
+    made = (score @ key).transpose(1, 2).reshape(-1, SIZE)
+    matrices = x.view(-1, 2, 3)
+    return onto(made, edges, x), matrices @ matrices.mT
+
+
+@pytest.mark.parametrize("op", [
+    attention_of_each_row, parts_behind_each_other, masked_edges, masked_nodes,
+    loops_behind_edges, repeated, angles])
 def test_ops(op):
     model = Model(op)
     exact, compiled = copy.deepcopy(model).double(), capture.compile_module(model, fullgraph=True)

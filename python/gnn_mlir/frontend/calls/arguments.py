@@ -114,6 +114,8 @@ def _mark(x):
             fixed = {i for i, size in enumerate(x.shape) if size == 1}
             if x.dim() == 2 and x.is_floating_point() and x.shape[0] != x.shape[1]:
                 fixed.add(1)
+            elif x.dim() > 2 and x.is_floating_point() and x.shape[0] > max(x.shape[1:]):
+                fixed.update(range(1, x.dim()))  # Else rows may be in any dimension.
             if fixed:
                 _fix(x, fixed)
     elif isinstance(x, dict):

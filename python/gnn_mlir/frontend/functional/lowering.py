@@ -12,7 +12,7 @@ from torch.fx import traceback
 
 from ..analysis.values import is_random, symbols_of
 from ..tracing import exporting, hetero, templates
-from . import assignments, composed, known_sizes
+from . import assignments, composed, known_sizes, merged_rows
 from .modes import Inlined, exact, is_autocast, like, storage_of
 
 aten = torch.ops.aten
@@ -103,6 +103,7 @@ def lower(graph_module):
         _of_tensors(node)
     known_sizes.rewrite(graph)
     assignments.rewrite(graph)
+    merged_rows.rewrite(graph)
     same = _merge_equal(graph)
     composed.rewrite(graph)
     graph.eliminate_dead_code()

@@ -439,6 +439,12 @@ def _detach(r, node, a):
     raise Unsupported("a value without its gradient")
 
 
+@handles(aten.clone.default)
+def _clone(r, node, a, **named):
+    """Another layout in memory, which rows of a program have not."""
+    return r.tags.get(a)
+
+
 @handles(aten._to_copy.default)
 def _to_copy(r, node, a, **named):
     if value_of(a).dtype == torch.bool and isinstance(r.tags.get(a), Rows):

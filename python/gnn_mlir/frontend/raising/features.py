@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Handlers of ops on the features of each row: shapes, reductions, norms."""
 
+import itertools
+
 import torch
 
 from ..analysis.dimensions import crossed_dim, dims_of, kept, order_of
@@ -73,7 +75,7 @@ def _repeat(r, node, x, times):
         value = r.f.reshape(value, *[1] * away, *value.features)
     for at, count in enumerate(times):
         if static(count) != 1:
-            value = _concat(r, [value] * static(count), at)
+            value = concat(r, [value] * static(count), at)
     return r.made(node, value, dim)
 
 
@@ -83,12 +85,34 @@ def _permute(r, node, x, *rest):
         return r.tags[x]
     if not r.is_rows(x):
         return None
-    order = order_of(node)
-    dim = r.row_dim(x)
-    left = [d for d in order if d != dim]
-    if left != sorted(left):
+    order, dim = order_of(node), r.row_dim(x)
+    value = _reordered(r, r.rows(x), [d - (d > dim) for d in order if d != dim])
+    return Rows(value, r.current.number, order.index(dim))
+
+
+_MOST_PARTS = 64
+
+
+def _reordered(r, value, order):
+    """Features in another order of their dimensions: parts of them side by side. Dimensions of
+    1 are anywhere."""
+    features = value.features
+    moved = [d for d in order if features[d] != 1]
+    wanted = [features[d] for d in order]
+    if moved == sorted(moved):
+        return value if list(features) == wanted else r.f.reshape(value, *wanted)
+    inner = 1
+    for d in sorted(moved, reverse=True):  # Those that stay the last are parts as a whole.
+        if moved[-1] != d:
+            break
+        inner *= features[moved.pop()]
+    if product(features) // inner > _MOST_PARTS:
         raise Unsupported("features in another order")
-    return Rows(r.rows(x), r.current.number, order.index(dim))
+    flat = r.f.reshape(value, product(features))
+    places = itertools.product(*[range(features[d]) for d in moved])
+    parts = [r.f.slice(flat, sum(place * product(features[d + 1:]) for place, d in zip(
+        one, moved)), inner) for one in places]
+    return r.f.reshape(r.f.concat(*parts), *wanted)
 
 
 def _feature(r, x, dim):
@@ -100,7 +124,7 @@ def _feature(r, x, dim):
     return dim - (dim > rows), rank - 1
 
 
-def _part(r, value, at, offset, size):
+def portion(r, value, at, offset, size):
     """`size` of a feature dimension from `offset`."""
     features = value.features
     if (offset, size) == (0, features[at]):
@@ -122,7 +146,7 @@ def _select(r, node, x, dim, index):
         return tag
     if isinstance(tag, Whole):
         value, at = r.whole(x), dim % value_of(x).dim()
-        made = _part(r, value, at, index % value.features[at], 1)
+        made = portion(r, value, at, index % value.features[at], 1)
         return Whole(r.f.reshape(made, *map(static, value_of(node).shape)), r.current.number)
     if not r.is_rows(x):
         return None
@@ -130,7 +154,7 @@ def _select(r, node, x, dim, index):
     if isinstance(tag, Mask):
         return tag
     value = r.rows(x)
-    made = _part(r, value, at, index % value.features[at], 1)
+    made = portion(r, value, at, index % value.features[at], 1)
     rows = r.row_dim(x)
     return r.made(node, made, rows - (dim % value_of(x).dim() < rows))
 
@@ -151,7 +175,7 @@ def _slice(r, node, x, dim=0, start=None, end=None, step=1):
     size, start = static(value_of(node).shape[dim]), static(value_of(start) or 0)
     value = r.rows(x)
     start = start + value.features[at] if start < 0 else start
-    return r.made(node, _part(r, value, at, start, size), r.row_dim(x))
+    return r.made(node, portion(r, value, at, start, size), r.row_dim(x))
 
 
 @handles(aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default,
@@ -166,7 +190,7 @@ def _split(r, node, x, how=0, dim=0):
     unbound = node.target == aten.unbind.int
     for part in value_of(node):
         size = 1 if unbound else static(part.shape[dim])
-        made = _part(r, value, at, offset, size)
+        made = portion(r, value, at, offset, size)
         gone = unbound and dim % value_of(x).dim() < rows
         wanted = [static(s) for i, s in enumerate(part.shape) if i != rows - gone]
         parts.append(Rows(r.f.reshape(made, *wanted), r.current.number, rows - gone))
@@ -187,7 +211,7 @@ def _cross(r, node, a, b, dim=None):
 
     def turned(value, by):
         """Each of the three in the place of another."""
-        return _concat(r, [_part(r, value, at, by, 3 - by), _part(r, value, at, 0, by)], at)
+        return concat(r, [portion(r, value, at, by, 3 - by), portion(r, value, at, 0, by)], at)
     a, b = (value if len(value.features) == value_of(node).dim() - 1 else r.f.reshape(
         value, *[1] * (value_of(node).dim() - 1 - len(value.features)), *value.features)
         for value in values)
@@ -219,7 +243,7 @@ def _cat(r, node, xs, dim=0):
         return made
     values = _alike(r, node, xs)
     at = dim % rank - (dim % rank > rows)
-    return r.made(node, _concat(r, values, at), rows)
+    return r.made(node, concat(r, values, at), rows)
 
 
 def sliced(r, node):
@@ -274,7 +298,7 @@ def _alike(r, node, xs):
     return values
 
 
-def _concat(r, values, at):
+def concat(r, values, at):
     """Values side by side along a feature dimension."""
     first = values[0].features
     outer = product(first[:at])
@@ -334,7 +358,7 @@ def _stack(r, node, xs, dim=0):
     rows += dim <= rows
     at = dim - (dim > rows)
     values = [r.f.reshape(v, *v.features[:at], 1, *v.features[at:]) for v in values]
-    return r.made(node, _concat(r, values, at), rows)
+    return r.made(node, concat(r, values, at), rows)
 
 
 # -- Reductions ------------------------------------------------------------------------
@@ -350,7 +374,7 @@ def reduced(r, kind, value, places):
         if outer == 1:
             value = r.f.reduce_heads(kind, r.f.reshape(value, features[at], inner))
         else:
-            parts = [_part(r, value, at, i, 1) for i in range(features[at])]
+            parts = [portion(r, value, at, i, 1) for i in range(features[at])]
             made = parts[0]
             for part in parts[1:]:
                 made = _extreme(r.f, kind, made, part) if kind in ("max", "min") else made + part

@@ -7,7 +7,9 @@ from ..analysis.dimensions import gathered, has_gradient_of_rows, is_reshape, ke
 from ..analysis.values import value_of
 from ..tracing import vocabulary
 from .elementwise import operands
+from .features import concat, portion, reduced
 from .tags import Masked, Typed, Unsupported, Whole, handles, product
+from .weights import swaps_last
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
@@ -169,25 +171,50 @@ def _by_edge_network(r, a, b):
     return made + r.f.gather(shift, "edge", via=ids.end)
 
 
+def _is_swapped(r, b):
+    """Whether matrices are those of another node, each with rows for columns."""
+    rank = value_of(b).dim()
+    return rank > 2 and b.op == "call_function" and swaps_last(b, rank) and (
+        r.is_rows(b.args[0]) and r.row_dim(b.args[0]) == 0)
+
+
+def read_by(r, node):
+    """The nodes that a product reads: matrices that are exchanged need not be there."""
+    return [x.args[0] if x is node.args[1] and _is_swapped(r, x) else x
+            for x in node.all_input_nodes]
+
+
 def _rows_by_rows(r, node, a, b):
-    """A matrix a row times a matrix a row: [rows, n, k] @ [rows, k, m]."""
+    """Matrices of a row times matrices of a row: [rows, ..., n, k] @ [rows, ..., k, m]."""
     if value_of(a).dim() == value_of(b).dim() == 3 and value_of(a).shape[1] == 1:
         made = _by_edge_network(r, a, b)
         if made is not None:
             return r.made(node, made, 0)
-    values, dim = operands(r, node, a, b) if value_of(a).dim() == value_of(b).dim() == 3 \
-        else (None, None)
-    if values is None or dim != 0:
+    is_swapped = _is_swapped(r, b)
+    other = b.args[0] if is_swapped else b
+    if not value_of(a).dim() == value_of(b).dim() >= 3 or r.axis(a) is not r.axis(other) or (
+            r.row_dim(a) != 0 or r.row_dim(other) != 0):
         raise Unsupported("a product of rows with rows that is none of matrices of rows")
-    left, right = values
-    count, inner = left.features
-    parts = []
-    flat = r.f.reshape(left, count * inner)
+    right = r.rows(other)
+    graph = next(g for g in r.graphs.all if g.name == right.graph.name)
+    left = r.rows(a, graph, right.space)
+    *batch, count, inner = left.features
+    if tuple(batch) != right.features[:-2]:
+        raise Unsupported("a product of rows with several matrices of each")
+    at, parts = len(batch), []
     for i in range(count):
-        one = flat if count == 1 else r.f.slice(flat, i * inner, inner)
-        parts.append(r.f.reduce_heads("sum", r.f.apply("mul", right.space, one, right)))
-    made = parts[0] if count == 1 else r.f.concat(*parts)
-    return r.made(node, made)
+        one = portion(r, left, at, i, 1)
+        if is_swapped:
+            made = r.f.reduce_features("sum", r.f.broadcast_to(one, right.type) * right)
+        elif product(batch) == 1:
+            made = r.f.reduce_heads("sum", r.f.apply(
+                "mul", right.space, r.f.reshape(one, inner),
+                r.f.reshape(right, *right.features[-2:])))
+        else:
+            column = r.f.reshape(one, *batch, inner, 1)
+            made = reduced(r, "sum", r.f.broadcast_to(column, right.type) * right, [at])
+        parts.append(r.f.reshape(made, *batch, 1, product(made.features) // product(batch)))
+    return r.made(node, concat(r, parts, at), 0)
 
 
 @handles(aten.gru_cell.default)

@@ -132,6 +132,8 @@ class Raiser:
         elif node.target == OPS.join_types.default:
             split = whole_of(node.args[0])
             operands = operands if split is None else [split.args[0]]
+        elif node.target in (aten.matmul.default, aten.bmm.default):
+            operands = products.read_by(self, node)
         number = max([self._earliest(x) for x in operands], default=0)
         self.current = self._segment(number)
         try:

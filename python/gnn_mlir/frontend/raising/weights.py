@@ -31,12 +31,13 @@ def made_of(raiser, node, typed):
         if typed is not None and given[0] == shape[0]:
             return f.reshape(raiser.weight(args[0], typed), *shape[1:])
         return None
-    if _swaps_last(node, len(shape)) and len(shape) in ((2, 3) if typed is None else (3, 4)):
+    if swaps_last(node, len(shape)) and len(shape) in ((2, 3) if typed is None else (3, 4)):
         return f.weight_transpose(raiser.weight(args[0], typed))
     return None
 
 
-def _swaps_last(node, rank):
+def swaps_last(node, rank):
+    """Whether a node is its operand with the last two dimensions exchanged."""
     return rank > 1 and order_of(node) == [*range(rank - 2), rank - 1, rank - 2]
 
 
