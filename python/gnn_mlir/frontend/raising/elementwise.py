@@ -13,9 +13,10 @@ from .tags import Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, ha
 aten = torch.ops.aten
 
 _ARITH = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf",
-          "div": "arith.divf", "max": "arith.maximumf", "min": "arith.minimumf"}
+          "div": "arith.divf", "max": "arith.maximumf", "min": "arith.minimumf",
+          "pow": "math.powf"}
 _NUMBERS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
-            "max": np.maximum, "min": np.minimum}
+            "max": np.maximum, "min": np.minimum, "pow": np.power}
 
 
 def tag_of(r, x):
@@ -185,6 +186,8 @@ def _register_binary():
     for name, kind in (("maximum", "max"), ("minimum", "min")):
         handles(getattr(aten, name).default)(
             lambda r, node, a, b, _kind=kind: binary(r, node, _kind, a, b))
+    handles(aten.pow.Tensor_Tensor, aten.pow.Scalar)(
+        lambda r, node, a, b: binary(r, node, "pow", a, b))
 
 
 _register_binary()
