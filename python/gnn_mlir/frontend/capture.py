@@ -2,16 +2,18 @@
 """`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
 
 import os
+import types
 import weakref
 
 import torch
 
 from ..compiler import check_target
 from ..compiler_capi import path_option
-from . import report, wholeness
+from . import report, torch_internals, wholeness
 from .analysis import liveness
-from .calls import arguments
+from .calls import arguments, hooks
 from .calls.compiled_model import Compiled, refuse_untraced
+from .calls.frames import Frames, fresh
 from .calls.retrying import Numbers, is_of_symbols
 from .functional import detached, modes
 from .functional.lowering import lower
@@ -216,20 +218,6 @@ def register():
 refuse_untraced(backend)
 
 
-def _refuse_hooks(model):
-    """PyG runs no hooks of message passing where torch traces: the result would be
-    another than eager's."""
-    for name, module in getattr(model, "named_modules", dict)():
-        for attribute, hooks in vars(module).items():
-            if attribute.endswith("_hooks") and attribute.startswith((
-                    "_propagate", "_message", "_aggregate", "_edge_update",
-                    "_explain")) and hooks:
-                raise CaptureError(
-                    f"{name or type(module).__name__}: expected a layer without hooks, got "
-                    f"{attribute.strip('_').replace('_', ' ')}: PyG leaves them out where "
-                    "torch traces, so that the result would not be eager's")
-
-
 def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     """`model`, a torch.nn.Module or a function of tensors, compiled when it is first called
     in each of torch's modes. It takes and gives what the model does: float32 features, ids
@@ -242,7 +230,7 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     hetero.install()
     sizes.install()
     register()
-    _refuse_hooks(model)
+    hooks.refuse(model)
     for name in options:
         if name not in _OPTIONS:
             raise ValueError(f"{name}: expected an option of {', '.join(_OPTIONS)}")
@@ -253,21 +241,30 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     def compiler(graph_module, inputs):
         return backend(graph_module, inputs, options={"fullgraph": fullgraph, **options},
                        captures=captures)
-    context = torch._dynamo.optimize(compiler, nopython=fullgraph, dynamic=dynamic)
-    numbers = Numbers(fullgraph)
-    context.enter_exit_hooks += [
-        intercept.turn_on, numbers.patch,
-        torch._dynamo.config._make_closure_patcher(
-            specialize_float=True, automatic_dynamic_shapes=False,
-            recompile_limit=4096, accumulated_recompile_limit=65536),
-        torch.fx.experimental._config._make_closure_patcher(
-            use_duck_shape=False, backed_size_oblivious=True)]
-    made = context(model)
-    if not isinstance(model, torch.nn.Module):
-        made = arguments.converting(numbers.retrying(arguments.marking(made)), model, captures,
-                                    fullgraph)
-    else:
-        made = Compiled.of(made, compiler, numbers, captures, compile_module, {
+    numbers, frames = Numbers(fullgraph), Frames(model, captures, fullgraph)
+
+    def context(hooks_are_known):
+        made = torch._dynamo.optimize(compiler, nopython=fullgraph, dynamic=dynamic,
+                                      **torch_internals.isolated())
+        made.enter_exit_hooks += [
+            intercept.turn_on, numbers.patch,
+            torch._dynamo.config._make_closure_patcher(
+                specialize_float=True, automatic_dynamic_shapes=False,
+                skip_nnmodule_hook_guards=hooks_are_known,
+                recompile_limit=4096, accumulated_recompile_limit=65536),
+            torch.fx.experimental._config._make_closure_patcher(
+                use_duck_shape=False, backed_size_oblivious=True)]
+        return made
+
+    def compiled(function, eager, is_fresh, hooks_are_known=False):
+        return numbers.retrying(arguments.marking(frames.compiled(
+            context(hooks_are_known), function, eager, is_fresh)))
+    if isinstance(model, torch.nn.Module):
+        made = Compiled.of(context(False)(model), compiled, captures, compile_module, {
             "fullgraph": fullgraph, "dynamic": dynamic, **options})
+    else:
+        is_function = isinstance(model, types.FunctionType)
+        made = arguments.converting(compiled(fresh(model) if is_function else model, model,
+                                             is_function), model, captures, fullgraph)
     vars(made)["captures"] = captures
     return made

@@ -111,6 +111,7 @@ class Captures:
     def __init__(self, name, model=None, ends=False):
         """With `ends` each call that captures ends with `end_call`."""
         self.name, self._found, self._ends = name, [], ends
+        self._missed = {}  # How many calls captured nothing, by why.
         self.untold = {}  # What there is to tell of calls that have not ended, by thread.
         self._model = weakref.ref(model) if isinstance(model, torch.nn.Module) else None
 
@@ -133,6 +134,13 @@ class Captures:
             self.tell(log.log, logging.WARNING if len(outer.calls) > 1 else logging.INFO,
                       "%s: %s, left to torch: %s", self.name, _count(len(outer.calls), "program"),
                       "; ".join(map(str, others)) or "nothing")
+
+    def miss(self, why, level=logging.WARNING):
+        """Notes a call that captured nothing, and says so in the log once for each cause."""
+        self._missed[why] = self._missed.get(why, 0) + 1
+        if self._missed[why] == 1:
+            self.tell(log.log, level, "%s: a call captured nothing and ran in torch: %s",
+                      self.name, why)
 
     def tell(self, function, *args, **kwargs):
         """Calls what tells the user something of a capture: after the call of the model that
@@ -167,21 +175,25 @@ class Captures:
     def text(self, kernels=False):
         """What `gnn_mlir.explain` says, with `kernels` by their names."""
         found = self._numbered()
-        if not found:
-            return (f"{self.name}: nothing is captured yet: compiled are calls of it, as "
-                    "model(...), of which there was none, and no other methods")
+        missed = [f"{_count(number, 'call')} captured nothing and ran in torch: {why}"
+                  for why, number in self._missed.items()]
+        if not found and not missed:
+            return f"{self.name}: nothing is captured " + (
+                "now: torch has dropped all that was" if self._found else
+                "yet: compiled are calls of it, as model(...), of which there was none, and "
+                "no other methods")
         of_both = len({one.training for one in found.values()} - {None}) == 2
         modes = {True: " (training)", False: " (evaluation)"} if of_both else {}
         return "\n".join([f"{self.name}: {_count(len(found), 'captured graph')}", *(
             f"{i}{modes.get(one.training, '')}: {one.as_text(kernels)}"
-            for i, one in found.items())])
+            for i, one in found.items()), *missed])
 
 
 def of_compiled(compiled):
     """The `Captures` of what gnn_mlir.compile or torch.compile gave, or None."""
     found = vars(compiled).get("captures")
     if not isinstance(found, Captures) and isinstance(compiled, OptimizedModule):
-        backend = _innermost(compiled.dynamo_ctx.callback)
+        backend = innermost(compiled.dynamo_ctx.callback)
         if getattr(backend, "compiler_name", None) == "gnn_mlir":
             return _of_backends.setdefault(backend, Captures(type(compiled._orig_mod).__name__))
     return found if isinstance(found, Captures) else None
@@ -197,7 +209,7 @@ def of_backend():
     translator = _translator()
     if translator is None:
         return Captures("torch.compile")
-    return _of_backends.setdefault(_innermost(translator.output.compiler_fn), Captures(
+    return _of_backends.setdefault(innermost(translator.output.compiler_fn), Captures(
         "torch.compile"))
 
 
@@ -213,7 +225,7 @@ def _translator():
         return None
 
 
-def _innermost(backend):
+def innermost(backend):
     """What torch.compile made of a backend, without dynamo's wrappers around it."""
     while hasattr(backend, "_torchdynamo_orig_backend"):
         backend = backend._torchdynamo_orig_backend

@@ -7,6 +7,7 @@ torch is an error or a warning there, and no AttributeError within a call.
 
 import functools
 import importlib
+import inspect
 import warnings
 
 import torch
@@ -22,8 +23,11 @@ REQUIRED = {
     "torch._dynamo": "optimize substitute_in_graph assume_constant_result "
                      "register_backend list_backends",
     "torch._dynamo.config": "_make_closure_patcher",
-    "torch._dynamo.types": "FrameAction FrameExecStrategy",
-    "torch._C._dynamo.eval_frame": "set_code_exec_strategy",
+    "torch._dynamo.convert_frame": "CatchErrorsWrapper ConvertFrameAssert",
+    "torch._dynamo.eval_frame": "_optimize skip_code",
+    "torch._dynamo.code_context": "code_context",
+    "torch._dynamo.types": "ConvertFrameReturn FrameAction FrameExecStrategy",
+    "torch._C._dynamo.eval_frame": "set_code_exec_strategy _debug_get_cache_entry_list",
     "torch.fx.experimental._config": "_make_closure_patcher",
     "torch.fx.experimental.proxy_tensor": "make_fx ProxyTorchDispatchMode "
                                           "track_tensor_tree",
@@ -99,6 +103,14 @@ def _find(place):
 @functools.lru_cache(maxsize=None)
 def has_fast_calls():
     return not missing(FAST_CALLS)
+
+
+@functools.lru_cache(maxsize=None)
+def isolated():
+    """What of torch's settings keeps captures from counting for the limit of another
+    torch.compile, where they share the code of a layer behind a graph break: {} before 2.13."""
+    known = inspect.signature(torch._dynamo.eval_frame._optimize).parameters
+    return {"isolate_recompiles": True} if "isolate_recompiles" in known else {}
 
 
 def check(version=torch.__version__):

@@ -4,11 +4,8 @@ EdgeIndex become tensors, wherever they are among the arguments."""
 
 import copy
 import functools
-import types
 
 import torch
-from torch._C import _dynamo
-from torch._dynamo.types import FrameAction, FrameExecStrategy
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...identity import Weak, identity
@@ -16,6 +13,7 @@ from ..runtime.streams import Shared
 from ..tracing.adjacency import Adjacency, StandIn
 from ..tracing.matrix import Matrix
 from . import bad_input, results
+from .frames import Left
 
 _Tensor, _strided = torch.Tensor, torch.strided
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -42,11 +40,15 @@ def converting(function, model, captures, fullgraph):
             kwargs = {name: convert(x) for name, x in kwargs.items()}
         if asked and any(map(_has_stand_in, (*args, *kwargs.values()))):
             return model(*given[0], **given[1])
-        before = captures.count()
+        before, left = captures.count(), None
         try:
-            made = kept.within(function, *args, **kwargs)
+            try:
+                made = kept.within(function, *args, **kwargs)
+            except Left as one:
+                left = one
+            if left is not None:
+                made = _in_eager(left, model, given, (args, kwargs))
         except Exception as error:
-            retry_frames(model)
             why = bad_input.asked_of_matrix(error, model, args, kwargs)
             found = (ValueError(why) if why else
                      bad_input.explain(error, model, args, kwargs))
@@ -76,6 +78,21 @@ def converting(function, model, captures, fullgraph):
     return call
 
 
+def _in_eager(left, model, given, made):
+    """A call that is left to eager, of the caller's own arguments."""
+    if left.error is not None and any(map(_has_stand_in, (*made[0], *made[1].values()))):
+        raise left.error
+    try:
+        result = model(*given[0], **given[1])
+    except Exception:
+        if left.error is None:
+            raise
+    else:
+        left.tell()
+        return result
+    raise left.error  # It says more of the arguments.
+
+
 def _has_stand_in(x):
     if isinstance(x, dict):
         return any(map(_has_stand_in, x.values()))
@@ -84,16 +101,6 @@ def _has_stand_in(x):
     if hasattr(x, "stores") and hasattr(x, "to_dict"):
         return any(_has_stand_in(dict(store.items())) for store in x.stores)
     return isinstance(x, StandIn)
-
-
-def retry_frames(model):
-    """Has dynamo trace the code of a model again, which it gives up for good, for all models of
-    the class, where the first thing it meets fails, as a layer that is given None does."""
-    function = type(model).forward if isinstance(model, torch.nn.Module) else model
-    if isinstance(function, types.FunctionType) and not hasattr(
-            function, "_torchdynamo_disable"):
-        _dynamo.eval_frame.set_code_exec_strategy(function.__code__, FrameExecStrategy(
-            FrameAction.DEFAULT, FrameAction.DEFAULT))
 
 
 def marking(function):

@@ -3,6 +3,7 @@
 torch cannot trace, and with its own settings, so that copies and pickles compile too."""
 
 import functools
+import logging
 import re
 
 import torch
@@ -22,17 +23,16 @@ class Compiled(eval_frame.OptimizedModule):
     _remade = None  # torch sets what its class has not on the model.
 
     @classmethod
-    def of(cls, made, compiler, numbers, captures, function, settings):
-        """Of what torch made of a model, with the compiler that it calls, the `Numbers`
-        that it is captured with and the `Captures` that tell of it; `function` makes the
-        same of another model by the settings."""
+    def of(cls, made, compiled, captures, function, settings):
+        """Of what torch made of a model; `compiled` makes what dynamo runs of a function that
+        the model's calls are, or its forward alone. `captures` tells of the model, and
+        `function` makes the same of another by the settings."""
         made.__class__ = cls
         made._remade = function, settings
         model = made._orig_mod
-        made.forward = numbers.retrying(arguments.marking(made.forward))
-        dispatch.install(made, model, compiler)
+        dispatch.install(made, model, compiled)
         made.forward = _initialized(arguments.converting(
-            made.forward, model, captures, settings["fullgraph"]), model)
+            made.forward, model, captures, settings["fullgraph"]), model, captures)
         return made
 
     def __call__(self, *args, **kwargs):
@@ -49,7 +49,7 @@ class Compiled(eval_frame.OptimizedModule):
         return _remake, (self._orig_mod, *self._remade)
 
 
-def _initialized(function, model):
+def _initialized(function, model, captures):
     """The function, but for calls of a model whose lazy layers have no parameters yet: torch
     would capture each of these layers alone. The model itself runs them."""
     if not _is_lazy(model):
@@ -59,6 +59,8 @@ def _initialized(function, model):
     @functools.wraps(function)
     def call(*args, **kwargs):
         if lazy and _is_lazy(model):
+            captures.miss("its lazy layers had no parameters yet", logging.INFO)
+            captures.end_call(True)
             return model(*args, **kwargs)
         lazy.clear()
         return function(*args, **kwargs)

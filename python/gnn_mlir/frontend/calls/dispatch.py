@@ -21,44 +21,70 @@ from torch.fx import _symbolic_trace
 
 from .. import torch_internals
 from ..tracing import hetero, intercept
+from . import hooks
+from .frames import fresh
 
 _has_any_global_hook = torch.nn.modules.module._has_any_global_hook
 _dynamo, _Module = torch._C._dynamo.eval_frame, torch.nn.Module
 _UTILS = "__import_torch_dot__dynamo_dot_utils"
+_VERSIONS = 8  # Sets of hooks that have captures of their own.
 
 
-def install(compiled, model, backend):
-    """Gives what dynamo made of a module, with `backend`, a forward that finds what was
-    captured. Lazy modules, which their first call changes, keep dynamo's."""
-    own = type(model).forward
+def install(made, model, compiled):
+    """Gives what dynamo made of a module a forward that finds what was captured. `compiled` makes
+    what dynamo runs of a function and of what it is in eager. Lazy modules, which their first
+    call changes, are calls of the module alone, with all that torch does there."""
+    own, function = type(model).forward, made.forward._torchdynamo_orig_callable
+    is_inner = isinstance(function, types.FunctionType)  # torch's, around torch's own modules.
+    made.forward = whole = compiled(fresh(function) if is_inner else function, model, is_inner)
     if hasattr(model, "_initialize_hook") or not isinstance(own, types.FunctionType) or (
             not torch_internals.has_fast_calls()):
         return
-    dynamo, captured, known = compiled.forward, _Captured(model, backend), hetero.Known(model)
+    known, found, versions = hetero.Known(model), hooks.Hooks(model), []
     intercepting = _dynamo.get_eval_frame_callback
 
-    def capture(*args, **kwargs):
+    def version():
+        """What is captured of the model with the hooks that it has now."""
+        hooked = found.settle()
+        for kept in versions:
+            if kept[0] == hooked:
+                return kept[1:]
+        if len(versions) == _VERSIONS:  # As those of hooks that are new in each call.
+            return None, whole
+        copy = fresh(own)
+        versions.append((hooked, _Captured(model, copy), compiled(
+            copy, own, is_fresh=True, hooks_are_known=True)))
+        return versions[-1][1:]
+    now = version()
+
+    def capture(function, *args, **kwargs):
         if _symbolic_trace.is_fx_symbolic_tracing():  # Then torch refuses all threads.
             with convert_frame.compile_lock:
                 pass  # What traces in another thread has it.
-        return dynamo(*args, **kwargs)
+        return function(*args, **kwargs)
 
-    @functools.wraps(dynamo)
+    @functools.wraps(whole)
     def forward(*args, **kwargs):
+        nonlocal now
         if known.used:
             known.settle()
-        if intercepting() is not None or not captured.is_plain():
-            return capture(*args, **kwargs)
+        if found.have_changed():
+            now = version()
+        captured, alone = now
+        if captured is None or not captured.is_plain():
+            return capture(whole, *args, **kwargs)
+        if intercepting() is not None:
+            return capture(alone, model, *args, **kwargs)
         run = captured.find(args, kwargs)
         if run is not None:
             return run(model, *args, **kwargs)
         with _collecting_later:
-            made = known.capturing(capture, *args, **kwargs)
+            given = known.capturing(capture, alone, model, *args, **kwargs)
         captured.learn()
-        return made
+        return given
     eval_frame.skip_code(capture.__code__)
     eval_frame.skip_code(forward.__code__)
-    compiled.forward = forward
+    made.forward = forward
 
 
 class _CollectingLater:
@@ -94,12 +120,12 @@ _collecting_later = _CollectingLater()
 
 
 class _Captured:
-    """What dynamo has captured of a module's forward by a backend."""
+    """What dynamo has captured of a module's forward, by a copy of it with code of its own."""
 
-    def __init__(self, model, backend):
-        self._model, self._backend = model, backend
-        self._class, self._forward = type(model), type(model).forward
-        self._code = code = self._forward.__code__
+    def __init__(self, model, copy):
+        self._model, self._class, self._forward = model, type(model), type(model).forward
+        self._code, self._captured = self._forward.__code__, copy.__code__
+        code = self._code
         self._defaults, self._named_defaults = (self._forward.__defaults__,
                                                 self._forward.__kwdefaults__)
         # (check, function) by the guards that dynamo has; None where dynamo's own way is
@@ -143,7 +169,7 @@ class _Captured:
             # Guards whose entry dynamo has thrown away have none.
             if last is not None and last[0].cache_entry is not None and last[1](found):
                 return last[2]
-            for entry in _dynamo._debug_get_cache_entry_list(self._code):
+            for entry in _dynamo._debug_get_cache_entry_list(self._captured):
                 check, run = self._known.get(entry.guard_manager, (None, None))
                 if check is not None and check(found):
                     self._last = entry.guard_manager, check, run
@@ -181,14 +207,14 @@ class _Captured:
     def learn(self):
         """Notes what dynamo has now."""
         known = {}
-        for entry in _dynamo._debug_get_cache_entry_list(self._code):
+        for entry in _dynamo._debug_get_cache_entry_list(self._captured):
             guards = getattr(entry, "guard_manager", None)
             if guards in self._known:
                 known[guards] = self._known[guards]
             elif not hasattr(getattr(guards, "root", None), "check") or not hasattr(
                     entry, "code") or not hasattr(guards, "cache_entry"):
                 continue  # As another torch may have it: calls stay dynamo's.
-            elif getattr(entry, "backend", None) is self._backend:
+            else:
                 run = _runner(entry.code, self._forward)
                 known[guards] = run and guards.root.check, run
         self._known, self._last = known, None

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The code objects of a compiled model, and how dynamo marks them.
+
+dynamo marks a code object for good where it cannot capture a call of it: a transform of torch.func
+is around the call, an argument is wrong, or another torch.compile has met its limit. All
+that share the code run in eager from then on, without a word. So the forward of a compiled
+model has a code object of its own, which nothing else marks; marks of a call that fails or
+captures nothing are undone; and such a call is told of.
+"""
+
+import functools
+import logging
+import os
+import re
+import threading
+import time
+import types
+
+import torch
+from torch._C._dynamo import eval_frame as codes
+from torch._dynamo import convert_frame, eval_frame, exc, guards, trace_rules
+from torch._dynamo.code_context import code_context
+from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrategy
+
+from ..places import place_in
+from ..raising.raiser import CaptureError
+from ..report import innermost, log
+from .retrying import is_of_symbols
+
+_DEFAULT = FrameExecStrategy(FrameAction.DEFAULT, FrameAction.DEFAULT)
+_NOT_AGAIN = FrameExecStrategy(FrameAction.RUN_ONLY, FrameAction.DEFAULT)
+_RUN_ONLY = FrameExecStrategy(FrameAction.RUN_ONLY, FrameAction.RUN_ONLY)
+_SKIP = FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP)
+# Files of ours that run programs, and those whose functions are parts of models.
+_OWN = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")) + os.sep
+_TRACED = tuple(os.path.join(_OWN, *path) for path in (("dgl",), ("frontend", "tracing")))
+LIMIT = 32  # Captures of one function of a model, for each of the modules that have it.
+# How torch begins to say, under fullgraph, that the model raises.
+_RAISED = "Observed exception", "Assertion failed"
+_ATTEMPTS = 8  # Traces of a model that capture nothing before it is left to torch.
+
+
+def fresh(function):
+    """The function with a code object of its own."""
+    code = function.__code__.replace()
+    made = types.FunctionType(code, function.__globals__, function.__name__,
+                              function.__defaults__, function.__closure__)
+    functools.update_wrapper(made, function)
+    made.__kwdefaults__ = function.__kwdefaults__
+    del made.__wrapped__
+    if code_context.has_context(function.__code__):  # Of a torch.fx.GraphModule.
+        code_context.get_context(code).update(code_context.get_context(function.__code__))
+    return made
+
+
+def _unmark(code):
+    codes.set_code_exec_strategy(code, _DEFAULT)
+
+
+class Left(Exception):
+    """A call that eager is to run, with what tells of it then; where that fails too, it fails with
+    the error, if there is one."""
+
+    def __init__(self, tell, error=None):
+        super().__init__()
+        self.tell, self.error = tell, error
+
+
+class _Call:
+    """What dynamo does in a call."""
+
+    def __init__(self):
+        self.skipped, self.captured = {}, False  # Code by id, as equal code is not the same.
+        self.began = None  # When dynamo began to trace.
+        self.error = self.why = None  # Why the model's own frame was not captured.
+
+
+class _Callback(convert_frame.CatchErrorsWrapper):
+    """dynamo's callback of a context, which `frames` watches."""
+
+    def __call__(self, frame, *args):
+        made = self.frames.known(frame)
+        if made is None:
+            made = super().__call__(frame, *args)
+            self.frames.note(frame.f_code, made)
+        return made
+
+
+class _Convert(convert_frame.ConvertFrameAssert):
+    """What traces a frame, which `frames` watches."""
+
+    def __call__(self, frame, *args, **kwargs):
+        call = self.frames.begin()
+        try:
+            return super().__call__(frame, *args, **kwargs)
+        except Exception as error:
+            if call is not None:
+                call.error = error
+            raise
+
+
+class Frames:
+    """The frames of a compiled model. `captures` is told of calls that capture nothing, which are
+    errors with `fullgraph`."""
+
+    def __init__(self, model, captures, fullgraph):
+        self._model, self._captures, self._fullgraph = model, captures, fullgraph
+        # Code by id: of the model's own forward; other code that has captures of the model; and
+        # what dynamo skips.
+        self._own, self._shared, self._skipped = {}, {}, {}
+        # How often dynamo traced for nothing, and why it did the last time.
+        self._calls, self._attempts, self._last = threading.local(), 0, None
+
+    def compiled(self, context, function, eager, is_fresh):
+        """What a context of dynamo makes of a function, watched; `eager` is the same without
+        dynamo. With `is_fresh` the function has code of its own, else it calls the model."""
+        callback, self._backend = context.callback, innermost(context.callback)
+        if type(callback) is convert_frame.CatchErrorsWrapper:
+            callback.__class__, callback.frames = _Callback, self
+            convert = callback._torchdynamo_orig_backend
+            convert = getattr(convert, "_inner_convert", convert)
+            if type(convert) is convert_frame.ConvertFrameAssert:
+                convert.__class__, convert.frames = _Convert, self
+        if is_fresh:
+            self._own[id(function.__code__)] = function.__code__
+        return self._watched(context(function), eager, not is_fresh)
+
+    def _share(self):
+        """Has dynamo trace the model's forward, which others have too, whatever it is marked
+        with."""
+        function = getattr(self._model, "forward", None)
+        code = getattr(getattr(function, "__func__", function), "__code__", None)
+        if code is not None and not hasattr(function, "_torchdynamo_disable"):
+            self._own[id(code)] = code
+            _unmark(code)
+
+    def _watched(self, function, eager, is_shared):
+        disabled = "torch.compiler.disable around its forward" if hasattr(
+            getattr(eager, "forward", eager), "_torchdynamo_disable") else None
+
+        @functools.wraps(function)
+        def watched(*args, **kwargs):
+            why = _around() or disabled
+            if why is not None:
+                if self._fullgraph:
+                    raise CaptureError(f"{self._captures.name}: {why}")
+                raise Left(functools.partial(self._captures.miss, why))
+            if getattr(getattr(eval_frame, "_stance", None), "stance", "") == "force_eager":
+                self._captures.miss("torch.compiler.set_stance", logging.INFO)
+            if is_shared:
+                self._share()
+            for code in tuple(self._shared.values()):
+                _unmark(code)
+            before = getattr(self._calls, "call", None)
+            self._calls.call = call = _Call()
+            try:
+                made = function(*args, **kwargs)
+            except BaseException as error:
+                self._end(call, False)
+                self._failed(error, call, functools.partial(eager, *args, **kwargs))
+                raise
+            else:
+                self._end(call, True)
+                if call.why is not None and not call.captured:
+                    self._miss(call)
+                else:
+                    self._skipped.update(call.skipped)
+            finally:
+                self._calls.call = before
+            return made
+        eval_frame.skip_code(watched.__code__)
+        return watched
+
+    def _failed(self, error, call, eager):
+        """What a call that failed raises: under fullgraph an exception of the model as it is; else
+        `Left` where the model may catch what failed, or torch's tracing alone has it."""
+        if self._fullgraph:
+            if isinstance(error, exc.Unsupported) and str(error).startswith(_RAISED):
+                eager()
+        elif isinstance(error, exc.TorchRuntimeError) and not is_of_symbols(error) and (
+                "torch_dynamo_resume_in" not in str(error)):  # Else parts of it have run.
+            call.why = _said(error)
+            raise Left(functools.partial(self._miss, call), error)
+
+    def begin(self):
+        """Notes that dynamo traces a frame; gives the call of this thread."""
+        call = getattr(self._calls, "call", None)
+        if call is not None:
+            call.error = None
+        if call is not None and call.began is None:
+            call.began = time.monotonic()
+            log.info("%s: a capture begins", self._captures.name)
+            for code in _code_of_methods(self._model):
+                _unmark(code)
+        return call
+
+    def _end(self, call, succeeded):
+        if call.began is not None:
+            log.info("%s: the capture %s %.1f s", self._captures.name,
+                     "took" if succeeded else "failed after", time.monotonic() - call.began)
+
+    def known(self, frame):
+        """What is to become of a frame without dynamo's asking, or None."""
+        code, call = frame.f_code, getattr(self._calls, "call", None)
+        if code.co_filename.startswith(_OWN) and not code.co_filename.startswith(_TRACED):
+            return ConvertFrameReturn(frame_exec_strategy=_SKIP)  # As a gradient within a model.
+        if id(code) in self._skipped:
+            return ConvertFrameReturn(frame_exec_strategy=_NOT_AGAIN)
+        if call is not None and id(code) in call.skipped:
+            return ConvertFrameReturn(apply_to_code=False)
+        is_given_up = id(code) in self._own and self._attempts >= _ATTEMPTS
+        if is_given_up:
+            self._captures.miss(self._last)
+        if is_given_up or self._is_stopped(frame):
+            return ConvertFrameReturn(frame_exec_strategy=_RUN_ONLY, apply_to_code=False)
+        return None
+
+    def _is_stopped(self, frame):
+        """Whether a frame was captured often enough: calls that differ in a number that is a
+        constant to torch would be captured without an end."""
+        code, owner = frame.f_code, frame.f_locals.get("self")
+        entries = [entry for entry in codes._debug_get_cache_entry_list(code)
+                   if getattr(entry, "backend", None) is self._backend]
+        if len(entries) < LIMIT:
+            return False
+        modules = self._model.modules() if isinstance(self._model, torch.nn.Module) else ()
+        if len(entries) < LIMIT * sum(owner is None or type(owner) is type(module)
+                                      for module in modules):
+            return False
+        why = (f"{code.co_name} ({code.co_filename}:{code.co_firstlineno}) was captured "
+               f"{len(entries)} times already{_difference(entries[0], frame)}")
+        if self._fullgraph:
+            raise CaptureError(f"{self._captures.name}: {why}")
+        self._captures.miss(why)
+        return True
+
+    def note(self, code, made):
+        """Notes what dynamo has made of a frame. What it skips it marks where the call has
+        succeeded, and at once in files of libraries that it never traces."""
+        call, is_own = getattr(self._calls, "call", None), id(code) in self._own
+        if call is None:
+            return
+        if made.guarded_code is not None:
+            call.captured = True
+            if not is_own:
+                self._shared[id(code)] = code
+        elif made.apply_to_code and not trace_rules.check(code):
+            made.apply_to_code, call.skipped[id(code)] = False, code
+            if is_own:
+                call.why = _said(call.error) if call.error is not None else (
+                    getattr(made, "skip_reason", None) or "torch skips the frame")
+                if self._fullgraph:  # torch's own error leaves its settings as those of a capture.
+                    raise CaptureError(f"{self._captures.name}: torch captures nothing of the "
+                                       f"call: {call.why}")
+
+    def _miss(self, call):
+        """Tells of a call that captured nothing. Where dynamo traced the model for nothing again
+        and again, it is left to torch for good."""
+        self._last = call.why
+        self._captures.miss(call.why)
+        self._attempts += call.began is not None
+        if call.began is not None and self._attempts == _ATTEMPTS:
+            self._captures.tell(log.warning, "%s: %d calls captured nothing: what is not captured "
+                                "yet runs in torch from now on", self._captures.name, _ATTEMPTS)
+
+
+def _around():
+    """What around a call keeps torch from tracing it, or None."""
+    if torch._C._functorch.peek_interpreter_stack() is not None:
+        return ("torch.vmap or another transform of torch.func around the call: expected calls "
+                "outside of transforms, since programs have no rules for them")
+    return None
+
+
+def _difference(entry, frame):
+    """What of a call is another than in a capture, as torch's guards have it."""
+    try:
+        found = guards.get_guard_fail_reason(entry.guard_manager, entry.code, frame.f_locals,
+                                             entry.compile_id, entry.backend, True)
+    except Exception:  # Of a torch that has no such function.
+        return ""
+    text = found.strip().partition("\n")[0].partition("#")[0].strip()
+    text = re.sub(r"L\['(\w+)'\]", r"\1", re.sub(r"^[\d/]+: ", "", text))
+    return f", the last time for {text}, which is not so in this call" * bool(text)
+
+
+def _said(error):
+    """An error of dynamo in a line: what it came of, and where in the model."""
+    place, first = place_in(str(error).partition("from user code:")[2]), error
+    while isinstance(error, exc.TorchRuntimeError) and (first.__cause__ or first.__context__):
+        first = first.__cause__ or first.__context__
+    text = (str(first).strip() or type(first).__name__).splitlines()[0].rstrip(".")
+    text = re.sub(r"\bs\d+\b", "?", text)  # Sizes that a capture does not know.
+    return f"{text}{f' at {place}' * bool(place)}"
+
+
+def _code_of_methods(model):
+    """The code of the methods of a model's modules, but of torch's. It is shared by all models
+    that have such modules, and dynamo captures it by itself behind a graph break."""
+    classes = {cls for module in (model.modules() if isinstance(model, torch.nn.Module) else ())
+               for cls in type(module).__mro__ if cls.__module__.partition(".")[0] != "torch"}
+    for cls in classes:
+        for function in vars(cls).values():
+            while isinstance(function, types.FunctionType) and not hasattr(
+                    function, "_torchdynamo_disable"):
+                yield function.__code__
+                function = getattr(function, "__wrapped__", None)

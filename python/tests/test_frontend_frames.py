@@ -1,0 +1,428 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""No call runs in eager unnoticed: what dynamo marks code objects with in one call, or for
+another torch.compile, leaves a compiled model as it was, and a call that captures nothing is
+told of."""
+
+import logging
+import re
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+import gnn_mlir  # noqa: E402
+import zoo  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.frontend.calls import frames  # noqa: E402
+from gnn_mlir.frontend.tracing import intercept  # noqa: E402
+from test_frontend_dispatch import EDGES, Layer, X  # noqa: E402
+
+fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = Layer()
+
+    def forward(self, x, edge_index):
+        return self.layer(x, edge_index).relu()
+
+
+class Broken(Net):
+    """The layer is a frame by itself."""
+
+    def forward(self, x, edge_index):
+        torch._dynamo.graph_break()
+        return self.layer(x, edge_index).relu()
+
+
+class Counting:
+    """A backend of torch.compile: how many graphs it was given, and how often they ran."""
+
+    def __init__(self):
+        self.graphs = self.runs = 0
+
+    def __call__(self, module, inputs):
+        self.graphs += 1
+
+        def run(*args):
+            self.runs += 1
+            return module.forward(*args)
+        return run
+
+
+def given(nodes):
+    return torch.randn(nodes, 4), torch.randint(0, nodes, (2, 3 * nodes))
+
+
+def beyond_its_limit(model, sizes=range(5, 9)):
+    """Another torch.compile of the class that has met dynamo's limit."""
+    other = torch.compile(model, backend="eager", dynamic=False)
+    with torch._dynamo.config.patch(recompile_limit=2):
+        for nodes in sizes:
+            other(*given(nodes))
+    return other
+
+
+def is_captured(model, graphs=1, fullgraph=False):
+    """Whether each of two calls is right, and the first of them captures all of it."""
+    before = len(capture._made)
+    compiled = capture.compile_module(model, fullgraph=fullgraph)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    assert len(capture._made) == before + graphs
+    assert gnn_mlir.explain(compiled).startswith(f"{type(model).__name__}: {graphs} captured graph")
+
+
+# -- Transforms around a call ----------------------------------------------------------------
+
+TRANSFORMS = [lambda f: torch.vmap(f)(X.expand(3, -1, -1)),
+              lambda f: torch.func.grad(lambda x: f(x).square().sum())(X),
+              lambda f: torch.func.jvp(f, (X,), (X.cos(),))[1]]
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_a_transform_around_a_call(transform, caplog):
+    """Runs in torch, which is said; what is called without it is captured."""
+    model = Net()
+    compiled = capture.compile_module(model)
+    wanted = transform(lambda x: model(x, EDGES))
+    for _ in range(2):
+        torch.testing.assert_close(transform(lambda x: compiled(x, EDGES)), wanted)
+    said = "captured nothing and ran in torch: torch.vmap or another transform"
+    assert [said in record.message for record in caplog.records
+            if record.levelname == "WARNING"] == [True]
+    assert gnn_mlir.explain(compiled).startswith(
+        f"Net: 0 captured graphs\n2 calls {said} of torch.func around the call")
+    torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    assert len(capture._made) == 1 and "1 captured graph\n" in gnn_mlir.explain(compiled)
+    torch.testing.assert_close(transform(lambda x: compiled(x, EDGES)), wanted)
+    is_captured(Net(), fullgraph=True)
+    whole = capture.compile_module(model, fullgraph=True)
+    with pytest.raises(capture.CaptureError, match="Net: torch.vmap or another transform"):
+        transform(lambda x: whole(x, EDGES))
+
+
+def test_a_mode_of_torch_around_a_call(caplog):
+    """torch traces nothing within a mode."""
+    class Mode(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+    model = Net()
+    compiled, whole = (capture.compile_module(model, fullgraph=full) for full in (False, True))
+    with Mode():
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+        with pytest.raises(capture.CaptureError, match="Net: torch captures nothing .*: "):
+            whole(X, EDGES)
+    assert "1 call captured nothing and ran in torch: " in gnn_mlir.explain(compiled)
+    assert "a call captured nothing" in caplog.text
+    assert not intercept.is_on()
+    for one in (compiled, whole):
+        torch.testing.assert_close(one(X, EDGES), model(X, EDGES))
+    assert len(capture._made) == 2
+
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+def test_a_forward_that_torch_is_not_to_compile(fullgraph):
+    class Disabled(Net):
+        @torch.compiler.disable
+        def forward(self, x, edge_index):
+            return super().forward(x, edge_index)
+    model = Disabled()
+    compiled = capture.compile_module(model, fullgraph=fullgraph)
+    if fullgraph:
+        with pytest.raises(capture.CaptureError, match="Disabled: torch.compiler.disable"):
+            compiled(X, EDGES)
+    else:
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+        assert "ran in torch: torch.compiler.disable" in gnn_mlir.explain(compiled)
+    assert not intercept.is_on()
+
+
+def test_what_is_eager_by_choice_is_no_warning(caplog):
+    compiled = capture.compile_module(Net())
+    with torch.compiler.set_stance("force_eager"):
+        compiled(X, EDGES)
+    assert not [one for one in caplog.records if one.levelname == "WARNING"]
+    assert "1 call captured nothing and ran in torch: torch.compiler.set_stance" in (
+        gnn_mlir.explain(compiled))
+    compiled(X, EDGES)
+    assert len(capture._made) == 1
+    torch._dynamo.reset()
+    assert gnn_mlir.explain(capture.compile_module(Net())).startswith("Net: nothing is captured yet")
+
+
+def test_dropped_captures_are_no_missing_calls():
+    compiled = capture.compile_module(Broken())
+    compiled(X, EDGES)
+    torch._dynamo.reset()
+    assert gnn_mlir.explain(compiled) == (
+        "Broken: nothing is captured now: torch has dropped all that was")
+
+
+# -- Other compilations of the class -----------------------------------------------------------
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+def test_a_class_that_has_met_the_limit(fullgraph):
+    other = beyond_its_limit(Net())
+    is_captured(Net(), fullgraph=fullgraph)
+    other(*given(12))
+    is_captured(Net(), fullgraph=fullgraph)
+
+
+def test_hooks_of_a_class_that_has_met_the_limit():
+    """Where torch calls the module, whose code others have too."""
+    model = Net()
+    model.register_forward_hook(lambda module, args, out: out + 1)
+    beyond_its_limit(Net())
+    compiled = capture.compile_module(model)
+    torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    assert len(capture._made) == 1
+
+
+def test_a_layer_behind_a_break_that_has_met_the_limit():
+    beyond_its_limit(Layer())
+    is_captured(Broken())
+    compiled = capture.compile_module(Broken())
+    compiled(X, EDGES)
+    before = len(capture._made)
+    compiled.eval()
+    beyond_its_limit(Layer(), range(20, 24))
+    compiled(X, EDGES)
+    assert len(capture._made) == before
+
+
+@pytest.mark.parametrize("function", [False, True])
+@pytest.mark.parametrize("model", [Net, Broken])
+@pytest.mark.parametrize("ours_is_first", [True, False])
+def test_a_benchmark_beside_another_compiler(model, ours_is_first, function):
+    """Both are recompiled again and again, and each call of both runs what was compiled."""
+    model, backend = model(), Counting()
+    if function:
+        own = model
+
+        def model(x, edge_index):
+            return own(x, edge_index)
+    both = [lambda: capture.compile_module(model),
+            lambda: torch.compile(model, backend=backend, dynamic=False)]
+    both = [make() for make in both] if ours_is_first else [
+        make() for make in both[::-1]][::-1]
+    with torch._dynamo.config.patch(recompile_limit=5):
+        for number in range(4):
+            for compiled in both[::1 if ours_is_first else -1]:
+                before = backend.runs
+                x, edges = given(10 + number)
+                with torch.set_grad_enabled(number % 2 == 0):
+                    torch.testing.assert_close(compiled(x, edges), model(x, edges))
+                assert backend.runs == before + (compiled is both[1])
+    assert backend.graphs == 4 and len(capture._made) == 2
+
+
+# -- Calls that fail --------------------------------------------------------------------------
+
+class Raising(Net):
+    def forward(self, x, edge_index):
+        if x.shape[0] == 5:
+            raise KeyError("five")
+        return super().forward(x, edge_index)
+
+
+def failing_backend(monkeypatch):
+    def fail(*args, **kwargs):
+        raise ValueError("no")
+    monkeypatch.setattr(capture, "backend", fail)
+
+
+@pytest.mark.parametrize("model, wrong, before", [
+    (Net, (X, EDGES.double()), None), (Net, (X.double(), EDGES), None),
+    (Net, (X, EDGES[:1]), None), (Net, (X, None), None),
+    (Raising, given(5), None), (Broken, (X, EDGES.double()), None),
+    (Net, (X, EDGES), failing_backend)])
+def test_a_call_that_fails_leaves_nothing(model, wrong, before, monkeypatch):
+    """Neither the model nor its layers run in eager or in pieces behind it."""
+    model = model()
+    compiled = capture.compile_module(model)
+    with monkeypatch.context() as patched:
+        if before is not None:
+            before(patched)
+        with pytest.raises(Exception):
+            compiled(*wrong)
+    count = len(capture._made)
+    torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    assert len(capture._made) == count + 1
+    is_captured(Layer(), fullgraph=True)
+    is_captured(type(model)())
+
+
+def test_a_model_that_torch_cannot_trace(caplog, monkeypatch):
+    """Is tried again, but not for ever."""
+    monkeypatch.setattr(frames, "_ATTEMPTS", 2)
+
+    class Generated(torch.nn.Module):
+        def forward(self, x, edges):
+            yield x.sin()
+    model = Generated()
+    compiled = capture.compile_module(model)
+    for _ in range(4):
+        torch.testing.assert_close(next(compiled(X, EDGES)), X.sin())
+    assert "4 calls captured nothing and ran in torch: Attempt to trace generator" in (
+        gnn_mlir.explain(compiled))
+    warnings = [one.message for one in caplog.records if one.levelname == "WARNING"]
+    assert len(warnings) == 2 and "generator" in warnings[0]
+    assert warnings[1].startswith("Generated: 2 calls captured nothing: what is not")
+
+
+class Trying(Net):
+    """What does not fit is caught."""
+
+    def forward(self, x, edge_index):
+        try:
+            return self.layer(x[:, :3], edge_index)
+        except RuntimeError:
+            return self.layer(x, edge_index)
+
+
+def test_a_branch_of_except_is_taken(caplog):
+    model = Trying()
+    compiled = capture.compile_module(model)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    assert "Trying: a call captured nothing and ran in torch: " in caplog.text
+    assert "[?, 3]" in caplog.text and "test_frontend_dispatch.py:" in caplog.text
+    with pytest.raises(ValueError, match=r"test_frontend_dispatch.py:\d+"):
+        capture.compile_module(model, fullgraph=True)(X, EDGES)
+
+
+class Mine(Exception):
+    pass
+
+
+class OfModel(Net):
+    def forward(self, x, edge_index):
+        out = super().forward(x, edge_index)
+        if x.shape[0] == 5:
+            raise Mine("five rows")
+        if x.shape[0] == 6:
+            raise AssertionError("six rows")
+        if x.shape[0] == 7:
+            return {}["seven rows"]
+        return out
+
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+@pytest.mark.parametrize("called", [False, True])
+def test_exceptions_of_a_model_pass(fullgraph, called):
+    compiled = capture.compile_module(OfModel(), fullgraph=fullgraph)
+    if called:
+        compiled(X, EDGES)
+    for nodes, kind, text in ((5, Mine, "five"), (6, AssertionError, "six"), (7, KeyError, "seven")):
+        with pytest.raises(kind, match=text) as raised:
+            compiled(*given(nodes))
+        assert type(raised.value) is kind
+    if not called:
+        compiled(X, EDGES)
+    before = len(capture._made)
+    compiled(X, EDGES)
+    assert len(capture._made) == before and (not fullgraph or before == 1)
+
+
+# -- Captures without an end ------------------------------------------------------------------
+
+class Scaled(Net):
+    def forward(self, x, edge_index, scale):
+        return self.layer(x, edge_index) * scale
+
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+def test_a_number_that_differs_in_each_call(fullgraph, monkeypatch, caplog):
+    """Is a capture for each value, until there are too many."""
+    monkeypatch.setattr(frames, "LIMIT", 3)
+    model = Scaled()
+    compiled = capture.compile_module(model, fullgraph=fullgraph)
+    for number in range(3):
+        torch.testing.assert_close(compiled(X, EDGES, 1.5 + number),
+                                   model(X, EDGES, 1.5 + number))
+    said = (r"Scaled.*: forward \(.*test_frontend_frames.py:\d+\) was captured 3 times already, "
+            r"the last time for scale == 3.5, which is not so in this call")
+    assert not [one for one in caplog.records if one.levelname == "WARNING"]
+    if fullgraph:
+        with pytest.raises(capture.CaptureError, match=said):
+            compiled(X, EDGES, 9.)
+    else:
+        for _ in range(2):
+            torch.testing.assert_close(compiled(X, EDGES, 9.), model(X, EDGES, 9.))
+        message, = (one for one in caplog.records if one.levelname == "WARNING")
+        assert re.search(said, message.message)
+    compiled(X, EDGES, 2.5)  # One that is captured.
+    assert len(capture._made) == 3
+
+
+# -- Hooks that come later ----------------------------------------------------------------------
+
+def test_hooks_that_are_added_later(caplog):
+    """And are removed, of layers: each set of them is captured once."""
+    model = Net()
+    compiled = capture.compile_module(model)
+
+    def check(graphs):
+        for _ in range(2):
+            torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+        assert len(capture._made) == graphs
+    check(1)
+    handle = model.layer.register_forward_hook(lambda module, args, out: out * 2)
+    check(2)
+    other = model.layer.register_forward_pre_hook(lambda module, args: (args[0] + 1, args[1]))
+    check(3)
+    other.remove()
+    check(3)
+    handle.remove()
+    check(3)
+    X.clone().requires_grad_().register_hook(lambda grad: grad)  # Of no module.
+    check(3)
+    outer = model.register_forward_hook(lambda module, args, out: out - 1)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    handle = model.layer.register_forward_hook(lambda module, args, out: out * 3)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    outer.remove()
+    torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+
+
+def test_hooks_that_are_new_in_each_call():
+    model = Net()
+    compiled = capture.compile_module(model)
+    for number in range(10):
+        handle = model.layer.register_forward_hook(lambda m, args, out, n=number: out * n)
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+        handle.remove()
+
+
+def test_hooks_of_messages_that_are_added_later():
+    conv = zoo.pyg.SAGEConv(4, 4)
+    compiled = capture.compile_module(conv)
+    compiled(X, EDGES)
+    handle = conv.register_message_forward_hook(lambda *args: None)
+    with pytest.raises(capture.CaptureError, match="SAGEConv: expected a layer without hooks"):
+        compiled(X, EDGES)
+    handle.remove()
+    torch.testing.assert_close(compiled(X, EDGES), conv(X, EDGES))
+
+
+# -- The log ---------------------------------------------------------------------------------
+
+def test_captures_begin_and_end_in_the_log(caplog):
+    compiled = capture.compile_module(Net())
+    with caplog.at_level(logging.INFO, "gnn_mlir"):
+        compiled(X, EDGES)
+        first, *_, last = (one.message for one in caplog.records if one.name == "gnn_mlir")
+        assert first == "Net: a capture begins" and last.startswith("Net: the capture took ")
+        caplog.clear()
+        compiled(X, EDGES)
+        assert not caplog.records
+        with pytest.raises(ValueError):
+            compiled(X, EDGES.double())
+    assert [one.message.partition(" 0")[0] for one in caplog.records] == [
+        "Net: a capture begins", "Net: the capture failed after"]
