@@ -151,8 +151,8 @@ class _Recorded(torch.autograd.Function):
 _recorded = direct(_Recorded)
 BATCHED = ("{}: expected one gradient of each output, got a batch of them, as "
            "torch.autograd.grad gives with is_grads_batched=True")
-SECOND = ("{}: expected to be differentiated once, got a second derivative, which "
-          "compiled functions do not have")
+SECOND = ("{}: expected to be differentiated once, got a second derivative, as of "
+          "torch.autograd.grad with create_graph=True, which compiled functions do not have")
 
 
 class _Once(torch.autograd.Function):

@@ -128,7 +128,7 @@ class Captures:
             self.tell(log.warning, "%s: a graph is left to torch: %s", self.name, why)
             return
         for place, call in enumerate(outer.calls, 1):
-            call.title = f"graph{len(self._found)}-program{place}"
+            call.title, call.owner = f"graph{len(self._found)}-program{place}", self.name
         others = left(outer)
         if others or len(outer.calls) > 1:
             self.tell(log.log, logging.WARNING if len(outer.calls) > 1 else logging.INFO,

@@ -23,6 +23,7 @@ class Passes:
     def __init__(self, function, names, wrt, device, call):
         self.function, self.names, self.wrt = function, names, wrt
         self.parameters, self.constant = call.parameters, call.constant
+        self.owner = call.owner
         self.device, self.place = device, str(device) if device.type == "cuda" else None
         # What was bound to the last graphs: to the next ones it is bound in one go.
         self.bound = ()
@@ -69,7 +70,7 @@ class Plan:
             bound = self._bind(function.called(), function.name)
             self.run = Launcher(passes.layout(bound, passes.names), bound)
             return
-        self.name, self._backward = function.differentiated.name, {}
+        self.name, self._backward = passes.owner or function.differentiated.name, {}
         bound = self._bind(forward.package, forward.forward)
         self.run = Launcher(passes.layout(bound, passes.names, packed=forward.saved), bound)
         made = self.run.names
@@ -131,7 +132,7 @@ class Call:
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
         self.parameters, self.constant = frozenset(parameters), constant
         self.options, self.function, self._compiling = options, None, threading.Lock()
-        self.title = None  # What it is called among the programs of a model.
+        self.title = self.owner = None  # What it is called among the programs of its model.
         self._passes = {}  # By the inputs whose gradients are asked for, and the device.
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared
