@@ -17,6 +17,8 @@ from gnn_mlir.frontend import capture  # noqa: E402
 from gnn_mlir.frontend.calls import frames  # noqa: E402
 from gnn_mlir.frontend.tracing import intercept  # noqa: E402
 from test_frontend_dispatch import EDGES, Layer, X  # noqa: E402
+from torch_geometric.index import index2ptr  # noqa: E402
+from torch_geometric.nn.attention import PerformerAttention  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
@@ -295,6 +297,36 @@ def test_a_branch_of_except_is_taken(caplog):
         capture.compile_module(model, fullgraph=True)(X, EDGES)
 
 
+class Attending(torch.nn.Module):
+    """Writes to a view of which torch's own tracing takes another layout."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = PerformerAttention(4, heads=2, head_channels=2)
+
+    def forward(self, x, edge_index):
+        mask = torch.ones(1, x.shape[0], dtype=torch.bool)
+        h = torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]])
+        return self.attention(h[None], mask=mask)
+
+
+def test_what_torch_cannot_make_functional_is_torchs(caplog):
+    model = Attending().eval()
+    compiled = capture.compile_module(model)
+    torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    assert "left to torch: torch cannot trace what it writes to: Cannot view" in caplog.text
+
+
+@pytest.mark.parametrize("function", [False, True])
+def test_tensors_without_data_are_named(function):
+    model = (lambda x, edges: Layer.forward(model, x, edges)) if function else Net().to("meta")
+    if function:
+        model.weight, model.kind = torch.ones(4, 4, device="meta"), "sum"
+    with pytest.raises(ValueError, match="x: expected a tensor with data, got one on the device "
+                       "meta"):
+        capture.compile_module(model)(X.to("meta"), EDGES.to("meta"))
+
+
 class Mine(Exception):
     pass
 
@@ -357,6 +389,23 @@ def test_a_number_that_differs_in_each_call(fullgraph, monkeypatch, caplog):
         assert re.search(said, message.message)
     compiled(X, EDGES, 2.5)  # One that is captured.
     assert len(capture._made) == 3
+
+
+def of_pointers(x, edges):
+    """Sums by where the edges of each node begin."""
+    end, order = edges[1].sort()
+    rows = x[edges[0][order]]
+    degree = index2ptr(end, x.size(0)).diff()
+    return torch.zeros_like(x).index_add(0, end, rows) / degree.clamp(min=1)[:, None]
+
+
+def test_numbers_of_nodes_in_pointers_are_symbols():
+    compiled = capture.compile_module(of_pointers)
+    for nodes in (9, 14, 30):
+        for dtype in (torch.int64, torch.int32):
+            x, edges = given(nodes)
+            torch.testing.assert_close(compiled(x, edges.to(dtype)), of_pointers(x, edges))
+    assert len(capture._made) == 2
 
 
 # -- Hooks that come later ----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 """`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
 
 import os
+import re
 import types
 import weakref
 
@@ -95,7 +96,14 @@ def _compiled(graph_module, whole, options, captures):
     refused = modes.refused(graph_module)
     if refused is not None:
         raise _LeftToTorch(refused)
-    given, foreign = lower(graph_module), set()
+    foreign = set()
+    try:
+        given = lower(graph_module)
+    except ValueError as error:
+        if not _is_of_torch(error):
+            raise
+        why = re.sub(r"\bs\d+\b", "?", str(error).strip().splitlines()[0])
+        raise _LeftToTorch(f"torch cannot trace what it writes to: {why}") from error
     if any(node.target == torch.ops.aten.as_strided_scatter.default
            for node in given.module.graph.nodes):
         raise _LeftToTorch("a write by way of as_strided, as fill_diagonal_ is: torch's "
@@ -130,6 +138,14 @@ def _compiled(graph_module, whole, options, captures):
     _made.append(outer)
     forward = lowered.fed(module)
     return outer, exporting.without_autocast()(forward) if lowered.autocast else forward
+
+
+def _is_of_torch(error):
+    """Whether torch raises an error by itself."""
+    at = error.__traceback__
+    while at.tb_next is not None:
+        at = at.tb_next
+    return at.tb_frame.f_globals.get("__name__", "").partition(".")[0] == "torch"
 
 
 def _first_reason(raiser):

@@ -234,6 +234,8 @@ def _devices(model, named):
     where = "where the model is"
     for name, x in named:
         if isinstance(x, torch.Tensor):
+            if x.device.type == "meta" and (first is None or first.device == x.device):
+                return f"{name}: expected a tensor with data, got one on the device meta"
             if first is None:
                 first, where = x, "where the others are"
             if x.device != first.device and x.dim():

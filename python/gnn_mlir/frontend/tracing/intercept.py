@@ -301,8 +301,20 @@ def _ptr2index(own):
     return ptr2index
 
 
+def _index2ptr(own):
+    def index2ptr(index, size=None):
+        if not _is_wanted() or size is None:
+            return own(index, size)
+        # torch's op makes a number of the size, and another capture of each.
+        return torch.searchsorted(index, torch.arange(
+            size + 1, dtype=index.dtype, device=index.device),
+            out_int32=index.dtype != torch.int64)
+    return index2ptr
+
+
 _FUNCTIONS = {"spmm": _spmm, "to_edge_index": _to_edge_index, "index.ptr2index": _ptr2index,
-              "utils.sparse.set_sparse_value": _set_sparse_value, "scatter": _scatter, "softmax": _softmax,
+              "index.index2ptr": _index2ptr, "utils.sparse.set_sparse_value": _set_sparse_value,
+              "scatter": _scatter, "softmax": _softmax,
               "remove_self_loops": _remove_self_loops, "add_self_loops": _add_self_loops,
               "add_remaining_self_loops": _add_remaining_self_loops}
 
