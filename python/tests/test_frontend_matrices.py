@@ -112,8 +112,7 @@ def test_results_are_tensors():
                 "loops": (add_self_loops(adj)[0], remove_self_loops(adj)[0])}
     x, adj = given("coo")
     other = EdgeIndex(torch.tensor([[0, 1], [1, 0]]), sparse_size=(NODES, NODES))
-    found = capture.compile_module(model, fullgraph=True)(x, adj, other)
-    expected = model(x, adj, other)
+    found, expected = capture.compile_module(model)(x, adj, other), model(x, adj, other)
     assert found["own"][0] is adj and found["ids"] is other
     for one in (found, expected):
         turned = one["made"][1]

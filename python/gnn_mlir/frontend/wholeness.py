@@ -37,11 +37,12 @@ _NORM = re.compile("(batch|layer|group|instance|rms)_norm")
 _IN_ORDER = ("softmax", "log_softmax", "cumsum", "cumprod", "logcumsumexp", "cummax", "cummin",
              "sort", "argsort", "msort", "topk", "kthvalue", "median", "nanmedian", "mode",
              "quantile", "nanquantile")
-# Rows that ids pick. What else ids bring together is aggregated.
+# Rows that ids pick, and entries of sparse matrices with loops, which are sorted. What else ids
+# bring together is aggregated.
 _PICKS = GATHERS | {aten.gather.default, aten.take_along_dim.default, aten.take.default,
                     aten.repeat_interleave.self_Tensor, aten.index_copy.default,
                     aten.scatter.src, OPS.kept_edges.default, OPS.extend_edges.default,
-                    OPS.extend_remaining.default}
+                    OPS.extend_remaining.default, OPS.placed.default, OPS.reduced.default}
 # Ops whose ids are of their one dimension.
 _ALONG_IDS = {aten.gather.default, aten.take_along_dim.default, aten.index_select.default,
               aten.scatter.src, aten.scatter_add.default, aten.scatter_reduce.two,
