@@ -551,6 +551,19 @@ func.func @joined_pads(%a: tensor<?x4xf32, #gnn.rows<@g, node>>, %b: tensor<?x4x
   return %5 : tensor<?x16xf32, #gnn.rows<@g, node>>
 }
 
+// Negative: weights stay a sum, for gnn.concat joins rows.
+//
+// CHECK-LABEL: func.func @parts_of_weights
+// CHECK-DAG: %[[A:.+]] = gnn.pad %{{.+}} at 0 : tensor<12xf32> -> tensor<24xf32>
+// CHECK-DAG: %[[B:.+]] = gnn.pad %{{.+}} at 12 : tensor<12xf32> -> tensor<24xf32>
+// CHECK:     arith.addf %[[A]], %[[B]]
+func.func @parts_of_weights(%a: tensor<12xf32>, %b: tensor<12xf32>) -> tensor<24xf32> {
+  %0 = gnn.pad %a at 0 : tensor<12xf32> -> tensor<24xf32>
+  %1 = gnn.pad %b at 12 : tensor<12xf32> -> tensor<24xf32>
+  %2 = arith.addf %0, %1 : tensor<24xf32>
+  return %2 : tensor<24xf32>
+}
+
 // Parts that overlap, or that something else reads between zeros, are added up;
 // so are those with other terms between them, whose order counts.
 //

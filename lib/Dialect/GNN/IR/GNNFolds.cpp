@@ -482,8 +482,11 @@ findNeighbours(ArrayRef<Value> terms) {
   return std::nullopt;
 }
 
-/// Parts that are added up, each between zeros, are put side by side.
+/// Parts that are added up, each between zeros, are put side by side. Weights
+/// stay sums: gnn.concat joins rows.
 static LogicalResult joinPads(arith::AddFOp op, PatternRewriter &rewriter) {
+  if (!getRows(op.getType()))
+    return rewriter.notifyMatchFailure(op, "not rows");
   if (op->hasOneUse() && isa<arith::AddFOp>(*op->user_begin()))
     return rewriter.notifyMatchFailure(op, "a sum adds it to more");
   SmallVector<Value> terms = termsOf(op);
