@@ -36,10 +36,12 @@ struct ExpandFunction : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    auto element =
-        dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+    Type type = op->getOperand(0).getType();
+    auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
     if (!element || element.getWidth() > 32)
       return rewriter.notifyMatchFailure(op, "not at most 32 bits");
+    if (isa<ShapedType>(type) && !isa<VectorType>(type))
+      return rewriter.notifyMatchFailure(op, "neither a scalar nor a vector");
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     SmallVector<Lane> operands;
     for (Value operand : op->getOperands())

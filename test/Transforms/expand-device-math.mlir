@@ -60,3 +60,15 @@ func.func @left(%x: f64, %y: f32) -> (f64, f32) {
   %3 = math.sqrt %2 : f32
   return %0, %3 : f64, f32
 }
+
+// Nor is a tensor expanded: it has no kernel yet, and constants of dynamic rows would not
+// parse.
+//
+// CHECK-LABEL: func.func @tensors
+// CHECK:         math.tanh %{{.+}} : tensor<?x8xf32>
+// CHECK:         math.exp %{{.+}} : tensor<8xf32>
+func.func @tensors(%x: tensor<?x8xf32>, %y: tensor<8xf32>) -> (tensor<?x8xf32>, tensor<8xf32>) {
+  %0 = math.tanh %x : tensor<?x8xf32>
+  %1 = math.exp %y : tensor<8xf32>
+  return %0, %1 : tensor<?x8xf32>, tensor<8xf32>
+}
