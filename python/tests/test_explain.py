@@ -206,11 +206,13 @@ def test_sizes(files, text, count, fuse):
 
 def test_what_is_not_lowered(gnn_opt, tmp_path):
     """Ops without kernels are drawn all the same, with the reason."""
-    rows = "tensor<?x8xbf16, #gnn.rows<@g, node>>"
+    rows = "tensor<?x2x2x2xf32, #gnn.rows<@g, node>>"
     (tmp_path / "f.mlir").write_text(
         "gnn.graph @g square {node_types = 1, edge_types = 1}\n"
         f"func.func @f(%x: {rows}) -> {rows} {{\n"
-        f"  %y = gnn.activation relu %x : {rows}\n  return %y : {rows}\n}}\n")
+        f"  %y = gnn.attention(%a = %x via dst) value %x via src over dst : "
+        f"({rows}, {rows}) -> {rows} {{\n    gnn.yield %a : tensor<2x2x2xf32>\n  }}\n"
+        f"  return %y : {rows}\n}}\n")
     for option in ("--gnn-explain", "--gnn-explain=html=f.html"):
         out = subprocess.run([gnn_opt, "f.mlir", option, "-o", "/dev/null"],
                              cwd=tmp_path, text=True, capture_output=True, check=False)

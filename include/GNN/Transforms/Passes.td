@@ -101,8 +101,8 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
     * keeps the row space of a value, but by `gnn` ops: no `tensor.cast` or
       reshape of rows, no elementwise op on rows of two spaces or graphs;
     * has rows only of graphs that the module declares, at its border too;
-    * holds f32, bf16 and f16 features, with i32 besides, and i1 between
-      elementwise ops.
+    * holds f32 features, with i32 besides, and i1 between elementwise ops: no
+      kernel stores bf16 and f16 yet.
 
     Functions without rows are left alone.
 

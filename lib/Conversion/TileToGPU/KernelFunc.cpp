@@ -23,11 +23,11 @@ using namespace gnn::tile;
 
 LogicalResult gnn::tile::checkBuffer(Operation *op, MemRefType type) {
   if (!type.getLayout().isIdentity())
-    return op->emitOpError("expected buffers without strides, got ") << type;
+    return op->emitError("expected buffers without strides, got ") << type;
   Type element = type.getElementType();
   bool isScalar = type.getRank() == 0 && element.isSignlessInteger(64);
   if (!element.isF32() && !element.isSignlessInteger(32) && !isScalar)
-    return op->emitOpError("expected buffers of f32 and i32, got ") << type;
+    return op->emitError("expected buffers of f32 and i32, got ") << type;
   return success();
 }
 
