@@ -62,7 +62,12 @@ std::shared_ptr<const Graph> smallGraph(const GraphSpec &spec) {
 
 /// Binds each function of a plan, and runs it where it is small.
 void bind(LaunchPlan plan) {
-  auto package = Package::create(std::move(plan), {{"ptx", ""}});
+  constexpr int64_t kMostConstants = 1 << 20;
+  if (plan.constantBytes > kMostConstants)
+    return;
+  std::string constants(static_cast<size_t>(plan.constantBytes), '\0');
+  auto package =
+      Package::create(std::move(plan), {{"ptx", ""}}, std::move(constants));
   if (!package)
     std::abort(); // parsed plans are sound
   for (const FunctionPlan &function : (*package)->plan().functions) {

@@ -147,6 +147,11 @@ def package_seeds():
     yield "package", b"z" + package
     yield "package-truncated", b"z" + package[:-40]
     yield "package-entry", b"z" + zipped({"plan.json": text, "other": ""})
+    constant = text.replace('"version": 1', '"version": 8, "constants": 16').replace(
+        '{"input": 0}', '{"constant": 0, "bytes": 16}')
+    yield "constants", b"p" + constant.encode()
+    yield "package-constants", b"z" + zipped({
+        "plan.json": constant, "kernels.ptx": "", "constants.bin": 16 * "x"})
     yield "package-no-plan", b"z" + zipped({"kernels.ptx": ""})
     yield "package-nested", b"z" + zipped({"plan.json": "[" * 50000})
 

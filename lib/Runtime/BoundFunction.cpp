@@ -65,6 +65,7 @@ struct BoundFunction::State {
   std::shared_ptr<Device> device;
   std::vector<int64_t> values;
   std::vector<PlacedArray> structures;
+  const void *constants = nullptr;
   std::vector<TensorInfo> inputs, outputs;
   int64_t workspaceBytes = 0;
   int64_t structureBytes = 0;
@@ -198,6 +199,11 @@ Error BoundFunction::State::bindArg(const ArgSpec &arg) {
   case ArgSpec::Kind::I64:
     slot.value = values[index];
     break;
+  case ArgSpec::Kind::Constant:
+    slot.value =
+        static_cast<int64_t>(reinterpret_cast<intptr_t>(constants)) + arg.index;
+    size = arg.bytes;
+    break;
   case ArgSpec::Kind::Workspace:
     slot.value = values[index];
     size = value(arg.bytes);
@@ -254,8 +260,8 @@ Error BoundFunction::State::bindSteps() {
   return {};
 }
 
-/// Inputs and structures are not written, outputs and the workspace do not
-/// overlap.
+/// Inputs, structures and constants are not written, outputs and the workspace
+/// do not overlap.
 const std::vector<std::vector<size_t>> &BoundFunction::State::order() const {
   std::call_once(isOrdered, [&] {
     std::vector<size_t> running;
@@ -303,6 +309,10 @@ Error BoundFunction::State::bind(GraphSource &source,
   auto loaded = package->kernelsOn(device);
   if (!loaded)
     return loaded.takeError();
+  Expected<const void *> data = package->constantsOn(device);
+  if (!data)
+    return data.takeError();
+  constants = *data;
   if (Error error = bindTensors(source))
     return error;
   if (Error error = bindStructures(source, options))

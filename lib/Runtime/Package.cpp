@@ -10,6 +10,7 @@
 
 #include "Archive.h"
 #include "Guarded.h"
+#include "StructureCache.h"
 
 #include <algorithm>
 #include <cctype>
@@ -17,6 +18,7 @@
 using namespace gnn::runtime;
 
 static constexpr const char *kPlanEntry = "plan.json";
+static constexpr const char *kConstantsEntry = "constants.bin";
 static constexpr const char *kKernelsPrefix = "kernels.";
 
 static bool isFormat(std::string_view text) {
@@ -26,7 +28,8 @@ static bool isFormat(std::string_view text) {
 }
 
 Expected<std::shared_ptr<const Package>>
-Package::create(LaunchPlan plan, std::map<std::string, std::string> images) {
+Package::create(LaunchPlan plan, std::map<std::string, std::string> images,
+                std::string constants) {
   return guarded("package", [&]() -> Expected<std::shared_ptr<const Package>> {
     if (Error error = plan.verify())
       return error;
@@ -35,9 +38,13 @@ Package::create(LaunchPlan plan, std::map<std::string, std::string> images) {
         return failure(
             "package: expected a format of letters and digits, got '", format,
             "'");
+    if (static_cast<int64_t>(constants.size()) != plan.constantBytes)
+      return failure("package: expected constants of ", plan.constantBytes,
+                     " bytes, got ", constants.size());
     std::shared_ptr<Package> package(new Package());
     package->launchPlan = std::move(plan);
     package->kernels = std::move(images);
+    package->constantData = std::move(constants);
     return std::shared_ptr<const Package>(std::move(package));
   });
 }
@@ -53,21 +60,25 @@ loadArchive(const Archive &archive, int64_t maxBytes) {
   if (!plan)
     return plan.takeError().in("package");
   std::map<std::string, std::string> images;
+  std::string constants;
   for (const std::string &name : archive.names()) {
     if (name == kPlanEntry)
       continue;
     std::string_view format = name;
+    bool isConstants = name == kConstantsEntry;
     if (format.rfind(kKernelsPrefix, 0) == 0)
       format.remove_prefix(std::string_view(kKernelsPrefix).size());
-    if (format.size() == name.size() || !isFormat(format))
-      return failure("package: expected entries '", kPlanEntry, "' and '",
-                     kKernelsPrefix, "FORMAT', got '", name, "'");
-    Expected<std::string> image = archive.read(name, maxBytes);
-    if (!image)
-      return image.takeError().in("package");
-    images[std::string(format)] = std::move(*image);
+    if (!isConstants && (format.size() == name.size() || !isFormat(format)))
+      return failure("package: expected entries '", kPlanEntry, "', '",
+                     kConstantsEntry, "' and '", kKernelsPrefix,
+                     "FORMAT', got '", name, "'");
+    Expected<std::string> entry = archive.read(name, maxBytes);
+    if (!entry)
+      return entry.takeError().in("package");
+    (isConstants ? constants : images[std::string(format)]) = std::move(*entry);
   }
-  return Package::create(std::move(*plan), std::move(images));
+  return Package::create(std::move(*plan), std::move(images),
+                         std::move(constants));
 }
 
 Expected<std::shared_ptr<const Package>> Package::load(const std::string &path,
@@ -99,6 +110,8 @@ Expected<std::string> Package::bytes() const {
     entries[kPlanEntry] = launchPlan.json();
     for (const auto &[format, image] : kernels)
       entries[kKernelsPrefix + format] = image;
+    if (!constantData.empty())
+      entries[kConstantsEntry] = constantData;
     Expected<std::string> packed = packArchive(entries);
     if (!packed)
       return packed.takeError().in("package");
@@ -180,5 +193,30 @@ Package::kernelsOf(const FunctionPlan &function,
         loaded[device.get()]
             .ofSteps.emplace(&function, std::move(list))
             .first->second);
+  });
+}
+
+Expected<const void *>
+Package::constantsOn(const std::shared_ptr<Device> &device) const {
+  return guarded("constants", [&]() -> Expected<const void *> {
+    if (constantData.empty())
+      return static_cast<const void *>(nullptr);
+    std::lock_guard<std::mutex> lock(mutex);
+    std::shared_ptr<const DeviceArray> &known = loaded[device.get()].constants;
+    if (known)
+      return static_cast<const void *>(known->data);
+    auto array = std::make_shared<DeviceArray>();
+    int64_t bytes = static_cast<int64_t>(constantData.size());
+    Expected<void *> memory = device->allocate(bytes);
+    if (!memory)
+      return memory.takeError().in("constants");
+    array->device = device;
+    array->data = *memory;
+    array->bytes = bytes;
+    if (Error error =
+            device->copyToDevice(array->data, constantData.data(), bytes))
+      return error.in("constants");
+    known = std::move(array);
+    return static_cast<const void *>(known->data);
   });
 }

@@ -29,7 +29,8 @@ std::string at(const char *kind, size_t index, const std::string &name = {}) {
 /// Checks the indices and names of one function.
 class Verifier {
 public:
-  explicit Verifier(const FunctionPlan &plan) : plan(plan) {}
+  Verifier(const FunctionPlan &plan, int64_t constantBytes)
+      : plan(plan), constantBytes(constantBytes) {}
   Error verify() const;
 
 private:
@@ -49,11 +50,13 @@ private:
   Error checkDerived(const DerivedSpec &graph) const;
   Error checkTensor(const TensorSpec &tensor) const;
   Error checkExpression(size_t index) const;
+  Error checkConstant(int64_t offset, int64_t bytes) const;
   Error checkArg(const ArgSpec &arg) const;
   Error checkStep(const StepSpec &step) const;
   Error checkOutputs() const;
 
   const FunctionPlan &plan;
+  int64_t constantBytes;
 };
 
 /// Checks that each of `items` has a name of its own, also among `seen`.
@@ -157,6 +160,16 @@ Error Verifier::checkExpression(size_t index) const {
   }
 }
 
+Error Verifier::checkConstant(int64_t offset, int64_t bytes) const {
+  if (offset < 0 || offset % kTensorAlignment != 0)
+    return failure("constant: expected an offset that is a multiple of ",
+                   kTensorAlignment, ", got ", offset);
+  if (bytes < 0 || offset > constantBytes || bytes > constantBytes - offset)
+    return failure("constant: expected bytes inside constants of ",
+                   constantBytes, ", got ", bytes, " from offset ", offset);
+  return {};
+}
+
 Error Verifier::checkArg(const ArgSpec &arg) const {
   if (arg.written && !arg.mayBeWritten())
     return failure("expected writes to outputs and the workspace only, got an "
@@ -176,6 +189,8 @@ Error Verifier::checkArg(const ArgSpec &arg) const {
     if (Error error = checkExpr(arg.index, "workspace"))
       return error;
     return checkExpr(arg.bytes, "bytes");
+  case ArgSpec::Kind::Constant:
+    return checkConstant(arg.index, arg.bytes);
   }
   return {};
 }
@@ -272,8 +287,11 @@ Error LaunchPlan::verify() const {
   return guarded("launch plan", [&]() -> Error {
     if (Error error = checkNames(functions, "functions"))
       return error.in("launch plan");
+    if (constantBytes < 0)
+      return failure("launch plan: expected constants of 0 or more bytes, got ",
+                     constantBytes);
     for (size_t i = 0; i < functions.size(); ++i)
-      if (Error error = Verifier(functions[i]).verify())
+      if (Error error = Verifier(functions[i], constantBytes).verify())
         return error.in("launch plan: " +
                         at("functions", i, functions[i].name));
     return {};
@@ -307,28 +325,6 @@ Error gnn::runtime::checkGraph(const GraphSpec &spec, const Graph &graph) {
     if (Error error = graph.checkSchema(*spec.schema))
       return error;
   return spec.selfLoops ? graph.checkSelfLoops() : Error();
-}
-
-const char *gnn::runtime::name(Role role) {
-  return kRoles[static_cast<size_t>(role)];
-}
-
-const char *gnn::runtime::name(GradientPass pass) {
-  return kPasses[static_cast<size_t>(pass)];
-}
-
-std::optional<GradientPass> gnn::runtime::parsePass(std::string_view text) {
-  for (size_t i = 1; i < std::size(kPasses); ++i)
-    if (text == kPasses[i])
-      return static_cast<GradientPass>(i);
-  return std::nullopt;
-}
-
-std::optional<Role> gnn::runtime::parseRole(std::string_view text) {
-  for (size_t i = 0; i < std::size(kRoles); ++i)
-    if (text == kRoles[i])
-      return static_cast<Role>(i);
-  return std::nullopt;
 }
 
 Expected<const FunctionPlan *> LaunchPlan::find(const std::string &name) const {
@@ -517,7 +513,8 @@ static Json toJson(const StepSpec &step) {
     Json json = {{nameOf(arg.kind), arg.index}};
     if (arg.written)
       json["written"] = true;
-    if (arg.kind == ArgSpec::Kind::Workspace)
+    if (arg.kind == ArgSpec::Kind::Workspace ||
+        arg.kind == ArgSpec::Kind::Constant)
       json["bytes"] = arg.bytes;
     if (!arg.value.empty())
       json["value"] = arg.value;
@@ -589,6 +586,8 @@ std::string LaunchPlan::json() const {
   text +=
       " \"target\": " + Json({{"chip", chip}, {"features", features}}).dump() +
       ",\n";
+  if (constantBytes)
+    text += " \"constants\": " + std::to_string(constantBytes) + ",\n";
   text += " \"functions\": [";
   for (size_t i = 0; i < functions.size(); ++i) {
     text += i ? ",\n" : "\n";

@@ -14,8 +14,8 @@ namespace gnn::runtime {
 /// In the order of the enums.
 constexpr const char *kExprOps[] = {"const",   "count",    "add", "sub", "mul",
                                     "ceildiv", "floordiv", "min", "max"};
-constexpr const char *kArgKinds[] = {"input",     "output", "workspace",
-                                     "structure", "i32",    "i64"};
+constexpr const char *kArgKinds[] = {
+    "input", "output", "workspace", "structure", "i32", "i64", "constant"};
 
 constexpr const char *kRoles[] = {"input", "output", "saved", "gradient"};
 constexpr const char *kPasses[] = {"none", "forward", "backward"};

@@ -16,6 +16,28 @@
 using namespace gnn::runtime;
 using Json = nlohmann::json;
 
+const char *gnn::runtime::name(Role role) {
+  return kRoles[static_cast<size_t>(role)];
+}
+
+const char *gnn::runtime::name(GradientPass pass) {
+  return kPasses[static_cast<size_t>(pass)];
+}
+
+std::optional<GradientPass> gnn::runtime::parsePass(std::string_view text) {
+  for (size_t i = 1; i < std::size(kPasses); ++i)
+    if (text == kPasses[i])
+      return static_cast<GradientPass>(i);
+  return std::nullopt;
+}
+
+std::optional<Role> gnn::runtime::parseRole(std::string_view text) {
+  for (size_t i = 0; i < std::size(kRoles); ++i)
+    if (text == kRoles[i])
+      return static_cast<Role>(i);
+  return std::nullopt;
+}
+
 namespace {
 /// Thrown inside this file only; `guarded` makes an Error of it.
 [[noreturn]] void refuse(const std::string &where, const std::string &what) {
@@ -277,15 +299,15 @@ ArgSpec parseArg(const Json &json, const std::string &where) {
   }
   if (found != 1)
     refuse(where, "expected one of input, output, workspace, structure, i32, "
-                  "i64; got " +
+                  "i64, constant; got " +
                       got(json));
   if (fields.has("written"))
     arg.written = fields.boolean("written");
-  if (arg.kind == ArgSpec::Kind::Workspace) {
+  bool isWorkspace = arg.kind == ArgSpec::Kind::Workspace;
+  if (isWorkspace || arg.kind == ArgSpec::Kind::Constant)
     arg.bytes = fields.integer("bytes");
-    if (fields.has("value"))
-      arg.value = fields.string("value");
-  }
+  if (isWorkspace && fields.has("value"))
+    arg.value = fields.string("value");
   fields.done();
   return arg;
 }
@@ -400,6 +422,7 @@ Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
                 [&](const Json &function, const std::string &place) {
                   plan.functions.push_back(parseFunction(function, place));
                 });
+    plan.constantBytes = fields.integerOr("constants", 0);
     fields.done();
     if (version < kFirstVersionOfWrites)
       for (FunctionPlan &function : plan.functions)

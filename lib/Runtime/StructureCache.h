@@ -26,7 +26,7 @@ namespace gnn::runtime {
 
 using SharedIndices = std::shared_ptr<const Indices>;
 
-/// A structure on a device; frees itself.
+/// An array on a device; frees itself.
 struct DeviceArray {
   DeviceArray() = default;
   DeviceArray(const DeviceArray &) = delete;

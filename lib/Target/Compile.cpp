@@ -333,7 +333,8 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   if (failed(readOptions(module, options, stages)) ||
       failed(lowerToGPU(module, options, stages)))
     return failure();
-  FailureOr<runtime::LaunchPlan> plan = makeLaunchPlan(module);
+  std::string constants;
+  FailureOr<runtime::LaunchPlan> plan = makeLaunchPlan(module, &constants);
   if (failed(plan))
     return failure();
   plan->chip = options.chip;
@@ -341,7 +342,8 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   std::map<std::string, std::string> images;
   if (failed(addImages(module, options, stages, *plan, images)))
     return failure();
-  auto package = runtime::Package::create(std::move(*plan), std::move(images));
+  auto package = runtime::Package::create(std::move(*plan), std::move(images),
+                                          std::move(constants));
   if (!package)
     return module.emitError(package.takeError().message());
   return *package;

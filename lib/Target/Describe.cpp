@@ -9,6 +9,8 @@
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace gnn;
 
@@ -65,4 +67,15 @@ std::string gnn::describeResult(func::FuncOp func, unsigned result) {
   if (auto name = func.getResultAttrOfType<StringAttr>(result, attribute::name))
     return name.getValue().str();
   return "result " + std::to_string(result);
+}
+
+std::string gnn::describeSchedule(Attribute schedule) {
+  if (auto several = dyn_cast<ArrayAttr>(schedule))
+    return llvm::join(llvm::map_range(several, describeSchedule), "; ");
+  std::string printed;
+  llvm::raw_string_ostream(printed) << schedule;
+  StringRef text = StringRef(printed).trim('"');
+  if (text.consume_front("#") && text.consume_back(">"))
+    text = text.drop_front(text.find('<') + 1);
+  return text.str();
 }

@@ -32,6 +32,10 @@ std::string describe(mlir::func::FuncOp func, unsigned argument);
 /// The `gnn.name` of a result, or "result N".
 std::string describeResult(mlir::func::FuncOp func, unsigned result);
 
+/// "rows_per_block = 4, lanes = 8" of #gnn_tile.traverse_schedule<...>; of the
+/// schedules of several templates, one after the other.
+std::string describeSchedule(mlir::Attribute schedule);
+
 } // namespace gnn
 
 #endif // GNN_LIB_TARGET_DESCRIBE_H

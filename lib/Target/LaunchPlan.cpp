@@ -8,6 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Target/LaunchPlan.h"
+#include "Describe.h"
+#include "PlanConstants.h"
+
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
@@ -18,7 +21,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -32,7 +34,8 @@ using runtime::FunctionPlan;
 namespace {
 class PlanBuilder {
 public:
-  explicit PlanBuilder(func::FuncOp func) : func(func) {}
+  PlanBuilder(func::FuncOp func, PlanConstants &constants)
+      : func(func), constants(constants) {}
 
   FailureOr<FunctionPlan> build();
 
@@ -72,6 +75,7 @@ private:
   }
 
   func::FuncOp func;
+  PlanConstants &constants;
   FunctionPlan plan;
   llvm::StringMap<int64_t> graphs;
   llvm::DenseMap<Value, int64_t> exprs;
@@ -81,17 +85,6 @@ private:
   bool hasSize = false, usesWorkspace = false;
 };
 } // namespace
-
-static FailureOr<runtime::DataType> dataType(Operation *op, Type type) {
-  if (type.isF32())
-    return runtime::DataType::F32;
-  if (type.isSignlessInteger(32))
-    return runtime::DataType::I32;
-  if (type.isSignlessInteger(64))
-    return runtime::DataType::I64;
-  op->emitError("the launch plan holds f32, i32 and i64, got ") << type;
-  return failure();
-}
 
 /// What `gnn.role` says of an argument, or that it is one of its list.
 static runtime::Role roleOf(func::FuncOp func, unsigned number,
@@ -225,7 +218,8 @@ LogicalResult PlanBuilder::addBoundary() {
              << spec.name << "', which is of role " << runtime::name(spec.role);
     for (int64_t size : type.getShape())
       spec.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
-    FailureOr<runtime::DataType> dtype = dataType(func, type.getElementType());
+    FailureOr<runtime::DataType> dtype =
+        getDataType(func, type.getElementType());
     if (failed(dtype))
       return failure();
     spec.dtype = *dtype;
@@ -382,8 +376,8 @@ LogicalResult PlanBuilder::addView(memref::ViewOp op) {
 LogicalResult PlanBuilder::addSamePointer(Operation *op) {
   auto it = buffers.find(op->getOperand(0));
   if (it == buffers.end())
-    return op->emitError("expected a view of an argument, a structure or the "
-                         "workspace");
+    return op->emitError("expected a view of an argument, a structure, a "
+                         "constant or the workspace");
   if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
     if (getConstantIntValue(cast.getMixedOffsets().front()) != 0)
       return op->emitError("expected an offset of 0: a kernel gets the start "
@@ -435,6 +429,11 @@ LogicalResult PlanBuilder::addOp(Operation &op) {
       .Case([&](tile::CountOp o) { return addCount(o); })
       .Case([&](tile::StructureOp o) { return addStructure(o); })
       .Case([&](memref::ViewOp o) { return addView(o); })
+      .Case([&](memref::GetGlobalOp o) {
+        FailureOr<ArgSpec> place = constants.place(o);
+        buffers[o] = place.value_or(ArgSpec());
+        return LogicalResult(place);
+      })
       .Case<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
             memref::ReinterpretCastOp>(
           [&](Operation *o) { return addSamePointer(o); })
@@ -448,8 +447,8 @@ LogicalResult PlanBuilder::addOp(Operation &op) {
         if (isa<func::ReturnOp>(o) && o->getNumOperands() == 0)
           return success();
         return o->emitError("has no place in a launch plan: expected host "
-                            "scalars, structures, views of the workspace and "
-                            "launches, got '")
+                            "scalars, structures, constants, views of the "
+                            "workspace and launches, got '")
                << o->getName() << "'";
       });
 }
@@ -459,8 +458,8 @@ FailureOr<ArgSpec> PlanBuilder::argument(gpu::LaunchFuncOp launch,
   if (isa<MemRefType>(value.getType())) {
     auto it = buffers.find(value);
     if (it == buffers.end())
-      return launch.emitError("expected arguments, structures and views of the "
-                              "workspace as kernel operands");
+      return launch.emitError("expected arguments, structures, constants and "
+                              "views of the workspace as kernel operands");
     if (it->second.kind == ArgSpec::Kind::Workspace && it->second.index < 0)
       return launch.emitError("expected views of the workspace as kernel "
                               "operands, got the whole");
@@ -478,19 +477,6 @@ FailureOr<ArgSpec> PlanBuilder::argument(gpu::LaunchFuncOp launch,
   spec.kind = type.isInteger(32) ? ArgSpec::Kind::I32 : ArgSpec::Kind::I64;
   spec.index = *scalar;
   return spec;
-}
-
-/// "rows_per_block = 4, lanes = 8" of #gnn_tile.traverse_schedule<...>; of the
-/// schedules of several templates, one after the other.
-static std::string describeSchedule(Attribute schedule) {
-  if (auto several = dyn_cast<ArrayAttr>(schedule))
-    return llvm::join(llvm::map_range(several, describeSchedule), "; ");
-  std::string printed;
-  llvm::raw_string_ostream(printed) << schedule;
-  StringRef text = StringRef(printed).trim('"');
-  if (text.consume_front("#") && text.consume_back(">"))
-    text = text.drop_front(text.find('<') + 1);
-  return text.str();
 }
 
 LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
@@ -532,10 +518,13 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
     FailureOr<ArgSpec> arg = argument(launch, operand);
     if (failed(arg))
       return failure();
-    arg->written =
-        arg->mayBeWritten() &&
-        !(kernel &&
-          kernel.getArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName()));
+    bool isRead = kernel && kernel.getArgAttr(
+                                i, LLVM::LLVMDialect::getReadonlyAttrName());
+    if (arg->kind == ArgSpec::Kind::Constant && !isRead)
+      return launch.emitError("expected a kernel that only reads the constant "
+                              "it gets as argument ")
+             << i;
+    arg->written = arg->mayBeWritten() && !isRead;
     // Equal places of the workspace are one view by now: what is there at this
     // time, the kernel knows if it is of this launch alone.
     if (arg->kind == ArgSpec::Kind::Workspace && kernel && step.name.empty())
@@ -580,16 +569,21 @@ FailureOr<FunctionPlan> PlanBuilder::build() {
   return plan;
 }
 
-FailureOr<runtime::LaunchPlan> gnn::makeLaunchPlan(ModuleOp module) {
+FailureOr<runtime::LaunchPlan> gnn::makeLaunchPlan(ModuleOp module,
+                                                   std::string *data) {
   runtime::LaunchPlan plan;
+  PlanConstants constants;
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func.isExternal() || func.isPrivate())
       continue;
-    FailureOr<FunctionPlan> function = PlanBuilder(func).build();
+    FailureOr<FunctionPlan> function = PlanBuilder(func, constants).build();
     if (failed(function))
       return failure();
     plan.functions.push_back(*function);
   }
+  plan.constantBytes = constants.getData().size();
+  if (data)
+    *data = constants.getData();
   if (runtime::Error error = plan.verify())
     return module.emitError("the launch plan is not sound: ")
            << error.message();

@@ -283,6 +283,8 @@ static std::string describe(const FunctionPlan &plan, const ArgSpec &arg) {
     return "structure '" + structure.key.str() + "' of " +
            plan.graphName(static_cast<size_t>(structure.graph));
   }
+  case ArgSpec::Kind::Constant:
+    return "constant, " + std::to_string(arg.bytes) + " bytes";
   case ArgSpec::Kind::I32:
   case ArgSpec::Kind::I64:
     return describe(plan, arg.index);

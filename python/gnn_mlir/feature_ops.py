@@ -320,11 +320,12 @@ class FeatureOps:
     # -- Upstream's ops on rows of one space -----------------------------------
 
     def constant(self, number, like):
-        """A number for every row and feature of a type; or for rows of types without
-        features a list, one number for each."""
+        """A number for every row and feature of a type; or where rows are of types, of the
+        graph or none (a weight), a list or an array of that shape with all numbers."""
         _require(like.dtype == "f32", "constant", f"expected an f32 type, got {like}")
-        if isinstance(number, (list, tuple)):
-            return self._numbers_of_types(number, like)
+        if isinstance(number, (list, tuple)) or (
+                isinstance(number, np.ndarray) and number.ndim):
+            return self._several_numbers(np.asarray(number, object), like)
         scalar = types.weight()
         text = _stored("constant", number)
         made = self._record("arith.constant", f"dense<{text}>",
@@ -332,13 +333,19 @@ class FeatureOps:
                             lambda g: float(number))
         return self.broadcast(made, like)
 
-    def _numbers_of_types(self, numbers, like):
-        _require(like.is_typed and not like.features, "constant",
-                 f"expected a number, or rows of types without features, got {like}")
-        _require(len(numbers) == like.rows, "constant",
-                 f"expected {like.rows} numbers, one for each type, got {len(numbers)}")
-        text = ", ".join(_stored("constant", number) for number in numbers)
-        return self._record("arith.constant", f"dense<[{text}]>",
+    def _several_numbers(self, numbers, like):
+        _require(like.rows != "?", "constant",
+                 f"expected a number for rows that a graph counts, got several for {like}")
+        shape = like.shape()
+        _require(numbers.shape == shape, "constant",
+                 f"expected numbers of the shape {shape}, got {numbers.shape}")
+
+        def text(part):
+            if isinstance(part, np.ndarray):
+                return f"[{', '.join(map(text, part))}]"
+            return _stored("constant", part)
+
+        return self._record("arith.constant", f"dense<{text(numbers)}>",
                             lambda spell: spell(like), [], [like],
                             lambda g: np.array(numbers, float))
 

@@ -7,7 +7,7 @@ module attributes {gpu.container_module} {
     }
   }
   func.func @copies(%x: memref<8xf32>, %y: memref<8xf32> {bufferize.result}) {
-    // expected-error @+1 {{has no place in a launch plan: expected host scalars, structures, views of the workspace and launches, got 'memref.copy'}}
+    // expected-error @+1 {{has no place in a launch plan: expected host scalars, structures, constants, views of the workspace and launches, got 'memref.copy'}}
     memref.copy %x, %y : memref<8xf32> to memref<8xf32>
     return
   }
@@ -199,4 +199,42 @@ func.func @gradient(%x: memref<8xf32> {gnn.name = "d_x", gnn.role = "gradient"})
 // expected-error @+1 {{expected gnn.of of gradients and of nothing else, got 'y' of 'x', which is of role input}}
 func.func @no_gradient(%x: memref<8xf32> {gnn.name = "x", gnn.of = "y"}) {
   return
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+  memref.global "private" constant @numbers : memref<8xf32> = dense<1.0>
+  func.func @writes_a_constant() {
+    %one = arith.constant 1 : index
+    %c = memref.get_global @numbers : memref<8xf32>
+    // expected-error @+1 {{expected a kernel that only reads the constant it gets as argument 0}}
+    gpu.launch_func @kernels::@k blocks in (%one, %one, %one) threads in (%one, %one, %one)
+        args(%c : memref<8xf32>)
+    return
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @k(%x: memref<8xf32>) kernel {
+      gpu.return
+    }
+  }
+  memref.global @numbers : memref<8xf32> = dense<1.0>
+  func.func @variable() {
+    %one = arith.constant 1 : index
+    // expected-error @+1 {{expected a constant with a dense value, got '@numbers'}}
+    %c = memref.get_global @numbers : memref<8xf32>
+    gpu.launch_func @kernels::@k blocks in (%one, %one, %one) threads in (%one, %one, %one)
+        args(%c : memref<8xf32>)
+    return
+  }
 }

@@ -17,7 +17,7 @@ module attributes {gpu.container_module} {
 // -----
 
 func.func @copies(%x: memref<8xf32>, %y: memref<8xf32>) {
-  // expected-error @+1 {{has no place in a launch plan: expected host scalars, structures, views of the workspace and launches, got 'memref.copy'}}
+  // expected-error @+1 {{has no place in a launch plan: expected host scalars, structures, constants, views of the workspace and launches, got 'memref.copy'}}
   memref.copy %x, %y : memref<8xf32> to memref<8xf32>
   return
 }

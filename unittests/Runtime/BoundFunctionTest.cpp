@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <thread>
 
@@ -117,6 +118,27 @@ TEST(BoundFunction, BindsAndRuns) {
   EXPECT_EQ(y, reference(plain, x));
   EXPECT_EQ(fake->lastStream.load(), &marker);
   EXPECT_EQ(fake->lastBytes, (std::vector<int64_t>{240, 240, -1}));
+}
+
+TEST(BoundFunction, KernelsReadConstants) {
+  PlainGraph plain = randomGraph(1, true, 20, 0, 90, 1, 2);
+  std::string text =
+      with("{\"input\": 0}", "{\"constant\": 16, \"bytes\": 240}");
+  text.replace(text.find("\"version\": 1"), 12,
+               "\"version\": 1, \"constants\": 256");
+  std::vector<float> x = someFeatures(60), y(60);
+  std::string data(256, '\0');
+  std::memcpy(data.data() + 16, x.data(), 240);
+  auto made = Package::create(*LaunchPlan::parse(text), {{"ptx", ""}}, data);
+  ASSERT_TRUE(made) << made.message();
+  auto fake = device();
+  auto bound = BoundFunction::bind(*made, "sum", {plain.build()}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  Runner runner(*bound, fake);
+  Error error = runner.run();
+  ASSERT_FALSE(error) << error.message();
+  ASSERT_FALSE(fake->copyToHost(y.data(), runner.y, 240));
+  EXPECT_EQ(y, reference(plain, x));
 }
 
 TEST(BoundFunction, RunAllocatesNothing) {

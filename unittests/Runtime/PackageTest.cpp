@@ -89,6 +89,51 @@ TEST(Package, BadFiles) {
                        "entry 'kernels.ptx': expected at most 50000 bytes"));
 }
 
+/// A package whose kernel `sum` reads `bytes` of constants in place of its
+/// input.
+static Expected<std::shared_ptr<const Package>>
+packageWithConstants(const std::string &bytes, const std::string &declared) {
+  std::string text = sumPlanText();
+  auto replace = [&](const std::string &piece, const std::string &other) {
+    text.replace(text.find(piece), piece.size(), other);
+  };
+  replace("\"version\": 1", "\"version\": 8, \"constants\": " + declared);
+  replace("{\"input\": 0}", "{\"constant\": 16, \"bytes\": 48}");
+  replace("{\"output\": 0}", "{\"output\": 0, \"written\": true}");
+  auto plan = LaunchPlan::parse(text);
+  EXPECT_TRUE(plan) << plan.message();
+  return Package::create(std::move(*plan), {{"ptx", ""}}, bytes);
+}
+
+TEST(Package, KeepsConstants) {
+  std::string bytes;
+  for (int i = 0; i < 64; ++i)
+    bytes += static_cast<char>(i);
+  auto saved = packageWithConstants(bytes, "64");
+  ASSERT_TRUE(saved) << saved.message();
+  auto packed = (*saved)->bytes();
+  ASSERT_TRUE(packed) << packed.message();
+  auto loaded = Package::loadBytes(*packed);
+  ASSERT_TRUE(loaded) << loaded.message();
+  EXPECT_EQ((*loaded)->constants(), bytes);
+  EXPECT_EQ((*loaded)->images(), (*saved)->images());
+  EXPECT_EQ((*loaded)->plan().json(), (*saved)->plan().json());
+  // Once a device.
+  auto device = std::make_shared<FakeDevice>();
+  auto first = (*loaded)->constantsOn(device);
+  ASSERT_TRUE(first) << first.message();
+  EXPECT_EQ(*first, *(*loaded)->constantsOn(device));
+  EXPECT_EQ(std::string(static_cast<const char *>(*first), bytes.size()),
+            bytes);
+  device->failAllocations = true;
+  auto other = packageWithConstants(bytes, "64");
+  EXPECT_EQ((*other)->constantsOn(device).message(),
+            "constants: out of fake memory");
+  EXPECT_EQ(packageWithConstants("four", "64").message(),
+            "package: expected constants of 64 bytes, got 4");
+  EXPECT_EQ(*sumPackage()->constantsOn(device), nullptr);
+}
+
 TEST(Package, LoadsKernelsOnceADevice) {
   auto package = sumPackage();
   auto device = std::make_shared<FakeDevice>();

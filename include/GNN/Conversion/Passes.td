@@ -30,8 +30,9 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
     ```
 
     Refused at the op: more than two feature dimensions where an op does not
-    treat them all alike, constants of several values, arguments that are
-    neither tensors nor `i64`, several blocks.
+    treat them all alike, constants that are neither numbers nor tensors, arguments
+    that are neither tensors nor `i64`, several blocks; a function in a module
+    without a graph.
 
     Needs: the graph form. Keeps: the value of every result. Never leaves an op
     of the `gnn` dialect but the graphs' declarations.

@@ -18,16 +18,20 @@
 
 namespace gnn::runtime {
 
-/// A launch plan with its kernels. In a file it is a zip archive with
-/// `plan.json` and one `kernels.FORMAT` for each format of the kernels: "ptx",
-/// "cubin", ... Immutable; kernels are loaded once a device and kept as long as
-/// the package lives.
+struct DeviceArray;
+
+/// A launch plan with its kernels and the constants that these read. In a file
+/// it is a zip archive with `plan.json`, one `kernels.FORMAT` for each format
+/// of the kernels ("ptx", "cubin", ...) and `constants.bin` where there are
+/// constants. Immutable; kernels and constants are loaded once a device and
+/// kept as long as the package lives.
 class Package {
 public:
   /// Verifies the plan. `images` maps a format (letters and digits) to its
-  /// image.
+  /// image; `constants` has as many bytes as the plan says.
   static Expected<std::shared_ptr<const Package>>
-  create(LaunchPlan plan, std::map<std::string, std::string> images);
+  create(LaunchPlan plan, std::map<std::string, std::string> images,
+         std::string constants = {});
 
   /// Reads a file, or its bytes. `maxBytes` bounds each entry once unpacked.
   static Expected<std::shared_ptr<const Package>>
@@ -46,6 +50,9 @@ public:
   /// The images by format.
   const std::map<std::string, std::string> &images() const { return kernels; }
 
+  /// What the `constant` arguments of the plan point into.
+  const std::string &constants() const { return constantData; }
+
   /// The kernels on a device, from the first of its formats that is here and
   /// loads.
   Expected<std::shared_ptr<const Kernels>>
@@ -57,15 +64,22 @@ public:
   kernelsOf(const FunctionPlan &function,
             const std::shared_ptr<Device> &device) const;
 
+  /// The constants on a device, aligned to 256 bytes; null where there are
+  /// none.
+  Expected<const void *>
+  constantsOn(const std::shared_ptr<Device> &device) const;
+
 private:
   Package() = default;
 
   LaunchPlan launchPlan;
   std::map<std::string, std::string> kernels;
+  std::string constantData;
   mutable std::mutex mutex;
   /// What is known on a device. Kernels keep it alive.
   struct OnDevice {
     std::shared_ptr<const Kernels> kernels;
+    std::shared_ptr<const DeviceArray> constants;
     std::map<const FunctionPlan *, std::vector<const Kernel *>> ofSteps;
   };
   mutable std::map<const Device *, OnDevice> loaded;

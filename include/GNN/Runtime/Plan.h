@@ -29,7 +29,8 @@ constexpr int64_t kMaxKernelArguments = 256;
 /// Alignment in bytes of the workspace and of every offset in it.
 constexpr int64_t kWorkspaceAlignment = 256;
 
-/// Alignment in bytes of inputs and outputs: vector accesses are 16 bytes.
+/// Alignment in bytes of inputs, outputs and constants: vector accesses are 16
+/// bytes.
 constexpr int64_t kTensorAlignment = 16;
 
 /// A graph as the function's module declares it.
@@ -119,16 +120,18 @@ struct StructureSpec {
   StructureKey key;
 };
 
-/// An argument of a kernel. `index` is an input, output or structure, or the
-/// expression of a scalar or of a byte offset in the workspace.
+/// An argument of a kernel. `index` is an input, output or structure, the
+/// expression of a scalar or of a byte offset in the workspace, or the byte
+/// offset itself in the constants of the package.
 struct ArgSpec {
-  enum class Kind { Input, Output, Workspace, Structure, I32, I64 };
+  enum class Kind { Input, Output, Workspace, Structure, I32, I64, Constant };
 
   Kind kind = Kind::Input;
   int64_t index = 0;
   /// Output and workspace: the kernel may write there; else it only reads.
   bool written = false;
-  /// Workspace: expression of the bytes the kernel may touch there.
+  /// Workspace: expression of the bytes the kernel may touch there. Constant:
+  /// these bytes themselves.
   int64_t bytes = -1;
   /// Workspace: what lies there, for people: "f32[edge of g, 64] of dot at
   /// layer.mlir:8:3". May be empty.
@@ -208,9 +211,10 @@ struct LaunchPlan {
   /// Plans of earlier versions are read too: the first derives no graphs, until
   /// the second steps name no ops and no schedule, until the third inputs are
   /// inputs and outputs are outputs, until the fourth kernels may write to all
-  /// that is not an input, and until the fifth names alone say which pass a
-  /// function is and what a gradient is of.
-  static constexpr int64_t kVersion = 7;
+  /// that is not an input, until the fifth names alone say which pass a
+  /// function is and what a gradient is of, and until the seventh there are no
+  /// constants.
+  static constexpr int64_t kVersion = 8;
   static constexpr int64_t kFirstVersionOfWrites = 5;
   static constexpr int64_t kFirstVersionOfPasses = 6;
   static constexpr int64_t kOldestVersion = 1;
@@ -220,6 +224,8 @@ struct LaunchPlan {
   /// E.g. "+ptx80"; may be empty.
   std::string features;
   std::vector<FunctionPlan> functions;
+  /// Bytes of the constants that kernels read, which the package has.
+  int64_t constantBytes = 0;
 
   /// Parses JSON text. Strict: unknown or missing fields, a wrong version and
   /// any index out of range are errors that say where.

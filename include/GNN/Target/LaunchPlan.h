@@ -17,9 +17,11 @@
 namespace gnn {
 
 /// The plan of all functions of `module`, which has the form that
-/// `convert-gnn-tile-to-gpu` makes: host scalars, structures, views of one
-/// workspace, launches. Anything else is an error at its op.
-mlir::FailureOr<runtime::LaunchPlan> makeLaunchPlan(mlir::ModuleOp module);
+/// `convert-gnn-tile-to-gpu` makes: host scalars, structures, constants, views
+/// of one workspace, launches. Anything else is an error at its op. `constants`
+/// gets the data that kernels read of constants, as a package takes it.
+mlir::FailureOr<runtime::LaunchPlan>
+makeLaunchPlan(mlir::ModuleOp module, std::string *constants = nullptr);
 
 } // namespace gnn
 

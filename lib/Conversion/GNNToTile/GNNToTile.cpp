@@ -40,22 +40,26 @@ static RankedTensorType plainType(Type type) {
   return RankedTensorType::get({}, type);
 }
 
-/// A constant is a tensor of its own, which kernels read as one number. One
-/// number for each type is chosen by the number of the type.
+/// A constant is a tensor of its own: kernels have one number in their bodies,
+/// and read several as data of the package. One number for each type is chosen
+/// by the number of the type.
 LogicalResult Lowering::lowerConstant(arith::ConstantOp op) {
+  if (op.use_empty())
+    return success();
   Rows rows = describe(op.getType());
-  RankedTensorType type = plainType(op.getType());
   TypedAttr attr = op.getValue();
   auto dense = dyn_cast<DenseElementsAttr>(attr);
   bool isTensor = isa<RankedTensorType>(op.getType());
-  if (dense && !dense.isSplat() && rows.space && rows.features.empty())
-    return lowerNumbersOfTypes(op, rows, dense);
-  if (isTensor && (!dense || !dense.isSplat()))
-    return op.emitOpError("expected a constant of one value, others are "
-                          "arguments of the function; got ")
+  bool isNumber = op.getType().isIntOrIndexOrFloat();
+  if (isTensor ? !dense : !isNumber)
+    return op.emitOpError(
+               "expected a number or a tensor with its numbers, got ")
            << op.getType();
-  dense = dense ? dense.reshape(type)
-                : DenseElementsAttr::get(type, Attribute(attr));
+  if (isTensor && !dense.isSplat() && rows.space && rows.features.empty())
+    return lowerNumbersOfTypes(op, rows, dense);
+  RankedTensorType type = plainType(op.getType());
+  dense = isTensor ? dense.reshape(type)
+                   : DenseElementsAttr::get(type, Attribute(attr));
   rows.tensor = arith::ConstantOp::create(builder, op.getLoc(), dense);
   set(op, rows);
   return success();
@@ -234,11 +238,12 @@ struct ConvertGNNToGNNTile
 
 private:
   LogicalResult convert(func::FuncOp func);
-  FlatSymbolRefAttr anyGraph(func::FuncOp func) {
+  /// A graph for kernels that touch none; null where the module has none.
+  FlatSymbolRefAttr anyGraph() {
     for (auto graph : getOperation().getOps<GraphOp>())
       if (!graph.isDerived())
         return FlatSymbolRefAttr::get(graph);
-    return FlatSymbolRefAttr::get(&getContext(), "none");
+    return nullptr;
   }
 };
 } // namespace
@@ -248,9 +253,13 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
     return func.emitOpError("expected a straight line, got several blocks");
   if (failed(checkTensors(func, func.getArgumentTypes())))
     return failure();
+  FlatSymbolRefAttr graph = anyGraph();
+  if (!graph)
+    return func.emitOpError("expected a gnn.graph in its module, to which all "
+                            "kernels are bound, got none");
   Block &block = func.getBody().front();
   OpBuilder builder(&block, block.begin());
-  Lowering lowering(builder, anyGraph(func));
+  Lowering lowering(builder, graph);
   SmallVector<Type> argumentTypes, resultTypes;
   for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
     Type type = argument.getType();

@@ -235,17 +235,21 @@ static Rows withoutGraphRow(OpBuilder &builder, Location loc, Rows rows) {
   if (!rows.space.isIn(Space::Graph))
     return rows;
   auto type = cast<RankedTensorType>(rows.tensor.getType());
+  RankedTensorType row = RankedTensorType::get(type.getShape().drop_front(),
+                                               type.getElementType());
+  if (TypedAttr splat = splatOf(rows.tensor)) {
+    rows.tensor = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(row, Attribute(splat)));
+    return rows;
+  }
   SmallVector<ReassociationIndices> list;
   if (type.getRank() > 1) {
     list.push_back({0, 1});
     for (int64_t i = 2; i < type.getRank(); ++i)
       list.push_back({i});
   }
-  rows.tensor = tensor::CollapseShapeOp::create(
-      builder, loc,
-      RankedTensorType::get(type.getShape().drop_front(),
-                            type.getElementType()),
-      rows.tensor, list);
+  rows.tensor =
+      tensor::CollapseShapeOp::create(builder, loc, row, rows.tensor, list);
   return rows;
 }
 

@@ -39,6 +39,8 @@ func.func @blocks(%x: !node) -> !node {
 
 // -----
 
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
 // expected-error @+1 {{'func.func' op expected tensors and i64 as arguments, got 'f32'}}
 func.func @scalar(%x: f32) {
   return
@@ -46,10 +48,20 @@ func.func @scalar(%x: f32) {
 
 // -----
 
-func.func @constants() -> tensor<2xf32> {
-  // expected-error @+1 {{'arith.constant' op expected a constant of one value, others are arguments of the function; got 'tensor<2xf32>'}}
-  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
-  return %c : tensor<2xf32>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @vector_of_numbers() -> vector<2xf32> {
+  // expected-error @+1 {{'arith.constant' op expected a number or a tensor with its numbers, got 'vector<2xf32>'}}
+  %c = arith.constant dense<1.0> : vector<2xf32>
+  return %c : vector<2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a gnn.graph in its module, to which all kernels are bound, got none}}
+func.func @no_graph(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = math.sin %x : tensor<4xf32>
+  return %y : tensor<4xf32>
 }
 
 // -----
@@ -130,6 +142,8 @@ func.func @sum_of_sums(%x: !kinds) -> (!kinds, !edge) {
 }
 
 // -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
 
 func.func @condition(%w: tensor<4x3xf32>) -> tensor<4x3xi1> {
   %c = arith.cmpf ogt, %w, %w : tensor<4x3xf32>

@@ -38,13 +38,13 @@ def GNN_Dialect : Dialect {
     same graph there are two paths, and `via src` or `via dst` picks one.
 
     Elementwise arithmetic on rows of one space is upstream `arith` and `math`
-    on these tensors. An `arith.constant` has one value, or as
-    `tensor<2xf32, #gnn.rows<@g, node_type>>` a number for each type.
+    on these tensors. An `arith.constant` is a weight, or rows of types or of the
+    graph, such as `tensor<2xf32, #gnn.rows<@g, node_type>>`.
 
     Empty groups reduce to 0 (sum, mean, max, min, softmax) with argument -1;
     ties go to the lowest row, which for edges is the user's order; NaN
     propagates. Storage is f32, bf16 or f16, accumulation is f32; so far kernels
-    are made for f32 alone, and `convert-gnn-tile-to-gpu` refuses the others.
+    are made for f32 alone, and `gnn-verify-graph-form` refuses the others.
 
     Constraints of every op with rows:
     * (G1) All operands and results with a row space belong to one graph.
