@@ -7,6 +7,7 @@
 #include "GNN/Analysis/RowAnalysis.h"
 
 #include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 using namespace mlir;
@@ -66,6 +67,8 @@ enum : unsigned {
   dependsOnSrcType = 8,
   dependsOnDst = dependsOnSrc << 2,
   dependsOnDstType = dependsOnSrcType << 2,
+  dependsOnSomeType =
+      64, ///< whichever: all rows but those of the graph have one
 };
 
 } // namespace
@@ -100,6 +103,8 @@ static unsigned getKnown(RowPath path, GraphOp graph) {
   if (path.to == RowSpace::Edge)
     return ~0u;
   unsigned known = getNeeded(path);
+  if (path.to != RowSpace::Graph)
+    known |= dependsOnSomeType;
   if (isPairSpace(path.to) || isNodeSpace(path.to))
     known |= typeAt(path.getEnd());
   if (known & dependsOnEdgeType)
@@ -114,7 +119,8 @@ static unsigned alongPath(unsigned dependence, RowPath path) {
   bool atNoEnd = path.to == RowSpace::Node || path.to == RowSpace::NodeType;
   if (path.isIdentity() || !atNoEnd || path.getEnd() != EndPoint::Dst)
     return dependence;
-  return dependence << 2; // no more than the node and its type
+  unsigned some = dependence & dependsOnSomeType;
+  return (dependence ^ some) << 2 | some; // no more than the node and its type
 }
 
 unsigned RowAnalysis::getDependence(Value value) {
@@ -131,6 +137,8 @@ unsigned RowAnalysis::getDependence(Value value) {
                           ? alongPath(getDependence(operand.get()), *path)
                           : getNeeded(*path);
   }
+  if (isa_and_present<TypedLinearOp>(op)) // its weights are rows of types
+    dependence |= dependsOnSomeType;
   return dependences[value] = dependence;
 }
 

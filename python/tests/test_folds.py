@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What folds and canonicalizations make passes the verifiers: each op on what each other
-one gives, and sums of two, on every row space and on weights, and their gradients."""
+"""What folds, canonicalizations and the passes on whole-graph ops make passes the verifiers:
+each op on what each other one gives, and sums of two, on every row space and on weights,
+and their gradients."""
 
 import math
 import subprocess
@@ -85,6 +86,8 @@ OPS = {
                                                 t.weight(3)),
     "typed linear": lambda t, x: t.f.typed_linear(
         x, t.input(t.g.rows("edge_type", x.features[-1], 3))),
+    "typed linear by a constant": lambda t, x: t.f.typed_linear(
+        x, t.f.constant(0.5, t.g.rows("edge_type", x.features[-1], 3))),
     "dot": lambda t, x: t.f.dot(x, t.other(x)),
     "outer or dot": _outer_heads,
     "apply": lambda t, x: t.f.apply("mul", "edge", x, t.input(t.g.rows("edge", *x.features)),
@@ -150,11 +153,11 @@ def pytest_generate_tests(metafunc):
                                           for shape in SHAPES] if everything else FEW)
 
 
-def test_folds_make_what_verifies(space, shape, gnn_opt):
+def test_what_is_made_verifies(space, shape, gnn_opt):
     texts = [text for first in OPS if (text := build(space, shape, first))]
     assert len(texts) > 5
     out = run(gnn_opt, texts, "--canonicalize")
     assert out.returncode == 0, out.stderr[:3000]
     asked = [text.replace(") {\n", ") attributes {gnn.gradients} {\n", 1) for text in texts]
-    out = run(gnn_opt, asked, "--gnn-differentiate", "--canonicalize")
+    out = run(gnn_opt, asked, "--gnn-graph-pipeline")
     assert out.returncode == 0, out.stderr[:3000]
