@@ -19,6 +19,7 @@
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -307,19 +308,42 @@ static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
   return success();
 }
 
+/// Whether all binaries of a module are PTX for the chip that is asked for.
+static LogicalResult checkBinaries(ModuleOp module, StringRef chip) {
+  for (auto binary : module.getOps<gpu::BinaryOp>()) {
+    auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+    if (object.getFormat() != gpu::CompilationTarget::Assembly)
+      return binary.emitOpError(
+          "expected PTX, got an object of another format");
+    auto target = dyn_cast<NVVM::NVVMTargetAttr>(object.getTarget());
+    if (target && target.getChip() != chip)
+      return emitOptionError(module, "chip: expected ")
+             << target.getChip() << ", which the PTX is for, got " << chip;
+  }
+  return success();
+}
+
 FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
                                          const CompileOptions &options) {
   StageOptions stages;
   std::optional<Form> form = getForm(module);
-  if (failed(readOptions(module, options, stages)) ||
-      failed(lowerToGPU(module, options, stages)))
+  if (failed(readOptions(module, options, stages)))
     return failure();
-  runtime::LaunchPlan plan;
-  if (form && *form < Form::Kernels) { // else host functions may be anything
-    FailureOr<runtime::LaunchPlan> made = makeLaunchPlan(module);
-    if (failed(made))
+  if (form == Form::Binaries) {
+    if (failed(checkBinaries(module, options.chip)))
       return failure();
-    plan = std::move(*made);
+    return ptxText(module);
+  }
+  if (failed(lowerToGPU(module, options, stages)))
+    return failure();
+  // Host functions may be anything: a plan is for comments alone.
+  runtime::LaunchPlan plan;
+  {
+    ScopedDiagnosticHandler silent(module.getContext(),
+                                   [](Diagnostic &) { return success(); });
+    if (FailureOr<runtime::LaunchPlan> made = makeLaunchPlan(module);
+        succeeded(made))
+      plan = std::move(*made);
   }
   FailureOr<std::string> ptx = lowerToPTX(module, options, stages, plan);
   if (succeeded(ptx) && ptx->empty())
