@@ -47,7 +47,7 @@ def taken(compiled, schedule, chip):
 
 def ratios(model, draws, rng, chip):
     """Registers taken by registers estimated."""
-    legal = [line for line in gnn_mlir.list_schedules(model)
+    legal = [line for line in gnn_mlir.list_schedules(model, target="cuda", chip=chip)
              if line["template"] == "traverse"]
     found = []
     for line in rng.sample(legal, min(draws, len(legal))):

@@ -252,8 +252,8 @@ GnnError *gnnLoadPlugin(const char *path) {
   });
 }
 
-static CompileOptions readOptions(const GnnCompileOptions &options) {
-  CompileOptions given;
+static Error readOptions(const GnnCompileOptions &options,
+                         CompileOptions &given) {
   given.chip = orEmpty(options.chip).str();
   given.emulated = options.emulated;
   given.passes = orEmpty(options.passes).str();
@@ -268,7 +268,13 @@ static CompileOptions readOptions(const GnnCompileOptions &options) {
   orEmpty(options.stagePasses).split(stagePasses, '\n', -1, false);
   for (llvm::StringRef line : stagePasses)
     given.stagePasses.push_back(line.str());
-  return given;
+  if (options.cores) {
+    auto registers = cpu::getRegisters();
+    if (!registers)
+      return Error(llvm::toString(registers.takeError()), ErrorKind::Option);
+    given.cores = *registers;
+  }
+  return {};
 }
 
 GnnError *gnnCompile(const char *text, size_t size, const char *name,
@@ -277,13 +283,9 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
     if (Error error = expectPointers("text, name, options and a result", text,
                                      name, options, package))
       return error;
-    CompileOptions given = readOptions(*options);
-    if (options->cores) {
-      auto registers = cpu::getRegisters();
-      if (!registers)
-        return Error(llvm::toString(registers.takeError()), ErrorKind::Option);
-      given.cores = *registers;
-    }
+    CompileOptions given;
+    if (Error error = readOptions(*options, given))
+      return error;
     if (given.chip.empty() && !given.emulated)
       return Error("expected a chip, kernels for the emulator, or both, got "
                    "neither",
@@ -346,7 +348,9 @@ GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
     for (llvm::StringRef field : llvm::split(orEmpty(vary), ','))
       if (!field.trim().empty())
         fields.push_back(field.trim().str());
-    CompileOptions given = readOptions(*options);
+    CompileOptions given;
+    if (Error error = readOptions(*options, given))
+      return error;
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
       auto found = listSchedules(module, given, fields);

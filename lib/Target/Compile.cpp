@@ -394,7 +394,11 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(listSchedules(module, vary, stream)))
+  ScheduleTarget target;
+  target.cores = options.cores.has_value();
+  target.tensorCores = hasTF32(options.chip);
+  target.asyncCopies = hasAsyncCopies(options.chip);
+  if (failed(listSchedules(module, vary, target, stream)))
     return failure();
   return text;
 }

@@ -94,10 +94,9 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
                          "models alone")
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
-    target = target or (None if chip else "cpu")
     arguments = (text, compiler_capi.NAME, chip, passes, graphs,
                  differentiation.parse(gradients, None, _functions(program)),
-                 target == "cpu")
+                 devices.is_cpu(target, chip))
     if html is not None:
         page = compiler_capi.explain_text(*arguments, html=True)
         files.write(html, page)
@@ -108,17 +107,19 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
                    gradients=None, vary=(), **unknown):
     """The schedules that the kernels of a program may have (docs/Schedules.md), a list
     of dicts as `compile` takes for `schedules`: those that differ from what is chosen
-    in the fields named in `vary`, or all. The other arguments are those of `compile`.
-    Raises GNNError."""
+    in the fields named in `vary`, or all. The other arguments are those of `compile`,
+    whose target they are for. Raises GNNError."""
     types.refuse_unknown(unknown, list_schedules)
     vary = [vary] if isinstance(vary, str) else vary
     if not (isinstance(vary, (list, tuple)) and
             all(isinstance(name, str) and name.isidentifier() for name in vary)):
         raise ValueError(f"vary: expected names of fields, got {vary!r}")
+    chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
     lines = compiler_capi.schedules_text(
-        text, compiler_capi.NAME, _choose_chip(target, chip), passes, graphs,
-        differentiation.parse(gradients, None, _functions(program)), vary)
+        text, compiler_capi.NAME, chip, passes, graphs,
+        differentiation.parse(gradients, None, _functions(program)), vary,
+        devices.is_cpu(target, chip))
     return [json.loads(line) for line in lines.splitlines()]
 
 
@@ -192,9 +193,8 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     asked = differentiation.parse(gradients, function, _functions(program))
     always = text, chip, target != "cuda", passes, graphs, schedules
     stage_passes = compiler_capi.stage_passes_text(stage_passes or {})
-    if target is None and chip is None:
-        target = "cpu"
-    form = {"stop_at": stop_at, "cores": target == "cpu"}
+    cores = devices.is_cpu(target, chip)
+    form = {"stop_at": stop_at, "cores": cores}
     package = compiler_capi.compile_package(
         *always, **form, phases=keep_phases, stage_passes=stage_passes, gradients=asked,
         save_schedules=save_schedules, allow_unused_schedules=allow_unused_schedules)
@@ -204,7 +204,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     # Schedules of the first compilation may be of passes that others do not have.
     again = compiler_capi.compiling_later(*always, phases=keep_phases, stage_passes=stage_passes,
                                           **form) if asked else None
-    host = "cpu" if target == "cpu" else "emulator"
+    host = "cpu" if cores else "emulator"
     return CompiledFunction(package, name, source, again, host)
 
 

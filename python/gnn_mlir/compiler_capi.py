@@ -54,11 +54,13 @@ def explain_text(text, name, chip, passes="", graphs=None, gradients="", cores=F
     return capi.text_of("gnnExplain", data, len(data), name.encode(), byref(options), html)
 
 
-def schedules_text(text, name, chip, passes="", graphs=None, gradients="", vary=()):
+def schedules_text(text, name, chip, passes="", graphs=None, gradients="", vary=(),
+                   cores=False):
     """The schedules that kernels of a program may have, a line of JSON each. Raises
     GNNError with all diagnostics."""
     options = _compile_options(chip, True, passes, graphs)
     options.gradients = gradients.encode()
+    options.cores = cores
     data = text.encode()
     return capi.text_of("gnnListSchedules", data, len(data), name.encode(), byref(options),
                       ",".join(vary).encode())

@@ -21,6 +21,12 @@ def open_device(device=None):
     return _DEVICES[name]
 
 
+def is_cpu(target, chip):
+    """Whether kernels of a target are for the cores of this machine; `chip` is the GPU that
+    was chosen, or None."""
+    return target == "cpu" or (target is None and chip is None)
+
+
 def bind(package, name, graphs, device, called=None):
     """A function of a package, bound. `called` is what its caller knows, where it is a
     pass of that."""

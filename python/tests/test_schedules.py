@@ -17,7 +17,7 @@ import gnn_mlir
 from conftest import find_tool
 from gnn_mlir import Graph, models
 from gnn_mlir.testing import cases
-from gnn_mlir.testing.schedules import draw, kernel_of, text_of
+from gnn_mlir.testing.schedules import by_kernel, draw, kernel_of, text_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = os.environ.get("GNN_TEST_TARGET", "emulator")
@@ -30,7 +30,7 @@ PROGRAMS = [("rgcn", "rows-1000", 33, 1), ("gat", "hub", 16, 3), ("rgat", "rows-
 @pytest.mark.parametrize("subject, graph, features, heads", PROGRAMS)
 def test_each_gives_the_numbers(compiler, subject, graph, features, heads):
     program = cases.build(subject, graph, features, heads)
-    legal = gnn_mlir.list_schedules(program.function)
+    legal = gnn_mlir.list_schedules(program.function, target=TARGET)
     assert len(legal) > 1000
     rng = random.Random(f"{subject} {features}")
 
@@ -54,7 +54,7 @@ def test_layout_is_what_the_kernel_takes(compiler, capi):
     """Threads and shared memory of a report are those that were listed."""
     graph = Graph([0, 1, 2], [1, 2, 0], 3, edge_type=[0, 1, 0], num_edge_types=2)
     model = models.rgat(2, (64, 32))
-    legal = gnn_mlir.list_schedules(model)
+    legal = gnn_mlir.list_schedules(model, target="emulator")
     rng = random.Random(5)
     for _ in range(6):
         chosen = draw(legal, rng)
@@ -71,9 +71,9 @@ def test_layout_is_what_the_kernel_takes(compiler, capi):
 def test_vary(compiler):
     model = models.rgcn(3, (64, 64))
     chosen = {kernel_of(line): line["schedule"]
-              for line in gnn_mlir.list_schedules(model, vary=["in_flight"])
+              for line in gnn_mlir.list_schedules(model, vary=["in_flight"], target="cuda")
               if line["schedule"].get("in_flight", 4) == 4}
-    lines = gnn_mlir.list_schedules(model, vary=["in_flight", "n"])
+    lines = gnn_mlir.list_schedules(model, vary=["in_flight", "n"], target="cuda")
     for line in lines:
         rest = {k: v for k, v in line["schedule"].items()
                 if k not in ("in_flight", "n")}
@@ -82,6 +82,38 @@ def test_vary(compiler):
     assert found == {None, 1, 2, 4, 8}
     with pytest.raises(gnn_mlir.GNNError, match="vary: expected fields .* got 'depth'"):
         gnn_mlir.list_schedules(model, vary="depth")
+
+
+FIELDS = ("columns_per_block", "vector", "lanes", "head_lanes", "element_lanes", "in_flight",
+          "rows_per_block", "row_order", "row_walk", "split_rows", "n", "kind", "copies")
+
+
+@pytest.mark.parametrize("target, chip", [("cpu", None), (None, None), ("emulator", None),
+                                          ("cuda", "sm_75")])
+def test_each_that_is_listed_compiles(compiler, target, chip):
+    """For the target that it is listed for: every value of each field."""
+    model, where = models.gat((64, 40), 2), {"target": target, "chip": chip, "gradients": True}
+    for field in FIELDS:
+        kernels = by_kernel(gnn_mlir.list_schedules(model, vary=[field], **where)).values()
+        assert kernels
+        for number in range(max(map(len, kernels))):
+            lines = [lines[min(number, len(lines) - 1)] for lines in kernels]
+            gnn_mlir.compile(model, schedules=lines, **where)
+
+
+def test_what_is_listed_for_the_target(compiler):
+    """All fields are open, and some have one value there."""
+    model = models.gcn((64, 64))
+    cores = gnn_mlir.list_schedules(model, target="cpu")
+    assert {line["schedule"].get("row_walk") for line in cores} == {None, "in_turn"}
+    assert {line["schedule"].get("kind") for line in cores} == {None, "ffma"}
+    assert {line["schedule"].get("copies") for line in cores} == {None, "registers"}
+    assert max(line["schedule"].get("vector", 0) for line in cores) == 16
+    old = gnn_mlir.list_schedules(model, target="cuda", chip="sm_75", vary=["kind", "copies"])
+    assert {line["schedule"].get("kind") for line in old} == {None, "ffma"}
+    new = gnn_mlir.list_schedules(model, target="cuda", chip="sm_90", vary=["kind", "copies"])
+    assert {line["schedule"].get("kind") for line in new} == {None, "ffma", "tf32x3"}
+    assert "in_turn" not in {line["schedule"].get("row_walk") for line in new}
 
 
 def test_errors(compiler, tmp_path):
@@ -175,7 +207,8 @@ def test_registers_are_estimated(compiler, tmp_path):
     if ptxas is None:
         pytest.skip("there is no ptxas")
     model = models.gcn((64, 64))
-    lines = [line for line in gnn_mlir.list_schedules(model, vary=["in_flight", "vector"])
+    lines = [line for line in gnn_mlir.list_schedules(model, target="cuda", chip="sm_90",
+                                                      vary=["in_flight", "vector"])
              if line["template"] == "traverse" and "edge" in line["domain"]]
     assert len(lines) > 8
     for line in lines:

@@ -1,7 +1,7 @@
 // RUN: gnn-opt %s --gnn-tile-schedule-columns --gnn-tile-schedule-lanes --gnn-tile-schedule-rows --gnn-tile-schedule-row-walks \
-// RUN:   --gnn-tile-schedule-products='tensor-cores=true async-copies=true' --split-input-file \
+// RUN:   --gnn-tile-schedule-products --split-input-file \
 // RUN:   --remarks-filter='gnn-tile-schedule-(products|rows|row-walks)' --remark-policy=all --verify-diagnostics
-// RUN: gnn-opt %s --gnn-tile-schedule-products --split-input-file \
+// RUN: gnn-opt %s --gnn-tile-schedule-products='tensor-cores=false async-copies=false' --split-input-file \
 // RUN:   --remarks-filter='gnn-tile-schedule-products' --remark-policy=all --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --implicit-check-not=Refused
 
 // What schedules say is said in remarks, and why another choice was refused. What was

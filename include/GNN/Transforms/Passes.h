@@ -39,10 +39,19 @@ void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
 /// Patterns of `gnn-expand-lanes`.
 void populateExpandLanesPatterns(mlir::RewritePatternSet &patterns);
 
+/// What kernels are made for, as far as schedules depend on it.
+struct ScheduleTarget {
+  /// The cores of a CPU, and no GPU.
+  bool cores = false;
+  /// What a GPU has.
+  bool tensorCores = true, asyncCopies = true;
+};
+
 /// Prints what `gnn-tile-list-schedules` does: for each template of a module, a
 /// line for each schedule that it may have where the fields in `vary` are open.
 mlir::LogicalResult listSchedules(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> vary,
+                                  const ScheduleTarget &target,
                                   llvm::raw_ostream &os);
 
 } // namespace gnn

@@ -71,8 +71,9 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
     honoured and agrees with the fields that are set: what a tuner searches. Each
     line is one of a file that `gnn-tile-apply-schedules` takes, and says too what
     the layout takes: threads of a block, vectors that a thread goes through, bytes
-    of shared memory, and an estimate of registers. `row_walk = in_turn`, which is for
-    a CPU, and its longer vectors are listed where it is set, and not tried by `vary`.
+    of shared memory, and an estimate of registers. With `cores` they are those of a
+    CPU: `row_walk = in_turn` with its longer vectors, and products without what a GPU
+    alone has.
 
     Without a schedule a template may have tens of thousands. Behind
     `gnn-schedule-pipeline` all fields are set; `vary` opens some again:
@@ -88,6 +89,9 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"vary", "vary", "std::string",
                "Fields to list all values of, whatever is set">,
+    Option<"cores", "cores", "bool", /*default=*/"false",
+           "List what the cores of a CPU can follow, as gnn-schedule-pipeline takes "
+           "it">,
     Option<"file", "file", "std::string", /*default=*/"",
            "File to write, instead of printing">,
   ];
@@ -216,7 +220,7 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
   let description = [{
     Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32
     or 64 columns that holds all columns, or 64; and `kind`. That is `tf32x3` with
-    `tensor-cores`, which pipelines set for GPUs that have them (sm_80 and later),
+    `tensor-cores`, which pipelines turn off for GPUs without them (before sm_80),
     where operands are f32: of every gemm, and of an outer product without sums in
     tiles of 16 columns or whose `copies` are `async`. Else it is `ffma`. `copies` is `async` with `async-copies`
     where it can be: of outer products, and of gemms with a weight that is not
@@ -231,9 +235,9 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
     Needs: nothing. Keeps: fields that are set. Never touches traversals.
   }];
   let options = [
-    Option<"tensorCores", "tensor-cores", "bool", /*default=*/"false",
+    Option<"tensorCores", "tensor-cores", "bool", /*default=*/"true",
            "Multiply on tensor cores where that is faster">,
-    Option<"asyncCopies", "async-copies", "bool", /*default=*/"false",
+    Option<"asyncCopies", "async-copies", "bool", /*default=*/"true",
            "Copy tiles of products past the registers of threads">,
   ];
 }

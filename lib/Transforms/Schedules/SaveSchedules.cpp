@@ -72,7 +72,7 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
   void runOnOperation() override {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    if (failed(gnn::listSchedules(getOperation(), vary, stream)))
+    if (failed(gnn::listSchedules(getOperation(), vary, {cores}, stream)))
       return signalPassFailure();
     if (file.empty())
       llvm::outs() << text;
@@ -83,20 +83,43 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
 };
 } // namespace
 
-/// The schedule of a template without the fields that are to vary; null where
-/// nothing is left.
+/// The fields that a target leaves one value of.
+static ScheduleFields getFixedFields(const gnn::ScheduleTarget &target) {
+  ScheduleFields fields;
+  if (target.cores)
+    fields = {{"row_walk", "in_turn"},
+              {"lanes", "1"},
+              {"head_lanes", "1"},
+              {"element_lanes", "1"}};
+  if (target.cores || !target.tensorCores)
+    fields.push_back({"kind", "ffma"});
+  if (target.cores || !target.asyncCopies)
+    fields.push_back({"copies", "registers"});
+  return fields;
+}
+
+/// The schedule of a template without the fields that are to vary on the
+/// target; null where nothing is left.
 static FailureOr<Attribute> openFields(TileOpInterface op,
-                                       ArrayRef<std::string> vary) {
+                                       ArrayRef<std::string> vary,
+                                       const gnn::ScheduleTarget &target) {
   ScheduleFields fields = getFields(op.getTileSchedule());
   llvm::erase_if(fields, [&](const auto &field) {
     return llvm::is_contained(vary, field.first);
   });
+  for (const auto &fixed : getFixedFields(target))
+    if (llvm::is_contained(op.getScheduleFields(), fixed.first) &&
+        llvm::none_of(fields, [&](const auto &field) {
+          return field.first == fixed.first;
+        }))
+      fields.push_back(fixed);
   if (fields.empty())
     return Attribute();
   return makeSchedule(op, fields, op.getLoc());
 }
 
 LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
+                                 const ScheduleTarget &target,
                                  raw_ostream &os) {
   std::set<TemplateKey> known;
   llvm::StringSet<> fields;
@@ -105,7 +128,7 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
     TemplateKey key(op);
     if (!known.insert(key).second)
       return WalkResult::advance();
-    FailureOr<Attribute> given = openFields(op, vary);
+    FailureOr<Attribute> given = openFields(op, vary, target);
     if (failed(given))
       return WalkResult::interrupt();
     op.enumerateSchedules(*given,

@@ -164,7 +164,10 @@ void TraverseSpace::finish() {
     return;
   TraverseLayout layout = layOut(current, facts);
   TraverseScheduleAttr schedule = current.get(context);
-  if ((layout.registers > mostRegisters && schedule != given.get(context)) ||
+  // The core of a CPU has no limit of a thread.
+  bool spills =
+      layout.rowWalk != RowWalk::InTurn && layout.registers > mostRegisters;
+  if ((spills && schedule != given.get(context)) ||
       !explainRefusal(current, facts, layout).empty())
     return;
   use(schedule, {layout.threads(), layout.chunks * layout.headChunks,
