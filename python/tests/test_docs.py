@@ -180,13 +180,13 @@ def test_python_page_has_every_layer():
 def test_command(page, words, tmp_path):
     graph = tmp_path / "graph.npz"
     Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4, edge_type=[0, 1, 2, 0, 1]).save(graph)
+    Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4).save(tmp_path / "untyped.npz")
     there = {"f": "rgcn", "f_backward": "rgcn_backward",
              "model.mlir": ROOT / "examples/rgcn.mlir",
              "g.npz": graph, "graph.npz": graph}
     for own in ("spmm.mlir", "layer.mlir"):  # The page shows what is in the file.
         if own in words:
             (tmp_path / own).write_text(blocks(page, "mlir")[0])
-            Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4).save(graph)
     for word in words:
         name = pathlib.Path(word).name
         if name in TOOLS and find_tool(name) is None:
