@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
 
+import math
 import os
 import re
 import types
@@ -190,10 +191,20 @@ def _merged(lowered, foreign):
 
 
 def _without_small(lowered, foreign):
-    """Raised, but for programs without a sum or a gather over edges."""
+    """Raised, but for programs without a sum or a gather over edges. Where edges have more ids
+    than two and something is torch's, ids are ends of graphs of their own if less is then."""
+    def rest(raiser):
+        return len(_programs(raiser)) or math.inf, len(raiser.refused())
+    raiser = _with_graphs(lowered, foreign, False)
+    if not raiser.graphs.crowded or rest(raiser) == (1, 0):
+        return raiser
+    return min(raiser, _with_graphs(lowered, foreign, True), key=rest)
+
+
+def _with_graphs(lowered, foreign, alone):
     left = set()
     while True:
-        raiser = Raiser(lowered, left, foreign).run()
+        raiser = Raiser(lowered, left, foreign, alone).run()
         small = {segment.number for segment in _programs(raiser)
                  if not segment.has_graph_ops}
         more = {node for node, tag in raiser.tags.items()

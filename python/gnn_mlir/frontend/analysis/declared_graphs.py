@@ -80,14 +80,19 @@ class TypedGraph:
 
 
 class Graphs:
-    """All graphs, by the ids that are used; those that are `foreign` have none."""
+    """All graphs, by the ids that are used; those that are `foreign` have none.
 
-    def __init__(self, graph, axes, foreign=()):
+    A graph has two ends. Of edges with ids of more kinds of rows those that come first are
+    ends, and the axis is `crowded`; with `alone`, each kind is then the one end of a graph of
+    its own, whose other end is the edges themselves."""
+
+    def __init__(self, graph, axes, foreign=(), alone=False):
         self._foreign = {None, *foreign}
         self.axes, self.all, self._by_key = axes, [], {}
         self._types, self._compared = {}, {}
-        self._ids = {}  # The `Ids` of each key.
-        self._others = {}  # Those of the same ids to other numbers of rows, by key.
+        self._ids = {}  # The `Ids` of each key, one for each kind of rows.
+        self._others = {}  # Ids to other numbers of rows than there are at their end, by key.
+        self.crowded, self._alone = [], []
         gathers, scatters, typed, readers = [], [], [], {}
         for node in graph.nodes:
             if node.op == "call_function":
@@ -95,8 +100,13 @@ class Graphs:
                 self._uses(node, gathers, scatters, typed)
                 for ids, *_ in gathers[known:]:
                     readers.setdefault(self.key(ids), []).append(node)
-        self._ends(gathers, scatters, {*(vector for vector, _ in typed),
-                                       *(v for v in self._compared if self._all_of(v))})
+        typing = {*(vector for vector, _ in typed),
+                  *(v for v in self._compared if self._all_of(v))}
+        self._ends(gathers, scatters, typing)
+        if alone and self.crowded:
+            self.all, self._by_key, self._ids, self._others = [], {}, {}, {}
+            self._alone = self.crowded
+            self._ends(gathers, scatters, typing)
         self._find_loops()
         self._add_others(scatters)
         self._find_types(gathers, typed)
@@ -169,13 +179,17 @@ class Graphs:
 
     def _ends(self, gathers, scatters, typed):
         typed = {self.key(ids) for ids in typed}
-        for ids, axis, _ in [*scatters, *gathers]:
-            pair, which = self.key(ids)
-            if which is not None and axis is not None and pair not in self._foreign:
-                self._end(self._graph(pair, self.axes.of(pair, 1)),
-                          "src" if which == 0 else "dst", ids, axis)
-        rows = {axis.find() for graph in self.all for axis in graph.ends.values()}
         scattered = {self.key(ids) for ids, _, _ in scatters}
+        for ids, axis, _ in [*scatters, *gathers]:
+            pair, which = key = self.key(ids)
+            if which is None or axis is None or pair in self._foreign:
+                continue
+            edge = self.axes.of(pair, 1)
+            if self._is_alone(edge):
+                self._end_alone(ids, edge, axis, key in scattered)
+            else:
+                self._end(self._graph(pair, edge), "src" if which == 0 else "dst", ids, axis)
+        rows = {axis.find() for graph in self.all for axis in graph.ends.values()}
         for where, role in ((scatters, "dst"), (gathers, "src")):
             for ids, axis, x in where:
                 key = self.key(ids)
@@ -188,9 +202,33 @@ class Graphs:
                 if role == "src" and _is_ids(x) and value_of(x).dim() == 1 and (
                         not isinstance(axis.find().size, torch.SymInt)):
                     continue
-                graph = self._graph(self.axes.of(key[0]), self.axes.of(key[0]), loose=True)
+                edge = self.axes.of(key[0])
+                if self._is_alone(edge):
+                    self._end_alone(key[0], edge, axis, key in scattered)
+                    continue
+                if any(graph.pair is not None and graph.edge.find() is edge
+                       for graph in self.all):
+                    self.crowded.append(edge)
+                graph = self._graph(edge, edge, loose=True)
                 end = "dst" if key in scattered else role
                 self._end(graph, end, key[0], axis)
+
+    def _is_alone(self, edge):
+        return any(one.find() is edge for one in self._alone)
+
+    def _end_alone(self, ids, edge, axis, is_scattered):
+        """Ids of one kind of rows as the one end of a graph."""
+        key, found = self.key(ids), self._ids.setdefault(self.key(ids), [])
+        for one in found:
+            if made_equal(one.graph.ends[one.end].find().size, axis.find().size):
+                one.graph.ends[one.end].join(axis)
+                return
+        while value_of(ids).dim() > 1 or ids.target in _SAME_IDS and _is_ids(ids.args[0]):
+            ids = ids.args[0]
+        if ids not in self._foreign:
+            graph, end = self._graph((key, axis), edge, True), "dst" if is_scattered else "src"
+            graph.vectors[end], graph.ends[end] = ids, axis
+            found.append(Ids(graph, end))
 
     def _graph(self, key, edge, loose=False):
         if key not in self._by_key:
@@ -202,19 +240,21 @@ class Graphs:
 
     def _end(self, graph, end, ids, axis):
         if end in graph.vectors and self.key(graph.vectors[end]) != self.key(ids):
-            return  # A third vector of ids of the same edges: torch's.
+            self.crowded.append(graph.edge)
+            return
         if end not in graph.vectors:
             graph.vectors[end] = ids
-            self._ids.setdefault(self.key(ids), Ids(graph, end))
+            self._ids.setdefault(self.key(ids), [Ids(graph, end)])
         if not self._end_axis(graph, end, axis):
             self._others.setdefault(self.key(ids), []).append((ids, axis))
+            self.crowded.append(graph.edge)
 
     def _add_others(self, scatters):
         """Graphs of ids by which rows are summed up to another number of rows than there are at
         their end."""
         summed = {(self.key(ids), axis.find()) for ids, axis, _ in scatters if axis is not None}
         for key, found in self._others.items():
-            graph, end = self._ids[key].graph, self._ids[key].end
+            graph, end = self._ids[key][0].graph, self._ids[key][0].end
             made = {}
             for ids, axis in found:
                 axis = axis.find()
@@ -224,16 +264,15 @@ class Graphs:
                     other.vectors[end], other.ends[end] = ids, axis
                     self.all.append(other)
                     made[axis] = Ids(other, end)
-            self._others[key] = list(made.values())
+            self._ids[key] += made.values()
 
     def _find_indexed(self, readers, scatters):
         """Ends whose ids may be negative, as torch has them in `x[ids]` alone."""
         scattered = {self.key(ids) for ids, _, _ in scatters}
         for key, nodes in readers.items():
-            found = self._ids.get(key)
-            if found is not None and key not in scattered and all(
-                    node.target == aten.index.Tensor for node in nodes):
-                found.graph.indexed[found.end] = nodes[0]
+            if key not in scattered and all(node.target == aten.index.Tensor for node in nodes):
+                for found in self._ids.get(key, ()):
+                    found.graph.indexed[found.end] = nodes[0]
 
     def _find_loops(self):
         """Graphs that are others with other self loops get their parents."""
@@ -371,11 +410,9 @@ class Graphs:
 
     def ids(self, node, axis=None):
         """The `Ids` that a node is, or None; of several those to the rows of an axis."""
-        found = self._ids.get(self.key(node))
-        if found is None or axis is None:
-            return found
-        return next((one for one in self._others.get(self.key(node), ())
-                     if one.graph.ends[one.end].find() is axis), found)
+        found = self._ids.get(self.key(node)) or [None]
+        return next((one for one in found[1:] if one.graph.ends[one.end].find() is axis),
+                    found[0])
 
     def types(self, node):
         """The `Types` that a node is, or None."""

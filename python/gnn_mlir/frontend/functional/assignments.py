@@ -12,7 +12,7 @@ import sys
 import torch
 
 from ..analysis.dimensions import is_all, is_row_by_row
-from ..analysis.values import equal, is_floats, value_of
+from ..analysis.values import equal, is_floats, made_equal, value_of
 
 aten = torch.ops.aten
 
@@ -58,13 +58,22 @@ class _Ops:
 
 def _same_sizes(a, b):
     a, b = value_of(a).shape, value_of(b).shape
-    return len(a) == len(b) and all(map(equal, a, b))
+    return len(a) == len(b) and all(map(made_equal, a, b))
 
 
 def _copy(ops, node, place, x, *rest):
     if value_of(x).dtype != value_of(place).dtype:
         x = ops(aten._to_copy.default, x, dtype=value_of(place).dtype)
     return x if _same_sizes(place, x) else ops(aten.expand.default, x, ops.sizes(place))
+
+
+def _expand(ops, node, x, *_, **__):
+    return x if _same_sizes(node, x) else None
+
+
+def _view(ops, node, x, *_):
+    sizes = value_of(node).shape, value_of(x).shape
+    return x if len(sizes[0]) == len(sizes[1]) and all(map(equal, *sizes)) else None
 
 
 def _fill(ops, node, place, number):
@@ -240,7 +249,8 @@ def _mul(ops, node, a, b):
 
 
 _RULES = {
-    aten.copy.default: _copy, aten.fill.Tensor: _fill, aten.fill.Scalar: _fill,
+    aten.copy.default: _copy, aten.expand.default: _expand, aten.view.default: _view,
+    aten.fill.Tensor: _fill, aten.fill.Scalar: _fill,
     aten.slice.Tensor: _slice, aten.slice_scatter.default: _slice_scatter,
     aten.select_scatter.default: _select_scatter, aten.index_put.default: _index_put,
     aten.index_add.default: _index_add, aten.where.self: _where,

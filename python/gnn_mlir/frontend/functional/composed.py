@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ids of ids: rows of the graphs of a batch at the edges of its nodes.
+"""Ids of ids: rows of the graphs of a batch at the edges of its nodes, and some of the edges.
 
 `u[batch[row]]` is `u[batch][row]`, rows of nodes that edges read as any others, and a sum of
 edges over `batch[row]` is one of nodes, each of which has the sum of its edges. `x[arange(n)]`
 is `x`, as where attention is of graphs over their nodes. Ids of pointers of ids are these.
+
+Of the edges of a mesh, of which each node has four, `x[src][1::4]` is `x[src[1::4]]`. A sum of
+messages that are written slice by slice is the sum of those of the slices.
 """
+
+import sys
 
 import torch
 
-from ..analysis.dimensions import gathered, has_gradient_of_rows
+from ..analysis.dimensions import gathered, has_gradient_of_rows, is_all
 from ..analysis.values import equal, is_floats, value_of
 from ..tracing import vocabulary
 
@@ -31,6 +36,10 @@ def rewrite(graph):
         elif node.target == OPS.aggregate.default and node.args[3] in ("sum", "mean") and (
                 _inner(node.args[1]) is not None):
             _sum_of_nodes(graph, node, *_inner(node.args[1]))
+        elif node.target == aten.slice.Tensor:
+            _read_some(graph, node, *node.args)
+        elif node.target == OPS.aggregate.default and node.args[3] == "sum":
+            _sum_of_slices(graph, node, *node.args[:3])
 
 
 def _inner(index):
@@ -91,6 +100,46 @@ def _sum_of_nodes(graph, node, vector, ids):
             made = _made(graph, node, aten.div.Tensor, (made, number), made,
                          value_of(node).shape[0])
         node.replace_all_uses_with(made)
+
+
+def _read_some(graph, node, rows, dim=0, start=None, end=None, step=1):
+    """A slice of gathered rows that nothing else reads, as rows of a slice of their ids."""
+    found = gathered(rows)
+    if not found or found[1] != 0 or dim % value_of(rows).dim() or is_all(start, end, step) or (
+            not has_gradient_of_rows(rows) or not is_floats(value_of(rows)) or any(
+                user.target != aten.slice.Tensor for user in rows.users)):
+        return
+    x, _, ids = found
+    size = value_of(node).shape[0]
+    with graph.inserting_before(node):
+        some = _made(graph, node, aten.slice.Tensor, (ids, 0, start, end, step), ids, size)
+        node.replace_all_uses_with(_made(graph, node, aten.index_select.default, (x, 0, some),
+                                         node, size))
+
+
+def _sum_of_slices(graph, node, x, ids, size):
+    step, parts = None, {}
+    while x.target == aten.slice_scatter.default:
+        x, part, dim, start, end, by = (*x.args, *(0, None, None, 1)[len(x.args) - 2:])
+        step = by if step is None else step
+        if dim != 0 or not is_all(0, end) or by != step or start not in range(step):
+            return
+        parts.setdefault(start, part)  # What is written last is there.
+    if not parts or len(parts) < step and x.target not in _ZEROS:
+        return
+    with graph.inserting_before(node):
+        made = None
+        for start, part in sorted(parts.items()):
+            some = _made(graph, node, aten.slice.Tensor, (ids, 0, start, sys.maxsize, step), ids,
+                         value_of(part).shape[0])
+            total = _made(graph, node, OPS.aggregate.default, (part, some, size, "sum"), part,
+                          value_of(node).shape[0])
+            made = total if made is None else _made(
+                graph, node, aten.add.Tensor, (made, total), node, value_of(node).shape[0])
+        node.replace_all_uses_with(made)
+
+
+_ZEROS = (aten.zeros.default, aten.new_zeros.default, aten.zeros_like.default)
 
 
 def _size(graph, x):

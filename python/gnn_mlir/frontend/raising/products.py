@@ -150,7 +150,7 @@ def _by_edge_network(r, a, b):
     x, dim, index = gathered(a) or (None, None, None)
     if dim != 0 or not has_gradient_of_rows(a):
         return None
-    ids = r.graphs.ids(index)
+    ids = r.graphs.ids(index, r.axes.of(x, 0))
     width, size = (int(n) for n in value_of(b).shape[1:])
     if ids is None or ids.end not in ids.graph.ends or value_of(x).dim() != 2 or (
             value_of(h).dim() != 2):

@@ -71,13 +71,13 @@ class Segment:
 
 class Raiser:
     """Raises a lowered graph. `left` are nodes that are torch's whatever they mean,
-    `foreign` ids of what is no graph. `needed` are those that torch computes,
-    `feeding` those of it that a program reads the results of, at some remove."""
+    `foreign` ids of what is no graph, `alone` is that of `Graphs`. `needed` are those that torch
+    computes, `feeding` those of it that a program reads the results of, at some remove."""
 
-    def __init__(self, lowered, left=(), foreign=()):
+    def __init__(self, lowered, left=(), foreign=(), alone=False):
         self.graph = lowered.module.graph
         self.axes = Axes(self.graph, lowered.same)
-        self.graphs = Graphs(self.graph, self.axes, foreign)
+        self.graphs = Graphs(self.graph, self.axes, foreign, alone)
         self.tags, self.segments, self.reasons = {}, [], {}
         self._left, self._phases, self.needed = set(left), {}, set()
         self.current = None
@@ -213,6 +213,10 @@ class Raiser:
         return next((node for node in self.graph.nodes if node in self.feeding and
                      isinstance(node.meta.get("val"), torch.SymInt) and
                      self.phase(node) > 0), None)
+
+    def refused(self):
+        """The nodes that torch computes because no program could."""
+        return [node for node in self.reasons if node in self.needed]
 
     def is_value(self, node):
         """Whether a node is numbers that a program computes."""

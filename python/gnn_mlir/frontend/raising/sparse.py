@@ -17,7 +17,8 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 def _gathered(r, node, x, dim, index):
     """x[index] in a dimension."""
     types = r.graphs.types(index)
-    ids = r.graphs.ids(index, r.axes.of(x, dim))
+    axis = r.axes.of(x, dim)
+    ids = r.graphs.ids(index, axis)
     tag = r.tags.get(x)
     if isinstance(r.tags.get(index), Mask):
         return _masked(r, x, dim, r.tags[index])
@@ -29,7 +30,6 @@ def _gathered(r, node, x, dim, index):
         return Typed(x, types)
     if ids is None:
         raise Unsupported("rows by ids that are no end of edges")
-    axis = r.axes.of(x, dim)
     graph = ids.graph
     if graph.ends.get(ids.end) is None or graph.ends[ids.end].find() is not axis or (
             r.row_dim(x) != dim):
@@ -191,12 +191,12 @@ def _edge_softmax(r, node, x, index, size):
         if tag.mask.is_as(inside.mask):
             return Masked("softmax", (tag, inside.args[0]), tag.mask)
         raise Unsupported("a softmax over rows of two masks")
-    ids = _ends_of_softmax(r, index)
+    ids = _ends_of_softmax(r, index, size)
     return r.made(node, r.f.edge_softmax(_edges(r, x, ids, node), over=ids.end))
 
 
-def _ends_of_softmax(r, index):
-    ids = r.graphs.ids(index)
+def _ends_of_softmax(r, index, size):
+    ids = r.graphs.ids(index, r.axes.of_size(size))
     if ids is None:
         raise Unsupported("a softmax over ids that are no end of edges")
     r.current.has_graph_ops = True
@@ -205,7 +205,7 @@ def _ends_of_softmax(r, index):
 
 @handles(OPS.edge_softmax_by_type.default)
 def _edge_softmax_by_type(r, node, x, index, types, size, num_types):
-    ids = _ends_of_softmax(r, index)
+    ids = _ends_of_softmax(r, index, size)
     _check_types(r, ids, types)
     return r.made(node, r.f.edge_softmax(_edges(r, x, ids, node), over=ids.end + "_pair"))
 
