@@ -8,6 +8,7 @@ always but inside a call of a compiled model. Eager code runs PyG's own function
 
 import contextlib
 import functools
+import math
 import operator
 import sys
 import threading
@@ -380,6 +381,16 @@ def _gat_scores(self, alpha_j, alpha_i, edge_attr, index, ptr, dim_size):
     return functional.dropout(alpha, p=self.dropout, training=self.training)
 
 
+# Features of types are one tensor, where shorter ones have zeros behind them: so many times
+# shorter at most, else torch has their products.
+_WIDER = 8
+
+
+def _padded(x, size):
+    """[n, fewer] as [n, size]."""
+    return x if x.size(1) == size else functional.pad(x, (0, size - x.size(1)))
+
+
 def _hgt(self, x_dict, edge_index_dict):
     """HGTConv on one typed graph of all node types and relations, by the layer's own
     names of relations."""
@@ -395,8 +406,10 @@ def _hgt(self, x_dict, edge_index_dict):
     for kind, x in zip(kinds, xs):
         if not x.is_floating_point():  # torch's error, before types are made one dtype.
             functional.linear(x, self.kqv_lin.lins[kind].weight)
-        if x.size(1) != xs[0].size(1):
-            return NotImplemented
+    sizes = [x.size(1) for x in xs]
+    if sizes != [_named(self.kqv_lin.lins, self.kqv_lin.lins._modules, kind).weight.size(1)
+                 for kind in kinds]:
+        return NotImplemented  # For torch's error.
     counts = [x.size(0) for x in xs]
     places = {kind: i for i, kind in enumerate(kinds)}
     node_type = OPS.type_rows(edges[0], counts)
@@ -404,20 +417,26 @@ def _hgt(self, x_dict, edge_index_dict):
     edge_type = OPS.type_rows(node_type, [one.size(1) for one in edges])
     edge_index = OPS.typed_edges(edges, [places[r[0]] for r in relations],
                                  [places[r[-1]] for r in relations], counts, counts, edge_type)
-    x = OPS.join_types(xs, node_type)
 
     def lins(module, parts):
         """Weights and biases of all types, [types, out, in] and [types, out] of each
         part."""
         found = [_named(module.lins, module.lins._modules, kind) for kind in kinds]
-        weight = torch.stack([lin.weight for lin in found])
+        most = max([lin.weight.size(1) for lin in found])
+        weight = torch.stack([_padded(lin.weight, most) for lin in found])
         bias = torch.stack([lin.bias for lin in found])
         return zip(weight.view(len(kinds), parts, -1, weight.size(-1)).unbind(1),
                    bias.view(len(kinds), parts, -1).unbind(1))
 
     part = self.out_channels
-    key, query, value = [OPS.typed_linear(x, weight.mT, node_type, bias).view(
-        -1, heads, size) for weight, bias in lins(self.kqv_lin, 3)]
+    if max(sizes) <= _WIDER * min(sizes):
+        x = OPS.join_types([_padded(x, max(sizes)) for x in xs], node_type)
+        made = [OPS.typed_linear(x, weight.mT, node_type, bias)
+                for weight, bias in lins(self.kqv_lin, 3)]
+    else:
+        made = OPS.join_types([_named(self.kqv_lin.lins, self.kqv_lin.lins._modules, kind)(x)
+                               for kind, x in zip(kinds, xs)], node_type).chunk(3, 1)
+    key, query, value = [one.reshape(-1, heads, size) for one in made]
     is_sorted = relations == self.edge_types
 
     def relation_weights(module):
@@ -441,9 +460,13 @@ def _hgt(self, x_dict, edge_index_dict):
                         node_type.size(0), "sum")
     (weight, bias), = lins(self.out_lin, 1)
     out = OPS.typed_linear(functional.gelu(out), weight.mT, node_type, bias)
-    if part == x.size(1):
-        skip = torch.cat([_named(self.skip, self.skip._parameters, kind)
-                          for kind in kinds]).sigmoid()
+    if part in sizes:  # A type of another size has all of its result, and none of itself.
+        if len(set(sizes)) > 1:
+            x = OPS.join_types([x if x.size(1) == part else x.new_zeros(x.size(0), part)
+                                for x in xs], node_type)
+        skip = torch.cat([
+            _named(self.skip, self.skip._parameters, kind) if size == part else
+            x.new_full((1,), math.inf) for kind, size in zip(kinds, sizes)]).sigmoid()
         skip = skip.index_select(0, node_type).unsqueeze(-1)
         out = skip * out + (1 - skip) * x
     return {kind: rows for kind, rows in zip(kinds, OPS.split_types(out, counts))
