@@ -122,9 +122,10 @@ def _sum_of_slices(graph, node, x, ids, size):
     while x.target == aten.slice_scatter.default:
         x, part, dim, start, end, by = (*x.args, *(0, None, None, 1)[len(x.args) - 2:])
         step = by if step is None else step
-        if dim != 0 or not is_all(0, end) or by != step or start not in range(step):
+        if dim != 0 or not is_all(0, end) or by != step or start not in range(step) or (
+                start in parts):
             return
-        parts.setdefault(start, part)  # What is written last is there.
+        parts[start] = part
     if not parts or len(parts) < step and x.target not in _ZEROS:
         return
     with graph.inserting_before(node):

@@ -114,7 +114,7 @@ def install():
                          (HeteroLinear, _hetero_linear)):
         wrap(cls, "forward", forward)
     wrap(GATConv, "edge_update", _gat_scores)
-    _trace_num_nodes()
+    _trace_data()
     own = Functions(torch_sparse)
     for name, module in list(sys.modules.items()):
         if name.startswith("torch_geometric.") and (
@@ -163,13 +163,21 @@ def substituted():
         back()
 
 
-def _trace_num_nodes():
+def _trace_data():
     """The same number of nodes, without a property of a base class, which dynamo takes for
-    its value."""
+    its value; and the same writes, without a call that it does not trace."""
     from torch_geometric.data.data import BaseData, Data
     count = BaseData.num_nodes.fget
     Data.num_nodes = property(lambda self: count(self), Data.num_nodes.fset,
                               doc=Data.num_nodes.__doc__)
+
+    def write(self, name, value):
+        setter = getattr(getattr(type(self), name, None), "fset", None)
+        if setter is None:
+            setattr(self._store, name, value)
+        else:
+            setter(self, value)
+    Data.__setattr__ = functools.wraps(Data.__setattr__)(write)
 
 
 def wrap(cls, name, replacement):
