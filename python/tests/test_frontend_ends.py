@@ -13,6 +13,7 @@ import beside_eager  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
 from torch import nn  # noqa: E402
+from torch_geometric.data import Data  # noqa: E402
 from torch_geometric.utils import scatter, softmax  # noqa: E402
 
 D = 6
@@ -110,3 +111,32 @@ def test_messages_of_slices(starts, base):
     torch.manual_seed(0)
     is_whole(Slices(starts, base), *[(torch.randn(n, D), torch.randint(0, n, (2, edges)))
                                      for n, edges in ((7, 30), (11, 12))])
+
+
+class OfData(nn.Module):
+    """Copies what it is given, as PyG's GPSE does, and writes to the copy, and joins features."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.power = nn.Linear(D, D), nn.Parameter(torch.tensor([2.5, 0.5]))
+
+    def forward(self, data):
+        own = data.clone()
+        src, dst = data.edge_index
+        own.x = scatter(self.lin(own.x).sigmoid()[src], dst, 0, data.num_nodes, "mean")
+        powers = (own.x + 0.5).pow(self.power[0]), self.power[1].sigmoid() ** own.x
+        own.x = scatter(torch.hstack(powers)[src], dst, 0, data.num_nodes)
+        data.seen = own.x
+        return nn.functional.pad(own.x, (1, 0), value=2.0)[src]
+
+
+def test_writes_to_data():
+    torch.manual_seed(0)
+    model = OfData()
+    calls = [(Data(x=torch.randn(n, D), edge_index=torch.randint(0, n, (2, edges))),)
+             for n, edges in ((7, 30), (11, 12))]
+    is_whole(model, *calls)
+    for data, in calls:
+        again = Data(x=data.x, edge_index=data.edge_index)
+        model(again)
+        torch.testing.assert_close(data.seen, again.seen)

@@ -290,6 +290,12 @@ def _joined(made, tensors, dim=0):
         yield x, _without([dim], made.dim(), True) if len(_shape(x)) == made.dim() else {}, {}
 
 
+def _padded(made, x, pad, **_):
+    rank = len(_shape(x))
+    yield x, _without([rank - 1 - i for i in range(len(pad) // 2) if pad[2 * i:2 * i + 2] != [0, 0]],
+                      rank, True), {}
+
+
 def _stacked(made, tensors, dim=0):
     dim %= made.dim()
     for x in tensors:
@@ -519,7 +525,7 @@ _RULES = {
     **_every(_Permuted(lambda rank, x, dims: [d % rank for d in dims]), "permute"),
     **_every(_scattered, "scatter_add", "scatter_reduce.two", "scatter.src", "scatter.value",
              "index_add", "index_copy", "index_reduce"),
-    **_every(_matmul, "matmul", "mm", "bmm"),
+    **_every(_matmul, "matmul", "mm", "bmm"), **_every(_padded, "pad", "constant_pad_nd"),
     **_every(_batch_norm, "_native_batch_norm_legit_no_training",
              "_native_batch_norm_legit_functional"),
     aten.slice.Tensor: _slice, aten.unsqueeze.default: _unsqueezed,

@@ -10,7 +10,7 @@ import dataclasses
 import torch
 from torch.fx import traceback
 
-from ..analysis.values import is_random, symbols_of
+from ..analysis.values import is_random, symbols_of, value_of
 from ..tracing import exporting, hetero, templates
 from . import assignments, composed, known_sizes, merged_rows
 from .modes import Inlined, exact, is_autocast, like, storage_of
@@ -100,6 +100,7 @@ def lower(graph_module):
             node.replace_all_uses_with(node.args[0])
     for node in list(graph.nodes):
         _without_like(node)
+        _as_joined(node)
         _of_tensors(node)
     known_sizes.rewrite(graph)
     assignments.rewrite(graph)
@@ -132,6 +133,16 @@ def _without_like(node):
         made = node.meta["val"]
         node.target = _LIKE[node.target]
         node.args, node.kwargs = node.args[1:], {"dtype": made.dtype, "device": made.device}
+
+
+_STACKS = {aten.hstack.default: 1, aten.column_stack.default: 1, aten.vstack.default: 0}
+
+
+def _as_joined(node):
+    """Matrices beside or behind each other, as `cat` has them."""
+    if node.target in _STACKS and all(value_of(x).dim() == 2 for x in node.args[0]):
+        node.args = node.args[0], _STACKS[node.target]
+        node.target = aten.cat.default
 
 
 def _of_tensors(node):

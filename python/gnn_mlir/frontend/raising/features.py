@@ -246,6 +246,22 @@ def _cat(r, node, xs, dim=0):
     return r.made(node, concat(r, values, at), rows)
 
 
+@handles(aten.pad.default, aten.constant_pad_nd.default)
+def _pad(r, node, x, sizes, *rest):
+    """Numbers before and behind the last features."""
+    number = next((one for one in rest if isinstance(one, (int, float))), 0)
+    if not r.is_rows(x) or isinstance(r.tags.get(x), Fill):
+        return None
+    value, rows = r.rows(x), r.row_dim(x)
+    if rest[:1] not in ((), ("constant",)) and not isinstance(rest[0], (int, float)) or (
+            len(sizes) != 2 or rows == value_of(x).dim() - 1 or min(sizes) < 0):
+        raise Unsupported("padding that is no constant beside the last features")
+    before, behind = [[r.f.constant(float(number), value.type.with_features(
+        *value.features[:-1], size))] if size else [] for size in sizes]
+    made = _concat(r, [*before, value, *behind], len(value.features) - 1)
+    return r.made(node, made, rows)
+
+
 def sliced(r, node):
     """The node that a cat puts parts of together, None where there are several."""
     sources = {_source(x) for x in node.args[0]}

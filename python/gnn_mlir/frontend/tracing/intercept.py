@@ -165,7 +165,7 @@ def substituted():
 
 def _trace_data():
     """The same number of nodes, without a property of a base class, which dynamo takes for
-    its value; and the same writes, without a call that it does not trace."""
+    its value; and the same writes and copies, without calls that it does not trace."""
     from torch_geometric.data.data import BaseData, Data
     count = BaseData.num_nodes.fget
     Data.num_nodes = property(lambda self: count(self), Data.num_nodes.fset,
@@ -178,6 +178,10 @@ def _trace_data():
         else:
             setter(self, value)
     Data.__setattr__ = functools.wraps(Data.__setattr__)(write)
+
+    def copied(given):  # By which `Data.clone` copies what it has.
+        return dict(given)
+    torch._dynamo.substitute_in_graph(dict.copy, skip_signature_check=True)(copied)
 
 
 def wrap(cls, name, replacement):
