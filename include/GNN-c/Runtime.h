@@ -206,9 +206,9 @@ GNN_CAPI GnnError *gnnGraphDegrees(const GnnGraph *graph, GnnSide side,
 
 /* Graphs made from graphs; GNN/Runtime/GraphFunctions.h says what each does. */
 
-/** Adds a self loop to each node, of an edge type; the number of edge types makes
- *  a new one, and -1 takes the one that there is or, beside several, a new one.
- *  `replace`: takes those that are there out first. */
+/** Adds a self loop to each node, of an edge type; the number of edge types
+ * makes a new one, and -1 takes the one that there is or, beside several, a new
+ * one. `replace`: takes those that are there out first. */
 GNN_CAPI GnnError *gnnGraphAddSelfLoops(const GnnGraph *graph, bool replace,
                                         int32_t edgeType, GnnGraph **result);
 GNN_CAPI GnnError *gnnGraphAddInverses(const GnnGraph *graph,

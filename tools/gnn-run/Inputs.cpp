@@ -61,8 +61,8 @@ runtime::Expected<LoadedGraph> gnn::run::loadGraph(const std::string &text,
     if (runtime::Error error = derive(runtime::addInverses(*graph)))
       return error;
   if (changes.addSelfLoops)
-    if (runtime::Error error = derive(
-            runtime::addSelfLoops(*graph, runtime::SelfLoops::Replace)))
+    if (runtime::Error error =
+            derive(runtime::addSelfLoops(*graph, runtime::SelfLoops::Replace)))
       return error;
   if (changes.refineTypes)
     if (runtime::Error error = derive(runtime::refineTypes(*graph)))

@@ -47,9 +47,9 @@ const char *name(SelfLoops mode);
 std::optional<SelfLoops> parseSelfLoops(const std::string &text);
 
 /// Adds a self loop to each node of a square graph, after the other edges, in
-/// the order of the nodes. `edgeType` is their type; one more than there are makes
-/// a new one "self_loop", and so does -1, but where there is one type, which is
-/// then theirs. `Remove` adds none and needs no type.
+/// the order of the nodes. `edgeType` is their type; one more than there are
+/// makes a new one "self_loop", and so does -1, but where there is one type,
+/// which is then theirs. `Remove` adds none and needs no type.
 Expected<DerivedGraph> addSelfLoops(const Graph &graph, SelfLoops mode,
                                     int32_t edgeType = -1);
 

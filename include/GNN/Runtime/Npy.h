@@ -63,7 +63,8 @@ Expected<NpyArray> readNpy(const std::string &path,
 Expected<std::string> npyHeader(DataType dtype,
                                 const std::vector<int64_t> &shape);
 
-/// Writes a .npy file (`NewFile`). `data` is dense in C order. There is no bf16 in NumPy.
+/// Writes a .npy file (`NewFile`). `data` is dense in C order. There is no bf16
+/// in NumPy.
 Error writeNpy(const std::string &path, DataType dtype,
                const std::vector<int64_t> &shape, const void *data);
 
