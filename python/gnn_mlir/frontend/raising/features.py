@@ -258,7 +258,7 @@ def _pad(r, node, x, sizes, *rest):
         raise Unsupported("padding that is no constant beside the last features")
     before, behind = [[r.f.constant(float(number), value.type.with_features(
         *value.features[:-1], size))] if size else [] for size in sizes]
-    made = _concat(r, [*before, value, *behind], len(value.features) - 1)
+    made = concat(r, [*before, value, *behind], len(value.features) - 1)
     return r.made(node, made, rows)
 
 
