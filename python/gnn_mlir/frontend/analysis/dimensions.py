@@ -292,8 +292,8 @@ def _joined(made, tensors, dim=0):
 
 def _padded(made, x, pad, **_):
     rank = len(_shape(x))
-    yield x, _without([rank - 1 - i for i in range(len(pad) // 2) if pad[2 * i:2 * i + 2] != [0, 0]],
-                      rank, True), {}
+    padded = [rank - 1 - i for i in range(len(pad) // 2) if any(pad[2 * i:2 * i + 2])]
+    yield x, _without(padded, rank, True), {}
 
 
 def _stacked(made, tensors, dim=0):
