@@ -43,9 +43,9 @@ SAGEConv(D, OUT, aggr="softmax")
   x, ei
 SAGEConv(D, OUT, aggr="powermean")
   x.abs(), ei
-SAGEConv(D, OUT, aggr="median")
+SAGEConv(D, OUT, aggr="median")  -- torch sorts the rows of each node
   x, ei
-SAGEConv(D, OUT, aggr="lstm")
+SAGEConv(D, OUT, aggr="lstm")  -- a dense batch of graphs: its size is asked of values
   x, ei[:, ei[1].argsort()]
 SAGEConv(D, OUT, aggr=aggr.MultiAggregation(["add", "max", "var"], mode="sum"))
   x, ei
@@ -120,7 +120,7 @@ RGCNConv((D, OUT), OUT, FEW)
   (x, y), bi, t
 RGCNConv((20, 10), OUT, FEW)
 + (names, torch.arange(m) % 10), bi, t
-RGCNConv(D, OUT, FEW, num_blocks=4, aggr="max")
+RGCNConv(D, OUT, FEW, num_blocks=4, aggr="max")  -- torch selects the edges of each relation, and multiplies by blocks of one
   x, ei, t
 FastRGCNConv(D, OUT, FEW, aggr="sum")
   x, ei, t
@@ -132,7 +132,7 @@ FastRGCNConv((D, OUT), OUT, FEW, num_blocks=2)
   (x, y), bi, t
 FastRGCNConv((20, 10), OUT, FEW, aggr="sum")
   (None, torch.arange(10)), few % 10, t
-FastRGCNConv(20, OUT, FEW, num_bases=2)
+FastRGCNConv(20, OUT, FEW, num_bases=2)  -- torch adds up the bases of each id before the program
   None, few, t
 RGATConv(D, OUT, FEW, num_blocks=4, heads=2, edge_dim=3)
   x, ei, t, e
@@ -189,9 +189,9 @@ HypergraphConv(D, OUT)
   x, h, hw
   x, h, num_edges=m
   x, h, hw, num_edges=m
-HypergraphConv(D, OUT, use_attention=True, heads=2)
+HypergraphConv(D, OUT, use_attention=True, heads=2)  -- rows of hyperedges that torch multiplies by weights before the program
   x, h, hw, hx
-HypergraphConv(D, OUT, use_attention=True, attention_mode="edge", heads=2, concat=False)
+HypergraphConv(D, OUT, use_attention=True, attention_mode="edge", heads=2, concat=False)  -- rows of hyperedges that torch multiplies by weights before the program
   x, h, hyperedge_attr=hx
 LEConv(D, OUT)
   x, ei
@@ -216,7 +216,7 @@ GCN2Conv(D, alpha=0.2)
   x, x0, ei
 GCN2Conv(D, alpha=0.2, theta=0.5, layer=2, shared_weights=False)
   x, x0, ei, w
-WLConv()
+WLConv()  -- colors are hashes of what Python reads from values
   label, ei
 WLConvContinuous()
   x, ei
@@ -269,8 +269,8 @@ LGConv(normalize=False)
 PointGNNConv(mlp(D, 3), mlp(D + 3, OUT), mlp(OUT, D))
   x, pos, ei
 GPSConv(D, pyg.SAGEConv(D, D), heads=2, norm=None)
-  x, ei
-  x, ei, batch
+  x, ei  -- attention between all nodes
+  x, ei, batch  -- a dense batch of graphs: its size is asked of values
 AntiSymmetricConv(D, num_iters=2)
 + x, ei
   x, ei, w
@@ -281,9 +281,9 @@ DirGNNConv(pyg.SAGEConv(D, OUT), alpha=0.2, root_weight=False)
 MixHopConv(D, OUT, powers=[0, 1, 3])
   x, ei
   x, ei, w
-MeshCNNConv(D, OUT)
+MeshCNNConv(D, OUT)  -- rows of every fourth edge
   x, mi
-MeshCNNConv(D, OUT, nn.ModuleList(mlp(D, OUT) for _ in range(5)))
+MeshCNNConv(D, OUT, nn.ModuleList(mlp(D, OUT) for _ in range(5)))  -- rows of every fourth edge
   x, mi
 SumAggregation()
   x, sorted, dim_size=m
@@ -293,7 +293,7 @@ MaxAggregation()
   x, index, dim_size=m
 MinAggregation()
   x, index, dim_size=m
-MulAggregation()
+MulAggregation()  -- no op has a product of rows by node
   x, index, dim_size=m
 VarAggregation()
   x, index, dim_size=m
@@ -305,63 +305,63 @@ SoftmaxAggregation(learn=True, channels=D, semi_grad=False)
   x, index, dim_size=m
 PowerMeanAggregation(learn=True)
   x.abs(), index, dim_size=m
-MedianAggregation()
+MedianAggregation()  -- torch sorts the rows of each node
   x, index, dim_size=m
-QuantileAggregation([0.25, 0.75])
+QuantileAggregation([0.25, 0.75])  -- torch sorts the rows of each node
   x, index, dim_size=m
-LSTMAggregation(D, OUT)
+LSTMAggregation(D, OUT)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
-GRUAggregation(D, OUT)
+GRUAggregation(D, OUT)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
-Set2Set(D, 2)
+Set2Set(D, 2)  -- dynamo breaks the graph at a loop within a try
   x, batch, dim_size=B
 DegreeScalerAggregation(["mean", "sum", "max"], ["identity", "amplification", "attenuation", "linear", "inverse_linear"], deg=torch.arange(9), train_norm=True)
   x, index, dim_size=m
-SortAggregation(3)
+SortAggregation(3)  -- a dense batch of graphs: its size is asked of values
 + x, batch, dim_size=B
-GraphMultisetTransformer(D, k=2, heads=2)
+GraphMultisetTransformer(D, k=2, heads=2)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
 AttentionalAggregation(mlp(D, 1), mlp(D, OUT))
   x, index, dim_size=m
 AttentionalAggregation(mlp(D, OUT), mlp(D, OUT))
   x, batch, dim_size=B
-EquilibriumAggregation(D, OUT, num_layers=[8], grad_iter=2)
+EquilibriumAggregation(D, OUT, num_layers=[8], grad_iter=2)  -- a gradient within the model
   x, batch, dim_size=B
-MLPAggregation(D, OUT, max_num_elements=20, num_layers=1)
+MLPAggregation(D, OUT, max_num_elements=20, num_layers=1)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
 DeepSetsAggregation(mlp(D, D), mlp(D, OUT))
   x, index, dim_size=m
-SetTransformerAggregation(D, num_seed_points=2, heads=2)
+SetTransformerAggregation(D, num_seed_points=2, heads=2)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
-LCMAggregation(D, OUT)
+LCMAggregation(D, OUT)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
 VariancePreservingAggregation()
   x, index, dim_size=m
-PatchTransformerAggregation(D, OUT, patch_size=2, hidden_channels=8)
+PatchTransformerAggregation(D, OUT, patch_size=2, hidden_channels=8)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
 MultiAggregation(["mean", "max", "std"], mode="proj", mode_kwargs=dict(in_channels=D, out_channels=OUT))
   x, index, dim_size=m
-MultiAggregation(["mean", "max", "softmax"], mode="attn", mode_kwargs=dict(in_channels=D, out_channels=D, num_heads=2))
+MultiAggregation(["mean", "max", "softmax"], mode="attn", mode_kwargs=dict(in_channels=D, out_channels=D, num_heads=2))  -- attention between aggregations
   x, index, dim_size=m
-TopKPooling(D)
+TopKPooling(D)  -- torch sorts scores, and makes another graph of them
   x, gi, batch=batch
-SAGPooling(D)
+SAGPooling(D)  -- torch sorts scores, and makes another graph of them
   x, gi, batch=batch
-MemPooling(D, OUT, heads=2, num_clusters=2)
+MemPooling(D, OUT, heads=2, num_clusters=2)  -- a dense batch of graphs: its size is asked of values
   x, batch, batch_size=B
-BatchNorm(D)
+BatchNorm(D)  -- no gather and no sum over edges: torch's own
   x
-HeteroBatchNorm(D, 3)
+HeteroBatchNorm(D, 3)  -- no gather and no sum over edges: torch's own
   x, kind
 InstanceNorm(D, affine=True, track_running_stats=True)
-  x
+  x  -- no gather and no sum over edges: torch's own
   x, batch, B
 LayerNorm(D)
-  x
+  x  -- no gather and no sum over edges: torch's own
   x, batch, B
-LayerNorm(D, mode="node")
+LayerNorm(D, mode="node")  -- no gather and no sum over edges: torch's own
   x
-HeteroLayerNorm(D, 3)
+HeteroLayerNorm(D, 3)  -- no gather and no sum over edges: torch's own
   x, kind
 GraphNorm(D)
   x
@@ -370,23 +370,23 @@ GraphSizeNorm()
   x
   x, batch, B
 PairNorm()
-  x
+  x  -- no gather and no sum over edges: torch's own
   x, batch, B
 PairNorm(scale_individually=True)
   x, batch, B
 MeanSubtractionNorm()
-  x
+  x  -- no gather and no sum over edges: torch's own
   x, batch, B
-MessageNorm(learn_scale=True)
+MessageNorm(learn_scale=True)  -- no gather and no sum over edges: torch's own
   x, x0
-DiffGroupNorm(D, groups=4)
+DiffGroupNorm(D, groups=4)  -- no gather and no sum over edges: torch's own
   x
 MLP([D, OUT, OUT], norm="graph_norm", dropout=0.5)
   x, batch=batch, batch_size=B
 GCN(D, OUT, 2, FEW, act="relu6", norm=pyg.GraphNorm(OUT), jk="cat")
   x, ei
   x, ei, w
-GraphSAGE(D, OUT, 3, FEW, jk="lstm", act=None)
+GraphSAGE(D, OUT, 3, FEW, jk="lstm", act=None)  -- dynamo breaks the graph at an LSTM
   x, ei
 GraphSAGE((D, D), OUT, 2, FEW, project=True, aggr="max")
   x, ei
@@ -400,9 +400,9 @@ PNA(D, OUT, 2, FEW, aggregators=["mean", "min", "max", "std", "var", "sum"], sca
   x, ei
 PNA(D, OUT, 3, FEW, aggregators=["mean", "std"], scalers=["identity", "amplification"], deg=torch.arange(9), towers=2, divide_input=True, norm="layer_norm")
   x, ei
-EdgeCNN(D, OUT, 3, FEW, norm="instance_norm", jk="cat")
+EdgeCNN(D, OUT, 3, FEW, norm="instance_norm", jk="cat")  -- no op has torch's instance_norm of all rows
   x, ei
-JumpingKnowledge("lstm", D, 3)
+JumpingKnowledge("lstm", D, 3)  -- no gather and no sum over edges: torch's own
   xs
 MetaLayer(EdgeModel(), NodeModel(), GlobalModel())
 + x, ei, e, u, batch
@@ -414,13 +414,13 @@ GAE(pyg.GCNConv(D, OUT))
   x, ei
 InnerProductDecoder()
   x, ei
-DeepGraphInfomax(OUT, pyg.GCNConv(D, OUT), summary=lambda z, *_: z.mean(0), corruption=lambda x, ei: (x.flip(0), ei))
+DeepGraphInfomax(OUT, pyg.GCNConv(D, OUT), summary=lambda z, *_: z.mean(0), corruption=lambda x, ei: (x.flip(0), ei))  -- dynamo breaks the graph at copy.copy
   x, ei
-GraphUNet(D, OUT, FEW, depth=2)
+GraphUNet(D, OUT, FEW, depth=2)  -- torch sorts scores, and makes another graph of them
   x, gi, batch
-GPSE(dim_inner=16, layers_mp=2)
+GPSE(dim_inner=16, layers_mp=2)  -- dynamo breaks the graph where the model writes to its Data
   data
-GPSENodeEncoder(dim_emb=16, dim_pe_in=OUT, dim_pe_out=8, dim_in=D, expand_x=True)
+GPSENodeEncoder(dim_emb=16, dim_pe_in=OUT, dim_pe_out=8, dim_in=D, expand_x=True)  -- no gather and no sum over edges: torch's own
   x, z
 DeepGCNLayer(pyg.GENConv(D, D), nn.LayerNorm(D), nn.ReLU(), block="res+")
   x, ei
@@ -431,8 +431,8 @@ GroupAddRev(pyg.SAGEConv(D // 2, D // 2), num_groups=2)
 LabelPropagation(num_layers=2, alpha=0.5)
   label, ei
   label, ei, mask
-  soft, ei, mask, w
-CorrectAndSmooth(2, 0.5, 2, 0.5)
+  soft, ei, mask, w  -- values without their gradient
+CorrectAndSmooth(2, 0.5, 2, 0.5)  -- values without their gradient
   soft, label[mask], mask, ei
 AttentiveFP(D, OUT, FEW, edge_dim=3, num_layers=2, num_timesteps=2)
   x, gi, ge, batch
@@ -446,18 +446,10 @@ LINKX(50, D, OUT, FEW, num_layers=2, num_edge_layers=2)
 LightGCN(20, D, num_layers=2)
   few, le
   few, le, w
-MaskLabel(FEW, D, method="add")
+MaskLabel(FEW, D, method="add")  -- no gather and no sum over edges: torch's own
   x, label, mask
-PMLP(D, OUT, FEW, num_layers=3)
+PMLP(D, OUT, FEW, num_layers=3)  -- no op has a norm over all rows without statistics
   x, ei
 NeuralFingerprint(D, OUT, FEW, num_layers=2)
   x, gi, batch, B
-SGFormer(D, OUT, FEW)
-  x, gi, batch
-Polynormer(D, OUT, FEW, local_layers=2)
-  x, gi, batch
-ARLinkPredictor(D, OUT)
-  x, ei
-LPFormer(D, OUT, num_gnn_layers=2)
-  x, gi
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of the classes of torch_geometric.nn beside eager in float64, forward and backward, on
-graphs of two sizes."""
+graphs of two sizes; which of them are whole."""
 
 import copy
 
@@ -12,6 +12,7 @@ pytest.importorskip("torch_geometric")
 import beside_eager  # noqa: E402
 import pyg_cases  # noqa: E402
 import zoo  # noqa: E402
+import zoo_table  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
 
 SIZES = ((50, 300), (33, 121))
@@ -35,3 +36,13 @@ def test_is_eager(name):
         expected = beside_eager.run(exact, exact, *beside_eager.converted(
             given, dtype=torch.float64))
         beside_eager.compare(*expected, *beside_eager.run(compiled, model, *given))
+    found = zoo_table.state(compiled.captures)  # One compilation for all sizes where whole.
+    assert zoo_table.pyg_row(case, found) == zoo_table.committed_pyg()[name], (
+        f"if that is meant: python python/tests/zoo_table.py --write {case.model!r}")
+
+
+def test_what_is_not_whole_has_a_reason():
+    rows = zoo_table.committed_pyg()
+    assert list(rows) == list(pyg_cases.CASES)
+    for name, row in rows.items():
+        assert bool(pyg_cases.CASES[name].why) == ("| whole |" not in row), row

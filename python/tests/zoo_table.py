@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What of each case of the zoo is in programs: the table of docs/FrontendCases.md.
+"""What of each case of the zoo is in programs, and of each call of PyG's classes: the tables of
+docs/FrontendCases.md.
 
-    python python/tests/zoo_table.py --write
+    python python/tests/zoo_table.py --write [ChebConv]
 
-A case is whole where it is one program, and torch computes nothing with rows, which are
+writes both, or the rows whose names have the text. A case is whole where it is one program, and torch computes nothing with rows, which are
 sizes of the graph, but data: what inputs are made of before the program, without
 weights, and parts of an input and of what the program gives."""
 
@@ -11,6 +12,8 @@ import pathlib
 import re
 import sys
 
+import beside_eager
+import pyg_cases
 import torch
 import zoo
 from gnn_mlir.frontend import capture, report
@@ -55,6 +58,33 @@ def committed():
         r"^\| \S+ \| (?:yes|no) \|.*$", PAGE.read_text(), re.M)}
 
 
+def state(captures):
+    """"whole", where a model that was called is one program, "split", or "torch"."""
+    found = captures.report()
+    programs = sum(len(one.programs) for one in found)
+    return "torch" if not programs else "split" if (
+        len(found) + programs > 2 or found[0].left or found[0].broken) else "whole"
+
+
+def pyg_row(case, found):
+    """The row of a call of PyG's classes that is in such a state."""
+    return f"| {case.model} | {case.call} | {found} | {case.why} |"
+
+
+def committed_pyg():
+    """The rows of the page by call."""
+    return {f"{model}({call})": f"| {model} | {call} |{rest}" for model, call, rest in re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \|( (?:whole|split|torch) \|.*)$", PAGE.read_text(), re.M)}
+
+
+def _run_pyg(case):
+    torch._dynamo.reset()
+    model = case.make().eval()
+    compiled = capture.compile_module(model)
+    beside_eager.run(compiled, model, *case.inputs(zoo.Inputs()))
+    return pyg_row(case, state(compiled.captures))
+
+
 def _run(name):
     torch._dynamo.reset()
     case, inputs = zoo.CASES[name], zoo.Inputs()
@@ -68,15 +98,25 @@ def _run(name):
     return row(name)
 
 
-def _write():
-    rows = [_run(name) for name in zoo.CASES]
-    whole = sum("| yes |" in one for one in rows)
-    before = re.match(r".*?^\| --- .*?\n", PAGE.read_text(), re.M | re.S)[0]
-    PAGE.write_text(re.sub(r"\d+ of \d+", f"{whole} of {len(rows)}", before) +
-                    "\n".join(rows) + "\n")
+def _with(section, rows):
+    """A section of the page with these rows in its table, and how many of them are whole."""
+    before = re.match(r".*?^\| --- .*?\n", section, re.M | re.S)[0]
+    whole = sum(bool(re.search(r"\| (yes|whole) \|", row)) for row in rows.values())
+    return re.sub(r"\d+ of \d+", f"{whole} of {len(rows)}", before, count=1) + "".join(
+        f"{row}\n" for row in rows.values())
+
+
+def _write(part):
+    models, calls = committed(), committed_pyg()
+    models = {name: models[name] if name in models and part not in name else _run(name)
+              for name in zoo.CASES}
+    calls = {name: calls[name] if name in calls and part not in name else _run_pyg(case)
+             for name, case in pyg_cases.CASES.items()}
+    first, between, second = PAGE.read_text().partition("\n## ")
+    PAGE.write_text(_with(first, models) + between + _with(second, calls))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("expected --write")
-    _write()
+    if sys.argv[1:2] != ["--write"] or len(sys.argv) > 3:
+        sys.exit("expected --write, and part of the names of rows")
+    _write(sys.argv[2] if len(sys.argv) > 2 else "")
