@@ -189,7 +189,7 @@ HypergraphConv(D, OUT)
   x, h, hw
   x, h, num_edges=m
   x, h, hw, num_edges=m
-HypergraphConv(D, OUT, use_attention=True, heads=2)  -- rows of hyperedges that torch multiplies by weights before the program
+HypergraphConv(D, OUT, use_attention=True, heads=2)
   x, h, hw, hx
 HypergraphConv(D, OUT, use_attention=True, attention_mode="edge", heads=2, concat=False)  -- rows of hyperedges that torch multiplies by weights before the program
   x, h, hyperedge_attr=hx
@@ -281,9 +281,9 @@ DirGNNConv(pyg.SAGEConv(D, OUT), alpha=0.2, root_weight=False)
 MixHopConv(D, OUT, powers=[0, 1, 3])
   x, ei
   x, ei, w
-MeshCNNConv(D, OUT)  -- rows of every fourth edge
+MeshCNNConv(D, OUT)
   x, mi
-MeshCNNConv(D, OUT, nn.ModuleList(mlp(D, OUT) for _ in range(5)))  -- rows of every fourth edge
+MeshCNNConv(D, OUT, nn.ModuleList(mlp(D, OUT) for _ in range(5)))
   x, mi
 SumAggregation()
   x, sorted, dim_size=m
@@ -324,8 +324,6 @@ GraphMultisetTransformer(D, k=2, heads=2)  -- a dense batch of graphs: its size 
 AttentionalAggregation(mlp(D, 1), mlp(D, OUT))
   x, index, dim_size=m
 AttentionalAggregation(mlp(D, OUT), mlp(D, OUT))
-  x, batch, dim_size=B
-EquilibriumAggregation(D, OUT, num_layers=[8], grad_iter=2)  -- a gradient within the model
   x, batch, dim_size=B
 MLPAggregation(D, OUT, max_num_elements=20, num_layers=1)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
