@@ -1,5 +1,4 @@
-//===- Archive.cpp - Zip archives
-//------------------------------------------===//
+//===- Archive.cpp - Zip archives -----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -59,12 +59,12 @@ private:
   sigset_t signals, before;
 };
 
-/// What a path names, past its symbolic links.
+/// The end of a path, past its symbolic links.
 struct Place {
   std::string path;
   /// A descriptor of this process, as /dev/stdout is one; -1: none.
   int descriptor = -1;
-  /// There is something that is neither a regular file nor a folder.
+  /// It is neither a regular file nor a folder.
   bool isSpecial = false;
 };
 

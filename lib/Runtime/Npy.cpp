@@ -451,7 +451,7 @@ Error gnn::runtime::writeNpy(const std::string &path, DataType dtype,
 
 struct NpzFile::State {
   std::unique_ptr<Archive> archive;
-  /// What arrays may still take.
+  /// Bytes that arrays may still take.
   int64_t bytesLeft = 0;
 };
 

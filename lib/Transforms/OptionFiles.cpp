@@ -21,7 +21,7 @@ gnn::readInput(llvm::StringRef path, int64_t maxBytes) {
 }
 
 runtime::Error gnn::writeOutput(llvm::StringRef path, llvm::StringRef text) {
-  // What was printed comes first where both go to one place.
+  // Printed text comes first where both go to one place.
   llvm::outs().flush();
   return runtime::writeFile(path == "-" ? "/dev/stdout" : path.str(), {text});
 }

@@ -16,7 +16,7 @@ import weakref
 
 from . import batches as mini_batches, capi, compiler_capi, devices, files
 from . import gradients as differentiation
-from . import running, tokens, torch_models, types
+from . import options, running, tokens, torch_models, types
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
@@ -88,7 +88,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
         return torch_models.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
             html=html))
-    types.refuse_unknown(named, explain)
+    options.refuse_unknown(named, explain)
     if args or kernels:
         raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
                          "models alone")
@@ -109,7 +109,7 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
     of dicts as `compile` takes for `schedules`: those that differ from what is chosen
     in the fields named in `vary`, or all. The other arguments are those of `compile`,
     whose target they are for. Raises GNNError."""
-    types.refuse_unknown(unknown, list_schedules)
+    options.refuse_unknown(unknown, list_schedules)
     vary = [vary] if isinstance(vary, str) else vary
     if not (isinstance(vary, (list, tuple)) and
             all(isinstance(name, str) and name.isidentifier() for name in vary)):

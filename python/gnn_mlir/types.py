@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graph declarations and tensor types of the `gnn` dialect, and their text."""
 
-import inspect
 import operator
 import re
 from dataclasses import dataclass
@@ -22,15 +21,6 @@ def integer(what, value, low=0, high=None):
         bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
         raise ValueError(f"{what}: expected an integer {bounds}, got {number}")
     return number
-
-
-def refuse_unknown(given, function):
-    """Raises ValueError for options that a function does not have."""
-    for name in given:
-        known = [p.name for p in inspect.signature(function).parameters.values()
-                 if p.kind is p.KEYWORD_ONLY]
-        raise ValueError(f"{name}: expected an option of {function.__name__} "
-                         f"({', '.join(known)})")
 
 
 def described(value):

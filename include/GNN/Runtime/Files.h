@@ -29,9 +29,9 @@ Expected<std::string> readFile(const std::string &path,
 /// without that nothing is left of it.
 ///
 /// All files of this project are written so. Symbolic links are followed. A
-/// regular file is replaced as a whole and keeps its permissions. What is no
-/// regular file, such as a device, a pipe or /dev/stdout, has no other name: it
-/// is written to by `create`. Where that fails, the status is the errno.
+/// regular file is replaced as a whole and keeps its permissions. A device,
+/// a pipe or /dev/stdout has no other name: it is written to by `create`. Where
+/// that fails, the status is the errno.
 class NewFile {
 public:
   NewFile() = default;

@@ -50,7 +50,7 @@ public:
   /// The images by format.
   const std::map<std::string, std::string> &images() const { return kernels; }
 
-  /// What the `constant` arguments of the plan point into.
+  /// The data that `constant` arguments of the plan point into.
   const std::string &constants() const { return constantData; }
 
   /// The kernels on a device, from the first of its formats that is here and

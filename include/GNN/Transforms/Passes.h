@@ -39,11 +39,11 @@ void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
 /// Patterns of `gnn-expand-lanes`.
 void populateExpandLanesPatterns(mlir::RewritePatternSet &patterns);
 
-/// What kernels are made for, as far as schedules depend on it.
+/// The target of kernels, as far as schedules depend on it.
 struct ScheduleTarget {
   /// The cores of a CPU, and no GPU.
   bool cores = false;
-  /// What a GPU has.
+  /// Abilities of a GPU.
   bool tensorCores = true, asyncCopies = true;
 };
 

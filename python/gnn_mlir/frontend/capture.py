@@ -3,7 +3,6 @@
 
 import math
 import os
-import re
 import types
 import weakref
 
@@ -19,6 +18,7 @@ from .calls.frames import Frames, fresh
 from .calls.retrying import Numbers, is_of_symbols
 from .functional import detached, modes
 from .functional.lowering import lower
+from .places import without_symbols
 from .raising.raiser import CaptureError, Raiser, described_op
 from .relations import merging, needed
 from .runtime.outer import NoGraph, Outer
@@ -103,7 +103,7 @@ def _compiled(graph_module, whole, options, captures):
     except ValueError as error:
         if not _is_of_torch(error):
             raise
-        why = re.sub(r"\bs\d+\b", "?", str(error).strip().splitlines()[0])
+        why = without_symbols(str(error).strip().splitlines()[0])
         raise _LeftToTorch(f"torch cannot trace what it writes to: {why}") from error
     if any(node.target == torch.ops.aten.as_strided_scatter.default
            for node in given.module.graph.nodes):

@@ -18,7 +18,7 @@ _STANDS_FOR = {"join_types": "torch.cat", "split_types": "torch.split",
                   for kind in ("functional", "no_training")}}
 _LIBRARIES = (f"{os.sep}torch_geometric{os.sep}", f"{os.sep}dgl{os.sep}")
 _TEMPORARY = tempfile.gettempdir() + os.sep
-# What PyG writes for each class of layers, into the folder of temporary files.
+# Modules that PyG writes for each class of layers, into the folder of temporary files.
 _GENERATED = re.compile(r"_(propagate|edge_updater)_\w+\.py$")
 
 
@@ -54,6 +54,11 @@ class Place:
     def is_of_library(self):
         return self.file.startswith(_OWN) or any(name in self.file for name in _LIBRARIES) or (
             self.file.startswith(_TEMPORARY) and _GENERATED.search(self.file) is not None)
+
+
+def without_symbols(text):
+    """A message of torch, in which sizes that a capture does not know are `?`."""
+    return re.sub(r"\bs\d+\b", "?", text)
 
 
 def place_in(text):

@@ -44,7 +44,7 @@ REQUIRED = {
     "torch._dynamo.variables.builtin": "populate_builtin_to_tensor_fn_map "
                                        "BUILTIN_TO_TENSOR_RFN_MAP",
     "torch._dynamo.variables.builder.VariableBuilder": "__call__ _wrap wrap_user_defined",
-    # What stands for sparse tensors, and is a tensor where a model asks.
+    # Stand-ins of sparse tensors are tensors where a model asks.
     "torch._dynamo.variables": "ConstantVariable VariableTracker",
     "torch._dynamo.variables.builtin.BuiltinVariable":
         "call_isinstance call_type call_function call_function_handler_cache",
@@ -107,7 +107,7 @@ def has_fast_calls():
 
 @functools.lru_cache(maxsize=None)
 def isolated():
-    """What of torch's settings keeps captures from counting for the limit of another
+    """The settings of torch that keep captures from counting for the limit of another
     torch.compile, where they share the code of a layer behind a graph break: {} before 2.13."""
     known = inspect.signature(torch._dynamo.eval_frame._optimize).parameters
     return {"isolate_recompiles": True} if "isolate_recompiles" in known else {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What torch computes of a captured model, and whether the model is whole: the one place that
-says it.
+"""The ops that torch computes of a captured model, and whether the model is whole: the one
+place that says it.
 
 Torch may compute what depends on integers alone, and data: what inputs are made of, without
 weights, before the program that reads it. It may take parts of inputs and of what a program
@@ -37,8 +37,8 @@ _NORM = re.compile("(batch|layer|group|instance|rms)_norm")
 _IN_ORDER = ("softmax", "log_softmax", "cumsum", "cumprod", "logcumsumexp", "cummax", "cummin",
              "sort", "argsort", "msort", "topk", "kthvalue", "median", "nanmedian", "mode",
              "quantile", "nanquantile")
-# Rows that ids pick, and entries of sparse matrices with loops, which are sorted. What else ids
-# bring together is aggregated.
+# Rows that ids pick, and entries of sparse matrices with loops, which are sorted. Other
+# rows that ids bring together are aggregated.
 _PICKS = GATHERS | {aten.gather.default, aten.take_along_dim.default, aten.take.default,
                     aten.repeat_interleave.self_Tensor, aten.index_copy.default,
                     aten.scatter.src, OPS.kept_edges.default, OPS.extend_edges.default,

@@ -82,7 +82,7 @@ class TypedGraph:
 class Graphs:
     """All graphs, by the ids that are used; those that are `foreign` have none.
 
-    A graph has two ends. Of edges with ids of more kinds of rows those that come first are
+    A graph has two ends. Where edges have ids of more kinds of rows, the first ones are
     ends, and the axis is `crowded`; with `alone`, each kind is then the one end of a graph of
     its own, whose other end is the edges themselves."""
 
@@ -297,7 +297,7 @@ class Graphs:
                 graph.parent, graph.loops = parent, loops
 
     def _end_axis(self, graph, end, axis):
-        """What the same ids point to has as many rows as there are nodes; whether that may be."""
+        """Rows that the same ids point to are as many as there are nodes; whether that may be."""
         if end not in graph.ends:
             graph.ends[end] = axis
         elif made_equal(graph.ends[end].find().size, axis.find().size):

@@ -33,6 +33,17 @@ def value_of(argument):
     return argument.meta["val"] if isinstance(argument, torch.fx.Node) else argument
 
 
+def made_of(node, through=lambda x: True):
+    """A node and all that it is made of, by way of nodes of which `through` holds."""
+    left, seen = [node], {node}
+    while left:
+        node = left.pop()
+        yield node
+        more = [x for x in node.all_input_nodes if x not in seen and through(x)]
+        seen.update(more)
+        left += more
+
+
 def features(node):
     """The sizes of all dimensions of a tensor but the first, those that have no number by
     their symbols."""

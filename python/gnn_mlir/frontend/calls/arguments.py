@@ -10,7 +10,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from ...identity import Weak, identity
 from ..runtime.streams import Shared
-from ..tracing.adjacency import Adjacency, StandIn
+from ..tracing.adjacency import Adjacency
 from ..tracing.matrix import Matrix
 from . import bad_input, results
 from .frames import Left
@@ -38,7 +38,7 @@ def converting(function, model, captures, fullgraph):
                 break
         if kwargs:
             kwargs = {name: convert(x) for name, x in kwargs.items()}
-        if asked and any(map(_has_stand_in, (*args, *kwargs.values()))):
+        if asked and results.has_stand_in(given, (args, kwargs)):
             return model(*given[0], **given[1])
         before, left = captures.count(), None
         try:
@@ -71,7 +71,7 @@ def converting(function, model, captures, fullgraph):
             asked.append(why)
             captures.add(model, why=why)
             captures.end_call(True)
-            if not has_run:  # What it writes would be written twice.
+            if not has_run:  # Its writes would be made twice.
                 return model(*given[0], **given[1])
             found = ValueError(f"{why}; torch runs the model from the next call on")
         raise found.with_traceback(None) from cause
@@ -80,7 +80,7 @@ def converting(function, model, captures, fullgraph):
 
 def _in_eager(left, model, given, made):
     """A call that is left to eager, of the caller's own arguments."""
-    if left.error is not None and any(map(_has_stand_in, (*made[0], *made[1].values()))):
+    if left.error is not None and results.has_stand_in(given, made):
         raise left.error
     try:
         result = model(*given[0], **given[1])
@@ -91,16 +91,6 @@ def _in_eager(left, model, given, made):
         left.tell()
         return result
     raise left.error  # It says more of the arguments.
-
-
-def _has_stand_in(x):
-    if isinstance(x, dict):
-        return any(map(_has_stand_in, x.values()))
-    if isinstance(x, (list, tuple)):
-        return any(map(_has_stand_in, x))
-    if hasattr(x, "stores") and hasattr(x, "to_dict"):
-        return any(_has_stand_in(dict(store.items())) for store in x.stores)
-    return isinstance(x, StandIn)
 
 
 def marking(function):
@@ -131,7 +121,7 @@ def _mark(x):
     elif isinstance(x, (list, tuple)):
         for one in x:
             _mark(one)
-    elif hasattr(x, "stores") and hasattr(x, "to_dict"):
+    elif results.is_data(x):
         for store in x.stores:
             _mark(dict(store.items()))
 
@@ -169,7 +159,7 @@ def convert(x):
     if kind.__name__ in ("DGLGraph", "DGLBlock"):
         from ... import dgl
         return dgl.of_dgl(x, _of_dgl)
-    if hasattr(x, "stores") and hasattr(x, "to_dict"):
+    if results.is_data(x):
         return _of_data(x)
     return x
 

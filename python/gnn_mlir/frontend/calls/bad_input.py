@@ -11,10 +11,11 @@ import traceback
 import torch
 from torch._dynamo import exc
 
-from ..places import place_in
+from ..places import place_in, without_symbols
 from ..raising.raiser import CaptureError
 from ..tracing import intercept
 from ..tracing.adjacency import Refused, StandIn
+from .results import is_data
 
 _IDS = (torch.int32, torch.int64)
 _VECTORS = ("edge_type", "edge_weight", "edge_attr")  # One entry, or row, an edge.
@@ -73,7 +74,7 @@ def explain(error, model, args, kwargs):
         given = ", ".join(f"{name} {_described(x)}" for name, x in named
                           if isinstance(x, torch.Tensor))
         # Sizes that a capture does not know are none of the user's symbols.
-        why = re.sub(r"\bs\d+\b", "?", str(chain[-1]).strip().rstrip("."))
+        why = without_symbols(str(chain[-1]).strip().rstrip("."))
         place = place_in(str(error).partition("from user code:")[2])
         where = f" at {place} ({place.code})" if place else ""
         return ValueError(f"{why}{where}; the model was called with {given}")
@@ -81,8 +82,8 @@ def explain(error, model, args, kwargs):
 
 
 def asked_of_matrix(error, model, args, kwargs):
-    """What a model asks a sparse matrix for that its stand-in has no answer for, where a call
-    failed for this; else None."""
+    """The question to a sparse matrix that its stand-in has no answer for, where a call failed
+    for this; else None."""
     text, chain = str(error), _chain(error)
     asked = next((one.name for one in chain if isinstance(one, Refused)), None)
     if asked is None:
@@ -136,7 +137,7 @@ def _within(name, x):
     if isinstance(x, dict):
         for key, one in x.items():
             yield from _within(f"{name}[{key!r}]" if name.endswith("_dict") else str(key), one)
-    elif hasattr(x, "stores") and hasattr(x, "to_dict"):
+    elif is_data(x):
         for store in x.stores:
             yield from _within(name, dict(store.items()))
     elif isinstance(x, (tuple, list)) and any(isinstance(one, (dict, torch.Tensor)) for one in x):

@@ -24,7 +24,7 @@ class Compiled(eval_frame.OptimizedModule):
 
     @classmethod
     def of(cls, made, compiled, captures, function, settings):
-        """Of what torch made of a model; `compiled` makes what dynamo runs of a function that
+        """Takes what torch made of a model; `compiled` makes what dynamo runs of a function that
         the model's calls are, or its forward alone. `captures` tells of the model, and
         `function` makes the same of another by the settings."""
         made.__class__ = cls

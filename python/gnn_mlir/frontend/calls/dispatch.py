@@ -44,7 +44,7 @@ def install(made, model, compiled):
     intercepting = _dynamo.get_eval_frame_callback
 
     def version():
-        """What is captured of the model with the hooks that it has now."""
+        """The captures of the model with the hooks that it has now."""
         hooked = found.settle()
         for kept in versions:
             if kept[0] == hooked:
@@ -120,7 +120,7 @@ _collecting_later = _CollectingLater()
 
 
 class _Captured:
-    """What dynamo has captured of a module's forward, by a copy of it with code of its own."""
+    """The captures of a module's forward, by a copy of it with code of its own."""
 
     def __init__(self, model, copy):
         self._model, self._class, self._forward = model, type(model), type(model).forward

@@ -22,7 +22,7 @@ from torch._dynamo import convert_frame, eval_frame, exc, guards, trace_rules
 from torch._dynamo.code_context import code_context
 from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrategy
 
-from ..places import place_in
+from ..places import place_in, without_symbols
 from ..raising.raiser import CaptureError
 from ..report import innermost, log
 from .retrying import is_of_symbols
@@ -48,7 +48,7 @@ def fresh(function):
     functools.update_wrapper(made, function)
     made.__kwdefaults__ = function.__kwdefaults__
     del made.__wrapped__
-    if code_context.has_context(function.__code__):  # Of a torch.fx.GraphModule.
+    if code_context.has_context(function.__code__):  # A torch.fx.GraphModule has one.
         code_context.get_context(code).update(code_context.get_context(function.__code__))
     return made
 
@@ -67,7 +67,7 @@ class Left(Exception):
 
 
 class _Call:
-    """What dynamo does in a call."""
+    """The work of dynamo in a call."""
 
     def __init__(self):
         self.skipped, self.captured = {}, False  # Code by id, as equal code is not the same.
@@ -87,7 +87,7 @@ class _Callback(convert_frame.CatchErrorsWrapper):
 
 
 class _Convert(convert_frame.ConvertFrameAssert):
-    """What traces a frame, which `frames` watches."""
+    """The tracing of a frame, which `frames` watches."""
 
     def __call__(self, frame, *args, **kwargs):
         call = self.frames.begin()
@@ -112,7 +112,7 @@ class Frames:
         self._calls, self._attempts, self._last = threading.local(), 0, None
 
     def compiled(self, context, function, eager, is_fresh):
-        """What a context of dynamo makes of a function, watched; `eager` is the same without
+        """Compiles a function by a context of dynamo, watched; `eager` is the same without
         dynamo. With `is_fresh` the function has code of its own, else it calls the model."""
         callback, self._backend = context.callback, innermost(context.callback)
         if type(callback) is convert_frame.CatchErrorsWrapper:
@@ -172,7 +172,7 @@ class Frames:
         return watched
 
     def _failed(self, error, call, eager):
-        """What a call that failed raises: under fullgraph an exception of the model as it is; else
+        """Raises for a call that failed: under fullgraph an exception of the model as it is; else
         `Left` where the model may catch what failed, or torch's tracing alone has it."""
         if self._fullgraph:
             if isinstance(error, exc.Unsupported) and str(error).startswith(_RAISED):
@@ -200,7 +200,7 @@ class Frames:
                      "took" if succeeded else "failed after", time.monotonic() - call.began)
 
     def known(self, frame):
-        """What is to become of a frame without dynamo's asking, or None."""
+        """The fate of a frame that dynamo need not be asked for, or None."""
         code, call = frame.f_code, getattr(self._calls, "call", None)
         if code.co_filename.startswith(_OWN) and not code.co_filename.startswith(_TRACED):
             return ConvertFrameReturn(frame_exec_strategy=_SKIP)  # As a gradient within a model.
@@ -235,7 +235,7 @@ class Frames:
         return True
 
     def note(self, code, made):
-        """Notes what dynamo has made of a frame. What it skips it marks where the call has
+        """Notes what dynamo has made of a frame. A skipped one is marked where the call has
         succeeded, and at once in files of libraries that it never traces."""
         call, is_own = getattr(self._calls, "call", None), id(code) in self._own
         if call is None:
@@ -265,7 +265,7 @@ class Frames:
 
 
 def _around():
-    """What around a call keeps torch from tracing it, or None."""
+    """The reason around a call why torch cannot trace it, or None."""
     if torch._C._functorch.peek_interpreter_stack() is not None:
         return ("torch.vmap or another transform of torch.func around the call: expected calls "
                 "outside of transforms, since programs have no rules for them")
@@ -273,11 +273,11 @@ def _around():
 
 
 def _difference(entry, frame):
-    """What of a call is another than in a capture, as torch's guards have it."""
+    """The difference of a call from a capture, as torch's guards have it."""
     try:
         found = guards.get_guard_fail_reason(entry.guard_manager, entry.code, frame.f_locals,
                                              entry.compile_id, entry.backend, True)
-    except Exception:  # Of a torch that has no such function.
+    except Exception:  # A torch that has no such function.
         return ""
     text = found.strip().partition("\n")[0].partition("#")[0].strip()
     text = re.sub(r"L\['(\w+)'\]", r"\1", re.sub(r"^[\d/]+: ", "", text))
@@ -290,8 +290,7 @@ def _said(error):
     while isinstance(error, exc.TorchRuntimeError) and (first.__cause__ or first.__context__):
         first = first.__cause__ or first.__context__
     text = (str(first).strip() or type(first).__name__).splitlines()[0].rstrip(".")
-    text = re.sub(r"\bs\d+\b", "?", text)  # Sizes that a capture does not know.
-    return f"{text}{f' at {place}' * bool(place)}"
+    return f"{without_symbols(text)}{f' at {place}' * bool(place)}"
 
 
 def _code_of_methods(model):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What leaves a call of a compiled model: the caller's own sparse matrices and EdgeIndex where
+"""Results of a call of a compiled model: the caller's own sparse matrices and EdgeIndex where
 the model gives back what torch traced in their place, and sparse tensors where it makes some."""
 
 import threading
@@ -8,6 +8,11 @@ import torch
 
 from ..tracing.adjacency import Adjacency, SparseTensor, StandIn
 from ..tracing.matrix import as_torch
+
+
+def is_data(x):
+    """Whether an argument is a Data or HeteroData of PyG, by what it has."""
+    return hasattr(x, "stores") and hasattr(x, "to_dict")
 
 
 def replaced(given, made, found=None):
@@ -22,12 +27,17 @@ def replaced(given, made, found=None):
     elif isinstance(made, (list, tuple)):
         for a, b in zip(given, made):
             replaced(a, b, found)
-    elif _is_data(made):
+    elif is_data(made):
         for a, b in zip(given.stores, made.stores):
             replaced(dict(a.items()), dict(b.items()), found)
     else:
         found.append((made, given))
     return found
+
+
+def has_stand_in(given, made):
+    """Whether any argument is replaced by what stands for a sparse matrix."""
+    return any(isinstance(one, StandIn) for one, _ in replaced(given, made))
 
 
 def restored(x, found):
@@ -46,17 +56,13 @@ def restored(x, found):
         if all(a is b for a, b in zip(made, x)):
             return x
         return kind(*made) if hasattr(kind, "_fields") else kind(made)
-    if _is_data(x):  # A copy, or what the model makes.
+    if is_data(x):  # A copy, or what the model makes.
         for store in x.stores:
             for name, one in list(store.items()):
                 made = restored(one, found)
                 if made is not one:
                     store[name] = made
     return x
-
-
-def _is_data(x):
-    return hasattr(x, "stores") and hasattr(x, "to_dict")
 
 
 def _of_torch_sparse(x, found):

@@ -12,7 +12,7 @@ import sys
 import torch
 
 from ..analysis.dimensions import is_all, is_row_by_row
-from ..analysis.values import equal, is_floats, made_equal, value_of
+from ..analysis.values import equal, is_floats, made_equal, made_of, value_of
 
 aten = torch.ops.aten
 
@@ -150,15 +150,8 @@ def _is_of_ids(mask):
 def _is_of_floats(node):
     """Whether a tensor is made of numbers that the model is given. Torch has what is made of
     ids alone, once for a graph."""
-    left, seen = [node], set()
-    while left:
-        node = left.pop()
-        if node.op == "placeholder" and is_floats(value_of(node)):
-            return True
-        seen.add(node)
-        left += [x for x in node.all_input_nodes if x not in seen and isinstance(
-            value_of(x), (torch.Tensor, list, tuple))]
-    return False
+    return any(one.op == "placeholder" and is_floats(value_of(one)) for one in made_of(
+        node, lambda x: isinstance(value_of(x), (torch.Tensor, list, tuple))))
 
 
 def _is_same(a, b):
@@ -178,7 +171,7 @@ def _is_made_of(x, mask):
 
 
 def _of_all_rows(ops, x, mask, condition):
-    """What is made of rows of a mask, made of all rows, of which others are 0; None where an
+    """A result of rows of a mask, made of all rows, of which others are 0; None where an
     operand has as many rows as the mask says and is made otherwise."""
     if x.target == aten.index.Tensor:
         whole = x.args[0]

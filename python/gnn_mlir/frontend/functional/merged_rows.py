@@ -11,7 +11,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ..analysis.dimensions import GATHERS, is_reshape, kept
-from ..analysis.values import equal, value_of
+from ..analysis.values import equal, made_of, value_of
 
 aten = torch.ops.aten
 
@@ -46,14 +46,8 @@ def _is_merge(node):
 
 def _is_of_graph(node):
     """Whether a tensor is made of rows that ids say."""
-    left, seen = [node], set()
-    while left:
-        node = left.pop()
-        if node.target in GATHERS or getattr(node.target, "namespace", "") == "gnn_mlir":
-            return True
-        seen.add(node)
-        left += [x for x in node.all_input_nodes if x not in seen]
-    return False
+    return any(one.target in GATHERS or getattr(one.target, "namespace", "") == "gnn_mlir"
+               for one in made_of(node))
 
 
 class _Parts:

@@ -154,7 +154,7 @@ def _onto(r, node, base, x, index, kind, dim):
 
 
 def _by_ids(r, node, x, index, kind, dim):
-    """What is aggregated in a dimension."""
+    """Rows that are aggregated in a dimension."""
     if value_of(index).dim() > 1 and not all(
             equal(a, b) for i, (a, b) in enumerate(zip(value_of(index).shape, value_of(x).shape))
             if i != dim):

@@ -132,7 +132,7 @@ class Call:
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
         self.parameters, self.constant = frozenset(parameters), constant
         self.options, self.function, self._compiling = options, None, threading.Lock()
-        self.title = self.owner = None  # What it is called among the programs of its model.
+        self.title = self.owner = None  # Its name among the programs of its model.
         self._passes = {}  # By the inputs whose gradients are asked for, and the device.
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared

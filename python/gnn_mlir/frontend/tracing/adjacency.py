@@ -91,7 +91,7 @@ class StandIn:
         return torch.ones(self._pair.size(1), device=self._pair.device) if value is None else value
 
     def _end(self, dim):
-        """The columns, or the rows. Of a tuple, to which dynamo makes a number constant."""
+        """The columns, or the rows; by a tuple, for which dynamo makes a number constant."""
         return (self._pair[0], self._pair[1])[dim]
 
     def _sum(self, dim):

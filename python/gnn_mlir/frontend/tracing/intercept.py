@@ -319,9 +319,7 @@ def _index2ptr(own):
         if not _is_wanted() or size is None:
             return own(index, size)
         # torch's op makes a number of the size, and another capture of each.
-        return torch.searchsorted(index, torch.arange(
-            size + 1, dtype=index.dtype, device=index.device),
-            out_int32=index.dtype != torch.int64)
+        return OPS.pointers(index, size)
     return index2ptr
 
 

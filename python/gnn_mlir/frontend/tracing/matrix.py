@@ -11,15 +11,23 @@ _BY_ROWS, _BY_COLUMNS = torch.sparse_csr, torch.sparse_csc
 
 
 def _class_of(made):
-    """What `isinstance` asks: torch's class, but where dynamo does, which has its own answer."""
+    """The class for `isinstance`: torch's, but where dynamo does, which has its own answer."""
     return type(made) if CompileContext.current_compile_id() else torch.Tensor
 
 
 def _turned(order):
-    """That of the transposed matrix."""
+    """The order of the transposed matrix."""
     if order == _BY_ROWS:
         return _BY_COLUMNS
     return _BY_ROWS if order == _BY_COLUMNS else order
+
+
+def _in_order(pair, value, order, rows, columns):
+    """Entries sorted by rows and then by columns, or the other way round."""
+    keys = (pair[1].long() * columns + pair[0] if order == _BY_ROWS else
+            pair[0].long() * rows + pair[1])
+    places = keys.argsort()
+    return pair.index_select(1, places), None if value is None else value.index_select(0, places)
 
 
 class Matrix(StandIn):
@@ -29,7 +37,7 @@ class Matrix(StandIn):
 
     @staticmethod
     def _of(pair, value, rows, columns, layout):
-        """That of a tensor of torch, with its entries in the order of the layout."""
+        """The stand-in of a tensor of torch, with its entries in the order of the layout."""
         order = _BY_COLUMNS if layout == _BY_COLUMNS else _BY_ROWS
         return Matrix.__new__(Matrix)._set(pair, value, rows, columns)._laid(
             layout, order, False)
@@ -61,11 +69,7 @@ class Matrix(StandIn):
         order = _BY_COLUMNS if layout == _BY_COLUMNS else _BY_ROWS
         pair, value = self._pair, self._value
         if order != self._order:
-            first, last, size = (pair[1], pair[0], self._size(1)) if order == _BY_ROWS else (
-                pair[0], pair[1], self._rows)
-            places = (first.long() * size + last).argsort()
-            pair = pair.index_select(1, places)
-            value = None if value is None else value.index_select(0, places)
+            pair, value = _in_order(pair, value, order, self._rows, self._size(1))
         return self._with(pair, value)._laid(layout, order, False)
 
     # -- What a tensor says of itself ------------------------------------------------------
@@ -288,7 +292,7 @@ class Matrix(StandIn):
 
 
 class RowSums(StandIn):
-    """What `torch.sparse.sum` gives of a dimension: a vector without the rows, or columns,
+    """A result of `torch.sparse.sum` over a dimension: a vector without the rows, or columns,
     that have no entries. `_ids` are those of the entries."""
 
     _layout = torch.sparse_coo
@@ -430,11 +434,9 @@ def as_torch(made):
     layout, shape, value, pair = made._layout, made.shape, made._weights(), made._pair
     if made._order is None or layout == torch.sparse_coo and made._order != _BY_ROWS:
         return torch.sparse_coo_tensor(pair.flip(0).long(), value, shape)
-    by, size, others = (1, shape[1], 0) if made._order == _BY_ROWS else (0, shape[0], 1)
-    places = (pair[by].long() * size + pair[others]).argsort()
-    pair, value = pair.index_select(1, places), value.index_select(0, places)
+    pair, value = _in_order(pair, value, made._order, *shape[:2])
     if layout == torch.sparse_coo:
         return torch.sparse_coo_tensor(pair.flip(0).long(), value, shape, is_coalesced=True)
-    pointers = OPS.pointers(pair[by], shape[0 if by else 1])
-    return torch.sparse_compressed_tensor(pointers, pair[others].contiguous(), value, shape,
-                                          layout=layout)
+    by, others, size = (1, 0, shape[0]) if made._order == _BY_ROWS else (0, 1, shape[1])
+    return torch.sparse_compressed_tensor(OPS.pointers(pair[by], size),
+                                          pair[others].contiguous(), value, shape, layout=layout)

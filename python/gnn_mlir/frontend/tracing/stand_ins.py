@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What dynamo takes stand-ins of sparse tensors for: tensors of torch, where a model asks for
+"""Stand-ins of sparse tensors as dynamo takes them: tensors of torch, where a model asks for
 their type. Their code is traced as that of any object."""
 
 import functools
