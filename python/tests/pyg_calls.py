@@ -191,7 +191,7 @@ HypergraphConv(D, OUT)
   x, h, hw, num_edges=m
 HypergraphConv(D, OUT, use_attention=True, heads=2)
   x, h, hw, hx
-HypergraphConv(D, OUT, use_attention=True, attention_mode="edge", heads=2, concat=False)  -- rows of hyperedges that torch multiplies by weights before the program
+HypergraphConv(D, OUT, use_attention=True, attention_mode="edge", heads=2, concat=False)
   x, h, hyperedge_attr=hx
 LEConv(D, OUT)
   x, ei
@@ -251,6 +251,8 @@ HGTConv(D, OUT, META, heads=2)
   xd, ed
 HGTConv({"paper": D, "author": D, "venue": D}, D, META, heads=1)
   xd, ed
+HGTConv({"paper": D, "author": 6, "venue": OUT}, OUT, META, heads=2)
++ {"paper": xd["paper"], "author": xd["author"][:, :6], "venue": xd["venue"][:, :OUT]}, ed
 HGTConv(D, D, (["paper", "author", "venue"], [("venue", "has", "paper"), ("author", "by", "paper")]), heads=2)
   xd, {("venue", "has", "paper"): ed["paper", "in", "venue"].flip(0), ("author", "by", "paper"): ed["author", "writes", "paper"]}
 HEATConv(D, OUT, 3, FEW, 4, 3, 4, heads=2)
@@ -282,7 +284,7 @@ MixHopConv(D, OUT, powers=[0, 1, 3])
   x, ei
   x, ei, w
 MeshCNNConv(D, OUT)
-  x, mi
++ x, mi
 MeshCNNConv(D, OUT, nn.ModuleList(mlp(D, OUT) for _ in range(5)))
   x, mi
 SumAggregation()
@@ -313,7 +315,7 @@ LSTMAggregation(D, OUT)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
 GRUAggregation(D, OUT)  -- a dense batch of graphs: its size is asked of values
   x, batch, dim_size=B
-Set2Set(D, 2)  -- dynamo breaks the graph at a loop within a try
+Set2Set(D, 2)  -- dynamo breaks the graph at an LSTM
   x, batch, dim_size=B
 DegreeScalerAggregation(["mean", "sum", "max"], ["identity", "amplification", "attenuation", "linear", "inverse_linear"], deg=torch.arange(9), train_norm=True)
   x, index, dim_size=m
@@ -416,7 +418,7 @@ DeepGraphInfomax(OUT, pyg.GCNConv(D, OUT), summary=lambda z, *_: z.mean(0), corr
   x, ei
 GraphUNet(D, OUT, FEW, depth=2)  -- torch sorts scores, and makes another graph of them
   x, gi, batch
-GPSE(dim_inner=16, layers_mp=2)  -- dynamo breaks the graph where the model writes to its Data
+GPSE(dim_inner=16, layers_mp=2)  -- how many graphs there are is asked of values
   data
 GPSENodeEncoder(dim_emb=16, dim_pe_in=OUT, dim_pe_out=8, dim_in=D, expand_x=True)  -- no gather and no sum over edges: torch's own
   x, z
@@ -429,7 +431,7 @@ GroupAddRev(pyg.SAGEConv(D // 2, D // 2), num_groups=2)
 LabelPropagation(num_layers=2, alpha=0.5)
   label, ei
   label, ei, mask
-  soft, ei, mask, w  -- values without their gradient
+  soft, ei, mask, w
 CorrectAndSmooth(2, 0.5, 2, 0.5)  -- values without their gradient
   soft, label[mask], mask, ei
 AttentiveFP(D, OUT, FEW, edge_dim=3, num_layers=2, num_timesteps=2)

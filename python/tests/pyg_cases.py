@@ -116,7 +116,8 @@ class Case:
         """Positional arguments, and those by name."""
         given = arguments(inputs)
         return eval(f"call({self.call})", {
-            "torch": torch, "pyg": pyg, "call": lambda *args, **named: (args, named), **given})
+            "torch": torch, "pyg": pyg, "OUT": OUT,
+            "call": lambda *args, **named: (args, named), **given})
 
 
 def _read(text):

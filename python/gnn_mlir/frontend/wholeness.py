@@ -32,7 +32,7 @@ from .tracing.vocabulary import OPS
 aten = torch.ops.aten
 
 _PARTS = ("slice", "split_with_sizes", "split_types", "getitem", "select", "view", "movedim",
-          "unbind")
+          "unbind", "detach")
 _NORM = re.compile("(batch|layer|group|instance|rms)_norm")
 _IN_ORDER = ("softmax", "log_softmax", "cumsum", "cumprod", "logcumsumexp", "cummax", "cummin",
              "sort", "argsort", "msort", "topk", "kthvalue", "median", "nanmedian", "mode",
