@@ -220,6 +220,8 @@ def test_other_uses_of_a_matrix():
         with pytest.raises(ValueError, match="adj: expected a sparse matrix in layers of PyG and "
                            rf"in products with features, got {name} of it at .*data.py.*adj"):
             compiled(bad)(x, adj)
+    with pytest.raises(ValueError, match=r"x: .* got linear of it at .*torch_geometric.*linear"):
+        compiled(pyg.GCNConv(4, 2))(matrix(edges, weights, 20, "coo"), edges)
     model = Products()
     model.register_buffer("adj", adj)
     with pytest.raises(ValueError, match="adj: expected sparse matrices as arguments .* holds"):
