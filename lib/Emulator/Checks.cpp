@@ -2,8 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each check is a comparison and a cold call that never returns. Extents are
-// those of the memref at hand, so a negative index is a large unsigned one.
+// Accesses are checked by calls: kernels are mostly run once, and comparisons
+// in their code take longer to compile than calls take to run. Other checks
+// are a comparison and a cold call that never returns. Extents are those of the
+// memref at hand, so a negative index is a large unsigned one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -162,14 +164,46 @@ static SmallVector<Value> boundsValues(CallBuilder &emit, Value memref,
   return values;
 }
 
+/// Whether an access is in bounds whatever the thread: of numbers alone.
+static bool isWithin(ArrayRef<Value> positions, ArrayRef<Value> extents,
+                     Value count) {
+  APInt at, extent, last;
+  for (auto [dimension, pair] :
+       llvm::enumerate(llvm::zip_equal(positions, extents))) {
+    if (!matchPattern(std::get<0>(pair), m_ConstantInt(&at)) ||
+        !matchPattern(std::get<1>(pair), m_ConstantInt(&extent)) ||
+        at.uge(extent))
+      return false;
+    if (dimension + 1 == positions.size() &&
+        (!matchPattern(count, m_ConstantInt(&last)) || (at + last).sgt(extent)))
+      return false;
+  }
+  return true;
+}
+
 void Checks::bounds(uint32_t site, Value memref, ValueRange indices,
                     Value count, Value when) {
   if (indices.empty())
     return;
+  SmallVector<Value> extents;
+  for (size_t dimension = 0; dimension < indices.size(); ++dimension)
+    extents.push_back(extentOf(emit, memref, dimension));
+  if (isWithin(SmallVector<Value>(indices), extents, count))
+    return;
+  if (!when && indices.size() <= maxCheckedRank) {
+    SmallVector<Value> arguments{emit.context, emit.i32(site),
+                                 emit.toI64(count)};
+    for (auto [at, extent] : llvm::zip_equal(indices, extents)) {
+      arguments.push_back(emit.toI64(at));
+      arguments.push_back(emit.toI64(extent));
+    }
+    emit.call(boundsEntry(indices.size()), arguments);
+    return;
+  }
   Value bad;
   bool isOne = matchPattern(count, m_One());
   for (auto [dimension, at] : llvm::enumerate(indices)) {
-    Value extent = extentOf(emit, memref, dimension);
+    Value extent = extents[dimension];
     bad = emit.either(bad, emit.compare(CmpIPredicate::uge, at, extent));
     if (dimension + 1 == indices.size() && !isOne) {
       Value end = emit.add(at, count);
@@ -203,70 +237,16 @@ static FaultKind raceKind(Checks::Kind kind) {
   llvm_unreachable("covered");
 }
 
-/// Where one granule of shared memory was touched since the last barrier by
-/// another thread: a fault. Else notes this thread. The inline form of
-/// Worker::touch for one read or write.
-static void emitTouch(CallBuilder &emit, const CompiledKernel &kernel,
-                      uint32_t site, Value address, Value shared,
-                      Checks::Kind kind) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
-  Type i32 = builder.getI32Type();
-  Value offset = arith::SubIOp::create(builder, loc, address, shared);
-  Value granule = arith::ShRUIOp::create(builder, loc, offset,
-                                         emit.index(kernel.granuleShift));
-  Value shadow = emit.field(offsetof(KernelContext, shadow),
-                            emit.context.getType(), /*constant=*/true);
-  Value cell =
-      LLVM::GEPOp::create(builder, loc, shadow.getType(), builder.getI64Type(),
-                          shadow, ArrayRef<LLVM::GEPArg>{emit.toI64(granule)});
-  Value readCell = LLVM::GEPOp::create(
-      builder, loc, shadow.getType(), builder.getI8Type(), cell,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offsetof(ShadowCell, read))});
-  Value key = emit.field(offsetof(KernelContext, key), i32, /*constant=*/false);
-  auto meets = [&](Value cell) -> Value {
-    Value different = arith::XOrIOp::create(builder, loc, cell, key);
-    Value before = arith::SubIOp::create(builder, loc, different, emit.i32(1));
-    return emit.compare(CmpIPredicate::ult, before, emit.i32(threadMask));
-  };
-  Value written = LLVM::LoadOp::create(builder, loc, i32, cell);
-  Value read = LLVM::LoadOp::create(builder, loc, i32, readCell);
-  Value bad = meets(written);
-  if (kernel.hasAsyncCopies)
-    bad = emit.either(
-        bad, emit.compare(CmpIPredicate::eq, written, emit.i32(pendingCell)));
-  Value shared_ = meets(read);
-  if (kind == Checks::Kind::Write)
-    bad = emit.either(bad, shared_);
-  emit.failIf(bad, site, raceKind(kind),
-              [&] { return SmallVector<Value>{address}; });
-  if (kind == Checks::Kind::Write) {
-    LLVM::StoreOp::create(builder, loc, key, cell);
-    return;
-  }
-  Value many = arith::OrIOp::create(builder, loc, key, emit.i32(manyThreads));
-  Value reader = arith::SelectOp::create(builder, loc, shared_, many, key);
-  LLVM::StoreOp::create(builder, loc, reader, readCell);
-}
-
 void Checks::shadow(uint32_t site, Value memref, ValueRange indices,
                     int64_t count, Kind kind) {
   auto type = cast<MemRefType>(memref.getType());
   if (!nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(type))
     return;
   int64_t bytes = count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  int64_t granule = int64_t(1) << kernel.granuleShift;
-  Value address = emit.address(memref, indices);
-  if (kind == Kind::Atomic || bytes > 4 * granule) {
-    emit.call("gnn_emulator_shadow_access",
-              {emit.context, emit.i32(site), emit.pointer(address),
-               emit.i64(bytes),
-               emit.i32(static_cast<uint32_t>(raceKind(kind)))});
-    return;
-  }
-  for (int64_t at = 0; at < bytes; at += granule)
-    emitTouch(emit, kernel, site, emit.add(address, emit.index(at)), shared,
-              kind);
+  emit.call("gnn_emulator_shadow_access",
+            {emit.context, emit.i32(site),
+             emit.pointer(emit.address(memref, indices)), emit.i64(bytes),
+             emit.i32(static_cast<uint32_t>(raceKind(kind)))});
 }
 
 void Checks::access(uint32_t site, Operation *op, Value memref,

@@ -7,8 +7,11 @@
 #include "Entries.h"
 #include "Worker.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 using namespace gnn::emulator;
 
@@ -53,8 +56,40 @@ static void fail(KernelContext *context, uint32_t site, uint32_t kind) {
   workerOf(context).fail(site, static_cast<FaultKind>(kind));
 }
 
+/// Faults where an index of `values`, pairs of index and extent, is outside.
+template <typename... Values>
+static void bounds(KernelContext *context, uint32_t site, int64_t count,
+                   Values... values) {
+  constexpr size_t size = sizeof...(values);
+  const int64_t pairs[] = {values...};
+  bool isBad = count != 1 && pairs[size - 2] + count > pairs[size - 1];
+  for (size_t i = 0; i < size; i += 2)
+    isBad |=
+        static_cast<uint64_t>(pairs[i]) >= static_cast<uint64_t>(pairs[i + 1]);
+  if (LLVM_LIKELY(!isBad))
+    return;
+  int64_t *said = context->values;
+  *said++ = size / 2;
+  *said++ = count;
+  *said++ = -1; // Any lane.
+  llvm::copy(pairs, said);
+  workerOf(context).fail(site, FaultKind::OutOfBounds);
+}
+
 template <typename Function> static void *addressOf(Function *function) {
   return reinterpret_cast<void *>(function);
+}
+
+/// That with so many values.
+template <size_t... i> static void *boundsOf(std::index_sequence<i...>) {
+  return addressOf(bounds<decltype(int64_t(i))...>);
+}
+
+llvm::StringRef gnn::emulator::boundsEntry(unsigned rank) {
+  static constexpr llvm::StringLiteral names[maxCheckedRank] = {
+      "gnn_emulator_bounds_1", "gnn_emulator_bounds_2", "gnn_emulator_bounds_3",
+      "gnn_emulator_bounds_4"};
+  return names[rank - 1];
 }
 
 llvm::ArrayRef<Entry> gnn::emulator::getEntries() {
@@ -68,6 +103,10 @@ llvm::ArrayRef<Entry> gnn::emulator::getEntries() {
       {"gnn_emulator_async_commit", addressOf(asyncCommit), "vp"},
       {"gnn_emulator_async_wait", addressOf(asyncWait), "vpi"},
       {"gnn_emulator_shadow_access", addressOf(shadowAccess), "vpipli"},
+      {boundsEntry(1), boundsOf(std::make_index_sequence<2>()), "vpilll"},
+      {boundsEntry(2), boundsOf(std::make_index_sequence<4>()), "vpilllll"},
+      {boundsEntry(3), boundsOf(std::make_index_sequence<6>()), "vpilllllll"},
+      {boundsEntry(4), boundsOf(std::make_index_sequence<8>()), "vpilllllllll"},
       {"gnn_emulator_fail", addressOf(fail), "vpii", /*returns=*/false},
   };
   return entries;

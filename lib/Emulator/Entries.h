@@ -23,6 +23,12 @@ struct Entry {
   bool returns = true;
 };
 
+/// The entry that checks `count` elements from a position of that many
+/// dimensions on: of the context, the site and the count, then of index and
+/// extent by dimension.
+inline constexpr unsigned maxCheckedRank = 4;
+llvm::StringRef boundsEntry(unsigned rank);
+
 /// The emulator's own entries.
 llvm::ArrayRef<Entry> getEntries();
 

@@ -225,10 +225,7 @@ CompiledKernel KernelLowering::lower() {
   SmallVector<Operation *> ops;
   function.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });
-  builder.setInsertionPointToStart(&function.getBody().front());
-  Value shared = emit.toIndex(
-      emit.field(offsetof(KernelContext, shared), builder.getI64Type(), true));
-  checks.emplace(emit, result, shared);
+  checks.emplace(emit);
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
     emit.loc = op->getLoc();

@@ -56,9 +56,7 @@ struct CallBuilder {
 /// Checks of one kernel, put in front of its ops.
 class Checks {
 public:
-  /// `shared`: the start of the block's shared memory, an index.
-  Checks(CallBuilder &emit, const CompiledKernel &kernel, mlir::Value shared)
-      : emit(emit), kernel(kernel), shared(shared) {}
+  explicit Checks(CallBuilder &emit) : emit(emit) {}
 
   enum class Kind { Read, Write, Atomic };
 
@@ -84,8 +82,6 @@ private:
               int64_t count, Kind kind);
 
   CallBuilder &emit;
-  const CompiledKernel &kernel;
-  mlir::Value shared;
 };
 
 /// Names of what the compiling half adds to the host module.
