@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The CPU as a device: kernels of one thread, as fast as LLVM makes them.
 
-The covering set without the data sets; GNN_TEST_TARGET=cpu runs all of test_numeric.py
-and test_gradient_kernels.py there."""
+The covering set of test_forms.py has it as well; GNN_TEST_TARGET=cpu runs all of
+test_numeric.py and test_gradient_kernels.py there."""
 
 import os
 import pickle
@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 
 import gnn_mlir
-from gnn_mlir.testing import cases, gradient_cases, gradients, graphs, tools
+from gnn_mlir.testing import cases, gradient_cases, gradients, tools
 
 CASES = [("gat", "rows-1000", 7, 3), ("rgcn", "hub", 33, 1),
          ("op-extremes", "rows-33", 7, 1),
@@ -40,13 +40,6 @@ def test_case(case, form):
 @pytest.mark.parametrize("case", IN_VECTORS, ids=name_of)
 def test_case_in_vectors(case):
     cases.check(cases.build(*case), tools.run_by_library("cpu"))
-
-
-@pytest.mark.parametrize("case", [
-    case for case in cases.covering_set() if case["graph"] not in graphs.DATA_SETS],
-    ids=lambda case: name_of(case.values()))
-def test_covering_set(case):
-    cases.check(cases.build(**case), tools.run_by_library("cpu"))
 
 
 @pytest.mark.parametrize("subject", ["rgcn", "rgat", "hgt", "sage-max"])

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Forms of the compiler that are run without the passes behind them, against float64.
+"""Forms of the compiler that are run without the passes behind them, and the CPU, against
+float64.
 
-A pairwise covering set with the form as a factor, each case by each form with --all; both
+A pairwise covering set with these as a factor, each case in each way with --all; both
 without the data sets, whose kernels are those of the odd graphs.
-GNN_TEST_STOP_AT=FORM runs all of test_numeric.py by one."""
+GNN_TEST_STOP_AT=FORM and GNN_TEST_TARGET=cpu run all of test_numeric.py in one."""
 
 import numpy as np
 import pytest
 from conftest import find_tool
 
 import gnn_mlir
-from gnn_mlir.testing import cases, covering, graphs, tools
+from gnn_mlir.testing import cases, tools
 
-FORMS = "structured", "scheduled", "blocked", "loops"
+FORMS = cases.FORMS
 
 # Long rows, empty rows and types, heads, softmax, extremes, typed weights, in place.
 CASES = [("gat", "hub", 7, 3), ("hgt", "rows-1000", 16, 3),
@@ -28,19 +29,17 @@ def test_case(case, form):
 
 def pytest_generate_tests(metafunc):
     if "covered" in metafunc.fixturenames:
-        factors = {**cases.FACTORS, "form": FORMS, "graph": [
-            graph for graph in cases.GRAPHS if graph not in graphs.DATA_SETS]}
-        found = covering.pairwise(factors, cases.allowed)
+        found = cases.covering_ways()
         if metafunc.config.getoption("--all"):
-            found = [{**case, "form": form} for case in found for form in FORMS]
+            found = [{**case, "way": way} for case in found for way in cases.WAYS]
         metafunc.parametrize("covered", found, ids=lambda case: "-".join(
             map(str, case.values())))
 
 
 def test_covering_set(covered):
-    case = {name: covered[name] for name in cases.FACTORS}
-    cases.check(cases.build(**case), tools.run_by_library(checked=False,
-                                                          stop_at=covered["form"]))
+    way = covered.pop("way")
+    cases.check(cases.build(**covered), tools.run_by_library("cpu") if way == "cpu" else
+                tools.run_by_library(checked=False, stop_at=way))
 
 
 def test_kernels_are_of_one_thread():

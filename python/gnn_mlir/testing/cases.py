@@ -148,11 +148,24 @@ def allowed(case):
 
 
 def covering_set():
-    """Cases for every change: each pair of subject, graph, features and heads. Single
-    ops are left out on the largest graph, where an op has up to 46 kernels for the
-    emulator: models are there, which have them."""
+    """Cases for every change: each pair of subject, graph, features and heads. Of the data
+    sets single ops are on aifb alone, where an op has up to 46 kernels for the emulator: models
+    are on the others, which have them."""
     return covering.pairwise(FACTORS, lambda case: allowed(case) and not (
-        case["graph"] == "fb15k237" and case["subject"] in op_cases.OPS))
+        case["subject"] in op_cases.OPS and case["graph"] in graphs.DATA_SETS and
+        case["graph"] != "aifb"))
+
+
+# The CPU, and forms that the emulator runs without the passes behind them.
+FORMS = ("structured", "scheduled", "blocked", "loops")
+WAYS = ("cpu", *FORMS)
+
+
+def covering_ways():
+    """Cases with the `way` that they run: each pair of two factors, of the graphs that are no
+    data sets, whose kernels are those of the odd graphs."""
+    return covering.pairwise({**FACTORS, "way": WAYS, "graph": [
+        graph for graph in GRAPHS if graph not in graphs.DATA_SETS]}, allowed, even="way")
 
 
 def full_product():

@@ -41,20 +41,18 @@ def variants(raised=False):
     return found
 
 
-def some(number, raised=False):
-    """The names of half of these ways: each switch is off or alone, in turn by its
-    place and a number. Those of two numbers in a row are all."""
-    kept = {RAISE} if raised else set()
-    return ["all", "none", "all by rows", "all in pieces",
-            "sums in products", *(f"{name}, no statistics"
-                                            for name in WITHOUT_STATISTICS),
-            *(f"{('without', 'only')[(i + number) % 2]} {name}"
-              for i, name in enumerate(SWITCHES) if name not in kept)]
-
-
 # The ways to compile that are taken without statistics as well, where a program
 # is compiled for graphs.
 WITHOUT_STATISTICS = ("all", "all by rows")
+
+PARTS = 4  # The others among them, of which one number has one.
+
+
+def some(number, raised=False):
+    """The names of some ways: with all passes, with none, and a part of the others, in turn by
+    a number. Those of `PARTS` numbers in a row are all."""
+    others = [*variants(raised), *(f"{name}, no statistics" for name in WITHOUT_STATISTICS)][2:]
+    return ["all", "none", *others[number % PARTS::PARTS]]
 
 
 def compile_all(text, names=None, graphs=None, raised=False, target="emulator"):
