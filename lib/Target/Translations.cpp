@@ -9,6 +9,7 @@
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Dot.h"
 
+#include "GNN/CPU/Processor.h"
 #include "GNN/InitDialects.h"
 
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -27,6 +28,12 @@ namespace {
 
 /// The flags of the translations that compile.
 struct Flags {
+  llvm::cl::opt<std::string> target{
+      "target",
+      llvm::cl::desc("What runs the kernels: cuda, for which a package has PTX "
+                     "and their IR for the emulator, or cpu or emulator, for "
+                     "which it has their IR alone"),
+      llvm::cl::init("cuda"), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<std::string> chip{
       "chip", llvm::cl::desc("GPU to make kernels for"),
       llvm::cl::init("sm_90"), llvm::cl::cat(getTranslationOptions())};
@@ -55,9 +62,32 @@ struct Flags {
       "phases", llvm::cl::desc("Write the IR after each stage to this folder"),
       llvm::cl::init(""), llvm::cl::cat(getTranslationOptions())};
 
-  CompileOptions get() const {
+  /// Errors: flags that do not go together.
+  FailureOr<CompileOptions> get(ModuleOp module) const {
     CompileOptions options;
-    options.chip = chip;
+    bool isGPU = target == "cuda";
+    // An error of the command line has no place in the file.
+    auto emitError = [&](const llvm::Twine &message) {
+      return mlir::emitError(UnknownLoc::get(module.getContext()), message);
+    };
+    if (!isGPU && target != "cpu" && target != "emulator")
+      return emitError("--target: expected cuda, cpu or emulator, got '")
+             << target << "'";
+    if (!isGPU &&
+        (chip.getNumOccurrences() || features.getNumOccurrences() || cubin))
+      return emitError("expected --chip, --features and --cubin with "
+                       "--target=cuda alone, which makes PTX; got --target=")
+             << target;
+    if (!isGPU && !emulated)
+      return emitError("expected the kernels' IR for --target=")
+             << target << ", got --emulated=false";
+    if (target == "cpu") {
+      auto registers = cpu::getRegisters();
+      if (!registers)
+        return emitError("") << llvm::toString(registers.takeError());
+      options.cores = *registers;
+    }
+    options.chip = isGPU ? chip.getValue() : "";
     options.features = features;
     options.optLevel = optLevel;
     options.lineInfo = lineInfo;
@@ -71,8 +101,19 @@ struct Flags {
 
 } // namespace
 
+static LogicalResult
+compileBy(const Flags &flags, ModuleOp module, llvm::raw_ostream &os,
+          LogicalResult (*write)(ModuleOp, const CompileOptions &,
+                                 llvm::raw_ostream &)) {
+  FailureOr<CompileOptions> options = flags.get(module);
+  return failed(options) ? failure() : write(module, *options, os);
+}
+
 static LogicalResult writePTX(ModuleOp module, const CompileOptions &options,
                               llvm::raw_ostream &os) {
+  if (options.chip.empty())
+    return mlir::emitError(UnknownLoc::get(module.getContext()),
+                           "expected --target=cuda, whose kernels are PTX");
   FailureOr<std::string> ptx = compileToPTX(module, options);
   if (failed(ptx))
     return failure();
@@ -93,8 +134,9 @@ static LogicalResult writePackage(ModuleOp module,
   return success();
 }
 
-static LogicalResult writePlan(ModuleOp module, CompileOptions options,
+static LogicalResult writePlan(ModuleOp module, const CompileOptions &given,
                                llvm::raw_ostream &os) {
+  CompileOptions options = given;
   options.emulated = true; // without PTX, a package needs an image
   auto package = compileToPackage(module, options);
   if (failed(package))
@@ -109,19 +151,19 @@ void gnn::registerTranslations() {
   TranslateFromMLIRRegistration(
       "gnn-to-ptx", "PTX of all kernels",
       [](ModuleOp module, llvm::raw_ostream &os) {
-        return writePTX(module, flags.get(), os);
+        return compileBy(flags, module, os, writePTX);
       },
       dialects);
   TranslateFromMLIRRegistration(
       "gnn-to-package", "launch plan and kernels in a package",
       [](ModuleOp module, llvm::raw_ostream &os) {
-        return writePackage(module, flags.get(), os);
+        return compileBy(flags, module, os, writePackage);
       },
       dialects);
   TranslateFromMLIRRegistration(
       "gnn-to-plan", "the launch plan alone, as JSON",
       [](ModuleOp module, llvm::raw_ostream &os) {
-        return writePlan(module, flags.get(), os);
+        return compileBy(flags, module, os, writePlan);
       },
       dialects);
   TranslateFromMLIRRegistration(
