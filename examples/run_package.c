@@ -7,12 +7,13 @@
 |*   run_package --plan PACKAGE                 prints the launch plan
 |*   run_package PACKAGE GRAPH.npz [FUNCTION]   runs a function of one graph
 |*
-|* Runs on the first GPU; with -DGNN_EXAMPLE_EMULATOR, which needs libGNN, on the
-|* emulator. Inputs are small made-up numbers. docs/CAPI.md explains the steps.
+|* Runs on the first GPU; with -DGNN_EXAMPLE_EMULATOR or -DGNN_EXAMPLE_CPU, which
+|* need libGNN, on the emulator or the CPU. Inputs are small made-up numbers.
+|* docs/CAPI.md explains the steps.
 |*
 \*===----------------------------------------------------------------------===*/
 
-#ifdef GNN_EXAMPLE_EMULATOR
+#if defined(GNN_EXAMPLE_EMULATOR) || defined(GNN_EXAMPLE_CPU)
 #include "GNN-c/Compiler.h"
 #else
 #include "GNN-c/Runtime.h"
@@ -35,6 +36,8 @@ static GnnDevice *openDevice(void) {
   GnnDevice *device = NULL;
 #ifdef GNN_EXAMPLE_EMULATOR
   check(gnnDeviceOpenEmulator(/*checked=*/true, /*seed=*/-1, &device));
+#elif defined(GNN_EXAMPLE_CPU)
+  check(gnnDeviceOpenCpu(/*threads=*/0, &device));
 #else
   check(gnnDeviceOpenCuda(0, &device));
 #endif
@@ -57,17 +60,23 @@ static void *allocateHost(int64_t bytes) {
   return memory;
 }
 
+static GnnBuffer makeBuffer(GnnDevice *device, int64_t bytes) {
+  GnnBuffer buffer = {allocate(device, bytes), bytes};
+  return buffer;
+}
+
 /* Floats from -0.5 on in steps of 1/16, over and over; integers are zero. */
-static void *makeInput(GnnDevice *device, const GnnTensorInfo *info) {
+static GnnConstBuffer makeInput(GnnDevice *device, const GnnTensorInfo *info) {
   void *values = allocateHost(info->bytes);
   memset(values, 0, (size_t)info->bytes);
   if (strcmp(info->dtype, "f32") == 0)
     for (int64_t i = 0; i < info->bytes / 4; ++i)
       ((float *)values)[i] = (float)(i % 17) / 16 - 0.5f;
-  void *memory = allocate(device, info->bytes);
-  check(gnnDeviceCopyToDevice(device, memory, values, info->bytes));
+  GnnBuffer memory = makeBuffer(device, info->bytes);
+  check(gnnDeviceCopyToDevice(device, memory.data, values, info->bytes));
   free(values);
-  return memory;
+  GnnConstBuffer input = {memory.data, memory.bytes};
+  return input;
 }
 
 static void printOutput(GnnDevice *device, const GnnTensorInfo *info,
@@ -92,26 +101,26 @@ static void printOutput(GnnDevice *device, const GnnTensorInfo *info,
 static void run(GnnDevice *device, GnnBoundFunction *bound) {
   int64_t numInputs = gnnBoundNumInputs(bound);
   int64_t numOutputs = gnnBoundNumOutputs(bound);
-  const void **inputs = allocateHost(numInputs * (int64_t)sizeof *inputs);
-  void **outputs = allocateHost(numOutputs * (int64_t)sizeof *outputs);
+  GnnConstBuffer *inputs = allocateHost(numInputs * (int64_t)sizeof *inputs);
+  GnnBuffer *outputs = allocateHost(numOutputs * (int64_t)sizeof *outputs);
   GnnTensorInfo info;
   for (int64_t i = 0; i < numInputs && gnnBoundInput(bound, i, &info); ++i)
     inputs[i] = makeInput(device, &info);
   for (int64_t i = 0; i < numOutputs && gnnBoundOutput(bound, i, &info); ++i)
-    outputs[i] = allocate(device, info.bytes);
-  void *workspace = allocate(device, gnnBoundWorkspaceBytes(bound));
+    outputs[i] = makeBuffer(device, info.bytes);
+  GnnBuffer workspace = makeBuffer(device, gnnBoundWorkspaceBytes(bound));
 
   check(gnnBoundRun(bound, inputs, numInputs, outputs, numOutputs, workspace,
                     /*stream=*/NULL));
   check(gnnDeviceSynchronize(device, /*stream=*/NULL));
 
   for (int64_t i = 0; i < numOutputs && gnnBoundOutput(bound, i, &info); ++i)
-    printOutput(device, &info, outputs[i]);
+    printOutput(device, &info, outputs[i].data);
   for (int64_t i = 0; i < numInputs; ++i)
-    gnnDeviceFree(device, (void *)inputs[i]);
+    gnnDeviceFree(device, (void *)inputs[i].data);
   for (int64_t i = 0; i < numOutputs; ++i)
-    gnnDeviceFree(device, outputs[i]);
-  gnnDeviceFree(device, workspace);
+    gnnDeviceFree(device, outputs[i].data);
+  gnnDeviceFree(device, workspace.data);
   free(inputs);
   free(outputs);
 }

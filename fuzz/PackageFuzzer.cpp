@@ -84,21 +84,21 @@ void bind(LaunchPlan plan) {
     auto place = [&](int64_t bytes) {
       uintptr_t address = next;
       next += (static_cast<uintptr_t>(bytes) + 511) / 256 * 256;
-      return reinterpret_cast<void *>(address);
+      return Buffer{reinterpret_cast<void *>(address), bytes};
     };
     constexpr int64_t kSmall = int64_t(1) << 40;
     bool small = (*bound)->workspaceBytes() < kSmall;
-    std::vector<const void *> inputs;
-    std::vector<void *> outputs;
+    std::vector<ConstBuffer> inputs;
+    std::vector<Buffer> outputs;
     for (const TensorInfo &tensor : (*bound)->inputs()) {
       small &= tensor.bytes < kSmall;
-      inputs.push_back(place(tensor.bytes));
+      inputs.push_back({place(tensor.bytes).data, tensor.bytes});
     }
     for (const TensorInfo &tensor : (*bound)->outputs()) {
       small &= tensor.bytes < kSmall;
       outputs.push_back(place(tensor.bytes));
     }
-    void *workspace = place((*bound)->workspaceBytes());
+    Buffer workspace = place((*bound)->workspaceBytes());
     if (small && (*bound)->run(inputs, outputs, workspace, nullptr))
       std::abort(); // what is bound runs
   }

@@ -12,17 +12,17 @@
 #ifndef GNN_C_DEVICECOLUMNS_H
 #define GNN_C_DEVICECOLUMNS_H
 
-#include "GNN-c/Runtime.h"
+#include "GNN-c/DeviceBuild.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** `count` int32 values at `out`: `base`, plus ids where there are some. An id
+/** `count` int32 values in `out`: `base`, plus ids where there are some. An id
  *  that is not from 0 to `limit` - 1 gives -1. `base` and what it is with the
  *  greatest id are from 0 to 2^31 - 1. */
 typedef struct GnnDeviceColumn {
-  void *out;
+  GnnBuffer out;
   int64_t count;
   int64_t base;
   GnnDeviceIds ids;

@@ -45,6 +45,20 @@ typedef struct GnnDevice GnnDevice;
 typedef struct GnnPackage GnnPackage;
 typedef struct GnnBoundFunction GnnBoundFunction;
 
+/** Memory of the caller: where it begins, and how many bytes of it there are.
+ *  Fewer than a function needs are an error; null is legal where it needs
+ *  none. */
+typedef struct GnnBuffer {
+  void *data;
+  int64_t bytes;
+} GnnBuffer;
+
+/** The same, where the library only reads. */
+typedef struct GnnConstBuffer {
+  const void *data;
+  int64_t bytes;
+} GnnConstBuffer;
+
 /* -------------------------------------------------------------------------- */
 /* Errors and strings                                                         */
 /* -------------------------------------------------------------------------- */
@@ -110,16 +124,16 @@ typedef struct GnnGraphArrays {
   /** Types, at most 65535 each. */
   int64_t numNodeTypes;
   int64_t numEdgeTypes;
-  /** [numEdges] each; edgeType null: all 0. */
-  const void *edgeSrc;
-  const void *edgeDst;
-  const void *edgeType;
+  /** [numEdges] each, neither fewer nor more; edgeType null: all 0. */
+  GnnConstBuffer edgeSrc;
+  GnnConstBuffer edgeDst;
+  GnnConstBuffer edgeType;
   /** [nodes] each; null: all 0. dstNodeType is not read where square. */
-  const void *srcNodeType;
-  const void *dstNodeType;
-  /** [numEdgeTypes][2]: node types of the source and destination of each edge
-   *  type, -1 for any; null: no schema. */
-  const int32_t *schema;
+  GnnConstBuffer srcNodeType;
+  GnnConstBuffer dstNodeType;
+  /** int32[numEdgeTypes][2]: node types of the source and destination of each
+   *  edge type, -1 for any; null: no schema. */
+  GnnConstBuffer schema;
   /** [types] names each, UTF-8; null: no names. */
   const char *const *nodeTypeNames;
   const char *const *edgeTypeNames;
@@ -295,7 +309,8 @@ GNN_CAPI GnnError *gnnDeviceAllocate(GnnDevice *device, int64_t bytes,
  *  call may get. */
 GNN_CAPI void gnnDeviceFree(GnnDevice *device, void *memory);
 
-/** Copies; done when they return. */
+/** Copies; done when they return. A host's device knows how much it allocated:
+ *  more is an error. */
 GNN_CAPI GnnError *gnnDeviceCopyToDevice(GnnDevice *device, void *to,
                                          const void *from, int64_t bytes);
 GNN_CAPI GnnError *gnnDeviceCopyToHost(GnnDevice *device, void *to,
@@ -396,7 +411,7 @@ typedef struct GnnBuiltGraph {
    * node has one self loop, and int32[edge types][2], the schema that its edges
    *  obey; null: none. */
   bool selfLoops;
-  const int32_t *schema;
+  GnnConstBuffer schema;
   /** The counts that functions name, and "count SPACE" of each space that their
    *  inputs, outputs and structures have as rows or groups; also "count
    *  edge_type" and "count node_type". More is legal. */
@@ -422,98 +437,11 @@ GNN_CAPI GnnError *gnnBindBuilt(const GnnPackage *package,
                                 const GnnDevice *device,
                                 GnnBoundFunction **bound);
 
-/** What functions need of a graph of that name: counts and structures as in
- *  GnnBuiltGraph, and whether it is to be checked for one self loop a node. */
-typedef struct GnnGraphNeeds {
-  const char *name;
-  bool selfLoops;
-  int64_t numCounts;
-  const char *const *countKeys;
-  int64_t numStructures;
-  const char *const *structureKeys;
-  /** Of a graph with other self loops: the name of the one that it is derived
-   *  from, "add", "replace", "remaining" or "remove", and the type of new
-   *  loops; null: it is given. */
-  const char *parent;
-  const char *loops;
-  int64_t loopType;
-} GnnGraphNeeds;
-
-/** How the structures of graphs are built on a device by kernels. Immutable. */
-typedef struct GnnBuilder GnnBuilder;
-
-/** The structures of some graphs, on their way. */
-typedef struct GnnBuild GnnBuild;
-
-/** Ids on a device, of 32 or 64 bits, `stride` ids apart; null: all are 0. */
-typedef struct GnnDeviceIds {
-  const void *values;
-  int64_t bits;
-  int64_t stride;
-} GnnDeviceIds;
-
-/** A graph on a device. Its ids may be wrong. */
-typedef struct GnnDeviceGraph {
-  const char *name;
-  bool square;
-  int64_t numSrcNodes, numDstNodes, numEdges, numNodeTypes, numEdgeTypes;
-  GnnDeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
-} GnnDeviceGraph;
-
-/** `kernels` is a package of the kernels of device_build_kernels.py
- *  (docs/CAPI.md). The builder is null where these do not build all that is
- *  needed. */
-GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
-                                    int64_t numGraphs,
-                                    const GnnPackage *kernels,
-                                    const GnnDevice *device,
-                                    GnnBuilder **builder);
-GNN_CAPI void gnnBuilderRelease(GnnBuilder *builder);
-
-/** Whether what one builds has all that another one does. */
-GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
-                               const GnnBuilder *other);
-
-/** Begins to build. The steps below follow each other on one stream, each once
- *  and in this order; ids and memory must live until it is done with them. A
- *  step that fails is the last one, and is done with them. `sizes` gets two
- *  numbers of int32 words: memory of the device for sorting and counting (-1:
- *  keys would need more bits), and memory of the host that the device can
- *  write. */
-GNN_CAPI GnnError *gnnBuildCreate(const GnnBuilder *builder,
-                                  const GnnDeviceGraph *graphs,
-                                  int64_t numGraphs, GnnBuild **build,
-                                  int64_t *sizes);
-GNN_CAPI void gnnBuildRelease(GnnBuild *build);
-
-/** Sorts edges and nodes, and counts. Waits: `numbers` are free again when it
- *  returns. `bytes` is what the structures take; -1 where an id is wrong, or
- *  self loops are not what they should be. */
-GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, void *scratch, void *numbers,
-                                 void *stream, int64_t *bytes);
-
-/** Builds the structures in memory that is 16-byte aligned and lives as long as
- *  what is bound to them. It reads `scratch` of the step before. */
-GNN_CAPI GnnError *gnnBuildFill(GnnBuild *build, void *memory, void *stream);
-
-/** Binds functions to the graphs, as gnnBindBuilt does. */
-GNN_CAPI GnnError *gnnBuildBind(const GnnBuild *build,
-                                const GnnPackage *package,
-                                const char *const *functions,
-                                int64_t numFunctions, GnnBoundFunction **bound);
-
-/** A count of a graph, or a structure and the number of its values. */
-GNN_CAPI GnnError *gnnBuildNumber(const GnnBuild *build, const char *graph,
-                                  const char *key, int64_t *value);
-GNN_CAPI GnnError *gnnBuildStructure(const GnnBuild *build, const char *graph,
-                                     const char *key, const void **values,
-                                     int64_t *size);
-
 /** `tiles G A N` and `tile_rows G A N`, or those of long groups, of the host:
- *  from `rows G A`, int32[numGroups + 1]. `tiles` has room for `capacity` tiles
- *  of 3 values, `tileRows` for numGroups + 1 values; either may be null.
- * `count` gets the number of tiles. For few groups, whose rows came from the
- * device. */
+ *  from `rows G A`, int32[numGroups + 1], which ascend. `tiles` has room for
+ * `capacity` tiles of 3 values, `tileRows` for numGroups + 1 values; either may
+ * be null. `count` gets the number of tiles. For few groups, whose rows came
+ * from the device. */
 GNN_CAPI GnnError *gnnTiles(const int32_t *rows, int64_t numGroups,
                             int64_t tile, bool ofLong, int32_t *tiles,
                             int64_t capacity, int32_t *tileRows,
@@ -533,8 +461,10 @@ GNN_CAPI int64_t gnnBoundStructureBytes(const GnnBoundFunction *bound);
 GNN_CAPI int64_t gnnBoundNumInputs(const GnnBoundFunction *bound);
 GNN_CAPI int64_t gnnBoundNumOutputs(const GnnBoundFunction *bound);
 
-/** The first extent of each input and then of each output, 1 of scalars. */
-GNN_CAPI void gnnBoundRows(const GnnBoundFunction *bound, int64_t *rows);
+/** The first extent of each input and then of each output, 1 of scalars: as
+ *  many as there is room for in `capacity` values. */
+GNN_CAPI void gnnBoundRows(const GnnBoundFunction *bound, int64_t *rows,
+                           int64_t capacity);
 
 /** Describes an input or output; false where there is none of that index. */
 GNN_CAPI bool gnnBoundInput(const GnnBoundFunction *bound, int64_t index,
@@ -570,15 +500,16 @@ GNN_CAPI const char *gnnBoundOutputKey(const GnnBoundFunction *bound,
 GNN_CAPI const char *gnnBoundGradientOf(const GnnBoundFunction *bound);
 GNN_CAPI const char *gnnBoundPass(const GnnBoundFunction *bound);
 
-/** Launches the function on a stream. Takes device pointers, 16-byte aligned,
- *  null where there are no bytes; outputs and workspace must not overlap inputs
- *  or each other. Allocates nothing, copies nothing, does not wait, so that it
- *  can be captured in a CUDA graph. Re-entrant as long as workspaces and
- *  outputs are distinct. After an error nothing of the run is in flight. */
+/** Launches the function on a stream. Takes memory of the device, 16-byte
+ *  aligned, with at least the bytes that gnnBoundInput, gnnBoundOutput and
+ *  gnnBoundWorkspaceBytes say; outputs and workspace must not overlap inputs or
+ *  each other. Allocates nothing, copies nothing, does not wait, so that it can
+ *  be captured in a CUDA graph. Re-entrant as long as workspaces and outputs
+ *  are distinct. After an error nothing of the run is in flight. */
 GNN_CAPI GnnError *gnnBoundRun(const GnnBoundFunction *bound,
-                               const void *const *inputs, int64_t numInputs,
-                               void *const *outputs, int64_t numOutputs,
-                               void *workspace, void *stream);
+                               const GnnConstBuffer *inputs, int64_t numInputs,
+                               const GnnBuffer *outputs, int64_t numOutputs,
+                               GnnBuffer workspace, void *stream);
 
 /** How each step is launched and what it costs, as a JSON object
  *  (docs/Debugging.md), to be destroyed by gnnStringDestroy. */
@@ -587,10 +518,10 @@ GNN_CAPI GnnError *gnnBoundReport(const GnnBoundFunction *bound, char **json);
 /** The same after `repetitions` runs, with the median time of each step where
  *  the device has a timer. Waits. */
 GNN_CAPI GnnError *gnnBoundProfile(const GnnBoundFunction *bound,
-                                   const void *const *inputs, int64_t numInputs,
-                                   void *const *outputs, int64_t numOutputs,
-                                   void *workspace, void *stream,
-                                   int repetitions, char **json);
+                                   const GnnConstBuffer *inputs,
+                                   int64_t numInputs, const GnnBuffer *outputs,
+                                   int64_t numOutputs, GnnBuffer workspace,
+                                   void *stream, int repetitions, char **json);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 #include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
 #include "GNN/Runtime/Files.h"
+#include "GNN/Runtime/Nesting.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/AttachStatistics.h"
@@ -40,7 +41,7 @@ using gnn::runtime::guardedCall;
 /// Of the compiling thread: nested IR is walked recursively.
 static constexpr unsigned stackBytes = 256u << 20;
 
-/// Brackets inside of each other that such a stack is enough for.
+/// Levels of nesting that such a stack is enough for.
 static constexpr int maxNesting = 1000;
 
 namespace {
@@ -87,42 +88,6 @@ int CrashHandlers::users = 0;
 
 static llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
 
-/// Length of the comment, string or sign that `text` starts with.
-static size_t tokenLength(llvm::StringRef text) {
-  if (text.starts_with("//"))
-    return std::min(text.find('\n'), text.size());
-  if (text.starts_with("->") || text.starts_with("<=") ||
-      text.starts_with(">="))
-    return 2;
-  if (text.front() != '"')
-    return 1;
-  for (size_t i = 1; i < text.size(); ++i) {
-    if (text[i] == '"' || text[i] == '\n')
-      return i + 1;
-    if (text[i] == '\\')
-      ++i;
-  }
-  return text.size();
-}
-
-/// Where brackets of `text` are more than `maxNesting` deep; its end where they
-/// never are. The parser calls itself for each, and a stack has an end.
-static size_t findDeepNesting(llvm::StringRef text) {
-  int depth = 0;
-  for (size_t at = 0, length; at < text.size(); at += length) {
-    length = tokenLength(text.drop_front(at));
-    if (length > 1)
-      continue;
-    if (llvm::StringRef("([{<").contains(text[at]))
-      ++depth;
-    else if (depth > 0 && llvm::StringRef(")]}>").contains(text[at]))
-      --depth;
-    if (depth > maxNesting)
-      return at;
-  }
-  return text.size();
-}
-
 using Work = llvm::function_ref<void(mlir::ModuleOp, Outcome &)>;
 
 /// Parses a program, gives it the statistics of graphs and says what gradients
@@ -141,13 +106,14 @@ static void readProgram(llvm::StringRef text, llvm::StringRef name,
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
           capi::addLines(diagnostic, name, outcome.diagnostics);
       });
-  if (size_t at = findDeepNesting(text); at < text.size()) {
+  if (size_t at =
+          runtime::findDeepNesting(text, maxNesting, runtime::Syntax::Text);
+      at < text.size()) {
     llvm::StringRef before = text.take_front(at);
     size_t line = before.count('\n') + 1;
     size_t column = at - (before.rfind('\n') + 1) + 1;
     mlir::emitError(mlir::FileLineColLoc::get(&context, name, line, column))
-        << "expected at most " << maxNesting
-        << " brackets inside of each other";
+        << "expected at most " << maxNesting << " levels of nesting";
     return;
   }
   auto sources = std::make_shared<llvm::SourceMgr>();

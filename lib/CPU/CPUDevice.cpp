@@ -30,6 +30,13 @@ public:
     info.maxThreadsPerBlock = 1;
     return info;
   }
+  const std::vector<runtime::KernelParameter> *parameters() const override {
+    return &code.signature.parameters();
+  }
+  runtime::Error checkMemory(runtime::ArrayView<int64_t> numbers,
+                             runtime::ArrayView<int64_t> bytes) const override {
+    return code.signature.checkMemory(numbers, bytes);
+  }
 
   const CompiledKernel &code;
   /// What a block took when it was last looked at; -1: nobody has.
@@ -162,13 +169,14 @@ std::shared_ptr<runtime::ThreadPool> CPUDevice::poolHere() {
 static runtime::Error
 checkArguments(const CompiledKernel &code,
                const runtime::LaunchArguments &arguments) {
-  if (arguments.size != code.alignments.size())
+  const auto &parameters = code.signature.parameters();
+  if (arguments.size != parameters.size())
     return runtime::failure("kernel '", code.name, "': expected ",
-                            code.alignments.size(), " arguments, got ",
+                            parameters.size(), " arguments, got ",
                             arguments.size);
   for (size_t i = 0; i < arguments.size; ++i) {
-    int64_t alignment = code.alignments[i];
-    if (alignment == 1)
+    int64_t alignment = parameters[i].alignment;
+    if (!parameters[i].isMemory() || alignment == 1)
       continue;
     auto address =
         reinterpret_cast<uintptr_t>(*static_cast<void **>(arguments.values[i]));
@@ -223,7 +231,7 @@ runtime::Error CPUDevice::launch(const runtime::Kernel &kernel,
   int64_t known = host.blockNanoseconds;
   Worker first(run);
   if (blocks == 1 || threads == 1 ||
-      (known >= 0 && known * blocks < worthWaking)) {
+      (known >= 0 && blocks < worthWaking / std::max<int64_t>(known, 1))) {
     first.take(0, blocks);
     host.blockNanoseconds = first.blockNanoseconds();
     return {};

@@ -96,16 +96,10 @@ void BlocksBuilder::createFunction() {
   types.append(5, builder.getIndexType());
   function = func::FuncOp::create(builder, loc, blocksName(kernel.getName()),
                                   builder.getFunctionType(types, {}));
-  for (unsigned i = 0; i < count; ++i) {
-    int64_t alignment = 1;
-    if (auto align = kernel.getArgAttrOfType<IntegerAttr>(
-            i, LLVM::LLVMDialect::getAlignAttrName()))
-      alignment = align.getInt();
-    result.alignments.push_back(alignment);
+  for (unsigned i = 0; i < count; ++i)
     for (NamedAttribute attribute :
          cast<FunctionOpInterface>(*kernel).getArgAttrs(i))
       function.setArgAttr(i, attribute.getName(), attribute.getValue());
-  }
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   for (unsigned i = 0; i < count; ++i)
@@ -188,6 +182,7 @@ void BlocksBuilder::lowerOp(Operation *op) {
 
 CompiledKernel BlocksBuilder::build() {
   result.name = kernel.getName().str();
+  result.signature = host::Signature(kernel);
   createFunction();
   cloneBody();
   builder.setInsertionPointToEnd(&function.getBody().front());
@@ -228,7 +223,7 @@ static void buildEntry(ModuleOp module, const CompiledKernel &kernel) {
     return LLVM::LoadOp::create(builder, loc, type, at);
   };
   SmallVector<Value> passed;
-  for (size_t i = 0; i < kernel.alignments.size(); ++i) {
+  for (size_t i = 0; i < kernel.signature.parameters().size(); ++i) {
     Value at = load(body->getArgument(0), i, pointer);
     passed.push_back(LLVM::LoadOp::create(
         builder, loc, blocks.getFunctionType().getParamType(i), at));

@@ -8,6 +8,7 @@
 #define GNN_LIB_CPU_COMPILE_H
 
 #include "GNN/Emulator/HostCode.h"
+#include "GNN/Emulator/Signature.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -26,8 +27,7 @@ using KernelFunction = void (*)(void **arguments, const int64_t *grid,
 
 struct CompiledKernel {
   std::string name;
-  /// What the address of each argument is a multiple of; 1 of scalars.
-  llvm::SmallVector<int64_t> alignments;
+  host::Signature signature;
   int64_t sharedBytes = 0;
   KernelFunction function = nullptr;
 };

@@ -55,6 +55,18 @@ Value CallBuilder::add(Value a, Value b) {
 Value CallBuilder::mul(Value a, Value b) {
   return builder.createOrFold<arith::MulIOp>(loc, a, b);
 }
+Value CallBuilder::mul(Value a, Value b, Value &isLarge) {
+  if (matchPattern(a, m_One()))
+    return b;
+  if (matchPattern(b, m_One()))
+    return a;
+  auto product =
+      arith::MulSIExtendedOp::create(builder, loc, toI64(a), toI64(b));
+  Value sign = arith::ShRSIOp::create(builder, loc, product.getLow(), i64(63));
+  isLarge =
+      either(isLarge, compare(CmpIPredicate::ne, product.getHigh(), sign));
+  return toIndex(product.getLow());
+}
 Value CallBuilder::compare(CmpIPredicate predicate, Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
 }
@@ -317,7 +329,7 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
   // Elements up to the last one, or none where an extent is zero.
   Value last = value(op.getMixedOffsets().front());
   Value bad = emit.compare(CmpIPredicate::slt, last, emit.index(0));
-  Value empty;
+  Value empty, isLarge;
   for (auto [size, stride] :
        llvm::zip(op.getMixedSizes(), op.getMixedStrides())) {
     Value extent = value(size);
@@ -325,10 +337,18 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
                         emit.compare(CmpIPredicate::eq, extent, emit.index(0)));
     bad = emit.either(bad,
                       emit.compare(CmpIPredicate::slt, extent, emit.index(0)));
-    last = emit.add(last,
-                    emit.mul(emit.add(extent, emit.index(-1)), value(stride)));
+    Value span =
+        emit.mul(emit.add(extent, emit.index(-1)), value(stride), isLarge);
+    last = emit.add(last, span);
+    isLarge = emit.either(
+        isLarge, emit.compare(CmpIPredicate::slt, last, emit.index(0)));
   }
-  Value needed = emit.mul(emit.add(last, emit.index(1)), emit.index(bytes));
+  Value needed =
+      emit.mul(emit.add(last, emit.index(1)), emit.index(bytes), isLarge);
+  if (isLarge)
+    needed = arith::SelectOp::create(
+        builder, loc, isLarge, emit.index(std::numeric_limits<int64_t>::max()),
+        needed);
   if (empty)
     needed =
         arith::SelectOp::create(builder, loc, empty, emit.index(0), needed);
@@ -361,21 +381,24 @@ void Checks::view(uint32_t site, memref::ViewOp op) {
   auto type = op.getType();
   Value bytes = emit.index(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
   auto dynamic = op.getSizes().begin();
-  Value negative;
+  Value negative, isLarge;
   for (int64_t size : type.getShape()) {
     Value extent =
         ShapedType::isDynamic(size) ? Value(*dynamic++) : emit.index(size);
     if (ShapedType::isDynamic(size))
       negative = emit.either(
           negative, emit.compare(CmpIPredicate::slt, extent, emit.index(0)));
-    bytes = emit.mul(bytes, extent);
+    bytes = emit.mul(bytes, extent, isLarge);
   }
   Value end = emit.add(op.getByteShift(), bytes);
+  isLarge = emit.either(isLarge,
+                        emit.compare(CmpIPredicate::slt, end, emit.index(0)));
   Value extent = extentOf(emit, op.getSource(), 0);
   Value bad =
       emit.either(negative, emit.compare(CmpIPredicate::slt, op.getByteShift(),
                                          emit.index(0)));
   bad = emit.either(bad, emit.compare(CmpIPredicate::sgt, end, extent));
+  bad = emit.either(bad, isLarge);
   emit.failIf(bad, site, FaultKind::ViewTooLarge,
               [&] { return SmallVector<Value>{end, extent}; });
 }
@@ -392,10 +415,12 @@ void Checks::subview(uint32_t site, memref::SubViewOp op) {
     Value extent = extentOf(emit, op.getSource(), i);
     Value zero = emit.index(0);
     // An empty piece may lie at the end.
-    Value last =
-        emit.add(offset, emit.mul(emit.add(size, emit.index(-1)), stride));
-    Value outside = emit.both(emit.compare(CmpIPredicate::sgt, size, zero),
-                              emit.compare(CmpIPredicate::uge, last, extent));
+    Value isLarge;
+    Value last = emit.add(
+        offset, emit.mul(emit.add(size, emit.index(-1)), stride, isLarge));
+    Value outside = emit.both(
+        emit.compare(CmpIPredicate::sgt, size, zero),
+        emit.either(emit.compare(CmpIPredicate::uge, last, extent), isLarge));
     Value bad =
         emit.either(emit.either(emit.compare(CmpIPredicate::slt, offset, zero),
                                 emit.compare(CmpIPredicate::slt, size, zero)),

@@ -112,12 +112,12 @@ private:
 } // namespace
 
 void KernelBuilder::loadArguments(Value values) {
-  for (auto [i, argument] : llvm::enumerate(kernel.arguments)) {
+  for (auto [i, parameter] : llvm::enumerate(kernel.signature.parameters())) {
     Value at =
         LLVM::LoadOp::create(builder, loc, pointer, offset(values, 8 * i));
-    Type type = argument.kind == ArgumentKind::Pointer ? pointer
-                : argument.kind == ArgumentKind::I32   ? i32
-                                                       : i64;
+    Type type = parameter.isMemory()  ? pointer
+                : parameter.size == 4 ? i32
+                                      : i64;
     passed.push_back(LLVM::LoadOp::create(builder, loc, type, at));
   }
   Value shared = field(offsetof(KernelContext, shared), pointer);

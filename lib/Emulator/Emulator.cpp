@@ -73,7 +73,12 @@ std::optional<KernelInfo> Emulator::find(StringRef name) const {
   if (!kernel)
     return std::nullopt;
   return KernelInfo{kernel->staticSharedBytes, kernel->privateBytes,
-                    kernel->arguments.size(), kernel->needsFibers};
+                    kernel->signature.parameters().size(), kernel->needsFibers};
+}
+
+const gnn::host::Signature *Emulator::signature(StringRef name) const {
+  const CompiledKernel *kernel = state->kernels.lookup(name);
+  return kernel ? &kernel->signature : nullptr;
 }
 
 /// (x, y, z)
@@ -114,33 +119,34 @@ static Error checkExtents(const CompiledKernel &kernel, const Launch &launch) {
   return Error::success();
 }
 
+/// Extents that are numbers of the launch are checked where they are used.
 static Error checkArguments(const CompiledKernel &kernel,
                             const Launch &launch) {
   auto fail = [&](const Twine &what) {
     return createStringError("kernel '" + Twine(kernel.name) + "': " + what);
   };
-  if (launch.arguments.size() != kernel.arguments.size())
-    return fail("expected " + Twine(kernel.arguments.size()) +
-                " arguments, got " + Twine(launch.arguments.size()));
+  const auto &parameters = kernel.signature.parameters();
+  if (launch.arguments.size() != parameters.size())
+    return fail("expected " + Twine(parameters.size()) + " arguments, got " +
+                Twine(launch.arguments.size()));
   if (!launch.argumentBytes.empty() &&
-      launch.argumentBytes.size() != kernel.arguments.size())
-    return fail("expected bytes of " + Twine(kernel.arguments.size()) +
+      launch.argumentBytes.size() != parameters.size())
+    return fail("expected bytes of " + Twine(parameters.size()) +
                 " arguments, got " + Twine(launch.argumentBytes.size()));
-  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-    const Argument &argument = kernel.arguments[i];
-    if (argument.kind != ArgumentKind::Pointer || argument.bytes == 0)
+  for (auto [i, parameter] : llvm::enumerate(parameters)) {
+    if (parameter.bytes == 0)
       continue;
     int64_t passed =
         launch.argumentBytes.empty() ? -1 : launch.argumentBytes[i];
-    if (passed >= 0 && passed < argument.bytes)
+    if (passed >= 0 && passed < parameter.bytes)
       return fail("argument " + Twine(i) + " expected " +
-                  Twine(argument.bytes) + " bytes, got " + Twine(passed));
+                  Twine(parameter.bytes) + " bytes, got " + Twine(passed));
     uintptr_t address =
         reinterpret_cast<uintptr_t>(*static_cast<void **>(launch.arguments[i]));
-    if (address % argument.alignment != 0)
+    if (address % parameter.alignment != 0)
       return fail("argument " + Twine(i) + " expected a multiple of " +
-                  Twine(argument.alignment) + " bytes as address, got " +
-                  Twine(address % argument.alignment) + " more");
+                  Twine(parameter.alignment) + " bytes as address, got " +
+                  Twine(address % parameter.alignment) + " more");
   }
   return Error::success();
 }
@@ -154,7 +160,7 @@ Error Emulator::launch(StringRef name, const Launch &launch) {
   if (Error error = checkArguments(*kernel, launch))
     return error;
 
-  std::vector<int64_t> bytes(kernel->arguments.size());
+  std::vector<int64_t> bytes(kernel->signature.parameters().size());
   for (size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] = launch.argumentBytes.empty() ? -1 : launch.argumentBytes[i];
     if (bytes[i] < 0)

@@ -17,21 +17,28 @@ namespace {
 class EmulatedKernel : public runtime::Kernel {
 public:
   EmulatedKernel(std::string name, Emulator &emulator)
-      : emulator(emulator), kernelName(std::move(name)) {}
+      : emulator(emulator), kernelName(std::move(name)),
+        signature(*emulator.signature(kernelName)) {}
   const std::string &name() const override { return kernelName; }
   runtime::KernelInfo info() const override {
     runtime::KernelInfo info;
-    if (auto known = emulator.find(kernelName)) {
+    if (auto known = emulator.find(kernelName))
       info.staticSharedBytes = known->staticSharedBytes;
-      info.parameters = static_cast<int64_t>(known->numArguments);
-    }
     return info;
+  }
+  const std::vector<runtime::KernelParameter> *parameters() const override {
+    return &signature.parameters();
+  }
+  runtime::Error checkMemory(runtime::ArrayView<int64_t> numbers,
+                             runtime::ArrayView<int64_t> bytes) const override {
+    return signature.checkMemory(numbers, bytes);
   }
 
   Emulator &emulator;
 
 private:
   std::string kernelName;
+  const host::Signature &signature;
 };
 
 class EmulatedKernels : public runtime::Kernels {

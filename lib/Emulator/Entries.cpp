@@ -62,10 +62,11 @@ static void bounds(KernelContext *context, uint32_t site, int64_t count,
                    Values... values) {
   constexpr size_t size = sizeof...(values);
   const int64_t pairs[] = {values...};
-  bool isBad = count != 1 && pairs[size - 2] + count > pairs[size - 1];
+  bool isBad = false;
   for (size_t i = 0; i < size; i += 2)
     isBad |=
         static_cast<uint64_t>(pairs[i]) >= static_cast<uint64_t>(pairs[i + 1]);
+  isBad = isBad || (count != 1 && count > pairs[size - 1] - pairs[size - 2]);
   if (LLVM_LIKELY(!isBad))
     return;
   int64_t *said = context->values;

@@ -8,6 +8,7 @@
 #include "Entries.h"
 #include "GNN/Emulator/Passes.h"
 #include "GNN/InitDialects.h"
+#include "GNN/Runtime/Nesting.h"
 #include "GNN/Runtime/ThreadPool.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -38,10 +39,22 @@ using namespace gnn;
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Levels of nesting, which are parsed, verified and lowered on the caller's
+/// stack. Kernels have a few dozen at most.
+static constexpr int maxNesting = 200;
+
+/// How bytecode begins, whose nesting no text shows.
+static bool isBytecode(StringRef image) { return image.starts_with("ML\xefR"); }
+
 runtime::Expected<host::ParsedKernels>
 host::parseKernels(const std::string &format, const std::string &image) {
   if (format != "mlir")
     return runtime::failure("expected kernels as 'mlir', got '", format, "'");
+  if (isBytecode(image))
+    return runtime::failure("expected the text of kernels, got bytecode");
+  if (runtime::Error error =
+          runtime::checkNesting(image, maxNesting, runtime::Syntax::Text))
+    return error.in("the kernels cannot be parsed");
   ParsedKernels kernels;
   kernels.context =
       std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);

@@ -158,23 +158,7 @@ void KernelLowering::describe() {
   result.name = kernel.getName().str();
   if (auto block = kernel.getKnownBlockSize())
     result.knownBlock.assign(block->begin(), block->end());
-  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
-    Type type = kernel.getArgumentTypes()[i];
-    Argument argument{type.isInteger(32) ? ArgumentKind::I32
-                                         : ArgumentKind::I64};
-    if (auto memref = dyn_cast<MemRefType>(type)) {
-      argument.kind = ArgumentKind::Pointer;
-      argument.alignment = llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
-      if (auto align = kernel.getArgAttrOfType<IntegerAttr>(
-              i, LLVM::LLVMDialect::getAlignAttrName()))
-        argument.alignment = align.getInt();
-      if (llvm::any_of(kernel.getArgument(i).getUsers(), [](Operation *user) {
-            return !isa<memref::ReinterpretCastOp>(user);
-          }))
-        argument.bytes = bytesOf(memref);
-    }
-    result.arguments.push_back(argument);
-  }
+  result.signature = gnn::host::Signature(kernel);
   layOutShared(kernel, result.staticSharedBytes);
   for (BlockArgument attribution : kernel.getPrivateAttributions())
     result.privateBytes +=
@@ -455,7 +439,7 @@ void KernelLowering::checkAccess(Operation *op) {
       .Case<memref::ReinterpretCastOp>([&](auto op) {
         int64_t number = cast<BlockArgument>(op.getSource()).getArgNumber();
         checks->argumentCast(addSite(op), op,
-                             result.arguments[number].alignment);
+                             result.signature.parameters()[number].alignment);
       })
       .Case<memref::ViewOp>([&](auto op) { checks->view(addSite(op), op); })
       .Case<memref::SubViewOp>(

@@ -34,6 +34,8 @@ struct CallBuilder {
   mlir::Value toIndex(mlir::Value value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, mlir::Value b);
+  /// The same of indices; `isLarge` becomes true where it has not 64 bits.
+  mlir::Value mul(mlir::Value a, mlir::Value b, mlir::Value &isLarge);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
                       mlir::Value b);
   mlir::Value either(mlir::Value a, mlir::Value b);

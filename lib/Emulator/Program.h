@@ -11,6 +11,8 @@
 
 #include "Context.h"
 
+#include "GNN/Emulator/Signature.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -25,22 +27,12 @@ struct Site {
   std::string kernel;
 };
 
-enum class ArgumentKind { Pointer, I32, I64 };
-
-struct Argument {
-  ArgumentKind kind;
-  /// Bytes that the kernel takes for granted: of an argument that it uses in
-  /// its static shape.
-  int64_t bytes = 0;
-  int64_t alignment = 1;
-};
-
 /// `context` and, for each argument, where its value lies.
 using KernelFunction = void (*)(KernelContext *context, void **arguments);
 
 struct CompiledKernel {
   std::string name;
-  llvm::SmallVector<Argument> arguments;
+  host::Signature signature;
   int64_t staticSharedBytes = 0;
   /// Bytes of attributions and allocas a thread.
   int64_t privateBytes = 0;

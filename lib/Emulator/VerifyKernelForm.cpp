@@ -21,6 +21,9 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 namespace gnn {
 #define GEN_PASS_DEF_VERIFYKERNELFORM
@@ -31,6 +34,12 @@ using namespace mlir;
 
 /// What PTX allows a kernel to declare statically.
 static constexpr int64_t maxStaticShared = 48 * 1024;
+
+/// The memory of its own that a GPU gives a thread.
+static constexpr int64_t maxPrivate = 512 * 1024;
+
+/// Longer vectors would keep LLVM busy for ever.
+static constexpr int64_t maxVector = 1024;
 
 static bool isKernelOp(Operation *op) {
   if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
@@ -93,6 +102,26 @@ static bool isByteSized(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
     return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+}
+
+static bool isView(Operation *op) {
+  return isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::ViewOp>(op);
+}
+
+/// The op that makes a value says which memory it is: none is chosen at run
+/// time, or carried through a loop.
+static LogicalResult verifyNoMemory(Operation *op) {
+  auto isMemory = [](Type type) { return isa<BaseMemRefType>(type); };
+  bool carries = !isView(op) &&
+                 !isa<memref::AllocaOp, gpu::DynamicSharedMemoryOp>(op) &&
+                 llvm::any_of(op->getResultTypes(), isMemory);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      carries |= llvm::any_of(block.getArgumentTypes(), isMemory);
+  if (carries)
+    return op->emitOpError("expected memory to be used where it is known, as "
+                           "an argument of the kernel or a view of it");
+  return success();
 }
 
 static LogicalResult verifyMemory(Operation *op, MemRefType type) {
@@ -178,6 +207,14 @@ static LogicalResult verifyCast(memref::ReinterpretCastOp op) {
   return success();
 }
 
+static LogicalResult verifyDim(memref::DimOp op) {
+  std::optional<int64_t> dimension = op.getConstantIndex();
+  auto type = dyn_cast<MemRefType>(op.getSource().getType());
+  if (!type || !dimension || *dimension < 0 || *dimension >= type.getRank())
+    return op.emitOpError("expected the constant number of a dimension");
+  return success();
+}
+
 static LogicalResult verifyVector(Operation *op, VectorType type) {
   if (type.getRank() != 1)
     return op->emitOpError("expected a vector of rank 1, got ") << type;
@@ -187,10 +224,21 @@ static LogicalResult verifyVector(Operation *op, VectorType type) {
 static LogicalResult verifyOp(Operation *op) {
   if (!isKernelOp(op))
     return op->emitOpError("is not one of the ops that kernels are made of");
-  for (Type type : op->getResultTypes())
+  if (failed(verifyNoMemory(op)))
+    return failure();
+  for (Type type : op->getResultTypes()) {
     if (auto memref = dyn_cast<MemRefType>(type))
       if (failed(verifyMemory(op, memref)))
         return failure();
+    if (auto vector = dyn_cast<VectorType>(type);
+        vector &&
+        (vector.isScalable() ||
+         llvm::any_of(vector.getShape(),
+                      [](int64_t size) { return size > maxVector; }) ||
+         vector.getNumElements() > maxVector))
+      return op->emitOpError("expected a vector of at most ")
+             << maxVector << " elements, got " << vector;
+  }
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<gpu::ShuffleOp>(verifyShuffle)
       .Case<NVVM::VoteSyncOp>(verifyVote)
@@ -199,6 +247,7 @@ static LogicalResult verifyOp(Operation *op) {
       .Case<nvgpu::LdMatrixOp>(verifyLoadMatrix)
       .Case<nvgpu::DeviceAsyncCopyOp>(verifyAsyncCopy)
       .Case<memref::AllocaOp>(verifyAlloca)
+      .Case<memref::DimOp>(verifyDim)
       .Case<memref::ReinterpretCastOp>(verifyCast)
       .Case<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp,
             vector::MaskedStoreOp>(
@@ -210,24 +259,24 @@ static LogicalResult verifyOp(Operation *op) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-/// The value that an op writes memory through, or null.
-static Value writtenMemory(Operation *op) {
-  return TypeSwitch<Operation *, Value>(op)
-      .Case<memref::StoreOp, memref::AtomicRMWOp>(
-          [](auto op) { return op.getMemref(); })
-      .Case<vector::StoreOp, vector::MaskedStoreOp>(
-          [](auto op) { return op.getBase(); })
-      .Default([](Operation *) { return Value(); });
+/// Whether `op`, which uses `memory`, does no more than read there.
+static bool isReader(Operation *op, Value memory) {
+  if (auto copy = dyn_cast<nvgpu::DeviceAsyncCopyOp>(op))
+    return copy.getDst() != memory;
+  return isa<memref::DimOp, memref::LoadOp, nvgpu::LdMatrixOp, vector::LoadOp,
+             vector::MaskedLoadOp>(op);
 }
 
-/// The first op that writes through `memory` or a view of it, or null.
-static Operation *findWriter(Value memory) {
-  for (Operation *user : memory.getUsers()) {
-    if (writtenMemory(user) == memory)
-      return user;
-    if (isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::ViewOp>(user))
-      if (Operation *writer = findWriter(user->getResult(0)))
-        return writer;
+Operation *gnn::findWriter(Value memory) {
+  SmallVector<Value> views = {memory};
+  while (!views.empty()) {
+    Value view = views.pop_back_val();
+    for (Operation *user : view.getUsers()) {
+      if (isView(user))
+        views.push_back(user->getResult(0));
+      else if (!isReader(user, view))
+        return user;
+    }
   }
   return nullptr;
 }
@@ -260,25 +309,48 @@ static LogicalResult verifyArgument(gpu::GPUFuncOp kernel,
         return user->emitOpError("uses argument ")
                << number << " past the memref.reinterpret_cast of it";
   if (kernel.getArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName()))
-    if (Operation *writer = findWriter(argument))
+    if (Operation *writer = gnn::findWriter(argument))
       return writer->emitOpError("writes argument ")
              << number << ", which is marked "
              << LLVM::LLVMDialect::getReadonlyAttrName();
   return success();
 }
 
-static LogicalResult verifyAttributions(gpu::GPUFuncOp kernel) {
-  int64_t shared = 0;
-  for (BlockArgument attribution : kernel.getWorkgroupAttributions()) {
-    auto type = cast<MemRefType>(attribution.getType());
-    if (failed(verifyMemory(kernel, type)))
-      return failure();
-    shared += type.getNumElements() *
-              llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  }
+/// Adds the bytes of an array; a sum that has not 64 bits stays at the end.
+static void addBytes(MemRefType type, int64_t &sum) {
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(bytes, size, bytes))
+      bytes = std::numeric_limits<int64_t>::max();
+  if (llvm::AddOverflow(sum, bytes, sum))
+    sum = std::numeric_limits<int64_t>::max();
+}
+
+static LogicalResult verifyArrays(gpu::GPUFuncOp kernel) {
+  int64_t shared = 0, own = 0;
+  for (auto [attributions, bytes] :
+       {std::pair(kernel.getWorkgroupAttributions(), &shared),
+        std::pair(kernel.getPrivateAttributions(), &own)})
+    for (BlockArgument attribution : attributions) {
+      auto type = cast<MemRefType>(attribution.getType());
+      if (!type.hasStaticShape())
+        return kernel.emitOpError("expected arrays of a static shape, got ")
+               << type;
+      if (failed(verifyMemory(kernel, type)))
+        return failure();
+      addBytes(type, *bytes);
+    }
+  kernel.getBody().walk([&](memref::AllocaOp array) {
+    if (array.getType().hasStaticShape() &&
+        isByteSized(array.getType().getElementType()))
+      addBytes(array.getType(), own);
+  });
   if (shared > maxStaticShared)
     return kernel.emitOpError("expected at most ")
            << maxStaticShared << " bytes of shared memory, got " << shared;
+  if (own > maxPrivate)
+    return kernel.emitOpError("expected at most ")
+           << maxPrivate << " bytes of memory of each thread, got " << own;
   return success();
 }
 
@@ -291,7 +363,7 @@ LogicalResult gnn::verifyKernelForm(gpu::GPUFuncOp kernel) {
        kernel.getBody().getArguments().take_front(kernel.getNumArguments()))
     if (failed(verifyArgument(kernel, argument)))
       return failure();
-  if (failed(verifyAttributions(kernel)))
+  if (failed(verifyArrays(kernel)))
     return failure();
   WalkResult result = kernel.getBody().walk<WalkOrder::PreOrder>(
       [](Operation *op) { return WalkResult(verifyOp(op)); });

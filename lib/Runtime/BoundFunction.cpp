@@ -8,6 +8,7 @@
 
 #include "GraphSource.h"
 #include "Guarded.h"
+#include "RunMemory.h"
 #include "StepOrder.h"
 
 #include <algorithm>
@@ -39,22 +40,6 @@ struct Step {
   }
   size_t numArguments() const { return spec->args.size(); }
 };
-
-/// A piece of memory in a run.
-struct Range {
-  const char *begin;
-  int64_t bytes;
-  const std::string *name;
-
-  bool overlaps(const Range &other) const {
-    std::less<const char *> before;
-    return bytes > 0 && other.bytes > 0 &&
-           before(begin, other.begin + other.bytes) &&
-           before(other.begin, begin + bytes);
-  }
-};
-
-const std::string kWorkspaceName = "workspace";
 } // namespace
 
 struct BoundFunction::State {
@@ -83,13 +68,12 @@ struct BoundFunction::State {
   Error bindTensors(GraphSource &source);
   Error bindStructures(GraphSource &source, const BindOptions &options);
   Error bindSteps();
+  Error checkWrites() const;
   Error bindArg(const ArgSpec &arg);
   const std::vector<std::vector<size_t>> &order() const;
 
-  Error checkPointers(ArrayView<const void *> ins, ArrayView<void *> outs,
-                      void *workspace) const;
-  Error launch(const Step &step, ArrayView<const void *> ins,
-               ArrayView<void *> outs, void *workspace, Stream stream,
+  Error launch(const Step &step, ArrayView<ConstBuffer> ins,
+               ArrayView<Buffer> outs, Buffer workspace, Stream stream,
                Capture *capture) const;
   ArrayView<size_t> waitsOf(const Step &step) const {
     return order()[static_cast<size_t>(&step - steps.data())];
@@ -253,10 +237,36 @@ Error BoundFunction::State::bindSteps() {
     for (size_t i = 0; i < spec.args.size(); ++i)
       if (Error error = bindArg(spec.args[i]))
         return error.in(where() + " argument " + std::to_string(i));
-    if (!step.skipped)
-      if (Error error = device->prepare(*step.kernel, step.launch))
-        return error.in(where());
+    if (step.skipped)
+      continue;
+    if (Error error = device->prepare(*step.kernel, step.launch))
+      return error.in(where());
+    std::vector<int64_t> numbers;
+    for (size_t i = step.begin; i < slots.size(); ++i)
+      numbers.push_back(slots[i].value);
+    if (Error error = step.kernel->checkMemory(
+            numbers, {bytes.data() + step.begin, numbers.size()}))
+      return error.in(where());
   }
+  return checkWrites();
+}
+
+/// Each output is written: what a plan says of a kernel may be wrong.
+Error BoundFunction::State::checkWrites() const {
+  std::vector<bool> isWritten(outputs.size());
+  for (const Step &step : steps)
+    for (size_t i = 0; i < step.numArguments(); ++i) {
+      const ArgSpec &arg = step.spec->args[i];
+      const auto *parameters = step.kernel->parameters();
+      bool onlyReads = parameters && (*parameters)[i].access ==
+                                         KernelParameter::Access::Reads;
+      if (arg.kind == ArgSpec::Kind::Output && arg.written && !onlyReads)
+        isWritten[static_cast<size_t>(arg.index)] = true;
+    }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!isWritten[i] && outputs[i].bytes > 0)
+      return failure("output '", outputs[i].name,
+                     "': expected a kernel that writes it, got none");
   return {};
 }
 
@@ -388,66 +398,8 @@ const std::vector<TensorInfo> &BoundFunction::outputs() const {
 // Run
 //===----------------------------------------------------------------------===//
 
-static Error checkPointer(const Range &range, int64_t alignment,
-                          const char *kind) {
-  uintptr_t address = reinterpret_cast<uintptr_t>(range.begin);
-  if (range.bytes > 0 && address == 0)
-    return failure(kind, " '", *range.name, "': expected ", range.bytes,
-                   " bytes, got null");
-  if (range.bytes > 0 && address % static_cast<uintptr_t>(alignment) != 0)
-    return failure(kind, " '", *range.name,
-                   "': expected an address aligned to ", alignment,
-                   " bytes, got ", static_cast<const void *>(range.begin));
-  return {};
-}
-
-/// Checks that what is written overlaps nothing else. Takes no memory.
-Error BoundFunction::State::checkPointers(ArrayView<const void *> ins,
-                                          ArrayView<void *> outs,
-                                          void *workspace) const {
-  if (ins.size() != inputs.size() || outs.size() != outputs.size())
-    return failure("expected ", inputs.size(), " inputs and ", outputs.size(),
-                   " outputs, got ", ins.size(), " and ", outs.size());
-  auto input = [&](size_t i) {
-    return Range{static_cast<const char *>(ins[i]), inputs[i].bytes,
-                 &inputs[i].name};
-  };
-  auto output = [&](size_t i) {
-    return Range{static_cast<const char *>(outs[i]), outputs[i].bytes,
-                 &outputs[i].name};
-  };
-  auto overlap = [](const Range &written, const Range &other) {
-    return failure("expected separate memory for '", *written.name, "' and '",
-                   *other.name, "', got an overlap");
-  };
-  Range scratch{static_cast<const char *>(workspace), workspaceBytes,
-                &kWorkspaceName};
-  if (Error error = checkPointer(scratch, kWorkspaceAlignment, "memory"))
-    return error;
-  for (size_t i = 0; i < ins.size(); ++i) {
-    if (Error error = checkPointer(input(i), kTensorAlignment, "input"))
-      return error;
-    if (scratch.overlaps(input(i)))
-      return overlap(scratch, input(i));
-  }
-  for (size_t o = 0; o < outs.size(); ++o) {
-    if (Error error = checkPointer(output(o), kTensorAlignment, "output"))
-      return error;
-    if (output(o).overlaps(scratch))
-      return overlap(output(o), scratch);
-    for (size_t i = 0; i < ins.size(); ++i)
-      if (output(o).overlaps(input(i)))
-        return overlap(output(o), input(i));
-    for (size_t other = 0; other < o; ++other)
-      if (output(o).overlaps(output(other)))
-        return overlap(output(o), output(other));
-  }
-  return {};
-}
-
-Error BoundFunction::State::launch(const Step &step,
-                                   ArrayView<const void *> ins,
-                                   ArrayView<void *> outs, void *workspace,
+Error BoundFunction::State::launch(const Step &step, ArrayView<ConstBuffer> ins,
+                                   ArrayView<Buffer> outs, Buffer workspace,
                                    Stream stream, Capture *capture) const {
   // On the stack, so that runs at once do not meet. A 32-bit scalar is the low
   // half of its place.
@@ -459,13 +411,14 @@ Error BoundFunction::State::launch(const Step &step,
     const Slot &slot = slots[step.begin + i];
     values[i] = slot.value;
     if (slot.kind == ArgSpec::Kind::Input)
-      values[i] =
-          static_cast<int64_t>(reinterpret_cast<intptr_t>(ins[slot.index]));
+      values[i] = static_cast<int64_t>(
+          reinterpret_cast<intptr_t>(ins[slot.index].data));
     else if (slot.kind == ArgSpec::Kind::Output)
-      values[i] =
-          static_cast<int64_t>(reinterpret_cast<intptr_t>(outs[slot.index]));
+      values[i] = static_cast<int64_t>(
+          reinterpret_cast<intptr_t>(outs[slot.index].data));
     else if (slot.kind == ArgSpec::Kind::Workspace)
-      values[i] += static_cast<int64_t>(reinterpret_cast<intptr_t>(workspace));
+      values[i] +=
+          static_cast<int64_t>(reinterpret_cast<intptr_t>(workspace.data));
     pointers[i] = &values[i];
   }
   LaunchArguments arguments{pointers, bytes.data() + step.begin, count};
@@ -474,10 +427,12 @@ Error BoundFunction::State::launch(const Step &step,
   return device->launch(*step.kernel, step.launch, arguments, stream);
 }
 
-Error BoundFunction::run(ArrayView<const void *> inputs,
-                         ArrayView<void *> outputs, void *workspace,
+Error BoundFunction::run(ArrayView<ConstBuffer> inputs,
+                         ArrayView<Buffer> outputs, Buffer workspace,
                          Stream stream) const {
-  if (Error error = state->checkPointers(inputs, outputs, workspace))
+  if (Error error = checkRunMemory(*state->device, {state->inputs, inputs},
+                                   {state->outputs, outputs},
+                                   {state->workspaceBytes, workspace}))
     return error.in(name());
   auto capture = state->device->capture(stream);
   if (!capture)
@@ -524,9 +479,9 @@ Report BoundFunction::report() const {
   return report;
 }
 
-Expected<Report> BoundFunction::profile(ArrayView<const void *> inputs,
-                                        ArrayView<void *> outputs,
-                                        void *workspace, Stream stream,
+Expected<Report> BoundFunction::profile(ArrayView<ConstBuffer> inputs,
+                                        ArrayView<Buffer> outputs,
+                                        Buffer workspace, Stream stream,
                                         int repetitions) const {
   return guarded("profile", [&]() -> Expected<Report> {
     if (repetitions < 1)

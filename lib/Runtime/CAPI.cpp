@@ -11,6 +11,7 @@
 #include "GNN/Runtime/ThreadPool.h"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -313,6 +314,16 @@ const char *gnnPackageKernels(const GnnPackage *package, const char *format,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Buffers of a caller of C as those of the library, which have the same
+/// fields.
+template <typename To, typename From>
+ArrayView<To> buffers(const From *given, int64_t count) {
+  static_assert(sizeof(To) == sizeof(From) &&
+                offsetof(To, data) == offsetof(From, data) &&
+                offsetof(To, bytes) == offsetof(From, bytes));
+  return pointers(reinterpret_cast<const To *>(given), count);
+}
+
 bool describe(const std::vector<TensorInfo> &tensors, int64_t index,
               GnnTensorInfo *info) {
   if (!info || index < 0 || index >= static_cast<int64_t>(tensors.size()))
@@ -351,11 +362,13 @@ int64_t gnnBoundNumOutputs(const GnnBoundFunction *bound) {
   return static_cast<int64_t>(bound->value->outputs().size());
 }
 
-void gnnBoundRows(const GnnBoundFunction *bound, int64_t *rows) {
+void gnnBoundRows(const GnnBoundFunction *bound, int64_t *rows,
+                  int64_t capacity) {
   for (const auto *tensors :
        {&bound->value->inputs(), &bound->value->outputs()})
     for (const TensorInfo &info : *tensors)
-      *rows++ = info.shape.empty() ? 1 : info.shape[0];
+      if (capacity-- > 0)
+        *rows++ = info.shape.empty() ? 1 : info.shape[0];
 }
 
 bool gnnBoundInput(const GnnBoundFunction *bound, int64_t index,
@@ -434,14 +447,16 @@ const char *gnnBoundPass(const GnnBoundFunction *bound) {
   return pass == GradientPass::None ? nullptr : name(pass);
 }
 
-GnnError *gnnBoundRun(const GnnBoundFunction *bound, const void *const *inputs,
-                      int64_t numInputs, void *const *outputs,
-                      int64_t numOutputs, void *workspace, void *stream) {
+GnnError *gnnBoundRun(const GnnBoundFunction *bound,
+                      const GnnConstBuffer *inputs, int64_t numInputs,
+                      const GnnBuffer *outputs, int64_t numOutputs,
+                      GnnBuffer workspace, void *stream) {
   return guardedCall("run", [&]() -> Error {
     if (Error error = expectPointers("a bound function", bound))
       return error;
-    return bound->value->run(pointers(inputs, numInputs),
-                             pointers(outputs, numOutputs), workspace, stream);
+    return bound->value->run(buffers<ConstBuffer>(inputs, numInputs),
+                             buffers<Buffer>(outputs, numOutputs),
+                             {workspace.data, workspace.bytes}, stream);
   });
 }
 
@@ -456,16 +471,17 @@ GnnError *gnnBoundReport(const GnnBoundFunction *bound, char **json) {
 }
 
 GnnError *gnnBoundProfile(const GnnBoundFunction *bound,
-                          const void *const *inputs, int64_t numInputs,
-                          void *const *outputs, int64_t numOutputs,
-                          void *workspace, void *stream, int repetitions,
+                          const GnnConstBuffer *inputs, int64_t numInputs,
+                          const GnnBuffer *outputs, int64_t numOutputs,
+                          GnnBuffer workspace, void *stream, int repetitions,
                           char **json) {
   return guardedCall("profile", [&]() -> Error {
     if (Error error =
             expectPointers("a bound function and a result", bound, json))
       return error;
     Expected<Report> report = bound->value->profile(
-        pointers(inputs, numInputs), pointers(outputs, numOutputs), workspace,
+        buffers<ConstBuffer>(inputs, numInputs),
+        buffers<Buffer>(outputs, numOutputs), {workspace.data, workspace.bytes},
         stream, repetitions);
     if (!report)
       return report.takeError();

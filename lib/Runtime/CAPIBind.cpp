@@ -145,9 +145,13 @@ Expected<BuiltGraph> convert(const GnnBuiltGraph &given) {
                               given.sizes[i]};
   }
   auto types = graph.counts.find(CountKey::count(Space::EdgeType));
-  for (int64_t r = 0;
-       given.schema && types != graph.counts.end() && r < types->second; ++r)
-    graph.schema.push_back({given.schema[2 * r], given.schema[2 * r + 1]});
+  if (!given.schema.data || types == graph.counts.end())
+    return graph;
+  Expected<std::vector<EdgeTypeEnds>> schema =
+      readSchema(given.schema, types->second);
+  if (!schema)
+    return schema.takeError();
+  graph.schema = std::move(*schema);
   return graph;
 }
 } // namespace
@@ -190,6 +194,9 @@ GnnError *gnnTiles(const int32_t *rows, int64_t numGroups, int64_t tile,
     Cut cut{tile, ofLong};
     int64_t made = 0;
     for (int64_t g = 0; g < numGroups; ++g) {
+      if (rows[g] < 0 || rows[g + 1] < rows[g])
+        return failure("expected rows that ascend from 0, got ", rows[g],
+                       " and ", rows[g + 1]);
       if (tileRows)
         tileRows[g] = static_cast<int32_t>(made);
       int64_t pieces = cut.count(int64_t(rows[g + 1]) - rows[g]);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN-c/DeviceBuild.h"
 #include "GNN-c/DeviceColumns.h"
-#include "GNN-c/Runtime.h"
 
 #include "CAPIHandles.h"
 #include "DeviceBuild.h"
@@ -52,12 +52,7 @@ static Error expectState(const GnnBuild &build, State expected) {
                  ", got one after ", describe(build.state));
 }
 
-/// Memory of the caller for a step, which may be null where there is none.
-static Error expectMemory(const char *name, const void *memory, int64_t size) {
-  if (memory || size <= 0)
-    return {};
-  return failure(name, ": expected memory, got null");
-}
+static constexpr int64_t kWord = sizeof(int32_t);
 
 /// Does a step. Where it fails, what it has launched is done before the error
 /// returns: the caller frees the memory that kernels may write.
@@ -145,13 +140,23 @@ bool gnnBuilderCovers(const GnnBuilder *builder, const GnnBuilder *other) {
   return builder && other && builder->value->covers(*other->value);
 }
 
-static Error convert(const char *name, const GnnDeviceIds &ids,
+/// `count` ids of a caller.
+static Error convert(const char *name, const GnnDeviceIds &ids, int64_t count,
                      DeviceIds &out) {
   if (ids.values && ids.bits != 32 && ids.bits != 64)
     return failure(name, ": expected integers of 32 or 64 bits, got ",
                    ids.bits);
   if (ids.values && ids.stride < 1)
     return failure(name, ": expected a stride from 1, got ", ids.stride);
+  if (ids.values && count > 0) {
+    int64_t width = ids.bits / 8, bytes = 0;
+    if (__builtin_mul_overflow(count - 1, ids.stride, &bytes) ||
+        __builtin_add_overflow(bytes, 1, &bytes) ||
+        __builtin_mul_overflow(bytes, width, &bytes))
+      return failure(name, ": expected ids in under 2^63 bytes");
+    if (Error error = expectBytes(name, ids.values, ids.bytes, bytes))
+      return error;
+  }
   out = {ids.values, ids.bits, ids.stride};
   return {};
 }
@@ -180,14 +185,16 @@ GnnError *gnnBuildCreate(const GnnBuilder *builder,
       if (edges.numEdges && (!graph.src.values || !graph.dst.values))
         return failure("expected both ends of ", edges.numEdges,
                        " edges, got one or none");
-      for (auto [name, from, to] :
-           {std::tuple("src", &graph.src, &edges.src),
-            std::tuple("dst", &graph.dst, &edges.dst),
-            std::tuple("edge_type", &graph.edgeType, &edges.edgeType),
-            std::tuple("src_node_type", &graph.srcNodeType, &edges.srcNodeType),
-            std::tuple("dst_node_type", &graph.dstNodeType,
+      for (auto [name, from, count, to] :
+           {std::tuple("src", &graph.src, edges.numEdges, &edges.src),
+            std::tuple("dst", &graph.dst, edges.numEdges, &edges.dst),
+            std::tuple("edge_type", &graph.edgeType, edges.numEdges,
+                       &edges.edgeType),
+            std::tuple("src_node_type", &graph.srcNodeType, edges.numSrcNodes,
+                       &edges.srcNodeType),
+            std::tuple("dst_node_type", &graph.dstNodeType, edges.numDstNodes,
                        &edges.dstNodeType)})
-        if (Error error = convert(name, *from, *to))
+        if (Error error = convert(name, *from, count, *to))
           return error;
       all[graph.name ? graph.name : ""] = edges;
     }
@@ -206,7 +213,7 @@ void gnnBuildRelease(GnnBuild *build) {
     build->release();
 }
 
-GnnError *gnnBuildCount(GnnBuild *build, void *scratch, void *numbers,
+GnnError *gnnBuildCount(GnnBuild *build, GnnBuffer scratch, GnnBuffer numbers,
                         void *stream, int64_t *bytes) {
   return guardedCall("build", [&]() -> Error {
     if (Error error =
@@ -218,13 +225,15 @@ GnnError *gnnBuildCount(GnnBuild *build, void *scratch, void *numbers,
     if (value.scratchWords() < 0)
       return failure(
           "expected graphs whose keys have 32 bits, got larger ones");
-    if (Error error = expectMemory("scratch", scratch, value.scratchWords()))
+    if (Error error = expectBytes("scratch", scratch.data, scratch.bytes,
+                                  kWord * value.scratchWords()))
       return error;
-    if (Error error = expectMemory("numbers", numbers, value.hostWords()))
+    if (Error error = expectBytes("numbers", numbers.data, numbers.bytes,
+                                  kWord * value.hostWords()))
       return error;
     bool isGood = false;
     if (Error error = doStep(*build, State::Counted, stream, [&]() -> Error {
-          Expected<bool> good = value.count(scratch, numbers, stream);
+          Expected<bool> good = value.count(scratch.data, numbers.data, stream);
           if (!good)
             return good.takeError();
           isGood = *good;
@@ -238,16 +247,17 @@ GnnError *gnnBuildCount(GnnBuild *build, void *scratch, void *numbers,
   });
 }
 
-GnnError *gnnBuildFill(GnnBuild *build, void *memory, void *stream) {
+GnnError *gnnBuildFill(GnnBuild *build, GnnBuffer memory, void *stream) {
   return guardedCall("build", [&]() -> Error {
     if (Error error = expectPointers("what is being built", build))
       return error;
     if (Error error = expectState(*build, State::Counted))
       return error;
-    if (Error error = expectMemory("memory", memory, build->value.bytes()))
+    if (Error error = expectBytes("memory", memory.data, memory.bytes,
+                                  build->value.bytes()))
       return error;
     return doStep(*build, State::Filled, stream,
-                  [&] { return build->value.fill(memory, stream); });
+                  [&] { return build->value.fill(memory.data, stream); });
   });
 }
 
@@ -353,11 +363,16 @@ GnnError *gnnWriteColumns(const GnnPackage *kernels, const GnnDevice *device,
                        ": expected a base from 0, and sums of it and ids "
                        "below the limit of under 2^31, got the base ",
                        column.base, " and the limit ", column.limit);
-      if (Error error = expectMemory(name.c_str(), column.out, column.count))
+      if (column.count > INT64_MAX / kWord)
+        return failure(name, ": expected under 2^61 values, got ",
+                       column.count);
+      if (Error error = expectBytes(name.c_str(), column.out.data,
+                                    column.out.bytes, kWord * column.count))
         return error;
-      if (Error error = convert(name.c_str(), column.ids, one.ids))
+      if (Error error =
+              convert(name.c_str(), column.ids, column.count, one.ids))
         return error;
-      one.out = column.out;
+      one.out = column.out.data;
       one.count = column.count;
       one.base = column.base;
       one.limit = column.limit;

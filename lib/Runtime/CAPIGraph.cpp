@@ -14,8 +14,6 @@
 
 using namespace gnn::runtime;
 
-static_assert(sizeof(EdgeTypeEnds) == 2 * sizeof(int32_t));
-
 namespace {
 Side toSide(GnnSide side) { return side == GNN_DST ? Side::Dst : Side::Src; }
 
@@ -42,23 +40,33 @@ Expected<GraphArrays> sizes(const GnnGraphArrays &given) {
   arrays.numEdgeTypes = given.numEdgeTypes;
   arrays.nodeTypeNames = names(given.nodeTypeNames, given.numNodeTypes);
   arrays.edgeTypeNames = names(given.edgeTypeNames, given.numEdgeTypes);
-  for (int64_t r = 0; given.schema && r < given.numEdgeTypes; ++r)
-    arrays.schema.push_back({given.schema[2 * r], given.schema[2 * r + 1]});
+  if (!given.schema.data)
+    return arrays;
+  Expected<std::vector<EdgeTypeEnds>> schema =
+      readSchema(given.schema, given.numEdgeTypes);
+  if (!schema)
+    return schema.takeError();
+  arrays.schema = std::move(*schema);
   return arrays;
 }
 
 /// The ids of a call, where they are or as 32-bit copies.
 struct Ids {
-  Error take(const void *data, int64_t count, const char *what,
+  Error take(const GnnConstBuffer &given, int64_t count, const char *what,
              const int32_t *&result) {
-    if (!data || bits == 32) {
-      result = static_cast<const int32_t *>(data);
+    // A count out of range is Graph::create's to refuse.
+    count = std::max<int64_t>(count, 0);
+    if (given.data &&
+        (given.bytes % (bits / 8) != 0 || given.bytes / (bits / 8) != count))
+      return failure(what, ": expected ", count, " ids of ", bits,
+                     " bits, got ", given.bytes, " bytes");
+    if (!given.data || bits == 32) {
+      result = static_cast<const int32_t *>(given.data);
       return {};
     }
-    // A count out of range is Graph::create's to refuse.
-    auto narrow = narrowIds({static_cast<const int64_t *>(data),
-                             static_cast<size_t>(std::max<int64_t>(count, 0))},
-                            what);
+    auto narrow = narrowIds(
+        {static_cast<const int64_t *>(given.data), static_cast<size_t>(count)},
+        what);
     if (!narrow)
       return narrow.takeError();
     result = narrow->data();

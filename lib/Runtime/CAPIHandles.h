@@ -97,6 +97,34 @@ inline Error checkTexts(const char *const *texts, int64_t count,
   return {};
 }
 
+/// The node types of both ends of so many edge types.
+inline Expected<std::vector<EdgeTypeEnds>> readSchema(GnnConstBuffer given,
+                                                      int64_t edgeTypes) {
+  static_assert(sizeof(EdgeTypeEnds) == 2 * sizeof(int32_t));
+  auto entry = static_cast<int64_t>(sizeof(EdgeTypeEnds));
+  if (edgeTypes < 0 || given.bytes / entry != edgeTypes ||
+      given.bytes % entry != 0)
+    return failure("schema: expected ", edgeTypes, " times ", entry,
+                   " bytes, got ", given.bytes);
+  auto *ends = static_cast<const int32_t *>(given.data);
+  std::vector<EdgeTypeEnds> schema;
+  for (int64_t r = 0; r < edgeTypes; ++r)
+    schema.push_back({ends[2 * r], ends[2 * r + 1]});
+  return schema;
+}
+
+/// A failure where there are fewer bytes than `needed`.
+inline Error expectBytes(const char *name, const void *data, int64_t bytes,
+                         int64_t needed) {
+  if (needed <= 0)
+    return {};
+  if (!data)
+    return failure(name, ": expected ", needed, " bytes, got null");
+  if (bytes < needed)
+    return failure(name, ": expected ", needed, " bytes, got ", bytes);
+  return {};
+}
+
 /// The values of a pointer and a count; none where either says so.
 template <typename T> ArrayView<T> pointers(T const *data, int64_t count) {
   return {data, data && count > 0 ? static_cast<size_t>(count) : 0};

@@ -46,10 +46,35 @@ void HostMemoryDevice::free(void *memory) {
     std::free(memory);
 }
 
+int64_t HostMemoryDevice::bytesBehind(const void *memory) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto next = allocations.upper_bound(memory);
+  if (next == allocations.begin())
+    return -1;
+  auto [begin, bytes] = *std::prev(next);
+  int64_t offset =
+      static_cast<const char *>(memory) - static_cast<const char *>(begin);
+  return offset < bytes ? bytes - offset : -1;
+}
+
+/// Whether memory of this device, if it is that, has so many bytes.
+Error HostMemoryDevice::checkRoom(const char *what, const void *memory,
+                                  int64_t bytes) const {
+  int64_t room = bytesBehind(memory);
+  if (room < 0 || bytes <= room)
+    return {};
+  return failure(what, ": expected at most ", room,
+                 " bytes, as many as were allocated there, got ", bytes);
+}
+
 Error HostMemoryDevice::copyToDevice(void *to, const void *from,
                                      int64_t bytes) {
-  if (bytes > 0)
-    std::memcpy(to, from, static_cast<size_t>(bytes));
+  if (bytes <= 0)
+    return {};
+  for (const void *memory : {static_cast<const void *>(to), from})
+    if (Error error = checkRoom("copy", memory, bytes))
+      return error;
+  std::memcpy(to, from, static_cast<size_t>(bytes));
   return {};
 }
 
@@ -58,8 +83,11 @@ Error HostMemoryDevice::copyToHost(void *to, const void *from, int64_t bytes) {
 }
 
 Error HostMemoryDevice::fill(void *memory, uint8_t value, int64_t bytes) {
-  if (bytes > 0)
-    std::memset(memory, value, static_cast<size_t>(bytes));
+  if (bytes <= 0)
+    return {};
+  if (Error error = checkRoom("fill", memory, bytes))
+    return error;
+  std::memset(memory, value, static_cast<size_t>(bytes));
   return {};
 }
 
@@ -68,16 +96,3 @@ Error HostMemoryDevice::prepare(const Kernel &, const Launch &launch) {
 }
 
 Error HostMemoryDevice::synchronize(Stream) { return {}; }
-
-std::optional<MemoryRange>
-HostMemoryDevice::findAllocation(const void *pointer) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  auto next = allocations.upper_bound(pointer);
-  if (next == allocations.begin())
-    return std::nullopt;
-  auto found = std::prev(next);
-  const char *begin = static_cast<const char *>(found->first);
-  if (static_cast<const char *>(pointer) >= begin + found->second)
-    return std::nullopt;
-  return MemoryRange{const_cast<char *>(begin), found->second};
-}

@@ -10,6 +10,7 @@
 
 #include "Archive.h"
 #include "Guarded.h"
+#include "PlanNames.h"
 #include "StructureCache.h"
 
 #include <algorithm>
@@ -161,6 +162,46 @@ Package::kernelsOn(const std::shared_ptr<Device> &device) const {
   });
 }
 
+/// Whether a kernel takes what a step passes as one of its arguments.
+static Error checkArgument(const ArgSpec &arg,
+                           const KernelParameter &parameter) {
+  using Kind = KernelParameter::Kind;
+  if (parameter.isMemory() && arg.isNumber())
+    return failure("expected memory, got a number (", nameOf(arg.kind), ")");
+  if (parameter.kind == Kind::Number && !arg.isNumber())
+    return failure("expected a number, got memory (", nameOf(arg.kind), ")");
+  int64_t size = arg.kind == ArgSpec::Kind::I32 ? 4 : 8;
+  if (parameter.size != size)
+    return failure("expected an argument of ", parameter.size, " bytes, got ",
+                   nameOf(arg.kind), " of ", size);
+  int64_t alignment = arg.kind == ArgSpec::Kind::Workspace ? kWorkspaceAlignment
+                                                           : kTensorAlignment;
+  if (parameter.isMemory() && parameter.alignment > alignment)
+    return failure("expected an address aligned to ", parameter.alignment,
+                   " bytes, got one (", nameOf(arg.kind), ") that is to ",
+                   alignment);
+  if (parameter.access == KernelParameter::Access::Writes && !arg.written)
+    return failure("expected an output or a part of the workspace that is "
+                   "written, as the kernel writes there, got ",
+                   nameOf(arg.kind),
+                   arg.mayBeWritten() ? " that is only read" : "");
+  return {};
+}
+
+/// Whether a step launches a kernel as that is, as far as its image says.
+static Error checkStep(const StepSpec &step, const Kernel &kernel) {
+  const std::vector<KernelParameter> *parameters = kernel.parameters();
+  if (!parameters)
+    return {};
+  if (step.args.size() != parameters->size())
+    return failure("expected ", parameters->size(), " arguments, got ",
+                   step.args.size());
+  for (size_t i = 0; i < step.args.size(); ++i)
+    if (Error error = checkArgument(step.args[i], (*parameters)[i]))
+      return error.in("argument " + std::to_string(i));
+  return {};
+}
+
 Expected<ArrayView<const Kernel *>>
 Package::kernelsOf(const FunctionPlan &function,
                    const std::shared_ptr<Device> &device) const {
@@ -180,11 +221,16 @@ Package::kernelsOf(const FunctionPlan &function,
     if (Error error = (*image)->expect(names))
       return error;
     std::vector<const Kernel *> list;
-    for (const std::string &name : names) {
-      Expected<const Kernel *> kernel = (*image)->find(name);
+    for (const StepSpec &step : function.steps) {
+      auto where = [&] {
+        return "step " + std::to_string(list.size()) + " (kernel '" +
+               step.kernel + "')";
+      };
+      Expected<const Kernel *> kernel = (*image)->find(step.kernel);
       if (!kernel)
-        return kernel.takeError().in("step " + std::to_string(list.size()) +
-                                     " (kernel '" + name + "')");
+        return kernel.takeError().in(where());
+      if (Error error = checkStep(step, **kernel))
+        return error.in(where());
       list.push_back(*kernel);
     }
     std::lock_guard<std::mutex> lock(mutex);

@@ -342,39 +342,40 @@ Expected<const FunctionPlan *> LaunchPlan::find(const std::string &name) const {
 // Evaluation
 //===----------------------------------------------------------------------===//
 
-/// Applies a two-argument op; false where the result does not fit, or for a
-/// division by zero.
-static bool apply(Expr::Op op, int64_t a, int64_t b, int64_t &result) {
+std::optional<int64_t> gnn::runtime::apply(Expr::Op op, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool isLarge = false;
   switch (op) {
   case Expr::Op::Add:
-    return !__builtin_add_overflow(a, b, &result);
+    isLarge = __builtin_add_overflow(a, b, &result);
+    break;
   case Expr::Op::Sub:
-    return !__builtin_sub_overflow(a, b, &result);
+    isLarge = __builtin_sub_overflow(a, b, &result);
+    break;
   case Expr::Op::Mul:
-    return !__builtin_mul_overflow(a, b, &result);
+    isLarge = __builtin_mul_overflow(a, b, &result);
+    break;
   case Expr::Op::Min:
-    result = std::min(a, b);
-    return true;
+    return std::min(a, b);
   case Expr::Op::Max:
-    result = std::max(a, b);
-    return true;
+    return std::max(a, b);
   case Expr::Op::CeilDiv:
   case Expr::Op::FloorDiv: {
     if (b == 0 || (a == INT64_MIN && b == -1))
-      return false;
+      return std::nullopt;
     result = a / b;
     bool inexact = a % b != 0, positive = (a < 0) == (b < 0);
     if (inexact && op == Expr::Op::CeilDiv && positive)
       ++result;
     if (inexact && op == Expr::Op::FloorDiv && !positive)
       --result;
-    return true;
+    break;
   }
   case Expr::Op::Const:
   case Expr::Op::Count:
-    return false;
+    return std::nullopt;
   }
-  return false;
+  return isLarge ? std::nullopt : std::make_optional(result);
 }
 
 Expected<std::vector<std::shared_ptr<const Graph>>>
@@ -417,12 +418,13 @@ Expected<std::vector<int64_t>> gnn::runtime::evaluate(
         continue;
       }
       int64_t a = values[static_cast<size_t>(expr.args[0])];
-      int64_t b = values[static_cast<size_t>(expr.args[1])], result = 0;
-      if (!apply(expr.op, a, b, result))
+      int64_t b = values[static_cast<size_t>(expr.args[1])];
+      std::optional<int64_t> result = apply(expr.op, a, b);
+      if (!result)
         return failure(at("exprs", values.size()),
                        ": expected a result of 64 bits, got ", nameOf(expr.op),
                        " of ", a, " and ", b);
-      values.push_back(result);
+      values.push_back(*result);
     }
     for (const Requirement &requirement : plan.requirements) {
       int64_t a = values[static_cast<size_t>(requirement.args[0])];

@@ -7,6 +7,8 @@
 #include "Guarded.h"
 #include "PlanNames.h"
 
+#include "GNN/Runtime/Nesting.h"
+
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -37,6 +39,9 @@ std::optional<Role> gnn::runtime::parseRole(std::string_view text) {
       return static_cast<Role>(i);
   return std::nullopt;
 }
+
+/// Levels of nesting. A plan has under ten.
+static constexpr int kMaxNesting = 50;
 
 namespace {
 /// Thrown inside this file only; `guarded` makes an Error of it.
@@ -403,6 +408,8 @@ void readNames(FunctionPlan &plan) {
 
 Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
   return guarded("launch plan", [&]() -> Expected<LaunchPlan> {
+    if (Error error = checkNesting(text, kMaxNesting, Syntax::Text))
+      return error.in("launch plan");
     Json json = Json::parse(text);
     Fields fields(json, "");
     // The version comes first: of another one nothing else is known.

@@ -21,7 +21,7 @@ import numpy as np
 
 from . import types
 from .signatures import (COMPILER, FALLIBLE, OTHER, PLAIN, READS, Allocate, BindOptions,
-                         Free, GraphArrays, LetGo, Progress, TensorInfo)
+                         Buffer, Free, GraphArrays, LetGo, Progress, TensorInfo)
 
 
 class GNNError(RuntimeError):
@@ -257,8 +257,7 @@ class NativeGraph(_Handle):
         arrays = GraphArrays(
             graph.square, 32, graph.num_src_nodes, graph.num_dst_nodes,
             graph.num_edges, graph.num_node_types, graph.num_edge_types,
-            *[a.ctypes.data for a in keep],
-            None if schema is None else schema.ctypes.data,
+            *map(Buffer.of, keep), Buffer() if schema is None else Buffer.of(schema),
             strings(graph.node_type_names), strings(graph.edge_type_names))
         context = _lend(keep)
         try:
@@ -268,13 +267,13 @@ class NativeGraph(_Handle):
             raise
 
     @classmethod
-    def blocks_of_int64(cls, seeds, layers, counts, addresses):
+    def blocks_of_int64(cls, seeds, layers, counts, buffers):
         """What `blocks` gives of a square graph of int64 arrays, which are copied.
-        `counts` are those of nodes, edges, node types and edge types, `addresses` those
-        of the sources, the destinations and the types of edges and the types of nodes;
-        without types: None."""
+        `counts` are those of nodes, edges, node types and edge types, `buffers` the
+        memory, (address, bytes), of the sources, the destinations and the types of edges
+        and the types of nodes; without types: (None, 0)."""
         nodes, *others = counts
-        arrays = GraphArrays(True, 64, nodes, nodes, *others, *addresses)
+        arrays = GraphArrays(True, 64, nodes, nodes, *others, *buffers)
         handles = (c_void_p * layers)()
         call("gnnBlocksCreate", byref(arrays), operator.index(seeds), layers, handles)
         return [cls(handle) for handle in handles]
@@ -567,7 +566,7 @@ class BoundFunction(_Handle):
         """Of the inputs and of the outputs: rows are those of this binding."""
         widths = self.package.shapes(self.name)
         rows = (c_int64 * sum(map(len, widths)))()
-        library().gnnBoundRows(self.handle, rows)
+        library().gnnBoundRows(self.handle, rows, len(rows))
         rows = iter(rows)
         return [[() if width is None else (next_rows, *width)
                  for width, next_rows in zip(of, rows)] for of in widths]
@@ -579,22 +578,19 @@ class BoundFunction(_Handle):
         return [[TensorInfo(*one, shape) for one, shape in zip(signature[what], shapes)]
                 for what, shapes in zip(("inputs", "outputs"), self.shapes)]
 
-    def run(self, inputs, outputs, workspace=None, stream=None):
-        """Launches on addresses in the order of `inputs` and `outputs`."""
-        call("gnnBoundRun", self.handle, _addresses(inputs), len(inputs),
-             _addresses(outputs), len(outputs), workspace, stream)
+    def run(self, inputs, outputs, workspace=(None, 0), stream=None):
+        """Launches on memory, (address, bytes) of each of `inputs` and `outputs` in their
+        order."""
+        call("gnnBoundRun", self.handle, *Buffer.several(inputs), *Buffer.several(outputs),
+             Buffer(*workspace), stream)
 
     def report(self):
         """What each step does and costs."""
         return _json("gnnBoundReport", self.handle)
 
-    def profile(self, inputs, outputs, workspace=None, stream=None,
+    def profile(self, inputs, outputs, workspace=(None, 0), stream=None,
                 repetitions=5):
         """The same with times, where the device has a timer. Waits."""
-        return _json("gnnBoundProfile", self.handle, _addresses(inputs),
-                     len(inputs), _addresses(outputs), len(outputs), workspace,
-                     stream, repetitions)
-
-
-def _addresses(values):
-    return (c_void_p * len(values))(*values)
+        return _json("gnnBoundProfile", self.handle, *Buffer.several(inputs),
+                     *Buffer.several(outputs), Buffer(*workspace), stream,
+                     repetitions)

@@ -209,7 +209,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
 
 
 def load(path, function=None):
-    """A function of a package that was saved."""
+    """A function of a saved package. That is trusted like a program (docs/CAPI.md)."""
     package = capi.Package.load(path)
     name = _pick(package, function)
     return CompiledFunction(package, name, host=devices.host_of(package))

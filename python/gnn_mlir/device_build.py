@@ -15,7 +15,7 @@ from ctypes import byref, c_int64, c_void_p
 import torch
 
 from . import capi, compiler_capi, device_build_kernels
-from .signatures import DeviceGraph, GraphNeeds
+from .signatures import Buffer, DeviceGraph, GraphNeeds
 
 
 @functools.lru_cache(maxsize=None)
@@ -97,13 +97,13 @@ class Build(capi._Handle):
         scratch = torch.empty(sizes[0], dtype=torch.int32, device=device)
         numbers = _counted_on_host(sizes[1], stream is not None)
         address, size = stream and stream.cuda_stream, c_int64()
-        capi.call("gnnBuildCount", self.handle, scratch.data_ptr(), numbers.data_ptr(),
+        capi.call("gnnBuildCount", self.handle, _buffer(scratch), _buffer(numbers),
                   address, byref(size))
         if size.value < 0:
             return
         self.is_good = True
         self._memory = torch.empty(size.value, dtype=torch.uint8, device=device)
-        capi.call("gnnBuildFill", self.handle, self._memory.data_ptr(), address)
+        capi.call("gnnBuildFill", self.handle, _buffer(self._memory), address)
         # The stream, and the event when they are there.
         self._ready = stream and (stream, stream.record_event())
         # Kernels that read them are before what their memory is for next.
@@ -153,7 +153,7 @@ def _device_graphs(graphs):
             if tensor is not None:
                 held.append(_steps(tensor))
                 ids = getattr(one, column)
-                ids.values, ids.bits, ids.stride = _given(held[-1])
+                ids.values, ids.bytes, ids.bits, ids.stride = _given(held[-1])
     return given, held
 
 
@@ -164,7 +164,12 @@ def _steps(ids):
 
 def _given(ids):
     """The fields of ids in the C API."""
-    return ids.data_ptr(), 8 * ids.element_size(), ids.stride(0) or 1
+    size, step = ids.element_size(), ids.stride(0) or 1
+    return ids.data_ptr(), size * ((len(ids) - 1) * step + 1), 8 * size, step
+
+
+def _buffer(tensor):
+    return Buffer(tensor.data_ptr(), tensor.nbytes)
 
 
 def bind(package, names, requests, graphs, device, stream, refuse):
@@ -224,15 +229,15 @@ def written(tensors, device, chip=None):
         made.append(memory[at:at + height * width].view(height, width))
         out, address = address, address + 4 * size
         for count, base, ids, limit in itertools.chain(*rows):
-            given = 0, 64, 1  # Of ids: address, bits, steps.
+            given = 0, 0, 64, 1  # Ids: address, bytes, bits, steps.
             if ids is not None:
                 held.append(_steps(ids))
                 given = _given(held[-1])
-            fields += out, count, base, *given, limit
+            fields += out, 4 * count, count, base, *given, limit
             out += 4 * count
     stream = torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None
     kernels, place = writer
     capi.call("gnnWriteColumns", kernels.handle, place.handle,
-              struct.pack(f"{len(fields)}q", *fields), len(fields) // 7, stream)
+              struct.pack(f"{len(fields)}q", *fields), len(fields) // 9, stream)
     del held  # Kernels that read it are before what its memory is for next.
     return made

@@ -97,12 +97,13 @@ def _blocks_of_int64(data, layers, seeds, num_edge_types, num_node_types):
                 (edge_type is None or _is_int64(edge_type, (edges,))) and
                 (node_type is None or _is_int64(node_type, (nodes,)))):
             return None
-        address = ends.data_ptr()
+        address, size = ends.data_ptr(), 8 * edges
         return capi.NativeGraph.blocks_of_int64(
             seeds, layers, (nodes, edges, _count_types(node_type, num_node_types),
                             _count_types(edge_type, num_edge_types)),
-            (address, address + 8 * edges, *(None if ids is None else ids.data_ptr()
-                                             for ids in (edge_type, node_type))))
+            ((address, size), (address + size, size),
+             *((None, 0) if ids is None else (ids.data_ptr(), ids.nbytes)
+               for ids in (edge_type, node_type))))
     except (capi.GNNError, AttributeError, TypeError, ValueError):
         return None
 

@@ -121,8 +121,9 @@ def on_host(bound, inputs, launch):
     poisoned = bound.device.name.startswith("emulator")
     outputs = [_aligned(o.bytes, poisoned).view(_dtype(o)).reshape(o.shape)
                for o in bound.outputs]
-    with workspace_of(bound) as address:
-        launch([a.ctypes.data for a in inputs], [a.ctypes.data for a in outputs], address)
+    with workspace_of(bound) as workspace:
+        launch([(a.ctypes.data, a.nbytes) for a in inputs],
+               [(a.ctypes.data, a.nbytes) for a in outputs], workspace)
     return outputs
 
 
@@ -138,10 +139,10 @@ def take_workspace(bound, poisoned=False):
 
 @contextlib.contextmanager
 def workspace_of(bound):
-    """The address of a workspace on the host, for one run."""
+    """A workspace on the host, (address, bytes), for one run."""
     poisoned = bound.device.name.startswith("emulator")
     workspace = take_workspace(bound, poisoned)
-    yield workspace[1]
+    yield workspace[1], workspace[0].nbytes
     if not poisoned:
         bound.workspaces.append(workspace)
 
@@ -156,8 +157,8 @@ def through_copies(bound, inputs, launch):
     outputs = [np.empty(o.shape, _dtype(o)) for o in bound.outputs]
     results = [capi.DeviceMemory(device, max(1, a.nbytes)) for a in outputs]
     workspace = capi.DeviceMemory(device, max(1, bound.workspace_bytes))
-    launch([m.address for m in there], [m.address for m in results],
-           workspace.address)
+    launch([(m.address, m.size) for m in there], [(m.address, m.size) for m in results],
+           (workspace.address, workspace.size))
     device.synchronize()
     for memory, array in zip(results, outputs):
         memory.read(array)
@@ -223,8 +224,9 @@ def on_stream(bound, inputs, launch, device=None):
                    for o in bound.outputs]
         workspace = torch.empty(bound.workspace_bytes, dtype=torch.uint8,
                                 device=first)
-        launch([t.data_ptr() for t in tensors], [t.data_ptr() for t in outputs],
-               workspace.data_ptr(), stream.cuda_stream)
+        launch([(t.data_ptr(), t.nbytes) for t in tensors],
+               [(t.data_ptr(), t.nbytes) for t in outputs],
+               (workspace.data_ptr(), workspace.nbytes), stream.cuda_stream)
     return outputs
 
 

@@ -7,14 +7,30 @@ from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int6
                     c_size_t, c_void_p)
 
 
+class Buffer(ctypes.Structure):
+    """Memory: GnnBuffer, and GnnConstBuffer."""
+
+    _fields_ = [("data", c_void_p), ("bytes", c_int64)]
+
+    @classmethod
+    def of(cls, array):
+        """The memory of an array of NumPy, which must outlive it."""
+        return cls(array.ctypes.data, array.nbytes)
+
+    @classmethod
+    def several(cls, given):
+        """Buffers from (address, bytes) each, as two arguments: an array and its length."""
+        return (cls * len(given))(*given), len(given)
+
+
 class GraphArrays(ctypes.Structure):
     _fields_ = [("square", c_bool), ("id_bits", c_int32),
                 ("num_src_nodes", c_int64), ("num_dst_nodes", c_int64),
                 ("num_edges", c_int64), ("num_node_types", c_int64),
-                ("num_edge_types", c_int64), ("edge_src", c_void_p),
-                ("edge_dst", c_void_p), ("edge_type", c_void_p),
-                ("src_node_type", c_void_p), ("dst_node_type", c_void_p),
-                ("schema", c_void_p), ("node_type_names", POINTER(c_char_p)),
+                ("num_edge_types", c_int64), ("edge_src", Buffer),
+                ("edge_dst", Buffer), ("edge_type", Buffer),
+                ("src_node_type", Buffer), ("dst_node_type", Buffer),
+                ("schema", Buffer), ("node_type_names", POINTER(c_char_p)),
                 ("edge_type_names", POINTER(c_char_p))]
 
 
@@ -50,7 +66,7 @@ class TensorInfo:
 
 class BuiltGraph(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("square", c_bool), ("self_loops", c_bool),
-                ("schema", c_void_p), ("num_counts", c_int64),
+                ("schema", Buffer), ("num_counts", c_int64),
                 ("count_keys", POINTER(c_char_p)), ("counts", POINTER(c_int64)),
                 ("num_structures", c_int64), ("structure_keys", POINTER(c_char_p)),
                 ("structures", POINTER(c_void_p)), ("sizes", POINTER(c_int64))]
@@ -64,7 +80,8 @@ class GraphNeeds(ctypes.Structure):
 
 
 class DeviceIds(ctypes.Structure):
-    _fields_ = [("values", c_void_p), ("bits", c_int64), ("stride", c_int64)]
+    _fields_ = [("values", c_void_p), ("bytes", c_int64), ("bits", c_int64),
+                ("stride", c_int64)]
 
 
 class DeviceGraph(ctypes.Structure):
@@ -132,8 +149,8 @@ FALLIBLE = {
                          POINTER(c_void_p)],
     "gnnBuildCreate": [c_void_p, POINTER(DeviceGraph), c_int64, POINTER(c_void_p),
                        POINTER(c_int64)],
-    "gnnBuildCount": [c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_int64)],
-    "gnnBuildFill": [c_void_p, c_void_p, c_void_p],
+    "gnnBuildCount": [c_void_p, Buffer, Buffer, c_void_p, POINTER(c_int64)],
+    "gnnBuildFill": [c_void_p, Buffer, c_void_p],
     "gnnWriteColumns": [c_void_p, c_void_p, c_char_p, c_int64, c_void_p],
     "gnnBuildBind": [c_void_p, c_void_p, POINTER(c_char_p), c_int64, POINTER(c_void_p)],
     "gnnBuildNumber": [c_void_p, c_char_p, c_char_p, POINTER(c_int64)],
@@ -141,10 +158,10 @@ FALLIBLE = {
                           POINTER(c_int64)],
     "gnnTiles": [c_void_p, c_int64, c_int64, c_bool, c_void_p, c_int64, c_void_p,
                  POINTER(c_int64)],
-    "gnnBoundRun": [c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p],
+    "gnnBoundRun": [c_void_p, c_void_p, c_int64, c_void_p, c_int64, Buffer, c_void_p],
     "gnnBoundReport": [c_void_p, POINTER(c_void_p)],
-    "gnnBoundProfile": [c_void_p, POINTER(c_void_p), c_int64, POINTER(c_void_p),
-                        c_int64, c_void_p, c_void_p, c_int, POINTER(c_void_p)],
+    "gnnBoundProfile": [c_void_p, c_void_p, c_int64, c_void_p, c_int64, Buffer, c_void_p,
+                        c_int, POINTER(c_void_p)],
 }
 
 # The others: result, then arguments.
@@ -185,7 +202,7 @@ PLAIN = {
     "gnnBoundRelease": (None, c_void_p),
     "gnnBoundWorkspaceBytes": (c_int64, c_void_p),
     "gnnBoundStructureBytes": (c_int64, c_void_p),
-    "gnnBoundRows": (None, c_void_p, POINTER(c_int64)),
+    "gnnBoundRows": (None, c_void_p, POINTER(c_int64), c_int64),
 }
 
 # Those that read a field. They keep Python's lock: to let go of it, and to wait for it

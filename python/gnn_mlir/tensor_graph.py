@@ -8,7 +8,7 @@ from ctypes import c_int64, c_void_p
 
 from . import capi, structure_keys, tokens, types
 from .graph import Graph, _count, _names
-from .signatures import BuiltGraph
+from .signatures import Buffer, BuiltGraph
 
 
 _Given = collections.namedtuple("_Given", "index src dst edge_type node_types")
@@ -397,7 +397,7 @@ def _bind_pointers(package, names, requests, built, device):
         one.self_loops = request.self_loops
         if schema:
             schema = (ctypes.c_int32 * len(schema))(*schema)
-            one.schema = ctypes.addressof(schema)
+            one.schema = Buffer(ctypes.addressof(schema), ctypes.sizeof(schema))
         values = (c_int64 * len(counts))(*counts)
         addresses = (c_void_p * len(arrays))(*[array.data_ptr() for array in arrays])
         sizes = (c_int64 * len(arrays))(*[array.numel() for array in arrays])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from conftest import ROOT
+from conftest import ROOT, find_tool
 from gnn_mlir import Graph, models
 
 
@@ -52,6 +52,12 @@ def run(program, *arguments, code=0):
     return result.stdout if code == 0 else result.stderr
 
 
+def made_up(bound):
+    """The inputs that the program makes."""
+    return {info.name: ((np.arange(int(np.prod(info.shape))) % 17) / 16 - 0.5).astype(
+        np.float32).reshape(info.shape) for info in bound.bound.inputs}
+
+
 def test_runtime_alone(files):
     folder, libraries, _ = files
     program = build(folder, libraries, "GNNRuntime")
@@ -69,12 +75,7 @@ def test_emulator(files):
     program = build(folder, libraries, "GNN", "-DGNN_EXAMPLE_EMULATOR")
     out = run(program, "m.gnnpkg", "g.npz")
     bound = compiled.bind(Graph.load(folder / "g.npz"))
-    inputs = {}
-    for info in bound.bound.inputs:
-        size = int(np.prod(info.shape))
-        inputs[info.name] = ((np.arange(size) % 17) / 16 - 0.5).astype(
-            np.float32).reshape(info.shape)
-    expected = bound(inputs)
+    expected = bound(made_up(bound))
     info, = bound.bound.outputs
     name, shape, total = re.match(r"(\w+): f32\[(.*)\], sum (.*)\n", out).groups()
     assert name == info.name
@@ -86,6 +87,24 @@ def test_emulator(files):
         s["kernel"] for s in bound.report()["steps"]]
     message = run(program, "m.gnnpkg", "g.npz", "other", code=1)
     assert "expected one of the functions rgcn; got 'other'" in message
+
+
+def test_cpu(files):
+    """A package that gnn-translate makes for the CPU, where kernels of a GPU are an error."""
+    folder, libraries, compiled = files
+    translate = find_tool("gnn-translate")
+    if translate is None:
+        pytest.skip("gnn-translate is not built")
+    (folder / "m.mlir").write_text(compiled.source.module.text())
+    for name, options in ("cpu", ["--target=cpu"]), ("gpu", ["--target=emulator"]):
+        subprocess.run([translate, "m.mlir", "--gnn-to-package", *options, "-o",
+                        f"{name}.gnnpkg"], cwd=folder, check=True, timeout=120)
+    program = build(folder, libraries, "GNN", "-DGNN_EXAMPLE_CPU")
+    total = float(re.search("sum (.*)", run(program, "cpu.gnnpkg", "g.npz"))[1])
+    bound = compiled.bind(Graph.load(folder / "g.npz"))
+    np.testing.assert_allclose(
+        total, np.asarray(bound(made_up(bound)), np.float64).sum(), rtol=1e-4, atol=1e-4)
+    assert "expected one thread a block" in run(program, "gpu.gnnpkg", "g.npz", code=1)
 
 
 def keys(value):

@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
+from gnn_mlir.signatures import Buffer
 from gnn_mlir import (capi, compiler_capi, devices, device_build, device_build_kernels,
                       structure_keys, tensor_graph)
 from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, both, needs_schema,
@@ -55,7 +56,7 @@ def test_steps_in_another_order(built_by_kernels):
     build, size = device_build.Build.__new__(device_build.Build), c_int64()
     capi._Handle.__init__(build, handle.value)
     memory = [torch.empty(max(1, number), dtype=torch.int64) for number in (*sizes, 1000)]
-    scratch, numbers, room = (x.data_ptr() for x in memory)
+    scratch, numbers, room = (device_build._buffer(x) for x in memory)
     steps = {
         "gnnBuildCount": (scratch, numbers, None, byref(size)),
         "gnnBuildFill": (room, None), "gnnBuildNumber": (b"g", b"", byref(size))}
@@ -67,9 +68,10 @@ def test_steps_in_another_order(built_by_kernels):
                     capi.call(other, build.handle, *steps[other])
         if name == "gnnBuildNumber":
             break
-        with pytest.raises(gnn_mlir.GNNError, match="expected memory, got null"):
-            capi.call(name, build.handle, *[None if x in (numbers, room) else x
-                                            for x in steps[name]])
+        for given, got in ((Buffer(), "null"), (Buffer(room.data, 3), "3")):
+            with pytest.raises(gnn_mlir.GNNError, match=f"expected .* bytes, got {got}$"):
+                capi.call(name, build.handle, *[given if x in (numbers, room) else x
+                                                for x in steps[name]])
         capi.call(name, build.handle, *steps[name])
         before = name
     assert len(held) == 2

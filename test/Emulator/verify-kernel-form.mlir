@@ -271,3 +271,84 @@ gpu.module @m {
   // expected-error @+1 {{'llvm.mlir.global' op expected only kernels in a gpu.module}}
   llvm.mlir.global internal @global(0 : i32) : i32
 }
+
+// -----
+
+// Writes go to memory that is known.
+gpu.module @m {
+  gpu.func @memory_by_choice(%x: memref<8xf32> {llvm.readonly}, %y: memref<8xf32>,
+                             %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c = arith.cmpi eq, %n, %c0 : index
+    // expected-error @+1 {{'arith.select' op writes argument 0, which is marked llvm.readonly}}
+    %m = arith.select %c, %x, %y : memref<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @memory_by_choice(%x: memref<8xf32>, %y: memref<8xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c = arith.cmpi eq, %n, %c0 : index
+    // expected-error @+1 {{'arith.select' op expected memory to be used where it is known, as an argument of the kernel or a view of it}}
+    %m = arith.select %c, %x, %y : memref<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @memory_through_a_loop(%x: memref<8xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @+1 {{'scf.for' op expected memory to be used where it is known}}
+    %m = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> memref<8xf32> {
+      scf.yield %y : memref<8xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op expected at most 524288 bytes of memory of each thread, got 524289}}
+  gpu.func @too_much_of_its_own()
+      private(%p: memref<131072xf32, #gpu.address_space<private>>) kernel {
+    %a = memref.alloca() : memref<1xi8>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op expected at most 524288 bytes of memory of each thread, got 9223372036854775807}}
+  gpu.func @more_than_64_bits() kernel {
+    %a = memref.alloca() : memref<4611686018427387904x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @long_vector() kernel {
+    // expected-error @+1 {{'arith.constant' op expected a vector of at most 1024 elements, got 'vector<2048xf32>'}}
+    %v = arith.constant dense<0.0> : vector<2048xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @dimension_by_number(%x: memref<8xf32>, %n: index) kernel {
+    // expected-error @+1 {{'memref.dim' op expected the constant number of a dimension}}
+    %d = memref.dim %x, %n : memref<8xf32>
+    gpu.return
+  }
+}

@@ -223,26 +223,26 @@ runtime::Error gnn::run::checkMemory(const runtime::BoundFunction &function,
 
 namespace {
 /// Memory of a device that is freed with this object.
-class Buffer {
+class Memory {
 public:
-  static runtime::Expected<Buffer> create(runtime::Device &device,
+  static runtime::Expected<Memory> create(runtime::Device &device,
                                           int64_t bytes) {
     auto memory = device.allocate(bytes);
     if (!memory)
       return memory.takeError();
-    return Buffer(device, *memory);
+    return Memory(device, {*memory, bytes});
   }
-  Buffer(Buffer &&other) : device(other.device), memory(other.memory) {
-    other.memory = nullptr;
+  Memory(Memory &&other) : device(other.device), buffer(other.buffer) {
+    other.buffer.data = nullptr;
   }
-  ~Buffer() { device->free(memory); }
-  void *get() const { return memory; }
+  ~Memory() { device->free(buffer.data); }
+  runtime::Buffer get() const { return buffer; }
 
 private:
-  Buffer(runtime::Device &device, void *memory)
-      : device(&device), memory(memory) {}
+  Memory(runtime::Device &device, runtime::Buffer buffer)
+      : device(&device), buffer(buffer) {}
   runtime::Device *device;
-  void *memory;
+  runtime::Buffer buffer;
 };
 } // namespace
 
@@ -250,27 +250,28 @@ runtime::Expected<Results>
 gnn::run::execute(const runtime::BoundFunction &function,
                   runtime::Device &device,
                   const std::vector<std::string> &inputs, bool profile) {
-  std::vector<Buffer> buffers;
-  std::vector<const void *> in;
-  std::vector<void *> out;
+  std::vector<Memory> memory;
+  std::vector<runtime::ConstBuffer> in;
+  std::vector<runtime::Buffer> out;
   for (const std::string &bytes : inputs) {
-    auto buffer = Buffer::create(device, bytes.size());
-    if (!buffer)
-      return buffer.takeError();
+    auto made = Memory::create(device, bytes.size());
+    if (!made)
+      return made.takeError();
+    runtime::Buffer buffer = made->get();
     if (runtime::Error error =
-            device.copyToDevice(buffer->get(), bytes.data(), bytes.size()))
+            device.copyToDevice(buffer.data, bytes.data(), buffer.bytes))
       return error;
-    in.push_back(buffer->get());
-    buffers.push_back(std::move(*buffer));
+    in.push_back({buffer.data, buffer.bytes});
+    memory.push_back(std::move(*made));
   }
   for (const runtime::TensorInfo &info : function.outputs()) {
-    auto buffer = Buffer::create(device, info.bytes);
-    if (!buffer)
-      return buffer.takeError();
-    out.push_back(buffer->get());
-    buffers.push_back(std::move(*buffer));
+    auto made = Memory::create(device, info.bytes);
+    if (!made)
+      return made.takeError();
+    out.push_back(made->get());
+    memory.push_back(std::move(*made));
   }
-  auto workspace = Buffer::create(device, function.workspaceBytes());
+  auto workspace = Memory::create(device, function.workspaceBytes());
   if (!workspace)
     return workspace.takeError();
   Results results;
@@ -288,7 +289,7 @@ gnn::run::execute(const runtime::BoundFunction &function,
   for (size_t i = 0; i < out.size(); ++i) {
     std::string bytes(function.outputs()[i].bytes, '\0');
     if (runtime::Error error =
-            device.copyToHost(bytes.data(), out[i], bytes.size()))
+            device.copyToHost(bytes.data(), out[i].data, bytes.size()))
       return error;
     results.outputs.push_back(std::move(bytes));
   }

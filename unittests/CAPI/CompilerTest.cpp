@@ -86,9 +86,8 @@ public:
   std::filesystem::path path;
 };
 
-/// Binds @sum to a graph of 3 nodes on an emulator and runs it on x = (1, 2,
-/// 4)'s rows; the first column of the result.
-std::vector<float> runSum(const GnnPackage *package, GnnDevice *device) {
+/// @sum bound to a graph of 3 nodes.
+GnnBoundFunction *bindSum(const GnnPackage *package, GnnDevice *device) {
   int32_t src[] = {0, 1, 1, 2}, dst[] = {2, 2, 0, 2};
   GnnGraphArrays arrays = {};
   arrays.square = true;
@@ -96,14 +95,20 @@ std::vector<float> runSum(const GnnPackage *package, GnnDevice *device) {
   arrays.numSrcNodes = 3;
   arrays.numEdges = 4;
   arrays.numNodeTypes = arrays.numEdgeTypes = 1;
-  arrays.edgeSrc = src;
-  arrays.edgeDst = dst;
+  arrays.edgeSrc = {src, sizeof src};
+  arrays.edgeDst = {dst, sizeof dst};
   GnnGraph *graph = nullptr;
   EXPECT_EQ(text(gnnGraphCreate(&arrays, &graph)), "");
   GnnBoundFunction *bound = nullptr;
   EXPECT_EQ(text(gnnBind(package, "sum", &graph, 1, device, nullptr, &bound)),
             "");
   gnnGraphRelease(graph);
+  return bound;
+}
+
+/// Runs @sum on x = (1, 2, 4)'s rows; the first column of the result.
+std::vector<float> runSum(const GnnPackage *package, GnnDevice *device) {
+  GnnBoundFunction *bound = bindSum(package, device);
   alignas(256) float x[9], y[9];
   for (int i = 0; i < 9; ++i)
     x[i] = static_cast<float>(1 << (i / 3));
@@ -111,10 +116,12 @@ std::vector<float> runSum(const GnnPackage *package, GnnDevice *device) {
                            256);
   auto address = reinterpret_cast<uintptr_t>(memory.data());
   void *workspace = reinterpret_cast<void *>((address + 255) / 256 * 256);
-  const void *inputs[] = {x};
-  void *outputs[] = {y};
-  EXPECT_EQ(text(gnnBoundRun(bound, inputs, 1, outputs, 1, workspace, nullptr)),
-            "");
+  GnnConstBuffer input = {x, sizeof x};
+  GnnBuffer output = {y, sizeof y};
+  EXPECT_EQ(
+      text(gnnBoundRun(bound, &input, 1, &output, 1,
+                       {workspace, gnnBoundWorkspaceBytes(bound)}, nullptr)),
+      "");
   gnnBoundRelease(bound);
   return {y[0], y[3], y[6]};
 }
@@ -136,6 +143,43 @@ TEST(CompilerCAPI, CompilesAndRuns) {
     ASSERT_EQ(text(gnnDeviceOpenEmulator(seed != 0, seed, &device)), "");
     EXPECT_STREQ(gnnDeviceName(device), "emulator");
     EXPECT_EQ(runSum(package, device), (std::vector<float>{2, 0, 7}));
+    gnnDeviceRelease(device);
+  }
+  gnnPackageRelease(package);
+}
+
+/// Memory of a device is as long as it was allocated, whatever a caller says.
+TEST(CompilerCAPI, ShortBuffers) {
+  GnnPackage *package = nullptr;
+  ASSERT_EQ(compile(sumText, &package), "");
+  for (bool isChecked : {true, false}) {
+    GnnDevice *device = nullptr;
+    ASSERT_EQ(text(gnnDeviceOpenEmulator(isChecked, -1, &device)), "");
+    GnnBoundFunction *bound = bindSum(package, device);
+    void *memory[4];
+    int64_t scratch = gnnBoundWorkspaceBytes(bound);
+    int64_t sizes[] = {36, 36, scratch, 16};
+    for (int i = 0; i < 4; ++i)
+      ASSERT_EQ(text(gnnDeviceAllocate(device, sizes[i], &memory[i])), "");
+    auto run = [&](GnnConstBuffer x, GnnBuffer y) {
+      return text(
+          gnnBoundRun(bound, &x, 1, &y, 1, {memory[2], scratch}, nullptr));
+    };
+    EXPECT_EQ(run({memory[0], 36}, {memory[1], 36}), "");
+    EXPECT_EQ(run({memory[3], 16}, {memory[1], 36}),
+              "sum: input 'x': expected 36 bytes, got 16");
+    EXPECT_TRUE(contains(run({memory[3], 36}, {memory[1], 36}),
+                         "got 36 of which 16 are allocated"));
+    EXPECT_TRUE(contains(run({memory[0], 36}, {memory[3], 36}), "output '"));
+    float values[9] = {};
+    for (GnnError *error :
+         {gnnDeviceCopyToDevice(device, memory[3], values, 36),
+          gnnDeviceCopyToHost(device, values, memory[3], 36)})
+      EXPECT_EQ(text(error), "copy: expected at most 16 bytes, as many as were "
+                             "allocated there, got 36");
+    for (void *piece : memory)
+      gnnDeviceFree(device, piece);
+    gnnBoundRelease(bound);
     gnnDeviceRelease(device);
   }
   gnnPackageRelease(package);

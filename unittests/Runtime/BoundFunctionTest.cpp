@@ -62,17 +62,22 @@ struct Runner {
       : bound(std::move(bound)), device(std::move(device)) {
     x = take(this->bound->inputs()[0].bytes);
     y = take(this->bound->outputs()[0].bytes);
-    workspace = take(this->bound->workspaceBytes());
+    workspace = take(workspaceBytes());
   }
   ~Runner() {
     for (void *memory : {x, y, workspace})
       device->free(memory);
   }
   void *take(int64_t bytes) { return *device->allocate(bytes); }
+  int64_t workspaceBytes() const { return bound->workspaceBytes(); }
+  ConstBuffer input() const { return {x, bound->inputs()[0].bytes}; }
+  Buffer output() const { return {y, bound->outputs()[0].bytes}; }
   Error run(Stream stream = nullptr) const {
-    const void *inputs[] = {x};
-    void *outputs[] = {y};
-    return bound->run({inputs, 1}, {outputs, 1}, workspace, stream);
+    return run(input(), output(), {workspace, workspaceBytes()}, stream);
+  }
+  Error run(ConstBuffer input, Buffer output, Buffer scratch,
+            Stream stream = nullptr) const {
+    return bound->run({&input, 1}, {&output, 1}, scratch, stream);
   }
 
   std::shared_ptr<const BoundFunction> bound;
@@ -421,11 +426,7 @@ TEST(BoundFunction, PointersThatDoNotFit) {
   ASSERT_TRUE(bound) << bound.message();
   Runner runner(*bound, fake);
   auto problem = [&](const void *x, void *y, void *workspace) {
-    const void *inputs[] = {x};
-    void *outputs[] = {y};
-    return (*bound)
-        ->run({inputs, 1}, {outputs, 1}, workspace, nullptr)
-        .message();
+    return runner.run({x, 240}, {y, 240}, {workspace, 512}).message();
   };
   auto shifted = [](void *pointer, int64_t bytes) {
     return static_cast<void *>(static_cast<char *>(pointer) + bytes);
@@ -438,12 +439,12 @@ TEST(BoundFunction, PointersThatDoNotFit) {
   EXPECT_TRUE(
       contains(problem(runner.x, runner.y, shifted(runner.workspace, 16)),
                "'workspace': expected an address aligned to 256 bytes"));
-  EXPECT_EQ(problem(runner.x, shifted(runner.x, 16), runner.workspace),
+  EXPECT_EQ(problem(runner.x, shifted(runner.x, -16), runner.workspace),
             "sum: expected separate memory for 'y' and 'x', got an overlap");
   EXPECT_EQ(problem(runner.x, runner.workspace, runner.workspace),
             "sum: expected separate memory for 'y' and 'workspace', got an "
             "overlap");
-  EXPECT_EQ((*bound)->run({}, {}, nullptr, nullptr).message(),
+  EXPECT_EQ((*bound)->run({}, {}, {}, nullptr).message(),
             "sum: expected 1 inputs and 1 outputs, got 0 and 0");
   EXPECT_EQ(fake->launches, 0);
   fake->failing = "scale";
@@ -454,6 +455,38 @@ TEST(BoundFunction, PointersThatDoNotFit) {
   fake->failing = "";
   EXPECT_EQ(problem(runner.x, runner.y, runner.workspace), "");
   EXPECT_EQ(fake->synchronizations, 1);
+}
+
+/// What a caller says is there is what a run may touch, and what the device
+/// knows to be there is no less.
+TEST(BoundFunction, MemoryThatIsTooShort) {
+  auto fake = device();
+  auto bound = BoundFunction::bind(
+      package(sumPlanText()), "sum",
+      {randomGraph(1, true, 20, 0, 90, 1, 2).build()}, fake);
+  ASSERT_TRUE(bound) << bound.message();
+  Runner runner(*bound, fake);
+  ConstBuffer x = runner.input();
+  Buffer y = runner.output(), workspace{runner.workspace, 512};
+  EXPECT_EQ(runner.run({x.data, 239}, y, workspace).message(),
+            "sum: input 'x': expected 240 bytes, got 239");
+  EXPECT_EQ(runner.run(x, {y.data, 0}, workspace).message(),
+            "sum: output 'y': expected 240 bytes, got 0");
+  EXPECT_EQ(runner.run(x, y, {workspace.data, -1}).message(),
+            "sum: memory 'workspace': expected 512 bytes, got -1");
+  void *small = runner.take(16);
+  EXPECT_EQ(runner.run({small, 240}, y, workspace).message(),
+            "sum: input 'x': expected 240 bytes, got 240 of which 16 are "
+            "allocated");
+  EXPECT_EQ(runner.run(x, {small, 240}, workspace).message(),
+            "sum: output 'y': expected 240 bytes, got 240 of which 16 are "
+            "allocated");
+  EXPECT_EQ(runner.run(x, y, {small, 512}).message(),
+            "sum: memory 'workspace': expected 512 bytes, got 512 of which 16 "
+            "are allocated");
+  fake->free(small);
+  EXPECT_EQ(fake->launches, 0);
+  EXPECT_EQ(runner.run({x.data, 1000}, y, workspace).message(), "");
 }
 
 TEST(BoundFunction, LaunchesHaveNamesOfTheirOwn) {
@@ -469,12 +502,7 @@ TEST(BoundFunction, LaunchesHaveNamesOfTheirOwn) {
   EXPECT_TRUE(contains(report.json(), "\"code\":\"scale\""));
   Runner runner(*bound, fake);
   fake->failing = "scale";
-  const void *inputs[] = {runner.x};
-  void *outputs[] = {runner.y};
-  EXPECT_EQ((*bound)
-                ->run({inputs, 1}, {outputs, 1}, runner.workspace, nullptr)
-                .message(),
-            "sum: kernel 'double': launch failed");
+  EXPECT_EQ(runner.run().message(), "sum: kernel 'double': launch failed");
 }
 
 TEST(BoundFunction, ReportsAndProfiles) {
@@ -492,10 +520,11 @@ TEST(BoundFunction, ReportsAndProfiles) {
     EXPECT_EQ(report.steps[0].kernelInfo.registers, 32);
     EXPECT_EQ(report.steps[0].kernel, "sum");
     EXPECT_FALSE(contains(report.json(), "\"code\""));
-    const void *inputs[] = {runner.x};
-    void *outputs[] = {runner.y};
-    auto profile = (*bound)->profile({inputs, 1}, {outputs, 1},
-                                     runner.workspace, nullptr, 3);
+    ConstBuffer input = runner.input();
+    Buffer output = runner.output();
+    auto profile = (*bound)->profile(
+        {&input, 1}, {&output, 1}, {runner.workspace, runner.workspaceBytes()},
+        nullptr, 3);
     ASSERT_TRUE(profile) << profile.message();
     EXPECT_EQ(profile->steps[0].milliseconds.has_value(), timer);
     EXPECT_EQ(profile->measuredRuns, timer ? 3 : 0);
@@ -544,14 +573,19 @@ TEST(HostMemory, FreshMemoryIsNaNAndFound) {
   FakeDevice fake;
   float *memory = static_cast<float *>(*fake.allocate(40));
   EXPECT_TRUE(std::isnan(memory[0]) && std::isnan(memory[9]));
-  auto range = fake.findAllocation(memory + 9);
-  ASSERT_TRUE(range);
-  EXPECT_EQ(range->begin, memory);
-  EXPECT_EQ(range->bytes, 40);
-  EXPECT_FALSE(fake.findAllocation(memory + 10));
-  EXPECT_FALSE(fake.findAllocation(&fake));
+  EXPECT_EQ(fake.bytesBehind(memory), 40);
+  EXPECT_EQ(fake.bytesBehind(memory + 9), 4);
+  EXPECT_EQ(fake.bytesBehind(memory + 10), -1);
+  EXPECT_EQ(fake.bytesBehind(&fake), -1);
+  float more[20] = {};
+  EXPECT_FALSE(fake.copyToDevice(memory + 1, more, 36));
+  for (const Error &error :
+       {fake.copyToDevice(memory + 1, more, 40),
+        fake.copyToHost(more, memory + 1, 40), fake.fill(memory + 1, 0, 40)})
+    EXPECT_TRUE(contains(error.message(), "expected at most 36 bytes, as many "
+                                          "as were allocated there, got 40"));
   fake.free(memory);
-  EXPECT_FALSE(fake.findAllocation(memory));
+  EXPECT_EQ(fake.bytesBehind(memory), -1);
   EXPECT_EQ(*fake.allocate(0), nullptr);
   EXPECT_FALSE(fake.allocate(-1));
 }

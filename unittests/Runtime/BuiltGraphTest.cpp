@@ -52,9 +52,10 @@ TEST(BuiltGraph, Runs) {
   alignas(256) float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, y[9] = {};
   alignas(256) char workspace[512];
   ASSERT_EQ((*bound)->workspaceBytes(), 512);
-  const void *inputs[] = {x};
-  void *outputs[] = {y};
-  ASSERT_FALSE((*bound)->run({inputs, 1}, {outputs, 1}, workspace, nullptr));
+  ConstBuffer input = {x, sizeof x};
+  Buffer output = {y, sizeof y};
+  ASSERT_FALSE((*bound)->run({&input, 1}, {&output, 1},
+                             {workspace, sizeof workspace}, nullptr));
   EXPECT_EQ(std::vector<float>(y, y + 9),
             (std::vector<float>{14, 16, 18, 2, 4, 6, 8, 10, 12}));
 }

@@ -34,6 +34,10 @@ std::string take(char *string) {
   return result;
 }
 
+template <typename T> GnnConstBuffer buffer(const std::vector<T> &values) {
+  return {values.data(), static_cast<int64_t>(values.size() * sizeof(T))};
+}
+
 /// Arrays of a plain graph, which must outlive them.
 GnnGraphArrays arrays(const PlainGraph &graph) {
   GnnGraphArrays result = {};
@@ -44,11 +48,11 @@ GnnGraphArrays arrays(const PlainGraph &graph) {
   result.numEdges = static_cast<int64_t>(graph.src.size());
   result.numNodeTypes = graph.nodeTypes;
   result.numEdgeTypes = graph.edgeTypes;
-  result.edgeSrc = graph.src.data();
-  result.edgeDst = graph.dst.data();
-  result.edgeType = graph.type.data();
-  result.srcNodeType = graph.srcType.data();
-  result.dstNodeType = graph.dstType.data();
+  result.edgeSrc = buffer(graph.src);
+  result.edgeDst = buffer(graph.dst);
+  result.edgeType = buffer(graph.type);
+  result.srcNodeType = buffer(graph.srcType);
+  result.dstNodeType = buffer(graph.dstType);
   return result;
 }
 
@@ -139,6 +143,7 @@ TEST(CAPI, GraphErrors) {
             "expected ids of 32 or 64 bits, got 16");
   given = arrays(plain);
   given.numSrcNodes = 5;
+  given.srcNodeType = {};
   EXPECT_TRUE(
       contains(text(gnnGraphCreate(&given, &graph)), "expected 0 <= id < 5"));
   given = arrays(plain);
@@ -150,6 +155,38 @@ TEST(CAPI, GraphErrors) {
   EXPECT_EQ(graph, nullptr);
 }
 
+/// Each array says how long it is, and is as long as the numbers say.
+TEST(CAPI, GraphArraysOfOtherSizes) {
+  PlainGraph plain = randomGraph(3, false, 7, 5, 40, 3, 4);
+  std::vector<int32_t> schema(8, -1);
+  struct {
+    GnnConstBuffer GnnGraphArrays::*array;
+    const char *message;
+  } cases[] = {
+      {&GnnGraphArrays::edgeSrc,
+       "source of edge: expected 40 ids of 32 bits, got 156 bytes"},
+      {&GnnGraphArrays::edgeDst, "destination of edge: expected 40 ids"},
+      {&GnnGraphArrays::edgeType, "type of edge: expected 40 ids"},
+      {&GnnGraphArrays::srcNodeType, "type of node: expected 7 ids"},
+      {&GnnGraphArrays::dstNodeType, "type of node: expected 5 ids"},
+      {&GnnGraphArrays::schema, "schema: expected 4 times 8 bytes, got 28"}};
+  for (const auto &[array, message] : cases)
+    for (int64_t more : {-4, -1, 4}) {
+      GnnGraphArrays given = arrays(plain);
+      given.schema = buffer(schema);
+      GnnGraph *graph = nullptr, *blocks[1] = {nullptr};
+      (given.*array).bytes += more;
+      std::string expected = message;
+      if (more != -4)
+        expected = expected.substr(0, expected.find(':'));
+      for (GnnError *error : {gnnGraphCreate(&given, &graph),
+                              gnnGraphBorrow(&given, nullptr, nullptr, &graph),
+                              gnnBlocksCreate(&given, 1, 1, blocks)})
+        EXPECT_TRUE(contains(text(error), expected));
+      EXPECT_EQ(graph, nullptr);
+    }
+}
+
 TEST(CAPI, IdsOf64Bits) {
   std::vector<int64_t> src = {0, 1}, dst = {1, 1};
   GnnGraphArrays given = {};
@@ -158,8 +195,8 @@ TEST(CAPI, IdsOf64Bits) {
   given.numSrcNodes = 2;
   given.numEdges = 2;
   given.numNodeTypes = given.numEdgeTypes = 1;
-  given.edgeSrc = src.data();
-  given.edgeDst = dst.data();
+  given.edgeSrc = buffer(src);
+  given.edgeDst = buffer(dst);
   GnnGraph *graph = nullptr;
   ASSERT_EQ(text(gnnGraphCreate(&given, &graph)), "");
   EXPECT_EQ(gnnGraphEdgeEnds(graph, GNN_SRC)[1], 1);
@@ -399,25 +436,37 @@ TEST(CAPI, BindsAndRuns) {
   ASSERT_EQ(gnnBoundWorkspaceBytes(bound), 512);
   for (int i = 0; i < 60; ++i)
     x[i] = 1;
-  const void *inputs[] = {x};
-  void *outputs[] = {y};
-  EXPECT_EQ(text(gnnBoundRun(bound, inputs, 1, outputs, 1, workspace, nullptr)),
+  GnnConstBuffer inputs[] = {{x, sizeof x}};
+  GnnBuffer outputs[] = {{y, sizeof y}};
+  GnnBuffer scratch = {workspace, sizeof workspace};
+  EXPECT_EQ(text(gnnBoundRun(bound, inputs, 1, outputs, 1, scratch, nullptr)),
             "");
   for (size_t v = 0; v < 20; ++v)
     EXPECT_EQ(y[3 * v], 2 * std::count(plain.dst.begin(), plain.dst.end(),
                                        static_cast<int32_t>(v)));
   EXPECT_TRUE(contains(
-      text(gnnBoundRun(bound, inputs, 0, outputs, 1, workspace, nullptr)),
+      text(gnnBoundRun(bound, inputs, 0, outputs, 1, scratch, nullptr)),
       "expected 1 inputs and 1 outputs, got 0 and 1"));
+  scratch.bytes = 500;
+  EXPECT_EQ(text(gnnBoundRun(bound, inputs, 1, outputs, 1, scratch, nullptr)),
+            "sum: memory 'workspace': expected 512 bytes, got 500");
+  scratch.bytes = sizeof workspace;
+  int64_t rows[] = {-1, -1, -1};
+  gnnBoundRows(bound, rows, 1);
+  EXPECT_EQ(rows[0], 20);
+  EXPECT_EQ(rows[1], -1);
+  gnnBoundRows(bound, rows, 3);
+  EXPECT_EQ(rows[1], 20);
+  EXPECT_EQ(rows[2], -1);
   char *json = nullptr;
   EXPECT_EQ(text(gnnBoundReport(bound, &json)), "");
   EXPECT_TRUE(contains(take(json), "\"function\":\"sum\""));
-  EXPECT_EQ(text(gnnBoundProfile(bound, inputs, 1, outputs, 1, workspace,
-                                 nullptr, 3, &json)),
+  EXPECT_EQ(text(gnnBoundProfile(bound, inputs, 1, outputs, 1, scratch, nullptr,
+                                 3, &json)),
             "");
   EXPECT_TRUE(contains(take(json), "\"milliseconds\":2.0"));
-  EXPECT_EQ(text(gnnBoundProfile(bound, inputs, 1, outputs, 1, workspace,
-                                 nullptr, 0, &json)),
+  EXPECT_EQ(text(gnnBoundProfile(bound, inputs, 1, outputs, 1, scratch, nullptr,
+                                 0, &json)),
             "expected 1 or more repetitions, got 0");
   gnnBoundRelease(bound);
   EXPECT_EQ(context.freed, 2);

@@ -173,7 +173,7 @@ TEST_F(CUDA, LoadsAndLaunches) {
   EXPECT_EQ((*kernel)->info().localBytes, 16);
   EXPECT_EQ((*kernel)->info().staticSharedBytes, 1024);
   EXPECT_EQ((*kernel)->info().maxThreadsPerBlock, 512);
-  EXPECT_EQ((*kernel)->info().parameters, -1); // What is no PTX does not tell.
+  EXPECT_EQ((*kernel)->parameters(), nullptr); // What is no PTX does not tell.
   EXPECT_EQ((*kernels)->find("add_two").message(),
             "kernel 'add_two': cuModuleGetFunction: CUDA_ERROR_NOT_FOUND "
             "(said the fake)");
@@ -252,7 +252,8 @@ TEST_F(CUDA, LoadsKernelsThatAreAskedFor) {
   auto found = kernels->find("add_one");
   ASSERT_TRUE(found) << found.message();
   EXPECT_EQ(*found, *kernels->find("add_one"));
-  EXPECT_EQ((*found)->info().parameters, 2);
+  ASSERT_TRUE((*found)->parameters());
+  EXPECT_EQ((*found)->parameters()->size(), 2u);
   EXPECT_EQ(ask("fakeLive"), 2);
   EXPECT_TRUE(contains(kernels->find("three").message(), "CUDA_ERROR"));
   EXPECT_EQ(ask("fakeLive"), 3); // the fake has no kernel of that name

@@ -230,9 +230,10 @@ TEST(DerivedGraph, IsBoundWithItsParent) {
   for (size_t i = 0; i < 3; ++i)
     memory[i] = *fake->allocate(sizes[i]);
   std::copy(x.begin(), x.end(), static_cast<float *>(memory[0]));
-  const void *inputs[] = {memory[0]};
-  void *outputs[] = {memory[1]};
-  EXPECT_FALSE((*bound)->run({inputs, 1}, {outputs, 1}, memory[2], nullptr));
+  ConstBuffer input = {memory[0], sizes[0]};
+  Buffer output = {memory[1], sizes[1]};
+  EXPECT_FALSE(
+      (*bound)->run({&input, 1}, {&output, 1}, {memory[2], sizes[2]}, nullptr));
   std::copy_n(static_cast<float *>(memory[1]), 60, y.begin());
   EXPECT_EQ(y, expected);
   for (void *each : memory)

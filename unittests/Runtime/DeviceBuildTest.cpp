@@ -10,9 +10,12 @@
 #include "DeviceBuild.h"
 #include "CAPIHandles.h"
 #include "DeviceColumns.h"
+#include "GNN-c/DeviceBuild.h"
 #include "KernelCall.h"
 #include "TestPlans.h"
 #include "Testing.h"
+
+#include <tuple>
 
 using namespace gnn::runtime;
 using namespace gnn::runtime::testing;
@@ -74,15 +77,27 @@ TEST(DeviceColumns, WaitAfterAnError) {
 TEST(BuildKernels, TakeWhatIsPassed) {
   for (BuildKernel which : {BuildKernel::Columns, BuildKernel::Move}) {
     const BuildKernelForm &form = formOf(which);
-    auto messageFor = [&](int64_t parameters) {
+    auto messageOfParameters = [&](std::vector<KernelParameter> parameters) {
       Builders builders;
-      builders.device->parameters[form.name] = parameters;
+      builders.device->parameters[form.name] = std::move(parameters);
       return BuildKernels::find(*builders.package, builders.device, {&which, 1})
           .message();
     };
+    auto messageFor = [&](int64_t count) {
+      return messageOfParameters(
+          std::vector<KernelParameter>(static_cast<size_t>(count)));
+    };
     int64_t taken = form.numArguments();
-    EXPECT_EQ(messageFor(-1), ""); // The device does not tell.
     EXPECT_EQ(messageFor(taken), "");
+    using Kind = KernelParameter::Kind;
+    for (auto [at, kind, problem] :
+         {std::tuple(0, Kind::Number, "parameter 0: expected memory, got a"),
+          std::tuple(1, Kind::Memory,
+                     "parameter 1: expected a number, got m")}) {
+      std::vector<KernelParameter> list(static_cast<size_t>(taken));
+      list[static_cast<size_t>(at)].kind = kind;
+      EXPECT_TRUE(contains(messageOfParameters(list), problem));
+    }
     EXPECT_EQ(messageFor(taken + form.slots),
               "kernel '" + std::string(form.name) + "': expected " +
                   std::to_string(taken) + " parameters, got " +
@@ -127,7 +142,19 @@ TEST(DeviceBuild, FailingCount) {
   graph.square = true;
   graph.numSrcNodes = graph.numDstNodes = graph.numEdges = 2;
   graph.numNodeTypes = graph.numEdgeTypes = 1;
-  graph.src = graph.dst = {ends, 32, 1};
+  graph.src = graph.dst = {ends, sizeof ends, 32, 1};
+  GnnBuild *none = nullptr;
+  int64_t unused[2];
+  GnnDeviceGraph shorter = graph;
+  shorter.dst = {ends, 7, 32, 1};
+  EXPECT_EQ(messageOf(gnnBuildCreate(builder, &shorter, 1, &none, unused)),
+            "dst: expected 8 bytes, got 7");
+  shorter.dst = {ends, sizeof ends, 32, 2};
+  EXPECT_EQ(messageOf(gnnBuildCreate(builder, &shorter, 1, &none, unused)),
+            "dst: expected 12 bytes, got 8");
+  shorter.dst = {ends, sizeof ends, 64, INT64_MAX};
+  EXPECT_EQ(messageOf(gnnBuildCreate(builder, &shorter, 1, &none, unused)),
+            "dst: expected ids in under 2^63 bytes");
   for (const char *failing : {"keys", "scatter", "search", ""}) {
     GnnBuild *build = nullptr;
     int64_t sizes[2], bytes = 77;
@@ -136,8 +163,18 @@ TEST(DeviceBuild, FailingCount) {
         numbers(static_cast<size_t>(sizes[1]));
     builders.device->failing = failing;
     int before = builders.device->synchronizations;
-    std::string message = messageOf(
-        gnnBuildCount(build, scratch.data(), numbers.data(), nullptr, &bytes));
+    auto memory = [](std::vector<int32_t> &words, size_t short_ = 0) {
+      return GnnBuffer{words.data(),
+                       static_cast<int64_t>(4 * words.size() - short_)};
+    };
+    for (auto [first, second, name] :
+         {std::tuple(1, 0, "scratch"), std::tuple(0, 1, "numbers")})
+      EXPECT_TRUE(contains(
+          messageOf(gnnBuildCount(build, memory(scratch, first),
+                                  memory(numbers, second), nullptr, &bytes)),
+          std::string(name) + ": expected "));
+    std::string message = messageOf(gnnBuildCount(
+        build, memory(scratch), memory(numbers), nullptr, &bytes));
     if (*failing)
       EXPECT_EQ(message,
                 "kernel '" + std::string(failing) + "': launch failed");

@@ -168,12 +168,15 @@ TEST(StepOrder, CapturesWhatRunsAtOnce) {
   float *memory[4];
   for (float *&each : memory)
     each = static_cast<float *>(*fake->allocate(512));
+  auto run = [&] {
+    ConstBuffer inputs[] = {{memory[0], 512}};
+    Buffer outputs[] = {{memory[1], 512}, {memory[2], 512}};
+    return (*bound)->run({inputs, 1}, {outputs, 2}, {memory[3], 512}, nullptr);
+  };
   for (fake->capturing = false;; fake->capturing = true) {
     for (int i = 0; i < 4; ++i)
       memory[0][i] = static_cast<float>(10 * i);
-    const void *inputs[] = {memory[0]};
-    void *outputs[] = {memory[1], memory[2]};
-    Error error = (*bound)->run({inputs, 1}, {outputs, 2}, memory[3], nullptr);
+    Error error = run();
     ASSERT_FALSE(error) << error.message();
     for (int i = 0; i < 4; ++i) {
       EXPECT_EQ(memory[1][i], static_cast<float>(20 * i + 3));
@@ -184,11 +187,7 @@ TEST(StepOrder, CapturesWhatRunsAtOnce) {
   }
   EXPECT_EQ(fake->order, (std::vector<size_t>{1, 0, 2, 3, 4}));
   fake->failing = "sum";
-  const void *inputs[] = {memory[0]};
-  void *outputs[] = {memory[1], memory[2]};
-  EXPECT_EQ(
-      (*bound)->run({inputs, 1}, {outputs, 2}, memory[3], nullptr).message(),
-      "f: launch failed");
+  EXPECT_EQ(run().message(), "f: launch failed");
   for (float *each : memory)
     fake->free(each);
 }

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ inline std::string sumPlanText() {
 class FakeDevice : public HostMemoryDevice {
 public:
   using Body = std::function<void(const Launch &, const LaunchArguments &)>;
+  using MemoryCheck =
+      std::function<Error(ArrayView<int64_t>, ArrayView<int64_t>)>;
 
   struct FakeKernel : Kernel {
     FakeKernel(std::string name, Body body)
@@ -71,12 +74,19 @@ public:
       KernelInfo info;
       info.registers = 32;
       info.localBytes = 0;
-      info.parameters = parameters;
       return info;
+    }
+    const std::vector<KernelParameter> *parameters() const override {
+      return list ? &*list : nullptr;
+    }
+    Error checkMemory(ArrayView<int64_t> numbers,
+                      ArrayView<int64_t> bytes) const override {
+      return check ? check(numbers, bytes) : Error();
     }
     std::string kernelName;
     Body body;
-    int64_t parameters = -1;
+    std::optional<std::vector<KernelParameter>> list;
+    MemoryCheck check;
   };
 
   struct FakeKernels : Kernels {
@@ -142,8 +152,10 @@ public:
     auto result = std::make_shared<FakeKernels>();
     for (const auto &[name, body] : bodies)
       result->kernels.emplace(name, FakeKernel(name, body));
-    for (const auto &[name, count] : parameters)
-      result->kernels.at(name).parameters = count;
+    for (const auto &[name, list] : parameters)
+      result->kernels.at(name).list = list;
+    for (const auto &[name, check] : checks)
+      result->kernels.at(name).check = check;
     return std::shared_ptr<const Kernels>(std::move(result));
   }
   Error launch(const Kernel &kernel, const Launch &launch,
@@ -256,8 +268,9 @@ public:
   std::vector<size_t> order;
   std::string badFormat, failing;
   std::map<std::string, Body> bodies;
-  /// Where kernels tell how many they take.
-  std::map<std::string, int64_t> parameters;
+  /// Where kernels tell what they take.
+  std::map<std::string, std::vector<KernelParameter>> parameters;
+  std::map<std::string, MemoryCheck> checks;
   std::atomic<int> allocations{0}, loads{0}, launches{0}, synchronizations{0};
   std::atomic<int64_t> clock{0};
   std::atomic<Stream> lastStream{nullptr};

@@ -135,34 +135,35 @@ compile(llvm::StringRef path, llvm::StringRef chip = "", unsigned threads = 1,
 
 /// Runs once; the bytes of all outputs.
 static std::string run(const runtime::BoundFunction &function,
-                       const std::vector<const void *> &inputs) {
+                       const std::vector<runtime::ConstBuffer> &inputs) {
   runtime::Device &device = *function.device();
   Buffers buffers(device);
-  std::vector<void *> outputs;
+  std::vector<runtime::Buffer> outputs;
   for (const runtime::TensorInfo &info : function.outputs())
-    outputs.push_back(buffers.add(info.bytes));
-  runtime::Error error = function.run(
-      inputs, outputs, buffers.add(function.workspaceBytes()), nullptr);
+    outputs.push_back({buffers.add(info.bytes), info.bytes});
+  int64_t scratch = function.workspaceBytes();
+  runtime::Error error =
+      function.run(inputs, outputs, {buffers.add(scratch), scratch}, nullptr);
   EXPECT_FALSE(error) << error.message();
   std::string bytes;
   for (size_t i = 0; i < outputs.size(); ++i)
-    bytes.append(static_cast<const char *>(outputs[i]),
+    bytes.append(static_cast<const char *>(outputs[i].data),
                  function.outputs()[i].bytes);
   return bytes;
 }
 
 /// Random numbers for every input.
-static std::vector<const void *>
+static std::vector<runtime::ConstBuffer>
 makeInputs(const runtime::BoundFunction &function, Buffers &buffers) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
-  std::vector<const void *> inputs;
+  std::vector<runtime::ConstBuffer> inputs;
   for (const runtime::TensorInfo &info : function.inputs()) {
     EXPECT_EQ(info.dtype, runtime::DataType::F32);
     auto *values = static_cast<float *>(buffers.add(info.bytes));
     for (int64_t i = 0; i < info.bytes / 4; ++i)
       values[i] = normal(random);
-    inputs.push_back(values);
+    inputs.push_back({values, info.bytes});
   }
   return inputs;
 }
@@ -181,7 +182,7 @@ TEST_P(Determinism, SameBitsForEverySeed) {
       runtime::BoundFunction::bind(package, plan.name, graphs, device);
   ASSERT_TRUE(function) << function.message();
   Buffers buffers(*device);
-  std::vector<const void *> inputs = makeInputs(**function, buffers);
+  std::vector<runtime::ConstBuffer> inputs = makeInputs(**function, buffers);
   std::string expected = run(**function, inputs);
   ASSERT_FALSE(expected.empty());
   for (unsigned seed = 0; seed < kSeeds; ++seed) {

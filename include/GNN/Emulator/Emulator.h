@@ -13,6 +13,8 @@
 #ifndef GNN_EMULATOR_EMULATOR_H
 #define GNN_EMULATOR_EMULATOR_H
 
+#include "GNN/Emulator/Signature.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -83,6 +85,10 @@ public:
 
   /// The kernel of that name, if there is one.
   std::optional<KernelInfo> find(llvm::StringRef kernel) const;
+
+  /// The signature of that kernel; null where there is none. Lives as long as
+  /// this object.
+  const host::Signature *signature(llvm::StringRef kernel) const;
 
 private:
   struct State;

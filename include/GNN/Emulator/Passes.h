@@ -23,6 +23,10 @@ namespace gnn {
 /// the error where it has not.
 mlir::LogicalResult verifyKernelForm(mlir::gpu::GPUFuncOp kernel);
 
+/// The first op that may write through `memory`, an argument of a kernel, or a
+/// view of it; null where all of them read.
+mlir::Operation *findWriter(mlir::Value memory);
+
 } // namespace gnn
 
 #endif // GNN_EMULATOR_PASSES_H

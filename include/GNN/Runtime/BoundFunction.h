@@ -146,21 +146,22 @@ public:
   const std::vector<TensorInfo> &inputs() const;
   const std::vector<TensorInfo> &outputs() const;
 
-  /// Launches all steps on a stream. Takes device pointers in the order of
-  /// inputs() and outputs(), aligned to kTensorAlignment; null is legal where
-  /// there are no bytes. Allocates nothing, copies nothing, does not wait.
-  /// Outputs and workspace must not overlap inputs or each other. Waits after
-  /// an error, so that nothing of the run is in flight then.
-  Error run(ArrayView<const void *> inputs, ArrayView<void *> outputs,
-            void *workspace, Stream stream) const;
+  /// Launches all steps on a stream. Takes memory of the device in the order of
+  /// inputs() and outputs(), aligned to kTensorAlignment and with at least as
+  /// many bytes; null is legal where there are none. Allocates nothing, copies
+  /// nothing, does not wait. Outputs and workspace must not overlap inputs or
+  /// each other. Waits after an error, so that nothing of the run is in flight
+  /// then.
+  Error run(ArrayView<ConstBuffer> inputs, ArrayView<Buffer> outputs,
+            Buffer workspace, Stream stream) const;
 
   /// What is known without a run.
   Report report() const;
 
   /// Runs `repetitions` times, with an event around each launch where the
   /// device has a timer, and reports the median of each step's time. Waits.
-  Expected<Report> profile(ArrayView<const void *> inputs,
-                           ArrayView<void *> outputs, void *workspace,
+  Expected<Report> profile(ArrayView<ConstBuffer> inputs,
+                           ArrayView<Buffer> outputs, Buffer workspace,
                            Stream stream, int repetitions = 5) const;
 
 private:

@@ -22,6 +22,16 @@ namespace gnn::runtime {
 /// default one. Devices that run at once ignore it.
 using Stream = void *;
 
+/// Memory of a caller: where it begins, and how many bytes of it there are.
+struct Buffer {
+  void *data = nullptr;
+  int64_t bytes = 0;
+};
+struct ConstBuffer {
+  const void *data = nullptr;
+  int64_t bytes = 0;
+};
+
 /// What is known of a kernel after loading; -1 where it is not.
 struct KernelInfo {
   int64_t registers = -1;
@@ -29,8 +39,23 @@ struct KernelInfo {
   int64_t localBytes = -1;
   int64_t staticSharedBytes = -1;
   int64_t maxThreadsPerBlock = -1;
-  /// The arguments that a launch of it takes.
-  int64_t parameters = -1;
+};
+
+/// A parameter of a kernel, as far as its image says.
+struct KernelParameter {
+  enum class Kind { Memory, Number, Either };
+  enum class Access { Unknown, Reads, Writes };
+
+  Kind kind = Kind::Either;
+  /// Bytes of the argument itself.
+  int64_t size = 8;
+  /// Memory: what its address is a multiple of, and what the kernel does there.
+  int64_t alignment = 1;
+  Access access = Access::Unknown;
+  /// Memory: bytes that it takes for granted there whatever it is passed.
+  int64_t bytes = 0;
+
+  bool isMemory() const { return kind == Kind::Memory; }
 };
 
 /// A kernel that was loaded; owned by its Kernels.
@@ -39,6 +64,20 @@ public:
   virtual ~Kernel();
   virtual const std::string &name() const = 0;
   virtual KernelInfo info() const { return {}; }
+
+  /// Its parameters, in order; null where the image does not say.
+  virtual const std::vector<KernelParameter> *parameters() const {
+    return nullptr;
+  }
+
+  /// Whether there is as much memory behind arguments as the kernel takes for
+  /// granted, where its image says that: `numbers` has the values of integers
+  /// and `bytes` what is behind each pointer, both in the order of parameters.
+  /// The error names the argument.
+  virtual Error checkMemory(ArrayView<int64_t> numbers,
+                            ArrayView<int64_t> bytes) const {
+    return {};
+  }
 };
 
 /// A loaded image of kernels. Keeps its device alive.
@@ -117,6 +156,10 @@ public:
   /// Frees what allocate gave; null is legal. The caller sees to it that
   /// nothing running uses it.
   virtual void free(void *memory) = 0;
+
+  /// The bytes from an address to the end of the memory that `allocate` gave
+  /// there; -1 where it gave none there, or that would take long to know.
+  virtual int64_t bytesBehind(const void *memory) const { return -1; }
 
   /// Copies and fills, done when the call returns.
   virtual Error copyToDevice(void *to, const void *from, int64_t bytes) = 0;

@@ -11,15 +11,8 @@
 
 #include <map>
 #include <mutex>
-#include <optional>
 
 namespace gnn::runtime {
-
-/// A piece of memory.
-struct MemoryRange {
-  void *begin = nullptr;
-  int64_t bytes = 0;
-};
 
 /// The memory half of a device that runs on the CPU. What is left to a subclass
 /// is its name, its kernels and its launches.
@@ -35,17 +28,16 @@ public:
   /// Aligned to 256 bytes.
   Expected<void *> allocate(int64_t bytes) override;
   void free(void *memory) override;
+  int64_t bytesBehind(const void *memory) const override;
   Error copyToDevice(void *to, const void *from, int64_t bytes) override;
   Error copyToHost(void *to, const void *from, int64_t bytes) override;
   Error fill(void *memory, uint8_t value, int64_t bytes) override;
   Error prepare(const Kernel &kernel, const Launch &launch) override;
   Error synchronize(Stream stream) override;
 
-  /// The allocation of this device that `pointer` lies in (its end excluded);
-  /// none for memory that came from elsewhere.
-  std::optional<MemoryRange> findAllocation(const void *pointer) const;
-
 private:
+  Error checkRoom(const char *what, const void *memory, int64_t bytes) const;
+
   const Fresh fresh;
   mutable std::mutex mutex;
   std::map<const void *, int64_t> allocations;

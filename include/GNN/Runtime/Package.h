@@ -58,8 +58,9 @@ public:
   Expected<std::shared_ptr<const Kernels>>
   kernelsOn(const std::shared_ptr<Device> &device) const;
 
-  /// The kernels that the steps of one of its functions launch, in their order;
-  /// an error names the step. There as long as the package.
+  /// The kernels that the steps of one of its functions launch, in their order,
+  /// each of which takes what its step passes, as far as the image says; an
+  /// error names the step. There as long as the package.
   Expected<ArrayView<const Kernel *>>
   kernelsOf(const FunctionPlan &function,
             const std::shared_ptr<Device> &device) const;

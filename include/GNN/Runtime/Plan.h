@@ -137,6 +137,7 @@ struct ArgSpec {
   /// layer.mlir:8:3". May be empty.
   std::string value;
 
+  bool isNumber() const { return kind == Kind::I32 || kind == Kind::I64; }
   bool mayBeWritten() const {
     return kind == Kind::Output || kind == Kind::Workspace;
   }
@@ -240,6 +241,10 @@ struct LaunchPlan {
   /// The function of that name; the error lists what there is.
   Expected<const FunctionPlan *> find(const std::string &name) const;
 };
+
+/// Applies an op of two arguments; nothing where the result has more than 64
+/// bits, and for a division by zero.
+std::optional<int64_t> apply(Expr::Op op, int64_t a, int64_t b);
 
 /// The graphs that `plan` derives from those bound, behind these. A schema that
 /// does not hold is an error.

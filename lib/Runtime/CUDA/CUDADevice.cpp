@@ -14,6 +14,7 @@
 #include "Guarded.h"
 
 #include "GNN/Runtime/CUDA.h"
+#include "GNN/Runtime/Nesting.h"
 
 #include <algorithm>
 #include <map>
@@ -28,8 +29,12 @@ class CudaDevice;
 struct CudaKernel : Kernel {
   const std::string &name() const override { return kernelName; }
   KernelInfo info() const override { return kernelInfo; }
+  const std::vector<KernelParameter> *parameters() const override {
+    return list ? &*list : nullptr;
+  }
 
   std::string kernelName;
+  std::optional<std::vector<KernelParameter>> list; ///< of PTX
   Function function = nullptr;
   KernelInfo kernelInfo;
   /// Dynamic shared bytes the driver was told to allow.
@@ -373,11 +378,15 @@ CudaDevice::loadKernels(const std::string &format, const std::string &image,
                         const std::string &chip) {
   using Result = Expected<std::shared_ptr<const Kernels>>;
   return guarded("kernels", [&]() -> Result {
+    constexpr int maxNesting = 100;
     bool isPtx = format == "ptx";
     if (!isPtx && format != "cubin")
       return failure("expected kernels as cubin or ptx, got ", format);
     if (Error error = checkChip(chip, isPtx, major, minor))
       return error;
+    if (isPtx)
+      if (Error error = checkNesting(image, maxNesting, Syntax::Ptx))
+        return error;
     if (isPtx)
       if (auto entries = PtxEntries::split(image))
         return std::shared_ptr<const Kernels>(std::make_shared<CudaKernels>(
@@ -460,9 +469,9 @@ Expected<const Kernel *> CudaKernels::find(const std::string &name) const {
         return error.in("kernel '" + name + "'");
       *field = value;
     }
-    if (modules)
-      info.parameters = modules->text().numParameters(name);
     CudaKernel &kernel = kernels[name];
+    if (modules)
+      kernel.list = modules->text().parameters(name);
     kernel.kernelName = name;
     kernel.function = function;
     kernel.kernelInfo = info;

@@ -71,15 +71,75 @@ std::optional<PtxEntries> PtxEntries::split(const std::string &text) {
   return result;
 }
 
-int64_t PtxEntries::numParameters(const std::string &name) const {
+/// Takes a word with the white space around it from the front of `text`.
+static std::string_view takeWord(std::string_view &text) {
+  constexpr std::string_view space = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
+  size_t end = std::min(text.find_first_of(space), text.size());
+  std::string_view word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+/// A number in the base 10, at most 2^30.
+static int64_t readNumber(std::string_view text) {
+  int64_t number = 0;
+  for (char c : text)
+    if (c >= '0' && c <= '9' && number < (1 << 27))
+      number = 10 * number + (c - '0');
+    else
+      break;
+  return number;
+}
+
+/// ".param .u64 .ptr .global .align 16 name", without the first word: a pointer
+/// says so, arrays have their bytes in brackets behind the name.
+static KernelParameter readParameter(std::string_view text) {
+  KernelParameter parameter;
+  int64_t elements = 1;
+  if (size_t bracket = text.find('['); bracket != std::string_view::npos)
+    elements = readNumber(text.substr(bracket + 1));
+  parameter.size = 0;
+  for (std::string_view word = takeWord(text); !word.empty();
+       word = takeWord(text)) {
+    if (word == ".ptr") {
+      parameter.kind = KernelParameter::Kind::Memory;
+    } else if (word == ".align") {
+      int64_t alignment = readNumber(takeWord(text));
+      if (parameter.isMemory())
+        parameter.alignment = std::max<int64_t>(alignment, 1);
+    } else if (word.size() > 2 && word[0] == '.' &&
+               std::string_view("bsuf").find(word[1]) !=
+                   std::string_view::npos) {
+      if (int64_t bits = readNumber(word.substr(2)))
+        parameter.size = bits / 8 * elements;
+    }
+  }
+  return parameter;
+}
+
+std::vector<KernelParameter>
+PtxEntries::parameters(const std::string &name) const {
   constexpr std::string_view word = ".param ";
-  std::string_view list = entries.at(name);
-  list = list.substr(0, list.find(')'));
-  int64_t count = 0;
-  for (size_t at = 0; (at = list.find(word, at)) != std::string_view::npos;
-       at += word.size())
-    ++count;
-  return count;
+  std::string list; // without comments
+  std::string_view entry = entries.at(name);
+  while (!entry.empty()) {
+    std::string_view line = takeLine(entry);
+    line = line.substr(0, line.find("//"));
+    list += line;
+    if (line.find(')') != std::string_view::npos)
+      break;
+  }
+  list.resize(std::min(list.find(')'), list.size()));
+  std::vector<KernelParameter> parameters;
+  for (size_t at = list.find(word); at != std::string::npos;) {
+    size_t begin = at + word.size(), next = list.find(word, begin);
+    size_t end = std::min({next, list.find(',', begin), list.size()});
+    parameters.push_back(
+        readParameter(std::string_view(list).substr(begin, end - begin)));
+    at = next;
+  }
+  return parameters;
 }
 
 std::vector<std::vector<std::string>>

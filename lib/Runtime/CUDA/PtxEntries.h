@@ -9,6 +9,8 @@
 
 #include "CUDA/Driver.h"
 
+#include "GNN/Runtime/Device.h"
+
 #include <functional>
 #include <map>
 #include <optional>
@@ -27,7 +29,7 @@ public:
   bool has(const std::string &name) const { return entries.count(name) != 0; }
 
   /// The parameters of a kernel of this text.
-  int64_t numParameters(const std::string &name) const;
+  std::vector<KernelParameter> parameters(const std::string &name) const;
 
   /// Kernels of this text in at most `count` groups of about the same size, and
   /// in no more than are worth a module.

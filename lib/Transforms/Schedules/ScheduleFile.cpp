@@ -7,6 +7,7 @@
 #include "ScheduleFile.h"
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/Runtime/Nesting.h"
 #include "GNN/Transforms/OptionFiles.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -343,18 +344,6 @@ private:
 };
 } // namespace
 
-/// Whether the brackets of a line are deeper than a parser that calls itself
-/// should be given.
-static bool isDeep(StringRef line) {
-  int depth = 0;
-  for (char c : line) {
-    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
-    if (depth > 100)
-      return true;
-  }
-  return false;
-}
-
 FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
                                                                StringRef path) {
   auto file = gnn::readInput(path);
@@ -367,9 +356,9 @@ FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
     if (line.trim().empty())
       continue;
     auto loc = FileLineColLoc::get(op->getContext(), path, i + 1, 1);
-    if (isDeep(line))
-      return emitError(loc, "expected at most 100 brackets inside of each "
-                            "other");
+    if (gnn::runtime::findDeepNesting(line, 100, gnn::runtime::Syntax::Text) <
+        line.size())
+      return emitError(loc, "expected at most 100 levels of nesting");
     auto value = json::parse(line);
     if (!value || !value->getAsObject()) {
       std::string error = value ? "" : ": " + toString(value.takeError());

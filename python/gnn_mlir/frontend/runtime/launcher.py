@@ -12,6 +12,7 @@ import struct
 import torch
 
 from ... import capi, running
+from ...signatures import Buffer
 
 _empty, _empty_like, _contiguous = torch.empty, torch.empty_like, torch.contiguous_format
 _EVERY = 256  # Bytes: where a value in one piece of memory with others may begin.
@@ -47,9 +48,13 @@ class Layout:
                       for i in whole]
         self.packed = [(i, name, 8 if dtype == "i64" else 4)
                        for i, (name, dtype, *_) in enumerate(outputs) if i not in whole]
+        # Bytes of an element of each input and output.
+        self.sizes = [[8 if dtype == "i64" else 4 for _, dtype, *_ in of]
+                      for of in (signature["inputs"], outputs)]
         counts = len(self.inputs), len(outputs)
         self.counts = counts
-        self.addresses = [struct.Struct(f"{count}P").pack for count in counts]
+        # Address and bytes of each.
+        self.buffers = [struct.Struct(f"{2 * count}P").pack for count in counts]
 
 
 class Launcher:
@@ -63,6 +68,8 @@ class Launcher:
         # The stream on which structures were built: others wait for it.
         self._stream = None if bound.ready is None else bound.ready[0].cuda_stream
         shapes, outputs = bound.shapes
+        self._sizes = [[math.prod(shape) * size for shape, size in zip(*of)]
+                       for of in zip(bound.shapes, layout.sizes)]
         settled = layout.settled or {}
         self._inputs = []
         for i, (place, name, dtype) in enumerate(layout.inputs):
@@ -110,6 +117,7 @@ class Launcher:
         if layout.settled is None:
             self._settle(tensors)
         given, held = [], []  # What is converted lives until the launch.
+        input_sizes, output_sizes = self._sizes
         for place, begin, dtype, shape, i in self._inputs:
             x = tensors[place]
             address = x.data_ptr()
@@ -120,7 +128,7 @@ class Launcher:
                     self.bound.inputs[i], x)
                 held.append(x)
                 address = x.data_ptr()
-            given.append(address + begin)
+            given += address + begin, x.nbytes - begin if shape is None else input_sizes[i]
         made = self._made()
         if self.packs:
             made.append(_empty(self._bytes, dtype=torch.uint8, device=layout.device))
@@ -128,9 +136,11 @@ class Launcher:
             results = [bases[place] + begin for place, begin in self._order]
         else:
             results = [x.data_ptr() for x in made]
-        inputs, outputs = layout.addresses
+        results = [number for pair in zip(results, output_sizes) for number in pair]
+        inputs, outputs = layout.buffers
         error = self._run(self._handle, inputs(*given), layout.counts[0], outputs(*results),
-                          layout.counts[1], workspace, stream)
+                          layout.counts[1], Buffer(workspace, self.bound.workspace_bytes),
+                          stream)
         if error:
             raise capi.error_of(error)
         return made

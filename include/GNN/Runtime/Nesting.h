@@ -1,0 +1,39 @@
+//===- Nesting.h - How deep texts are nested --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parsers recurse for each bracket, and a stack is finite: the nesting of a
+// text is checked before it is parsed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_NESTING_H
+#define GNN_RUNTIME_NESTING_H
+
+#include "GNN/Runtime/Error.h"
+
+#include <cstddef>
+#include <string_view>
+
+namespace gnn::runtime {
+
+/// Nesting counts brackets that are neither in comments nor in strings, where a
+/// language has those.
+enum class Syntax {
+  /// MLIR and JSON: all four pairs. Besides, MLIR's aliases are as deep as
+  /// their
+  /// definitions, and affine expressions as they have operators.
+  Text,
+  /// PTX: no strings that matter, and < only compares.
+  Ptx
+};
+
+/// Where `text` is more than `most` levels deep; its size where it never is.
+size_t findDeepNesting(std::string_view text, int most, Syntax syntax);
+
+/// The error for such a text, with line and column.
+Error checkNesting(std::string_view text, int most, Syntax syntax);
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_NESTING_H

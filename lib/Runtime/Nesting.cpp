@@ -1,0 +1,184 @@
+//===- Nesting.cpp - How deep texts are nested ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/Nesting.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+using namespace gnn::runtime;
+
+/// Length of the string that `text` starts with.
+static size_t stringLength(std::string_view text) {
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '"' || text[i] == '\n')
+      return i + 1;
+    if (text[i] == '\\')
+      ++i;
+  }
+  return text.size();
+}
+
+/// Length of the comment, string, operator, alias or character that `text`
+/// starts with.
+static size_t tokenLength(std::string_view text, Syntax syntax) {
+  char next = text.size() > 1 ? text[1] : 0;
+  if (text.front() == '/' && next == '/')
+    return std::min(text.find('\n'), text.size());
+  if (syntax == Syntax::Ptx)
+    return 1;
+  switch (text.front()) {
+  case '"':
+    return stringLength(text);
+  case '-':
+    return next == '>' ? 2 : 1;
+  case '<':
+  case '>':
+    return next == '=' ? 2 : 1;
+  case '#':
+  case '!':
+    return std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
+                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                           "0123456789_$.-",
+                                           1),
+                    text.size());
+  default:
+    return 1;
+  }
+}
+
+namespace {
+/// Follows a text token by token.
+class Scanner {
+public:
+  explicit Scanner(Syntax syntax) : syntax(syntax) {}
+
+  /// Reads the token at the beginning of `text`, of that length. Returns how
+  /// deep it is.
+  int read(std::string_view text, size_t length);
+
+private:
+  int readAlias(std::string_view name);
+  int readCharacter(std::string_view text);
+  void define(std::string_view name);
+
+  Syntax syntax;
+  int brackets = 0;
+  /// Since the last delimiter: a parser of affine expressions recurses for each
+  /// operator.
+  int operators = 0;
+  /// The depth of each alias that is defined so far.
+  std::unordered_map<std::string_view, int> aliases;
+  /// The alias whose definition is read, and how deep that is.
+  std::string_view defined;
+  int deepest = 0;
+  /// An alias outside of brackets: a definition where `=` follows.
+  std::string_view last;
+};
+} // namespace
+
+int Scanner::readAlias(std::string_view name) {
+  if (name == defined) { // none is used in its own definition
+    aliases[name] = deepest;
+    defined = {};
+  }
+  last = brackets == 0 ? name : std::string_view();
+  operators = 0;
+  auto found = aliases.find(name);
+  return brackets + (found == aliases.end() ? 0 : found->second);
+}
+
+int Scanner::readCharacter(std::string_view text) {
+  char c = text.front();
+  bool isText = syntax == Syntax::Text;
+  switch (c) {
+  case '<':
+  case '>':
+    if (!isText)
+      break;
+    [[fallthrough]];
+  case '(':
+  case '[':
+  case '{':
+  case ')':
+  case ']':
+  case '}': {
+    bool isOpening = c == '(' || c == '[' || c == '{' || c == '<';
+    if (isOpening || brackets > 0)
+      brackets += isOpening ? 1 : -1;
+    if (c != '(' && c != ')')
+      operators = 0;
+    break;
+  }
+  case '=':
+    if (isText && !last.empty())
+      define(last);
+    [[fallthrough]];
+  case ',':
+  case ':':
+  case '@':
+    operators = 0;
+    break;
+  case 'd':
+  case 'm': {
+    std::string_view word = text.substr(0, 3);
+    operators += isText && (word == "div" || word == "mod");
+    break;
+  }
+  case '+':
+  case '-':
+  case '*':
+    operators += isText;
+    break;
+  default:
+    break;
+  }
+  if (c != ' ' && c != '\n' && c != '\t' && c != '\r')
+    last = {};
+  return brackets + operators;
+}
+
+void Scanner::define(std::string_view name) {
+  if (!defined.empty())
+    aliases[defined] = deepest;
+  defined = name;
+  deepest = 0;
+}
+
+int Scanner::read(std::string_view text, size_t length) {
+  int depth = brackets;
+  char c = text.front();
+  if (syntax == Syntax::Text && (c == '#' || c == '!'))
+    depth = readAlias(text.substr(0, length));
+  else if (length == 1)
+    depth = readCharacter(text);
+  deepest = std::max(deepest, depth);
+  return depth;
+}
+
+size_t gnn::runtime::findDeepNesting(std::string_view text, int most,
+                                     Syntax syntax) {
+  Scanner scanner(syntax);
+  for (size_t at = 0, length; at < text.size(); at += length) {
+    std::string_view rest = text.substr(at);
+    length = tokenLength(rest, syntax);
+    if (scanner.read(rest, length) > most)
+      return at;
+  }
+  return text.size();
+}
+
+Error gnn::runtime::checkNesting(std::string_view text, int most,
+                                 Syntax syntax) {
+  size_t at = findDeepNesting(text, most, syntax);
+  if (at == text.size())
+    return {};
+  std::string_view before = text.substr(0, at);
+  auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  size_t column = at - (before.rfind('\n') + 1) + 1;
+  return failure("line ", line, ", column ", column, ": expected at most ",
+                 most, " levels of nesting");
+}

@@ -1,0 +1,264 @@
+//===- StrangePackagesTest.cpp - Plans that do not fit their kernels ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDA/PtxEntries.h"
+#include "GNN/Runtime/Nesting.h"
+#include "TestPlans.h"
+#include "Testing.h"
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::testing;
+
+using Access = KernelParameter::Access;
+using Kind = KernelParameter::Kind;
+
+namespace {
+KernelParameter memory(Access access, int64_t alignment = 4) {
+  KernelParameter parameter;
+  parameter.kind = Kind::Memory;
+  parameter.access = access;
+  parameter.alignment = alignment;
+  return parameter;
+}
+
+KernelParameter number(int64_t size) {
+  KernelParameter parameter;
+  parameter.kind = Kind::Number;
+  parameter.size = size;
+  return parameter;
+}
+
+/// What the kernels of sumPlanText take.
+std::map<std::string, std::vector<KernelParameter>> sumParameters() {
+  KernelParameter reads = memory(Access::Reads),
+                  writes = memory(Access::Writes);
+  return {{"sum", {reads, writes, reads, reads, number(4), number(8)}},
+          {"scale", {reads, writes, number(4)}}};
+}
+
+/// The message of binding the plan, with one piece replaced, on kernels that
+/// take these parameters.
+std::string
+messageOfBinding(const std::string &piece, const std::string &other,
+                 std::map<std::string, std::vector<KernelParameter>> parameters,
+                 std::map<std::string, FakeDevice::MemoryCheck> checks = {}) {
+  std::string text = sumPlanText();
+  size_t place = text.find(piece);
+  EXPECT_NE(place, std::string::npos) << piece;
+  text.replace(place, piece.size(), other);
+  auto plan = LaunchPlan::parse(text);
+  EXPECT_TRUE(plan) << plan.message();
+  auto package = Package::create(std::move(*plan), {{"ptx", ""}});
+  auto device = std::make_shared<FakeDevice>();
+  device->addSumKernels();
+  device->parameters = std::move(parameters);
+  device->checks = std::move(checks);
+  return BoundFunction::bind(*package, "sum",
+                             {randomGraph(1, true, 20, 0, 90, 1, 2).build()},
+                             device)
+      .message();
+}
+} // namespace
+
+TEST(StrangePackages, ArgumentsOfAnotherKind) {
+  struct {
+    const char *piece, *other, *problem;
+  } cases[] = {
+      {"\"sum\"", "\"sum\"", ""},
+      {"{\"input\": 0}", "{\"i64\": 0}",
+       "step 0 (kernel 'sum'): argument 0: expected memory, got a number "
+       "(i64)"},
+      {"{\"structure\": 1}", "{\"i32\": 0}",
+       "argument 3: expected memory, got a number (i32)"},
+      {"{\"i64\": 0}", "{\"structure\": 0}",
+       "argument 5: expected a number, got memory (structure)"},
+      {"{\"i32\": 1}, {\"i64\": 0}", "{\"i64\": 1}, {\"i64\": 0}",
+       "argument 4: expected an argument of 4 bytes, got i64 of 8"},
+      {", {\"i64\": 0}]", "]",
+       "step 0 (kernel 'sum'): expected 6 arguments, "
+       "got 5"},
+      {"{\"input\": 0}, {\"workspace\": 5, \"bytes\": 4}",
+       "{\"input\": 0}, {\"input\": 0}",
+       "argument 1: expected an output or a part of the workspace that is "
+       "written, as the kernel writes there, got input"},
+      {"{\"input\": 0}, {\"workspace\": 5, \"bytes\": 4}",
+       "{\"input\": 0}, {\"structure\": 0}",
+       "as the kernel writes there, got structure"},
+  };
+  for (const auto &[piece, other, problem] : cases) {
+    std::string message = messageOfBinding(piece, other, sumParameters());
+    EXPECT_TRUE(contains(message, problem));
+    EXPECT_EQ(message.empty(), *problem == 0);
+  }
+  // Of a kernel that does not say what it takes nothing is expected.
+  EXPECT_EQ(messageOfBinding("{\"input\": 0}", "{\"i64\": 0}", {}), "");
+}
+
+/// Constants are memory that is only read, of as many bytes as the plan says.
+TEST(StrangePackages, Constants) {
+  auto messageOf = [](const std::string &replaced, int64_t &seen) {
+    std::string text = sumPlanText();
+    for (auto [piece, other] :
+         {std::pair<std::string, std::string>(
+              "\"version\": 1", "\"version\": 8, \"constants\": 272"),
+          {"\"output\": 0", "\"output\": 0, \"written\": true"},
+          {"4}, {\"structure\": 0}",
+           "4, \"written\": true}, {\"structure\": 0}"},
+          {replaced, "{\"constant\": 32, \"bytes\": 240}"}})
+      text.replace(text.find(piece), piece.size(), other);
+    auto plan = LaunchPlan::parse(text);
+    EXPECT_TRUE(plan) << plan.message();
+    auto package = Package::create(std::move(*plan), {{"ptx", ""}},
+                                   std::string(272, '\0'));
+    auto device = std::make_shared<FakeDevice>();
+    device->addSumKernels();
+    device->parameters = sumParameters();
+    device->checks["sum"] = [&](ArrayView<int64_t>,
+                                ArrayView<int64_t> bytes) -> Error {
+      seen = bytes[0];
+      return {};
+    };
+    return BoundFunction::bind(*package, "sum",
+                               {randomGraph(1, true, 20, 0, 90, 1, 2).build()},
+                               device)
+        .message();
+  };
+  int64_t seen = 0;
+  EXPECT_EQ(messageOf("{\"input\": 0}", seen), "");
+  EXPECT_EQ(seen, 240);
+  EXPECT_TRUE(contains(messageOf("{\"i64\": 0}", seen),
+                       "argument 5: expected a number, got memory (constant)"));
+  EXPECT_TRUE(contains(
+      messageOf("{\"workspace\": 5, \"bytes\": 4, \"written\": true}", seen),
+      "as the kernel writes there, got constant"));
+}
+
+TEST(StrangePackages, WritesThatThePlanDoesNotTell) {
+  // From version 5 on a plan says what is written.
+  std::string plan = sumPlanText();
+  plan.replace(plan.find("\"version\": 1"), 12, "\"version\": 5");
+  std::string output = "{\"output\": 0}";
+  plan.replace(plan.find(output), output.size(),
+               "{\"output\": 0, \"written\": true}");
+  auto parsed = LaunchPlan::parse(plan);
+  ASSERT_TRUE(parsed) << parsed.message();
+  auto package = Package::create(std::move(*parsed), {{"ptx", ""}});
+  auto device = std::make_shared<FakeDevice>();
+  device->addSumKernels();
+  device->parameters = sumParameters();
+  auto graph = randomGraph(1, true, 20, 0, 90, 1, 2).build();
+  EXPECT_TRUE(contains(
+      BoundFunction::bind(*package, "sum", {graph}, device).message(),
+      "step 0 (kernel 'sum'): argument 1: expected an output or a part of the "
+      "workspace that is written, as the kernel writes there, got workspace "
+      "that is only read"));
+}
+
+TEST(StrangePackages, OutputsThatNoKernelWrites) {
+  auto parameters = sumParameters();
+  parameters["scale"][1].access = Access::Reads;
+  EXPECT_EQ(messageOfBinding("\"sum\"", "\"sum\"", parameters),
+            "function 'sum': output 'y': expected a kernel that writes it, got "
+            "none");
+  parameters["scale"][1].access = Access::Unknown;
+  EXPECT_EQ(messageOfBinding("\"sum\"", "\"sum\"", parameters), "");
+}
+
+TEST(StrangePackages, AddressesLessAligned) {
+  auto parameters = sumParameters();
+  parameters["sum"][1].alignment = 256; // of the workspace
+  EXPECT_EQ(messageOfBinding("\"sum\"", "\"sum\"", parameters), "");
+  parameters["sum"][0].alignment = 32;
+  EXPECT_TRUE(contains(messageOfBinding("\"sum\"", "\"sum\"", parameters),
+                       "step 0 (kernel 'sum'): argument 0: expected an address "
+                       "aligned to 32 bytes, got one (input) that is to 16"));
+}
+
+/// Kernels are asked about numbers and bytes, but not where nothing is
+/// launched.
+TEST(StrangePackages, MemoryByNumbers) {
+  std::vector<int64_t> numbers, bytes;
+  std::map<std::string, FakeDevice::MemoryCheck> checks;
+  checks["sum"] = [&](ArrayView<int64_t> n, ArrayView<int64_t> b) -> Error {
+    numbers = n.vec();
+    bytes = b.vec();
+    return failure("argument 0: expected more");
+  };
+  EXPECT_EQ(messageOfBinding("\"sum\"", "\"sum\"", {}, checks),
+            "function 'sum': step 0 (kernel 'sum'): argument 0: expected more");
+  EXPECT_EQ(numbers[4], 3);
+  EXPECT_EQ(numbers[5], 20);
+  EXPECT_EQ(bytes, (std::vector<int64_t>{240, 240, 84, 360, -1, -1}));
+  EXPECT_EQ(messageOfBinding("\"grid\": [0,", "\"grid\": [8,", {}, checks), "");
+}
+
+//===----------------------------------------------------------------------===//
+// PTX
+//===----------------------------------------------------------------------===//
+
+TEST(PtxEntries, SayWhatKernelsTake) {
+  auto entries = cuda::PtxEntries::split(
+      "//\n.version 7.8\n.target sm_80\n.address_size 64\n\n"
+      ".visible .entry k(\n"
+      "\t.param .u64 .ptr .global .align 16 k_param_0, // .param .u8 (no)\n"
+      "\t.param .u64 .ptr .align 1 k_param_1,\n"
+      "\t.param .u32 k_param_2,\n"
+      "\t.param .b64 k_param_3,\n"
+      "\t.param .align 8 .b8 k_param_4[24],\n"
+      "\t.param .f16 k_param_5\n"
+      ")\n{\n\tret;\n}\n"
+      ".visible .entry none()\n{\n\tret;\n}\n");
+  ASSERT_TRUE(entries);
+  EXPECT_TRUE(entries->parameters("none").empty());
+  std::vector<KernelParameter> found = entries->parameters("k");
+  ASSERT_EQ(found.size(), 6u);
+  int64_t sizes[] = {8, 8, 4, 8, 24, 2}, alignments[] = {16, 1, 1, 1, 1, 1};
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].size, sizes[i]) << i;
+    EXPECT_EQ(found[i].alignment, alignments[i]) << i;
+    EXPECT_EQ(found[i].kind, i < 2 ? Kind::Memory : Kind::Either) << i;
+    EXPECT_EQ(found[i].access, Access::Unknown) << i;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Nesting
+//===----------------------------------------------------------------------===//
+
+TEST(Nesting, CountsBracketsThatAreSome) {
+  auto depth = [](const std::string &text, Syntax syntax = Syntax::Text) {
+    int most = 0;
+    while (findDeepNesting(text, most, syntax) < text.size())
+      ++most;
+    return most;
+  };
+  EXPECT_EQ(depth(""), 0);
+  EXPECT_EQ(depth("([{<>}])([])"), 4);
+  EXPECT_EQ(depth("]]]]([)"), 2);
+  EXPECT_EQ(depth("(\"[[[\\\"[[\" // ((\n)"), 1);
+  EXPECT_EQ(depth("(d0) -> (d0 >= 0, 1 <= d0)"), 1);
+  EXPECT_EQ(depth("\"]]]\n[["), 2); // strings end with their line
+  EXPECT_EQ(depth("{ [ a < b ] // {{{\n }", Syntax::Ptx), 2);
+  // Aliases and operators of MLIR.
+  EXPECT_EQ(depth("#a = [1]\n#b = [#a]\n!c = t<#b, #a>\nm {x = !c}"), 4);
+  EXPECT_EQ(depth("#a = [#a]\n#b //\n = //\n [#a, #d.a<#x>]\n#c = #b"), 2);
+  EXPECT_EQ(depth("[1 + 2 - (3 mod 4), 5 * 6]"), 5);
+  EXPECT_EQ(depth("a -1\n - // ,\n -- b"), 4);
+  EXPECT_EQ(depth("{a = -1, b = -2} : -3\n-4 = -5"), 2);
+  EXPECT_EQ(checkNesting("(\n ((", 2, Syntax::Text).message(),
+            "line 2, column 3: expected at most 2 levels of nesting");
+  EXPECT_FALSE(checkNesting("((", 2, Syntax::Text));
+}
+
+/// Where a value is not what is expected, the message has it: it is not deep.
+TEST(Nesting, OfPlans) {
+  std::string deep(100000, '[');
+  for (const std::string &text :
+       {deep, "{\"version\": " + deep + std::string(100000, ']') + "}",
+        "{\"version\": 1, \"x\": " + std::string(100, '{')})
+    EXPECT_TRUE(contains(LaunchPlan::parse(text).message(),
+                         "expected at most 50 levels of nesting"));
+}
