@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the first inputs of the fuzzers: make_seeds.py FOLDER makes
-FOLDER/npz, FOLDER/package and FOLDER/mlir. Inputs the fuzzers found are kept
-beside them."""
+FOLDER/npz, FOLDER/package, FOLDER/mlir and FOLDER/plan. Inputs the fuzzers found
+are kept beside them."""
 
 import io
 import json
@@ -203,9 +203,57 @@ def mlir_seeds():
                       b"{\n    gpu.return\n  }\n}\n")
 
 
+def plan_seeds():
+    """Plans of the stored kernels, with one edit each; those that are stored are seeds
+    besides."""
+    path = Path(__file__).parents[1] / "test/Packages/Inputs/plan-v8.json"
+    text = path.read_text()
+
+    def edited(edit, name="layer"):
+        plan = json.loads(text)
+        plan["functions"] = [f for f in plan["functions"] if f["name"] == name]
+        edit(plan["functions"][0])
+        return json.dumps(plan).encode()
+
+    def argument(step, index, other, name="layer"):
+        def edit(function):
+            function["steps"][step]["args"][index] = other
+        return edited(edit, name)
+
+    def count(of, value):
+        def edit(function):
+            for expr in function["exprs"]:
+                if expr.get("of") == of:
+                    expr.clear()
+                    expr.update(op="const", value=value)
+        return edited(edit)
+
+    def grid(function):
+        function["exprs"].append({"op": "const", "value": 65535})
+        for step in function["steps"]:
+            step["grid"] = [len(function["exprs"]) - 1] * 3
+
+    yield "number-for-memory", argument(1, 1, {"i64": 0})
+    yield "memory-for-number", argument(1, 0, {"input": 0})
+    yield "narrow-number", argument(1, 0, {"i32": 0})
+    yield "written-input", argument(0, 3, {"input": 0})
+    yield "written-structure", argument(0, 3, {"structure": 0})
+    yield "other-structure", argument(1, 1, {"structure": 1})
+    for name, index, offset, size in (("written-constant", 3, 0, 48),
+                                      ("constant-for-number", 0, 0, 48),
+                                      ("constant-for-rows", 1, 0, 64),
+                                      ("short-constant", 2, 16, 44)):
+        yield name, argument(0, index, {"constant": offset, "bytes": size}, "fixed")
+    for of in "dst", "edge", "src":
+        for power in 10, 40, 61, 63:
+            yield f"{of}-{power}", count(f"count {of}", (1 << power) - (power == 63))
+        yield f"{of}-negative", count(f"count {of}", -1)
+    yield "grid", edited(grid)
+
+
 def main():
     for kind, seeds in (("npz", npz_seeds()), ("package", package_seeds()),
-                        ("mlir", mlir_seeds())):
+                        ("mlir", mlir_seeds()), ("plan", plan_seeds())):
         folder = Path(sys.argv[1]) / kind
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in seeds:

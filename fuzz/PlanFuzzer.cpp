@@ -1,0 +1,345 @@
+//===- PlanFuzzer.cpp - Runs edited launch plans on the emulator ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// An input is the text of a launch plan. Its functions are loaded with the
+// kernels of test/Packages/Inputs, bound to small graphs and run on the checked
+// emulator: each is an error, or leaves its inputs and all other memory alone.
+// Mutations edit the plan as JSON, so that most are plans still.
+
+#include "CAPIHandles.h"
+#include "GNN-c/Compiler.h"
+
+#include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Runtime/HostMemory.h"
+#include "GNN/Runtime/Package.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+using namespace gnn::runtime;
+using Json = nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The emulator, which compiles the kernels of all inputs once.
+class KeptKernels : public HostMemoryDevice {
+public:
+  KeptKernels() {
+    std::ifstream file(GNN_FUZZ_KERNELS, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    GnnDevice *device = nullptr;
+    if (text.empty() || gnnDeviceOpenEmulator(true, -1, &device))
+      std::abort();
+    emulator = device->value;
+    gnnDeviceRelease(device);
+    auto loaded = emulator->loadKernels("mlir", text, "");
+    if (!loaded)
+      std::abort();
+    kernels = *loaded;
+  }
+
+  std::string name() const override { return "emulator"; }
+  std::vector<std::string> kernelFormats() const override { return {"mlir"}; }
+  Expected<std::shared_ptr<const Kernels>>
+  loadKernels(const std::string &, const std::string &,
+              const std::string &) override {
+    return kernels;
+  }
+  Error prepare(const Kernel &kernel, const Launch &launch) override {
+    return emulator->prepare(kernel, launch);
+  }
+  Error launch(const Kernel &kernel, const Launch &launch,
+               const LaunchArguments &arguments, Stream stream) override {
+    return emulator->launch(kernel, launch, arguments, stream);
+  }
+
+  std::string text;
+
+private:
+  std::shared_ptr<Device> emulator;
+  std::shared_ptr<const Kernels> kernels;
+};
+
+/// Memory with a margin on both sides that nobody may write.
+class Guarded {
+public:
+  static constexpr size_t kMargin = 256;
+
+  explicit Guarded(int64_t bytes)
+      : bytes(static_cast<size_t>(bytes)),
+        memory(2 * kMargin + this->bytes + kMargin, kFill) {
+    auto address = reinterpret_cast<uintptr_t>(memory.data());
+    begin = kMargin + (kMargin - address % kMargin) % kMargin;
+  }
+  char *data() { return memory.data() + begin; }
+  std::string copy() const { return memory.substr(begin, bytes); }
+  bool isWhole() const {
+    return memory.find_first_not_of(kFill) >= begin &&
+           memory.find_first_not_of(kFill, begin + bytes) == std::string::npos;
+  }
+
+private:
+  static constexpr char kFill = 0x5a;
+  size_t bytes, begin = 0;
+  std::string memory;
+};
+
+constexpr int64_t kMostBytes = 1 << 20, kMostThreads = 1 << 16;
+
+std::shared_ptr<const Graph> smallGraph(const GraphSpec &spec) {
+  const int32_t src[] = {0, 1, 2, 2, 0, 3}, dst[] = {1, 1, 0, 1, 1, 3};
+  GraphArrays arrays;
+  arrays.square = spec.square;
+  arrays.numSrcNodes = arrays.numDstNodes = spec.nodeTypes ? 5 : 0;
+  arrays.numEdges = spec.nodeTypes && spec.edgeTypes ? 6 : 0;
+  arrays.numNodeTypes = spec.nodeTypes;
+  arrays.numEdgeTypes = spec.edgeTypes;
+  arrays.edgeSrc = src;
+  arrays.edgeDst = dst;
+  auto graph = Graph::create(arrays);
+  return graph ? *graph : nullptr;
+}
+
+bool isSmall(const BoundFunction &bound) {
+  bool result = bound.workspaceBytes() <= kMostBytes;
+  for (const auto *tensors : {&bound.inputs(), &bound.outputs()})
+    for (const TensorInfo &tensor : *tensors)
+      result &= tensor.bytes <= kMostBytes;
+  for (const StepReport &step : bound.report().steps) {
+    int64_t threads = 1;
+    for (int64_t extent : {step.grid[0], step.grid[1], step.grid[2],
+                           step.block[0], step.block[1], step.block[2]})
+      result &= !__builtin_mul_overflow(threads, extent, &threads) &&
+                threads <= kMostThreads;
+  }
+  return result;
+}
+
+void run(const BoundFunction &bound) {
+  std::vector<std::unique_ptr<Guarded>> memory;
+  auto add = [&](int64_t bytes) {
+    return memory.emplace_back(std::make_unique<Guarded>(bytes))->data();
+  };
+  std::vector<ConstBuffer> inputs;
+  std::vector<Buffer> outputs;
+  for (const TensorInfo &tensor : bound.inputs()) {
+    char *data = add(tensor.bytes);
+    for (int64_t i = 0; tensor.dtype == DataType::F32 && 4 * i < tensor.bytes;
+         ++i) {
+      float value = static_cast<float>(i % 7) - 3;
+      std::memcpy(data + 4 * i, &value, sizeof value);
+    }
+    if (tensor.dtype != DataType::F32)
+      std::memset(data, 0, static_cast<size_t>(tensor.bytes));
+    inputs.push_back({data, tensor.bytes});
+  }
+  std::vector<std::string> before;
+  for (const auto &piece : memory)
+    before.push_back(piece->copy());
+  for (const TensorInfo &tensor : bound.outputs())
+    outputs.push_back({add(tensor.bytes), tensor.bytes});
+  Buffer workspace{add(bound.workspaceBytes()), bound.workspaceBytes()};
+  (void)static_cast<bool>(bound.run(inputs, outputs, workspace, nullptr));
+  for (size_t i = 0; i < before.size(); ++i)
+    if (memory[i]->copy() != before[i])
+      std::abort(); // inputs are only read
+  for (const auto &piece : memory)
+    if (!piece->isWhole())
+      std::abort(); // nothing is touched but what is given
+}
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static auto device = std::make_shared<KeptKernels>();
+  auto plan = LaunchPlan::parse({reinterpret_cast<const char *>(data), size});
+  if (!plan || plan->constantBytes > kMostBytes)
+    return 0;
+  std::string constants(static_cast<size_t>(plan->constantBytes), '\0');
+  auto package = Package::create(std::move(*plan), {{"mlir", device->text}},
+                                 std::move(constants));
+  if (!package)
+    std::abort(); // parsed plans are sound
+  for (const FunctionPlan &function : (*package)->plan().functions) {
+    std::vector<std::shared_ptr<const Graph>> graphs;
+    for (const GraphSpec &spec : function.graphs)
+      graphs.push_back(smallGraph(spec));
+    auto bound = BoundFunction::bind(*package, function.name, graphs, device);
+    if (bound && isSmall(**bound))
+      run(**bound);
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Edits
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Editor {
+public:
+  Editor(Json &plan, unsigned seed) : random(seed) { collect(plan, 0); }
+
+  void edit() {
+    // Most other nodes are names, of which any other makes no plan.
+    Json &node = *(draw(4) && !known.empty() ? known[draw(known.size())]
+                                             : nodes[draw(nodes.size())]);
+    if (node.is_number())
+      editNumber(node);
+    else if (node.is_boolean())
+      node = !node.get<bool>();
+    else if (node.is_array() && !node.empty())
+      editArray(node);
+    else if (node.is_object() && !node.empty())
+      editObject(node);
+    else
+      copyOther(node);
+  }
+
+private:
+  size_t draw(size_t limit) { return random() % limit; }
+
+  static const char *kindOf(const Json &node) {
+    for (const char *kind : kKinds)
+      if (node.is_object() && node.contains(kind))
+        return kind;
+    return nullptr;
+  }
+
+  void collect(Json &node, int depth) {
+    nodes.push_back(&node);
+    // Arguments of kernels, and expressions.
+    if (kindOf(node) ||
+        (node.is_object() && node.contains("op") && !node.contains("expected")))
+      known.push_back(&node);
+    if (node.is_structured() && depth < 20)
+      for (auto &child : node)
+        collect(child, depth + 1);
+  }
+
+  /// Another value of the same kind, from anywhere.
+  void copyOther(Json &node) {
+    for (int i = 0; i < 100; ++i)
+      if (Json *other = nodes[draw(nodes.size())];
+          other->type() == node.type()) {
+        Json copy = *other;
+        node = std::move(copy);
+        return;
+      }
+  }
+
+  void editNumber(Json &node) {
+    const int64_t values[] = {0,
+                              1,
+                              -1,
+                              2,
+                              3,
+                              16,
+                              255,
+                              256,
+                              257,
+                              1024,
+                              65536,
+                              INT32_MAX,
+                              int64_t(1) << 32,
+                              int64_t(1) << 40,
+                              int64_t(1) << 62,
+                              INT64_MAX,
+                              INT64_MIN};
+    switch (draw(3)) {
+    case 0:
+      node = values[draw(std::size(values))];
+      break;
+    case 1:
+      node = static_cast<int64_t>(draw(40));
+      break;
+    default:
+      copyOther(node);
+    }
+  }
+
+  void editArray(Json &node) {
+    size_t i = draw(node.size()), j = draw(node.size());
+    switch (draw(4)) {
+    case 0:
+      node.erase(i);
+      break;
+    case 1:
+      node.push_back(Json(node[i]));
+      break;
+    case 2:
+      std::swap(node[i], node[j]);
+      break;
+    default:
+      node[i] = Json(node[j]);
+    }
+  }
+
+  void editArgument(Json &node, const std::string &kind) {
+    switch (draw(3)) {
+    case 0: // another index
+      editNumber(node[kind]);
+      return;
+    case 1: // another argument
+      for (int i = 0; i < 100; ++i)
+        if (Json *other = known[draw(known.size())]; kindOf(*other)) {
+          Json copy = *other;
+          node = std::move(copy);
+          return;
+        }
+      return;
+    default: // another kind
+      const std::string other = kKinds[draw(std::size(kKinds))];
+      node = Json::object();
+      node[other] = static_cast<int64_t>(draw(4));
+      if (other == "workspace" || other == "constant")
+        node["bytes"] = static_cast<int64_t>(draw(20));
+      if ((other == "workspace" || other == "output") && draw(4))
+        node["written"] = true;
+    }
+  }
+
+  void editObject(Json &node) {
+    if (const char *kind = kindOf(node))
+      return editArgument(node, kind);
+    if (node.contains("op") && draw(3)) { // becomes a number
+      node = {{"op", "const"}, {"value", 0}};
+      return editNumber(node["value"]);
+    }
+    if (draw(2))
+      return copyOther(node);
+    auto at = node.begin();
+    std::advance(at, static_cast<int64_t>(draw(node.size())));
+    node.erase(at);
+  }
+
+  static constexpr const char *kKinds[] = {
+      "input", "output", "structure", "workspace", "i32", "i64", "constant"};
+  std::mt19937 random;
+  std::vector<Json *> nodes, known;
+};
+} // namespace
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
+                                          size_t capacity, unsigned seed) {
+  Json plan = Json::parse(data, data + size, nullptr, /*exceptions=*/false);
+  if (plan.is_discarded())
+    return 0;
+  for (unsigned i = 0; i <= seed % 3; ++i)
+    Editor(plan, seed + i).edit();
+  std::string text = plan.dump();
+  if (text.size() > capacity)
+    return 0;
+  std::copy(text.begin(), text.end(), data);
+  return text.size();
+}
