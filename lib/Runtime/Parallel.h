@@ -92,6 +92,8 @@ template <typename IsBad> size_t findFirst(size_t count, IsBad isBad) {
 
 /// Copies bytes.
 inline void copyBytes(void *to, const void *from, size_t bytes) {
+  if (bytes == 0) // memcpy takes no null.
+    return;
   forParts(bytes, partsOf(bytes, 4 * kItemsOfThread),
            [&](unsigned, size_t begin, size_t end) {
              std::memcpy(static_cast<char *>(to) + begin,
