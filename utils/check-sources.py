@@ -6,14 +6,17 @@
 * Sources name their licence in an SPDX line.
 * No work is left for later in a comment (TODO, FIXME, XXX).
 * A page links to files that are there.
+* A name of Python is assigned or imported where its file uses it.
 * The compiler's libraries report through diagnostics, not llvm::errs(), and
   make ops by `Op::create`.
 
 usage: check-sources.py [ROOT]      ROOT: the source tree
 """
 
+import builtins
 import re
 import subprocess
+import symtable
 import sys
 from pathlib import Path
 
@@ -37,6 +40,23 @@ def hand_written(root):
     return [path for path in root.rglob("*") if path.is_file()]
 
 
+BOUND_BY_PYTHON = {*dir(builtins), "__file__", "__class__"}
+
+
+def unknown_names(text, name):
+    """The names that a file of Python reads and nothing in it binds."""
+    tables = [symtable.symtable(text, str(name), "exec")]
+    for table in tables:
+        tables += table.get_children()
+    symbols = [symbol for table in tables for symbol in table.get_symbols()]
+    bound = BOUND_BY_PYTHON | {symbol.get_name() for symbol in tables[0].get_symbols()
+                          if symbol.is_assigned() or symbol.is_imported()}
+    bound |= {symbol.get_name() for symbol in symbols
+              if symbol.is_declared_global() and symbol.is_assigned()}
+    return sorted({symbol.get_name() for symbol in symbols
+                   if symbol.is_referenced() and symbol.is_global()} - bound)
+
+
 def check_file(root, path):
     """Returns the complaints about one file."""
     name = path.relative_to(root)
@@ -52,6 +72,9 @@ def check_file(root, path):
         complaints += [f"{name}:{number}: leaves work for later"
                        for number, line in enumerate(lines, 1)
                        if LATER.search(line)]
+    if path.suffix == ".py" and not path.name.endswith(".cfg.py"):  # lit gives names to those.
+        complaints += [f"{name}: {unknown} is assigned and imported nowhere"
+                       for unknown in unknown_names(text, name)]
     if path.suffix == ".md":
         complaints += [f"{name}: links to {link}, which is not there"
                        for link in LINK.findall(text)

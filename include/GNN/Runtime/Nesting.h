@@ -20,9 +20,8 @@ namespace gnn::runtime {
 /// Nesting counts brackets that are neither in comments nor in strings, where a
 /// language has those.
 enum class Syntax {
-  /// MLIR and JSON: all four pairs. Besides, MLIR's aliases are as deep as
-  /// their
-  /// definitions, and affine expressions as they have operators.
+  /// MLIR and JSON: all four pairs. MLIR's aliases are as deep as their
+  /// definitions, and its affine expressions as they have operators.
   Text,
   /// PTX: no strings that matter, and < only compares.
   Ptx
