@@ -116,6 +116,15 @@ def test_rows_that_torch_brings_together(name):
             gnn_mlir.compile(REFUSED[name], fullgraph=True)(x, EDGES, BATCH)
 
 
+@pytest.mark.parametrize("said, model", [
+    ("requires_grad=True", of(lambda h: h + torch.zeros(SIZE, requires_grad=True))),
+    ("torch._dynamo.graph_break", of(lambda h: torch._dynamo.graph_break() or h))])
+def test_where_dynamo_breaks_the_graph(said, model):
+    with pytest.raises(CaptureError, match=rf"^[^\n]*{said}[^\n]* at {__file__}:\d+ \(.*\): dynamo "
+                       "breaks the graph here, which is allowed without fullgraph=True$"):
+        gnn_mlir.compile(model, fullgraph=True)(X, EDGES, BATCH)
+
+
 @pytest.mark.parametrize("name", ["scatter_reduce: a product", "index_reduce: a product",
                                   "batch_norm", "std: over all rows"])
 def test_without_fullgraph_it_is_said(name, caplog):

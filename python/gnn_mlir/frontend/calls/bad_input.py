@@ -75,10 +75,18 @@ def explain(error, model, args, kwargs):
                           if isinstance(x, torch.Tensor))
         # Sizes that a capture does not know are none of the user's symbols.
         why = without_symbols(str(chain[-1]).strip().rstrip("."))
-        place = place_in(str(error).partition("from user code:")[2])
-        where = f" at {place} ({place.code})" if place else ""
-        return ValueError(f"{why}{where}; the model was called with {given}")
+        return ValueError(f"{why}{_where(error)}; the model was called with {given}")
+    if isinstance(error, exc.Unsupported):  # Else the graph is broken there.
+        why = str(error).strip().splitlines()[0].rstrip(".")
+        return CaptureError(f"{why}{_where(error)}: dynamo breaks the graph here, which is "
+                            "allowed without fullgraph=True")
     return None
+
+
+def _where(error):
+    """The line of the model, where torch says it with an error."""
+    place = place_in(str(error).partition("from user code:")[2])
+    return f" at {place} ({place.code})" if place else ""
 
 
 def asked_of_matrix(error, model, args, kwargs):
