@@ -2,7 +2,7 @@
 """Forms of the compiler that are run without the passes behind them, and the CPU, against
 float64.
 
-A pairwise covering set with these as a factor, each case in each way with --all; both
+Each of these with each model and op, graph and size, each case in each way with --all; both
 without the data sets, whose kernels are those of the odd graphs.
 GNN_TEST_STOP_AT=FORM and GNN_TEST_TARGET=cpu run all of test_numeric.py in one."""
 

@@ -17,8 +17,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 
-@pytest.mark.parametrize("pair", [True, False])
-@pytest.mark.parametrize("on_device", [False, True])
+@pytest.mark.parametrize("on_device, pair", [(False, True), (True, False)])
 def test_batches_that_are_gone_are_forgotten(on_device, pair, monkeypatch):
     """With TensorGraphs too, which hold the ids they are made of."""
     if on_device:

@@ -15,6 +15,7 @@ pyg = pytest.importorskip("torch_geometric.nn")
 
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
+from gnn_mlir.frontend import capture  # noqa: E402
 
 X = torch.randn(9, 8)
 EDGES = torch.tensor([[0, 1, 2, 0], [1, 2, 3, 3]])
@@ -190,6 +191,7 @@ def test_what_cannot_be_whole():
 
 def test_by_torch_compile():
     """fullgraph means the same, and the report is there; in functions too, and of breaks."""
+    capture.register()  # As the entry point of an installed package does.
     split = Split()
     with pytest.raises(Exception, match="torch.linalg.qr at .* cannot be compiled"):
         torch.compile(split, backend="gnn_mlir", fullgraph=True)(X, EDGES)
@@ -207,6 +209,29 @@ def test_by_torch_compile():
     assert text.count("a graph break behind it: ") == 1 and __file__ in text
     assert gnn_mlir.compile(broken) is broken and gnn_mlir.compile(
         gnn_mlir.compile(compiled)) is compiled
+
+
+def test_inputs_have_the_names_of_the_user():
+    """Arguments and parameters of modules, layers by relation too; else numbers."""
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convs = torch.nn.ModuleList([pyg.GCNConv(8, 4)])
+            self.by_type = pyg.HeteroConv({("a", "to", "b"): pyg.SAGEConv((4, 8), 4),
+                                           ("b", "of", "b"): pyg.SAGEConv(8, 4)})
+            self.seed = torch.nn.Parameter(torch.ones(3, 4))
+
+        def forward(self, x, more, edges):
+            h = self.convs[0](x, edges) * self.seed[0] * self.seed[1:].sum()
+            return self.by_type({"a": h, "b": more["b"]}, {
+                ("a", "to", "b"): edges, ("b", "of", "b"): edges})["b"]
+    compiled = gnn_mlir.compile(Model(), fullgraph=True)
+    compiled(X, {"b": X.clone()}, EDGES)
+    text = compiled.captures.report()[0].programs[0].text
+    names = re.findall(r'%\w+: \S+(?: #\w+>)? \{gnn.name = "(\w+)"\}', text)
+    assert {"x", "more_b", "convs_0_lin_weight", "convs_0_bias", "a_to_b_lin_l_weight",
+            "a_to_b_lin_r_weight"} <= set(names)
+    assert sum(re.fullmatch(r"in\d+", name) is not None for name in names) == 2
 
 
 def test_functions_and_decorators():

@@ -19,11 +19,12 @@ from gnn_mlir.compiler import compile as compile_program
 from gnn_mlir.testing import random_programs, reduction, variants
 
 PROGRAMS, ALL_PROGRAMS = 100, 2000
+RUN = 60  # Of the programs, without --all.
 
 
 def pytest_generate_tests(metafunc):
     if "program_seed" in metafunc.fixturenames:
-        count = ALL_PROGRAMS if metafunc.config.getoption("--all") else PROGRAMS
+        count = ALL_PROGRAMS if metafunc.config.getoption("--all") else RUN
         metafunc.parametrize("program_seed", range(count))
 
 

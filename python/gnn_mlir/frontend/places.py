@@ -56,6 +56,24 @@ class Place:
             self.file.startswith(_TEMPORARY) and _GENERATED.search(self.file) is not None)
 
 
+def name_of_input(placeholder):
+    """The name of an argument or the path of a parameter that a placeholder of dynamo's graph
+    is, in words of identifiers; None where torch does not say."""
+    source = getattr(placeholder.meta.get("grapharg"), "source", None)
+    if source is None:
+        return None
+    name = source.name() if callable(source.name) else source.name  # A method before 2.12.
+    words = re.findall(r"\['?(\w+)'?\]", name)
+    is_of_model = re.match(r"L\['\w+'\]\._(modules|parameters|buffers)\[", name)
+    return identifier(words[1:] if is_of_model else words)
+
+
+def identifier(words):
+    """Words as one identifier; None of none."""
+    name = re.sub(r"\W+", "_", "_".join(str(word) for word in words if word != ""), flags=re.ASCII).strip("_")
+    return f"p{name}" if name[:1].isdigit() else name or None
+
+
 def without_symbols(text):
     """A message of torch, in which sizes that a capture does not know are `?`."""
     return re.sub(r"\bs\d+\b", "?", text)

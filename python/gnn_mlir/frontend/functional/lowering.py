@@ -11,6 +11,7 @@ import torch
 from torch.fx import traceback
 
 from ..analysis.values import is_random, symbols_of, value_of
+from ..places import name_of_input
 from ..tracing import exporting, hetero, templates
 from . import assignments, composed, known_sizes, merged_rows
 from .modes import Inlined, exact, is_autocast, like, storage_of
@@ -76,14 +77,15 @@ class _Runs(torch.nn.Module):
 
 def lower(graph_module):
     """The `Lowered` of dynamo's graph. Runs under dynamo's fakes, within a backend."""
-    fakes = [node.meta["example_value"] for node in graph_module.graph.nodes
-             if node.op == "placeholder"]
+    inputs = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+    fakes = [node.meta["example_value"] for node in inputs]
     runs = _Runs(graph_module)
     with traceback.preserve_node_meta():
         module, mutated = exporting.export(runs, fakes)
     graph = module.graph
     parameters = templates.expand(module, hetero)
-    for node, fake in zip(list(graph.nodes), fakes):
+    for node, given, fake in zip(list(graph.nodes), inputs, fakes):
+        node.meta["written"] = name_of_input(given)
         node.meta["requires_grad"] = torch.is_grad_enabled() and isinstance(
             fake, torch.Tensor) and fake.requires_grad
         node.meta["is_weight"] = isinstance(fake, torch.nn.Parameter)

@@ -7,6 +7,7 @@ as weights and prepared data, is computed before a program that reads it; what n
 values of a program and has no handler splits the program in two.
 """
 
+import itertools
 import math
 
 import torch
@@ -409,8 +410,17 @@ class Raiser:
         if key not in found:
             if kind.dtype == "f32" and value_of(node).dtype != torch.float32:
                 raise Unsupported(f"expected float32, got {described(node)}")
-            found[key] = node, self.f.input(f"in{len(found)}", kind)
+            found[key] = node, self.f.input(self.name_of(node), kind)
         return found[key][1]
+
+    def name_of(self, node):
+        """A name for an input of the current program that is of this node: as the user's
+        argument or parameter is called, else `in` and a number."""
+        name, taken = node.meta.get("written"), {"seed", *self.f.inputs}
+        if name is None:
+            name = f"in{len(self.current.inputs)}"
+        others = (f"{name}_{i}" for i in itertools.count(2))
+        return next(one for one in itertools.chain([name], others) if one not in taken)
 
     def seed(self, node):
         """(seed, offset) of a dropout: one seed a call of a program, and an offset for each

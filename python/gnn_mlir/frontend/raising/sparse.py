@@ -391,6 +391,6 @@ def stacked(r, nodes, typed, transposed):
             raise Unsupported("expected a weight that is known before the program")
         shape = shape[::-1] if transposed else shape
         r.current.inputs[key] = tuple(nodes), r.f.input(
-            f"in{len(r.current.inputs)}", r.type(typed, shape))
+            r.name_of(next(filter(None, nodes))), r.type(typed, shape))
     return r.current.inputs[key][1]
 

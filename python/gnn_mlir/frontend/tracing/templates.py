@@ -11,6 +11,7 @@ import weakref
 
 import torch
 
+from ..places import identifier
 from . import exporting, intercept, vocabulary
 
 OPS = vocabulary.OPS
@@ -197,13 +198,14 @@ def expand(module, hetero):
     values = _Values(ops[0].args[1][0].meta["val"].fake_mode)
     last = [node for node in graph.nodes if node.op == "placeholder"][-1]
 
-    def weight(own, name, fake):
+    def weight(own, name, fake, words):
         nonlocal last
         key = id(own), name
         if key not in weights:
             with graph.inserting_after(last):
                 last = weights[key] = graph.placeholder(f"weight_{len(weights)}")
-            last.meta = {"val": fake, "is_weight": True, "requires_grad": (
+            last.meta = {"val": fake, "is_weight": True, "written": identifier(words),
+                         "requires_grad": (
                 torch.is_grad_enabled() and own[name].requires_grad)}
             places.append((own, name))
         return weights[key]
@@ -216,8 +218,9 @@ def expand(module, hetero):
         with graph.inserting_before(node):
             for relation, conv, signed, nodes in use.calls(xs, edges):
                 made = of(conv, signed, [x.meta["val"] for x in nodes])
-                given = [weight(own, name, fake) for (own, name), fake in zip(
-                    parameters(conv), made.weights)]
+                paths = {id(one._parameters): path for path, one in conv.named_modules()}
+                given = [weight(own, name, fake, (*relation, paths[id(own)], name))
+                         for (own, name), fake in zip(parameters(conv), made.weights)]
                 found.setdefault(relation[-1], []).append(
                     made.copy_into(graph, module, [*nodes, *given], values, meta))
             results = [_sum(graph, found[name], use.aggr, values, meta)
