@@ -12,6 +12,8 @@ not there, in whose place the cases of pytest took a made graph.
 """
 
 import argparse
+import concurrent.futures
+import itertools
 import os
 import pathlib
 import re
@@ -67,8 +69,13 @@ def gtest(build, totals):
     if not programs:
         print(f"expected C++ tests in {build / 'unittests'}, got none")
         totals.add(0, 1)
-    for program in programs:
-        status, out = run([program, "--gtest_brief=1"])
+    # Each in parts, as many at once as there are cores.
+    shards = os.cpu_count() or 1
+    with concurrent.futures.ThreadPoolExecutor(shards) as pool:
+        results = list(pool.map(lambda part: run([part[0], "--gtest_brief=1"], env={
+            **os.environ, "GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(part[1])}),
+            itertools.product(programs, range(shards))))
+    for status, out in results:
         passed = count(r"\[  PASSED  \] (\d+) tests?", out)
         failed = len(set(re.findall(r"\[  FAILED  \] (\S+\.\S+)", out)))
         if status != 0 and failed == 0:

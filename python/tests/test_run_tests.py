@@ -53,6 +53,7 @@ def test_a_googletest_is_a_case(runner, monkeypatch, tmp_path):
     program = tmp_path / "unittests/Some/SomeTests"
     program.parent.mkdir(parents=True)
     program.touch(mode=0o755)
+    monkeypatch.setattr(runner.os, "cpu_count", lambda: 1)
     assert counted(runner, monkeypatch, runner.gtest, GTEST,
                    tmp_path) == (7, 1, 1)
 
