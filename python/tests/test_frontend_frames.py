@@ -14,7 +14,7 @@ pytest.importorskip("torch_geometric")
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.calls import frames  # noqa: E402
+from gnn_mlir.frontend.calls import dispatch, frames  # noqa: E402
 from gnn_mlir.frontend.tracing import intercept  # noqa: E402
 from test_frontend_dispatch import EDGES, Layer, X  # noqa: E402
 from torch_geometric.index import index2ptr  # noqa: E402
@@ -440,13 +440,25 @@ def test_hooks_that_are_added_later(caplog):
     torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
 
 
-def test_hooks_that_are_new_in_each_call():
+@pytest.mark.parametrize("fullgraph", [True, False])
+def test_hooks_that_are_new_in_each_call(fullgraph, caplog, monkeypatch):
+    """Some sets of them are captured, that of no hooks too."""
+    monkeypatch.setattr(dispatch, "_VERSIONS", 3)
     model = Net()
-    compiled = capture.compile_module(model)
-    for number in range(10):
+    compiled = capture.compile_module(model, fullgraph=fullgraph)
+    for number in range(5):
         handle = model.layer.register_forward_hook(lambda m, args, out, n=number: out * n)
-        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+        if fullgraph and number > 1:
+            with pytest.raises(capture.CaptureError, match="^Net: hooks within the model that "):
+                compiled(X, EDGES)
+        else:
+            torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
         handle.remove()
+    assert [one.message for one in caplog.records if one.levelno == logging.WARNING] == [] if (
+        fullgraph) else ["Net: a call captured nothing and ran in torch: hooks within the model "
+                         "that were others in 3 captures already"]
+    torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    assert len(capture._made) == 3
 
 
 def test_hooks_of_messages_that_are_added_later():

@@ -97,8 +97,8 @@ def test_what_is_compiled_later(tmp_path):
     folder, = (tmp_path / "model").iterdir()
     assert files(folder) == [*STAGES, "forward-backward-2", "program.mlir"]
     assert files(folder / "forward-backward-2") == STAGES
-    layer = gnn_mlir.compile(models.sage((4, 4)), gradients=["x", "weight"], passes={"calls": False},
-                             keep_phases=tmp_path / "program")
+    layer = gnn_mlir.compile(models.sage((4, 4)), target="emulator", gradients=["x", "weight"],
+                             passes={"calls": False}, keep_phases=tmp_path / "program")
     graph = gnn_mlir.Graph([0, 1], [1, 2], 3)
     inputs = layer.source.random_inputs(graph)
     layer.forward(graph, inputs, ["weight"])

@@ -13,6 +13,7 @@ from torch.nn.parameter import is_lazy
 
 from ..raising.raiser import CaptureError
 from . import arguments, dispatch
+from .frames import Left
 
 _has_any_global_hook = torch.nn.modules.module._has_any_global_hook
 
@@ -30,7 +31,12 @@ class Compiled(eval_frame.OptimizedModule):
         made.__class__ = cls
         made._remade = function, settings
         model = made._orig_mod
-        dispatch.install(made, model, compiled)
+
+        def refuse(why):
+            if settings["fullgraph"]:
+                raise CaptureError(f"{captures.name}: {why}")
+            raise Left(functools.partial(captures.miss, why))
+        dispatch.install(made, model, compiled, refuse)
         made.forward = _initialized(arguments.converting(
             made.forward, model, captures, settings["fullgraph"]), model, captures)
         return made

@@ -30,7 +30,7 @@ _UTILS = "__import_torch_dot__dynamo_dot_utils"
 _VERSIONS = 8  # Sets of hooks that have captures of their own.
 
 
-def install(made, model, compiled):
+def install(made, model, compiled, refuse):
     """Gives what dynamo made of a module a forward that finds what was captured. `compiled` makes
     what dynamo runs of a function and of what it is in eager. Lazy modules, which their first
     call changes, are calls of the module alone, with all that torch does there."""
@@ -50,7 +50,7 @@ def install(made, model, compiled):
             if kept[0] == hooked:
                 return kept[1:]
         if len(versions) == _VERSIONS:  # As those of hooks that are new in each call.
-            return None, whole
+            return None, None
         copy = fresh(own)
         versions.append((hooked, _Captured(model, copy), compiled(
             copy, own, is_fresh=True, hooks_are_known=True)))
@@ -71,7 +71,9 @@ def install(made, model, compiled):
         if found.have_changed():
             now = version()
         captured, alone = now
-        if captured is None or not captured.is_plain():
+        if captured is None:
+            refuse(f"hooks within the model that were others in {_VERSIONS} captures already")
+        if not captured.is_plain():
             return capture(whole, *args, **kwargs)
         if intercepting() is not None:
             return capture(alone, model, *args, **kwargs)
