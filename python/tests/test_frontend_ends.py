@@ -105,6 +105,7 @@ class Slices(nn.Module):
         return x + scatter(message, dst, 0, x.size(0))
 
 
+@zoo.since("2.13", "asks whether slices of edges are as many")
 @pytest.mark.parametrize("starts,base", [
     ((2, 0, 1), torch.empty), ((1,), torch.zeros)])
 def test_messages_of_slices(starts, base):
@@ -130,6 +131,7 @@ class OfData(nn.Module):
         return nn.functional.pad(own.x, (1, 0), value=2.0)[src]
 
 
+@zoo.since("2.13", "does not trace copy.copy")
 def test_writes_to_data():
     torch.manual_seed(0)
     model = OfData()

@@ -201,6 +201,8 @@ def test_a_layer_behind_a_break_that_has_met_the_limit():
 @pytest.mark.parametrize("ours_is_first", [True, False])
 def test_a_benchmark_beside_another_compiler(model, ours_is_first, function):
     """Both are recompiled again and again, and each call of both runs what was compiled."""
+    if function and model is Broken and torch.__version__ < "2.13":
+        pytest.skip("torch before 2.13 has one limit for both behind a graph break")
     model, backend = model(), Counting()
     if function:
         own = model

@@ -102,7 +102,8 @@ def attention_of_each_row(m, x, edges, weights, mask):
 
 
 @pytest.mark.parametrize("op", [
-    attention_of_each_row, parts_behind_each_other, masked_edges, masked_nodes,
+    attention_of_each_row, pytest.param(parts_behind_each_other, marks=zoo.since(
+        "2.13", "is asked for sizes by hstack")), masked_edges, masked_nodes,
     loops_behind_edges, repeated, angles])
 def test_ops(op):
     model = Model(op)

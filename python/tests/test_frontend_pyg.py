@@ -36,6 +36,8 @@ def test_is_eager(name):
         expected = beside_eager.run(exact, exact, *beside_eager.converted(
             given, dtype=torch.float64))
         beside_eager.compare(*expected, *beside_eager.run(compiled, model, *given))
+    if torch.__version__ < "2.13":
+        return  # More is split there.
     found = zoo_table.state(compiled.captures)  # One compilation for all sizes where whole.
     assert zoo_table.pyg_row(case, found) == zoo_table.committed_pyg()[name], (
         f"if that is meant: python python/tests/zoo_table.py --write {case.model!r}")

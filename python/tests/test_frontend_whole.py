@@ -106,7 +106,8 @@ REFUSED = {
     "group_norm": of(lambda h: F.group_norm(h, 2))}
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=zoo.since(
+    "2.13", "breaks the graph before") if name == "sort: a median" else ()) for name in REFUSED])
 def test_rows_that_torch_brings_together(name):
     """Whether inputs have gradients or none are asked for."""
     for mode in (torch.enable_grad, torch.no_grad):
@@ -171,7 +172,9 @@ WHOLE = {
     "inputs without their deviation": Model(lambda m, x, e, b: m.conv(x / x.std(0), e))}
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=zoo.since(
+    "2.13", "asks whether masks pick as many rows") if name == "a loss of rows of a mask" else ())
+    for name in WHOLE])
 def test_torch_may(name):
     model = WHOLE[name]
     results = []

@@ -5,6 +5,7 @@ message passing by hand. A case is a model and its inputs on a graph of any size
 import dataclasses
 from typing import Callable
 
+import pytest
 import torch
 import torch.nn.functional as F
 from gnn_mlir.frontend import capture
@@ -54,6 +55,11 @@ def forget_captures():
     capture._made.clear()
     yield
     torch._dynamo.reset()
+
+
+def since(version, why):
+    """A mark of tests that need that torch."""
+    return pytest.mark.skipif(torch.__version__ < version, reason=f"torch before {version} {why}")
 
 
 TYPES = ["paper", "author", "venue"]
