@@ -122,7 +122,7 @@ def hetero(sizes, seed):
     return x, edges
 
 
-def test_models_whose_graphs_are_written(monkeypatch):
+def test_models_whose_graphs_are_written(monkeypatch, unchecked):
     """As torch makes them: outputs and gradients are eager's on each batch, which takes one
     call for all vectors and edges."""
     monkeypatch.setattr(graph_cache, "is_built_there", lambda x: True)

@@ -74,7 +74,7 @@ def graphs_on_device(monkeypatch):
 
 
 @pytest.mark.parametrize("is_view", [False, True])
-def test_ids_are_let_go_when_structures_are_built(is_view, monkeypatch):
+def test_ids_are_let_go_when_structures_are_built(is_view, monkeypatch, unchecked):
     """What stays on a GPU beside the user's tensors are structures alone. Others are built of
     the user's ids: in training behind inference, and in a backward pass of some results."""
     graphs = graphs_on_device(monkeypatch)
