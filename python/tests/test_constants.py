@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Constants as any operand of any op: one number, or as many as there are, which are data
-of the package. Held against the reference on the emulator and the CPU."""
+of the package. Held against the reference on the emulator and the CPU, or on a GPU where
+GNN_TEST_TARGET=cuda."""
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from gnn_mlir import Graph, Module, weight
 from gnn_mlir.compiler import CompiledFunction
 from gnn_mlir.testing import cases, errors
 
+TARGETS = ["cuda"] if os.environ.get("GNN_TEST_TARGET") == "cuda" else ["emulator", "cpu"]
 GRAPH = Graph([0, 1, 2, 2, 4, 3, 3], [1, 1, 0, 1, 4, 1, 0], 6, edge_type=[0, 1, 0, 2, 2, 0, 0],
               node_type=[0, 1, 0, 0, 1, 1], num_edge_types=4, num_node_types=2)
 
@@ -108,7 +111,7 @@ def programs(group):
     return module
 
 
-@pytest.mark.parametrize("target", ["emulator", "cpu"])
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("group", OPS)
 def test_constants_as_operands(compiler, group, target):
     module = programs(group)
@@ -116,6 +119,6 @@ def test_constants_as_operands(compiler, group, target):
     for name, function in module.functions.items():
         graphs = {"g": GRAPH} if function.graphs() else {}
         inputs = cases.make_inputs(function, graphs, "positive")
-        found = CompiledFunction(compiled.package, name, host=target)(graphs, inputs)
+        found = CompiledFunction(compiled.package, name).bind(graphs, target)(inputs)
         errors.check(name, np.asarray(found), function.evaluate(graphs, inputs)["out"],
                      errors.TOTAL, errors.BY_ROW)
