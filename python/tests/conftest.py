@@ -126,7 +126,7 @@ def _runner(checked):
 @pytest.fixture
 def unchecked(monkeypatch):
     """Calls on the emulator check no access, for tests of something else: a checked
-    kernel takes five times as long to prepare."""
+    kernel takes half as long again to prepare."""
     import gnn_mlir
     try:
         device = gnn_mlir.capi.Device.emulator(checked=False)

@@ -182,7 +182,7 @@ def check(recorded, names=None, target="emulator"):
     results against float64. Raises `Failure`. Returns how many differed.
 
     In one program of ten the emulator runs the first package with every access checked
-    and threads in a random order: that takes as long to prepare as all the others."""
+    and threads in a random order."""
     made = recorded.build()
     function, inputs = made.function, made.inputs()
     with np.errstate(all="ignore"):
