@@ -335,10 +335,11 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
     Value extent = value(size);
     empty = emit.either(empty,
                         emit.compare(CmpIPredicate::eq, extent, emit.index(0)));
-    bad = emit.either(bad,
-                      emit.compare(CmpIPredicate::slt, extent, emit.index(0)));
-    Value span =
-        emit.mul(emit.add(extent, emit.index(-1)), value(stride), isLarge);
+    Value step = value(stride);
+    for (Value number : {extent, step}) // Of a step back the end is the start.
+      bad = emit.either(
+          bad, emit.compare(CmpIPredicate::slt, number, emit.index(0)));
+    Value span = emit.mul(emit.add(extent, emit.index(-1)), step, isLarge);
     last = emit.add(last, span);
     isLarge = emit.either(
         isLarge, emit.compare(CmpIPredicate::slt, last, emit.index(0)));
@@ -421,10 +422,9 @@ void Checks::subview(uint32_t site, memref::SubViewOp op) {
     Value outside = emit.both(
         emit.compare(CmpIPredicate::sgt, size, zero),
         emit.either(emit.compare(CmpIPredicate::uge, last, extent), isLarge));
-    Value bad =
-        emit.either(emit.either(emit.compare(CmpIPredicate::slt, offset, zero),
-                                emit.compare(CmpIPredicate::slt, size, zero)),
-                    outside);
+    Value bad = outside; // Of a step back the last element is the first.
+    for (Value number : {offset, size, stride})
+      bad = emit.either(bad, emit.compare(CmpIPredicate::slt, number, zero));
     emit.failIf(bad, site, FaultKind::SubviewOutside, [&] {
       return SmallVector<Value>{emit.index(i), offset, size, stride, extent};
     });

@@ -70,7 +70,7 @@ enum class FaultKind : uint32_t {
   ShuffleNoLane,
   /// values: lanes of the warp.
   PartialWarp,
-  /// values: bytes of the source, bytes of the destination.
+  /// values: elements of the source, bytes of one, bytes of the destination.
   AsyncCopySize,
 };
 

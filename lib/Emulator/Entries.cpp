@@ -38,8 +38,10 @@ static void mma(KernelContext *context, uint32_t site, const char *operands,
   workerOf(context).mma(site, operands, result, k);
 }
 static void asyncCopy(KernelContext *context, uint32_t site, char *destination,
-                      const char *source, int64_t bytes, int64_t sourceBytes) {
-  workerOf(context).asyncCopy(site, destination, source, bytes, sourceBytes);
+                      const char *source, int64_t bytes, int64_t elements,
+                      int64_t elementBytes) {
+  workerOf(context).asyncCopy(site, destination, source, bytes, elements,
+                              elementBytes);
 }
 static void asyncCommit(KernelContext *context) {
   workerOf(context).asyncCommit();
@@ -100,7 +102,7 @@ llvm::ArrayRef<Entry> gnn::emulator::getEntries() {
       {"gnn_emulator_ballot", addressOf(ballot), "ipii"},
       {"gnn_emulator_load_matrix", addressOf(loadMatrix), "vpippii"},
       {"gnn_emulator_mma", addressOf(mma), "vpippi"},
-      {"gnn_emulator_async_copy", addressOf(asyncCopy), "vpippll"},
+      {"gnn_emulator_async_copy", addressOf(asyncCopy), "vpipplll"},
       {"gnn_emulator_async_commit", addressOf(asyncCommit), "vp"},
       {"gnn_emulator_async_wait", addressOf(asyncWait), "vpi"},
       {"gnn_emulator_shadow_access", addressOf(shadowAccess), "vpipli"},

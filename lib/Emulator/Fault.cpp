@@ -163,7 +163,8 @@ void FaultPrinter::printWhat() {
     os << "needs all 32 lanes, the warp has " << values[0];
     break;
   case FaultKind::AsyncCopySize:
-    os << "reads " << values[0] << " bytes for a copy of " << values[1];
+    os << "reads " << values[0] << " elements of " << values[1]
+       << " bytes for a copy of " << values[2];
     break;
   }
 }

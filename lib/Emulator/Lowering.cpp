@@ -332,7 +332,7 @@ void KernelLowering::lowerAsyncCopy(nvgpu::DeviceAsyncCopyOp op) {
   emit.call("gnn_emulator_async_copy",
             {emit.context, emit.i32(site), emit.pointer(destination),
              emit.pointer(source), emit.i64(elements * elementBytes),
-             emit.toI64(emit.mul(count, emit.index(elementBytes)))});
+             emit.toI64(count), emit.i64(elementBytes)});
   replaceTokens(op);
 }
 

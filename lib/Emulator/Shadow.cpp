@@ -58,12 +58,14 @@ void Worker::shadowAccess(uint32_t site, const char *address, int64_t bytes,
 }
 
 void Worker::asyncCopy(uint32_t site, char *destination, const char *source,
-                       int64_t bytes, int64_t sourceBytes) {
-  if (sourceBytes < 0 || sourceBytes > bytes) {
-    values[0] = sourceBytes;
-    values[1] = bytes;
+                       int64_t bytes, int64_t elements, int64_t elementBytes) {
+  if (elements < 0 || elements > bytes / elementBytes) {
+    values[0] = elements;
+    values[1] = elementBytes;
+    values[2] = bytes;
     fail(site, FaultKind::AsyncCopySize);
   }
+  int64_t sourceBytes = elements * elementBytes;
   if (isChecked()) {
     shadowAccess(site, destination, bytes, FaultKind::RaceWrite);
     ShadowCell *last = cellOf(destination + bytes - 1);

@@ -189,9 +189,15 @@ static LogicalResult verifyAsyncCopy(nvgpu::DeviceAsyncCopyOp op) {
   return success();
 }
 
+/// The memory of an array is as long as its shape says.
+static bool isDense(MemRefType type) {
+  return type.hasStaticShape() && type.getLayout().isIdentity();
+}
+
 static LogicalResult verifyAlloca(memref::AllocaOp op) {
-  if (!op.getType().hasStaticShape())
-    return op.emitOpError("expected a static shape, got ") << op.getType();
+  if (!isDense(op.getType()))
+    return op.emitOpError("expected a static shape and identity layout, got ")
+           << op.getType();
   if (op->getParentOfType<LoopLikeOpInterface>())
     return op.emitOpError("is in a loop");
   return success();
@@ -215,9 +221,12 @@ static LogicalResult verifyDim(memref::DimOp op) {
   return success();
 }
 
-static LogicalResult verifyVector(Operation *op, VectorType type) {
+static LogicalResult verifyVector(Operation *op, VectorType type,
+                                  MemRefType memref) {
   if (type.getRank() != 1)
     return op->emitOpError("expected a vector of rank 1, got ") << type;
+  if (memref.getRank() == 0)
+    return op->emitOpError("expected memory with dimensions, got ") << memref;
   return success();
 }
 
@@ -250,8 +259,9 @@ static LogicalResult verifyOp(Operation *op) {
       .Case<memref::DimOp>(verifyDim)
       .Case<memref::ReinterpretCastOp>(verifyCast)
       .Case<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp,
-            vector::MaskedStoreOp>(
-          [](auto op) { return verifyVector(op, op.getVectorType()); })
+            vector::MaskedStoreOp>([](auto op) {
+        return verifyVector(op, op.getVectorType(), op.getMemRefType());
+      })
       .Default([](Operation *) { return success(); });
 }
 
@@ -281,6 +291,17 @@ Operation *gnn::findWriter(Value memory) {
   return nullptr;
 }
 
+/// Addresses are divided by an alignment, and arrays are laid out by it.
+static LogicalResult verifyAlignment(gpu::GPUFuncOp kernel, Attribute align) {
+  constexpr unsigned maxAlignment = 4096;
+  auto number = dyn_cast_or_null<IntegerAttr>(align);
+  if (number &&
+      (!number.getValue().isPowerOf2() || number.getValue().ugt(maxAlignment)))
+    return kernel.emitOpError("expected an alignment of a power of two up to ")
+           << maxAlignment << ", got " << align;
+  return success();
+}
+
 static LogicalResult verifyArgument(gpu::GPUFuncOp kernel,
                                     BlockArgument argument) {
   unsigned number = argument.getArgNumber();
@@ -298,7 +319,10 @@ static LogicalResult verifyArgument(gpu::GPUFuncOp kernel,
            << " expected a static shape, identity layout and no memory space, "
               "got "
            << type;
-  if (failed(verifyMemory(kernel, memref)))
+  if (failed(verifyMemory(kernel, memref)) ||
+      failed(verifyAlignment(
+          kernel,
+          kernel.getArgAttr(number, LLVM::LLVMDialect::getAlignAttrName()))))
     return failure();
   auto isCast = [](Operation *user) {
     return isa<memref::ReinterpretCastOp>(user);
@@ -333,13 +357,19 @@ static LogicalResult verifyArrays(gpu::GPUFuncOp kernel) {
         std::pair(kernel.getPrivateAttributions(), &own)})
     for (BlockArgument attribution : attributions) {
       auto type = cast<MemRefType>(attribution.getType());
-      if (!type.hasStaticShape())
-        return kernel.emitOpError("expected arrays of a static shape, got ")
+      if (!isDense(type))
+        return kernel.emitOpError("expected arrays of a static shape and "
+                                  "identity layout, got ")
                << type;
       if (failed(verifyMemory(kernel, type)))
         return failure();
       addBytes(type, *bytes);
     }
+  for (unsigned i = 0; i < kernel.getWorkgroupAttributions().size(); ++i)
+    if (failed(verifyAlignment(kernel,
+                               kernel.getWorkgroupAttributionAttr(
+                                   i, LLVM::LLVMDialect::getAlignAttrName()))))
+      return failure();
   kernel.getBody().walk([&](memref::AllocaOp array) {
     if (array.getType().hasStaticShape() &&
         isByteSized(array.getType().getElementType()))

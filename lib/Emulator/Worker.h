@@ -136,7 +136,7 @@ public:
                   bool transpose);
   void mma(uint32_t site, const char *operands, char *result, uint32_t k);
   void asyncCopy(uint32_t site, char *destination, const char *source,
-                 int64_t bytes, int64_t sourceBytes);
+                 int64_t bytes, int64_t elements, int64_t elementBytes);
   void asyncCommit();
   void asyncWait(uint32_t groups);
   void shadowAccess(uint32_t site, const char *address, int64_t bytes,

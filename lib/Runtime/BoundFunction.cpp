@@ -255,7 +255,7 @@ Error BoundFunction::State::bindSteps() {
 Error BoundFunction::State::checkWrites() const {
   std::vector<bool> isWritten(outputs.size());
   for (const Step &step : steps)
-    for (size_t i = 0; i < step.numArguments(); ++i) {
+    for (size_t i = 0; i < (step.skipped ? 0 : step.numArguments()); ++i) {
       const ArgSpec &arg = step.spec->args[i];
       const auto *parameters = step.kernel->parameters();
       bool onlyReads = parameters && (*parameters)[i].access ==
@@ -270,8 +270,8 @@ Error BoundFunction::State::checkWrites() const {
   return {};
 }
 
-/// Inputs, structures and constants are not written, outputs and the workspace
-/// do not overlap.
+/// For each step, those that it waits for: outputs and the workspace alone are
+/// written, and they do not overlap.
 const std::vector<std::vector<size_t>> &BoundFunction::State::order() const {
   std::call_once(isOrdered, [&] {
     std::vector<size_t> running;

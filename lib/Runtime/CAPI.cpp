@@ -100,6 +100,8 @@ int gnnWriteFile(const char *path, const void *bytes, size_t size) {
     return tryWriteFile(path, {{static_cast<const char *>(bytes), size}});
   } catch (const std::bad_alloc &) {
     return ENOMEM;
+  } catch (...) {
+    return EIO;
   }
 }
 

@@ -24,8 +24,7 @@ FailureOr<runtime::DataType> gnn::getDataType(Operation *op, Type type) {
 }
 
 FailureOr<runtime::ArgSpec> PlanConstants::place(memref::GetGlobalOp op) {
-  auto [known, isNew] = places.try_emplace(op.getName());
-  if (!isNew)
+  if (auto known = places.find(op.getName()); known != places.end())
     return known->second;
   auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
       op, op.getNameAttr());
@@ -45,5 +44,5 @@ FailureOr<runtime::ArgSpec> PlanConstants::place(memref::GetGlobalOp op) {
        ++i)
     data.append(raw.begin(), raw.end());
   spec.bytes = data.size() - spec.index;
-  return known->second = spec;
+  return places[op.getName()] = spec;
 }

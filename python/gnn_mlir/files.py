@@ -8,9 +8,12 @@ from . import capi
 
 def write(path, data):
     """Writes bytes, or text as UTF-8: through symbolic links, whole or not at all, with the
-    permissions of the file that it replaces; to a device or a pipe as such. Raises OSError."""
-    data = data.encode() if isinstance(data, str) else data
-    error = capi.library().gnnWriteFile(os.fsencode(path), data, len(data))
+    permissions of the file that it replaces; to a device or a pipe as such. Raises OSError, and
+    ValueError for a path with a null character."""
+    data, name = data.encode() if isinstance(data, str) else bytes(data), os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError(f"expected a path without null characters, got {path!r}")
+    error = capi.library().gnnWriteFile(name, data, len(data))
     if error:
         raise OSError(error, os.strerror(error), os.fspath(path))
 

@@ -54,6 +54,13 @@ def to_package(path, **keywords):
     return run("gnn-translate", "--gnn-to-package", "--chip=", "-o", path, **keywords)
 
 
+def to_module(path, **keywords):
+    return run("gnn-opt", "--gnn-graph-pipeline", "-o", path, **keywords)
+
+
+TRANSLATIONS = [(to_package, b"PK"), (to_module, b"module")]
+
+
 def explain(path):
     gnn_mlir.explain(MODULE, html=path)
 
@@ -133,15 +140,16 @@ def test_functions_write_to_what_they_name(folder, layer):
 
 
 @pytest.mark.usefixtures("folder")
-def test_translations_write_to_what_they_name():
+@pytest.mark.parametrize("translate, start", TRANSLATIONS)
+def test_translations_write_to_what_they_name(translate, start):
     targets(["package"])
     pipes = {}
     thread = read_pipe("package.pipe", pipes)
     for kind in ("pipe", "link", "nowhere"):
-        assert to_package(f"package.{kind}").returncode == 0
+        assert translate(f"package.{kind}").returncode == 0
     thread.join(10)
-    check_targets({"package": b"PK"}, pipes)
-    assert not to_package("/dev/null").stderr
+    check_targets({"package": start}, pipes)
+    assert not translate("/dev/null").stderr
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
@@ -186,15 +194,16 @@ def test_options_without_room(folder, option):
         assert "cannot write '/dev/full': No space left on device" in result.stderr
 
 
-def test_translations_without_room(folder):
+@pytest.mark.parametrize("translate", [to_package, to_module])
+def test_translations_without_room(folder, translate):
     (folder / "package").write_text("old")
-    result = to_package("/dev/full")
+    result = translate("/dev/full")
     assert result.returncode == 1
     assert "cannot write '/dev/full': No space left on device" in result.stderr
-    assert to_package("package", limit=10).returncode == 1
-    # What does not compile leaves the last package, too.
+    assert translate("package", limit=10).returncode == 1
+    # A module that does not compile leaves the last package, too.
     (folder / "rgcn.mlir").write_text("nonsense")
-    assert to_package("package").returncode == 1
+    assert translate("package").returncode == 1
     assert (folder / "package").read_text() == "old"
     assert left(folder) == ["g.npz", "package", "rgcn.mlir"]
 
@@ -227,6 +236,9 @@ def test_errors_of_python(folder):
     assert raised.value.filename == str(folder / "none" / "g.npz")
     with pytest.raises(IsADirectoryError):
         GRAPH.save(folder)
+    with pytest.raises(ValueError, match="without null characters"):
+        GRAPH.save(f"{folder}/a\0b.npz")
+    assert "a" not in left(folder)
 
 
 @pytest.mark.usefixtures("folder")

@@ -270,11 +270,12 @@ def test_a_model_that_torch_cannot_trace(caplog, monkeypatch):
     compiled = capture.compile_module(model)
     for _ in range(4):
         torch.testing.assert_close(next(compiled(X, EDGES)), X.sin())
-    assert "4 calls captured nothing and ran in torch: Attempt to trace generator" in (
-        gnn_mlir.explain(compiled))
+    text = gnn_mlir.explain(compiled)
+    assert "2 calls captured nothing and ran in torch: Attempt to trace generator" in text
+    assert "2 calls captured nothing and ran in torch: 2 calls in a row captured nothing, the " in text
     warnings = [one.message for one in caplog.records if one.levelname == "WARNING"]
-    assert len(warnings) == 2 and "generator" in warnings[0]
-    assert warnings[1].startswith("Generated: 2 calls captured nothing: what is not")
+    assert len(warnings) == 3 and "generator" in warnings[0]
+    assert warnings[1].startswith("Generated: 2 calls in a row captured nothing: what is not")
 
 
 class Trying(Net):
@@ -296,6 +297,24 @@ def test_a_branch_of_except_is_taken(caplog):
     assert "[?, 3]" in caplog.text and "test_frontend_dispatch.py:" in caplog.text
     with pytest.raises(ValueError, match=r"test_frontend_dispatch.py:\d+"):
         capture.compile_module(model, fullgraph=True)(X, EDGES)
+
+
+def test_calls_between_that_are_captured(monkeypatch):
+    """Only calls in a row that capture nothing leave the model to torch."""
+    monkeypatch.setattr(frames, "_ATTEMPTS", 2)
+
+    class Sometimes(Trying):
+        def forward(self, x, edge_index):
+            return super().forward(x, edge_index) if self.training else self.layer(x, edge_index)
+    model = Sometimes()
+    compiled = capture.compile_module(model)
+    for training in True, False, True:
+        model.train(training)
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    model.eval()
+    with torch.no_grad():
+        compiled(X, EDGES)
+    assert len(capture._made) == 2
 
 
 class Attending(torch.nn.Module):

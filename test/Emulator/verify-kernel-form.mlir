@@ -138,7 +138,7 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @dynamic_alloca(%n: index) kernel {
-    // expected-error @+1 {{'memref.alloca' op expected a static shape, got 'memref<?xf32>'}}
+    // expected-error @+1 {{'memref.alloca' op expected a static shape and identity layout, got 'memref<?xf32>'}}
     %a = memref.alloca(%n) : memref<?xf32>
     gpu.return
   }
@@ -349,6 +349,57 @@ gpu.module @m {
   gpu.func @dimension_by_number(%x: memref<8xf32>, %n: index) kernel {
     // expected-error @+1 {{'memref.dim' op expected the constant number of a dimension}}
     %d = memref.dim %x, %n : memref<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op expected arrays of a static shape and identity layout, got 'memref<4xf32, strided<[1000]>, #gpu.address_space<workgroup>>'}}
+  gpu.func @shared_array_with_gaps()
+      workgroup(%w: memref<4xf32, strided<[1000]>, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @own_array_with_gaps() kernel {
+    // expected-error @+1 {{'memref.alloca' op expected a static shape and identity layout, got 'memref<4xf32, strided<[1000]>>'}}
+    %a = memref.alloca() : memref<4xf32, strided<[1000]>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op expected an alignment of a power of two up to 4096, got 0 : i64}}
+  gpu.func @alignment_of_an_argument(%x: memref<8xf32> {llvm.align = 0 : i64}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op expected an alignment of a power of two up to 4096, got -16 : i64}}
+  gpu.func @alignment_of_an_array()
+      workgroup(%w: memref<4xf32, #gpu.address_space<workgroup>> {llvm.align = -16 : i64}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @vector_of_a_number(%x: memref<f32>) kernel {
+    %m = vector.constant_mask [2] : vector<4xi1>
+    %o = arith.constant dense<0.0> : vector<4xf32>
+    // expected-error @+1 {{'vector.maskedload' op expected memory with dimensions, got 'memref<f32>'}}
+    %v = vector.maskedload %x[], %m, %o : memref<f32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
     gpu.return
   }
 }

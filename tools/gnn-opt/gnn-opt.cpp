@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OutputInMemory.h"
 #include "GNN/InitAll.h"
 #include "GNN/Version.h"
 
@@ -13,6 +14,9 @@ int main(int argc, char **argv) {
   gnn::setVersionPrinter();
   mlir::DialectRegistry registry;
   gnn::registerAll(registry);
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "gnn-mlir optimizer driver\n", registry));
+  return gnn::tools::runInMemory(
+      "gnn-opt", argc, argv, [&](int argc, char **argv) {
+        return mlir::succeeded(mlir::MlirOptMain(
+            argc, argv, "gnn-mlir optimizer driver\n", registry));
+      });
 }

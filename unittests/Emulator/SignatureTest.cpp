@@ -88,6 +88,36 @@ TEST(Signature, MemoryByNumbers) {
 }
 
 /// The emulator's own checks of extents do not overflow either.
+// The last element is inside, the first one is not.
+TEST(Signature, StepsBack) {
+  auto emulator = emulate(R"mlir(
+gpu.func @cast(%x: memref<8xf32>, %stride: index) kernel {
+  %c0 = arith.constant 0 : index
+  %t = gpu.thread_id x
+  %step = arith.addi %stride, %t : index
+  %xm = memref.reinterpret_cast %x to offset: [40], sizes: [2], strides: [%step]
+      : memref<8xf32> to memref<2xf32, strided<[?], offset: 40>>
+  %v = memref.load %xm[%c0] : memref<2xf32, strided<[?], offset: 40>>
+  gpu.return
+}
+gpu.func @subview(%x: memref<8xf32>, %stride: index) kernel {
+  %c0 = arith.constant 0 : index
+  %offset = arith.subi %c0, %stride : index
+  %part = memref.subview %x[%offset] [2] [%stride]
+      : memref<8xf32> to memref<2xf32, strided<[?], offset: ?>>
+  %e = memref.load %part[%c0] : memref<2xf32, strided<[?], offset: ?>>
+  gpu.return
+}
+)mlir");
+  ASSERT_TRUE(emulator);
+  std::vector<float> x(8);
+  for (const char *name : {"cast", "subview"})
+    EXPECT_NE(
+        run(*emulator, name, {1, 1, 1}, {1, 1, 1}, Arguments(x, int64_t(-40))),
+        "")
+        << name;
+}
+
 TEST(Signature, ExtentsOf64Bits) {
   const char casts[] = R"mlir(
 gpu.func @k(%x: memref<1xf32>, %n: index) kernel {

@@ -357,5 +357,10 @@ gpu.func @k(%x: memref<64xf32>, %from: index, %count: index)
                               "address is not aligned: expected a multiple of "
                               "16 bytes, got 4 more" +
                               who);
-  EXPECT_EQ(copy("0 5"), where + "reads 20 bytes for a copy of 16" + who);
+  std::string wrapped = std::to_string(std::numeric_limits<int64_t>::min() + 4);
+  EXPECT_EQ(copy("0 " + wrapped), where + "reads " + wrapped +
+                                      " elements of 4 bytes for a copy of 16" +
+                                      who);
+  EXPECT_EQ(copy("0 5"),
+            where + "reads 5 elements of 4 bytes for a copy of 16" + who);
 }

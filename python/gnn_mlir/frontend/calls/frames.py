@@ -165,6 +165,8 @@ class Frames:
                     self._miss(call)
                 else:
                     self._skipped.update(call.skipped)
+                    if call.captured:
+                        self._attempts = 0
             finally:
                 self._calls.call = before
             return made
@@ -210,7 +212,8 @@ class Frames:
             return ConvertFrameReturn(apply_to_code=False)
         is_given_up = id(code) in self._own and self._attempts >= _ATTEMPTS
         if is_given_up:
-            self._captures.miss(self._last)
+            self._captures.miss(f"{_ATTEMPTS} calls in a row captured nothing, the last for: "
+                                f"{self._last}")
         if is_given_up or self._is_stopped(frame):
             return ConvertFrameReturn(frame_exec_strategy=_RUN_ONLY, apply_to_code=False)
         return None
@@ -260,8 +263,9 @@ class Frames:
         self._captures.miss(call.why)
         self._attempts += call.began is not None
         if call.began is not None and self._attempts == _ATTEMPTS:
-            self._captures.tell(log.warning, "%s: %d calls captured nothing: what is not captured "
-                                "yet runs in torch from now on", self._captures.name, _ATTEMPTS)
+            self._captures.tell(log.warning, "%s: %d calls in a row captured nothing: what is not "
+                                "captured yet runs in torch from now on", self._captures.name,
+                                _ATTEMPTS)
 
 
 def _around():

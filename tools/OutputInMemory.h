@@ -1,0 +1,72 @@
+//===- OutputInMemory.h - What the drivers of MLIR write --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TOOLS_OUTPUTINMEMORY_H
+#define GNN_TOOLS_OUTPUTINMEMORY_H
+
+#include "GNN/Transforms/OptionFiles.h"
+
+#include "llvm/Support/WithColor.h"
+
+#include <csignal>
+#include <functional>
+#include <string>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+namespace gnn::tools {
+
+/// Puts a file in memory in place of the value of -o, which it gives. Empty
+/// where there is no such option.
+inline std::string replaceOutput(std::vector<std::string> &arguments,
+                                 const std::string &replacement) {
+  std::string output;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    llvm::StringRef option = arguments[i];
+    if (!option.consume_front("--o"))
+      if (!option.consume_front("-o"))
+        continue;
+    if (option.empty() && i + 1 < arguments.size())
+      output = std::exchange(arguments[++i], replacement);
+    else if (option.consume_front("=")) {
+      output = option.str();
+      arguments[i] = "-o=" + replacement;
+    }
+  }
+  return output;
+}
+
+/// Runs a driver of MLIR, which empties the file of -o before it begins: it
+/// writes to memory, and the file is written where it succeeds. The status of
+/// the process.
+inline int
+runInMemory(const char *tool, int argc, char **argv,
+            const std::function<bool(int argc, char **argv)> &driver) {
+  std::vector<std::string> arguments(argv, argv + argc);
+  std::signal(SIGXFSZ, SIG_IGN); // A limit of files is an error of writing.
+  int memory = memfd_create(tool, MFD_CLOEXEC);
+  std::string inMemory = "/proc/self/fd/" + std::to_string(memory);
+  std::string output;
+  if (memory >= 0)
+    output = replaceOutput(arguments, inMemory);
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments)
+    pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  bool succeeded = driver(argc, pointers.data());
+  if (!succeeded || output.empty())
+    return !succeeded;
+  auto text = runtime::readFile(inMemory);
+  runtime::Error error = text ? writeOutput(output, *text) : text.takeError();
+  if (error)
+    llvm::WithColor::error(llvm::errs(), tool) << error.message() << "\n";
+  return bool(error);
+}
+
+} // namespace gnn::tools
+
+#endif // GNN_TOOLS_OUTPUTINMEMORY_H
