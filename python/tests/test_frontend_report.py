@@ -234,6 +234,18 @@ def test_inputs_have_the_names_of_the_user():
     assert sum(re.fullmatch(r"in\d+", name) is not None for name in names) == 2
 
 
+def test_inputs_with_names_of_programs():
+    """As those of results, of gradients and of what is saved for these."""
+    @gnn_mlir.compile(fullgraph=True)
+    def compiled(out0, d_out0, saved_0, seed, edges):
+        h = torch.zeros_like(out0).index_add(0, edges[1], (out0 * d_out0)[edges[0]])
+        return torch.nn.functional.dropout(h.sigmoid() * saved_0.sigmoid() * seed, 0.0)
+    given = [X.clone().requires_grad_() for _ in range(4)]
+    compiled(*given, EDGES).sum().backward()
+    text = compiled.captures.report()[0].programs[0].text
+    assert all(f'"{name}_2"' in text for name in ("out0", "d_out0", "saved_0", "seed"))
+
+
 def test_functions_and_decorators():
     @gnn_mlir.compile(fullgraph=True)
     def neighbours(x, edge_index):

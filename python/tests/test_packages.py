@@ -167,10 +167,10 @@ def replaced(kind, other):
 @pytest.mark.parametrize("edit, problem", [
     (replaced("structure", {"i64": 0}), "expected memory, got a number"),
     (replaced("input", {"i64": 0}), "expected memory, got a number"),
-    (replaced("output", {"i64": 0}), "expected"),
+    (replaced("output", {"i64": 0}), "expected memory, got a number (i64)"),
     (replaced("i64", {"input": 0}), "expected a number, got memory"),
     (replaced("i64", {"i32": 0}), "expected an argument of 8 bytes"),
-    (replaced("output", {"input": 0}), "expected"),
+    (replaced("output", {"input": 0}), "as the kernel writes there, got input"),
     (lambda plan: places(plan, "structure")[0][0].pop(), "arguments, got"),
     (lambda plan: places(plan, "structure")[0][0].append({"i64": 0}), "arguments, got")])
 def test_arguments_of_another_kind(made, edit, problem, tmp_path):
@@ -188,8 +188,13 @@ def test_writes_into_an_input(made, tmp_path):
     assert "as the kernel writes there, got input" in message or "expected a step" in message
 
 
-@pytest.mark.parametrize("count", [4, 1 << 20, 1 << 40, (1 << 62) + 1, -1, -(1 << 63)])
-def test_counts_that_do_not_fit(made, count, tmp_path):
+@pytest.mark.parametrize("count, problem", [
+    (4, "expected 20 bytes, got 16"), (1 << 20, "expected 4194308 bytes, got 16"),
+    (1 << 40, "grid x: expected 1 to 2147483647, got"),
+    ((1 << 62) + 1, "expected a result of 64 bits, got mul of"),
+    (-1, "expected bytes inside a workspace of 0, got -16"),
+    (-(1 << 63), "expected a result of 64 bits, got mul of")])
+def test_counts_that_do_not_fit(made, count, problem, tmp_path):
     """Counts of rows and edges are compared with the memory there is."""
     plan = json.loads(made[0]["plan.json"])
     counts = [i for i, e in enumerate(plan["functions"][0]["exprs"]) if e["op"] == "count"]
@@ -197,7 +202,7 @@ def test_counts_that_do_not_fit(made, count, tmp_path):
 
     def edit(plan):
         plan["functions"][0]["exprs"][counts[0]] = {"op": "const", "value": count}
-    assert "expected" in error_of(made, edit, tmp_path)
+    assert problem in error_of(made, edit, tmp_path)
 
 
 def test_kernels_nested_deep(made, tmp_path):

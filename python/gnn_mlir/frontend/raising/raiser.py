@@ -9,6 +9,7 @@ values of a program and has no handler splits the program in two.
 
 import itertools
 import math
+import re
 
 import torch
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -25,6 +26,8 @@ from .tags import (HANDLERS, Fill, Mask, Masked, Parts, Rows, Typed, Unsupported
                    count_types, described, listed, static)
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
+# Names of what a program, or its gradient, has beside inputs of the user.
+_OF_PROGRAMS = re.compile(r"seed|(d_)*out\d+|saved_\d+")
 
 
 class CaptureError(RuntimeError):
@@ -416,11 +419,10 @@ class Raiser:
     def name_of(self, node):
         """A name for an input of the current program that is of this node: as the user's
         argument or parameter is called, else `in` and a number."""
-        name, taken = node.meta.get("written"), {"seed", *self.f.inputs}
-        if name is None:
-            name = f"in{len(self.current.inputs)}"
+        name = node.meta.get("written") or f"in{len(self.current.inputs)}"
         others = (f"{name}_{i}" for i in itertools.count(2))
-        return next(one for one in itertools.chain([name], others) if one not in taken)
+        return next(one for one in itertools.chain([name], others) if not (
+            one in self.f.inputs or _OF_PROGRAMS.fullmatch(one)))
 
     def seed(self, node):
         """(seed, offset) of a dropout: one seed a call of a program, and an offset for each
