@@ -160,6 +160,10 @@ void run(const BoundFunction &bound) {
 }
 } // namespace
 
+/// The functions that were run, for the replay of a corpus.
+extern "C" size_t numRuns;
+size_t numRuns = 0;
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static auto device = std::make_shared<KeptKernels>();
   auto plan = LaunchPlan::parse({reinterpret_cast<const char *>(data), size});
@@ -175,8 +179,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (const GraphSpec &spec : function.graphs)
       graphs.push_back(smallGraph(spec));
     auto bound = BoundFunction::bind(*package, function.name, graphs, device);
-    if (bound && isSmall(**bound))
+    if (bound && isSmall(**bound)) {
       run(**bound);
+      ++numRuns;
+    }
   }
   return 0;
 }

@@ -23,6 +23,9 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t capacity, unsigned seed)
     __attribute__((weak));
 
+/// The functions that a fuzzer of plans ran.
+extern "C" size_t numRuns __attribute__((weak));
+
 /// Runs mutations, each of the input.
 static void replayEdits(const std::vector<uint8_t> &input, unsigned edits,
                         bool verbose) {
@@ -76,5 +79,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   std::printf("replayed %zu inputs\n", count);
+  if (&numRuns)
+    std::printf("ran %zu functions\n", numRuns);
   return 0;
 }

@@ -12,9 +12,12 @@
 #include "llvm/Support/WithColor.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <functional>
 #include <string>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -40,6 +43,26 @@ inline std::string replaceOutput(std::vector<std::string> &arguments,
   return output;
 }
 
+/// The error for a device among the inputs, which a driver of MLIR would read
+/// for ever.
+inline runtime::Error checkInputs(const std::vector<std::string> &arguments) {
+  for (const std::string &argument : arguments) {
+    struct stat status;
+    if (argument.empty() || argument[0] == '-' ||
+        ::stat(argument.c_str(), &status) != 0 || !S_ISCHR(status.st_mode))
+      continue;
+    int file = ::open(argument.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    bool isTerminal = file >= 0 && ::isatty(file);
+    if (file >= 0)
+      ::close(file);
+    if (isTerminal)
+      continue;
+    if (auto text = runtime::readFile(argument); !text)
+      return text.takeError();
+  }
+  return {};
+}
+
 /// Runs a driver of MLIR, which empties the file of -o before it begins: it
 /// writes to memory, and the file is written where it succeeds. The status of
 /// the process.
@@ -53,6 +76,13 @@ runInMemory(const char *tool, int argc, char **argv,
   std::string output;
   if (memory >= 0)
     output = replaceOutput(arguments, inMemory);
+  auto fail = [&](const runtime::Error &error) {
+    llvm::WithColor::error(llvm::errs(), tool) << error.message() << "\n";
+    return 1;
+  };
+  if (runtime::Error error =
+          checkInputs({arguments.begin() + 1, arguments.end()}))
+    return fail(error);
   std::vector<char *> pointers;
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());
@@ -62,9 +92,7 @@ runInMemory(const char *tool, int argc, char **argv,
     return !succeeded;
   auto text = runtime::readFile(inMemory);
   runtime::Error error = text ? writeOutput(output, *text) : text.takeError();
-  if (error)
-    llvm::WithColor::error(llvm::errs(), tool) << error.message() << "\n";
-  return bool(error);
+  return error ? fail(error) : 0;
 }
 
 } // namespace gnn::tools

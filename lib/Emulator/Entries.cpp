@@ -83,7 +83,7 @@ template <typename Function> static void *addressOf(Function *function) {
   return reinterpret_cast<void *>(function);
 }
 
-/// That with so many values.
+/// The check of so many values.
 template <size_t... i> static void *boundsOf(std::index_sequence<i...>) {
   return addressOf(bounds<decltype(int64_t(i))...>);
 }

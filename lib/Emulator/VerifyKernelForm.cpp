@@ -189,6 +189,8 @@ static LogicalResult verifyAsyncCopy(nvgpu::DeviceAsyncCopyOp op) {
   return success();
 }
 
+constexpr uint64_t maxAlignment = 4096;
+
 /// The memory of an array is as long as its shape says.
 static bool isDense(MemRefType type) {
   return type.hasStaticShape() && type.getLayout().isIdentity();
@@ -198,6 +200,9 @@ static LogicalResult verifyAlloca(memref::AllocaOp op) {
   if (!isDense(op.getType()))
     return op.emitOpError("expected a static shape and identity layout, got ")
            << op.getType();
+  if (op.getAlignment().value_or(1) > maxAlignment)
+    return op.emitOpError("expected an alignment of at most ")
+           << maxAlignment << ", got " << *op.getAlignment();
   if (op->getParentOfType<LoopLikeOpInterface>())
     return op.emitOpError("is in a loop");
   return success();
@@ -227,6 +232,17 @@ static LogicalResult verifyVector(Operation *op, VectorType type,
     return op->emitOpError("expected a vector of rank 1, got ") << type;
   if (memref.getRank() == 0)
     return op->emitOpError("expected memory with dimensions, got ") << memref;
+  // Vectors of bits are packed, and arrays of them are not.
+  if (memref.getElementTypeBitWidth() < 8)
+    return op->emitOpError("expected elements of whole bytes, got ") << memref;
+  return success();
+}
+
+/// The lowering of MLIR has no place in a vector of vectors that is a number.
+template <typename Op>
+static LogicalResult verifyPlace(Op op, VectorType type) {
+  if (type.getRank() > 1 && op.hasDynamicPosition())
+    return op.emitOpError("expected constants as places in ") << type;
   return success();
 }
 
@@ -262,6 +278,10 @@ static LogicalResult verifyOp(Operation *op) {
             vector::MaskedStoreOp>([](auto op) {
         return verifyVector(op, op.getVectorType(), op.getMemRefType());
       })
+      .Case<vector::InsertOp>(
+          [](auto op) { return verifyPlace(op, op.getDestVectorType()); })
+      .Case<vector::ExtractOp>(
+          [](auto op) { return verifyPlace(op, op.getSourceVectorType()); })
       .Default([](Operation *) { return success(); });
 }
 
@@ -293,7 +313,6 @@ Operation *gnn::findWriter(Value memory) {
 
 /// Addresses are divided by an alignment, and arrays are laid out by it.
 static LogicalResult verifyAlignment(gpu::GPUFuncOp kernel, Attribute align) {
-  constexpr unsigned maxAlignment = 4096;
   auto number = dyn_cast_or_null<IntegerAttr>(align);
   if (number &&
       (!number.getValue().isPowerOf2() || number.getValue().ugt(maxAlignment)))

@@ -60,7 +60,7 @@ NAMES = {name: value for module in (pyg.models, aggr, pyg) for name, value in va
 
 
 def arguments(inputs):
-    """What calls are given, by name: x and z of n nodes, y of m others; ei and ei2 among
+    """Arguments of calls by name: x and z of n nodes, y of m others; ei and ei2 among
     nodes, gi within graphs, bi to the others, h to hyperedges, mi of meshes; w, e, t of edges,
     gw, ge of gi's; batch of B graphs, in order."""
     rng = torch.Generator().manual_seed(inputs.seed)

@@ -254,21 +254,24 @@ def test_printing_without_room():
                              "on device\n")
 
 
-# What is read.
+# Reading.
 
-@pytest.mark.parametrize("arguments", [
-    ("/dev/zero", "--function=f"), ("--stats=/dev/zero",),
-    ("rgcn.mlir", "--function=rgcn", "--graph=/dev/zero"),
-    ("rgcn.mlir", "--function=rgcn", "--graph=g.npz", "--weights=random:1", "--target=cpu",
-     "--schedules=/dev/zero"),
-    ("rgcn.mlir", "--function=rgcn", "--graph=g.npz", "--weights=random:1", "--target=cpu",
-     "--input=x=zero.npy")], ids=["program", "statistics", "graph", "schedules", "input"])
-def test_a_device_is_no_file(folder, arguments):
-    tool = find_tool("gnn-run")
+LAYER_RUN = ("gnn-run", "rgcn.mlir", "--function=rgcn")
+ON_GRAPH = (*LAYER_RUN, "--graph=g.npz", "--weights=random:1", "--target=cpu")
+
+
+@pytest.mark.parametrize("command", [
+    ("gnn-run", "/dev/zero", "--function=f"), ("gnn-run", "--stats=/dev/zero"),
+    (*LAYER_RUN, "--graph=/dev/zero"), (*ON_GRAPH, "--schedules=/dev/zero"),
+    (*ON_GRAPH, "--input=x=zero.npy"), ("gnn-opt", "/dev/zero"),
+    ("gnn-translate", "zero.npy", "--gnn-to-package")],
+    ids=["program", "statistics", "graph", "schedules", "input", "module", "translation"])
+def test_a_device_is_no_file(folder, command):
+    tool = find_tool(command[0])
     if tool is None:
-        pytest.skip("gnn-run is not built")
+        pytest.skip(f"{command[0]} is not built")
     os.symlink("/dev/zero", folder / "zero.npy")
-    result = subprocess.run([tool, *arguments], text=True, capture_output=True, check=False,
+    result = subprocess.run([tool, *command[1:]], text=True, capture_output=True, check=False,
                             timeout=20)
     errors = [line for line in result.stderr.splitlines() if "error:" in line]
     assert result.returncode == 1 and len(errors) == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What folds, canonicalizations and the passes on whole-graph ops make passes the verifiers:
+"""Results of folds, canonicalizations and passes on whole-graph ops pass the verifiers:
 each op on what each other one gives, and sums of two, on every row space and on weights,
 and their gradients."""
 

@@ -112,7 +112,7 @@ def test_sparse_tensors(name):
 
 
 class SparseTensor(adjacency.SparseTensor):
-    """What torch_sparse has of that name, as far as it is asked for."""
+    """torch_sparse's class of that name, as far as it is asked for."""
 
     def __init__(self, edges, value, sizes):
         self._coo, self._sizes = (edges[1], edges[0], value), sizes

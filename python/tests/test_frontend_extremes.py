@@ -151,7 +151,7 @@ def test_over_features(kind):
 @pytest.mark.parametrize("other", [False, True])
 @pytest.mark.parametrize("kind", ["max", "min"])
 def test_over_relations(kind, other):
-    """Of three relations with the same rows the first has the gradient."""
+    """The first of three relations with the same rows has the gradient."""
     torch.manual_seed(0)
     layers = {("a", f"r{i}", "a"): pyg.GraphConv(2, 2, bias=False) for i in range(3)}
     if other:

@@ -279,7 +279,7 @@ def test_a_model_that_torch_cannot_trace(caplog, monkeypatch):
 
 
 class Trying(Net):
-    """What does not fit is caught."""
+    """Catches the error of sizes that do not fit."""
 
     def forward(self, x, edge_index):
         try:

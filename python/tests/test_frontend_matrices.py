@@ -58,7 +58,7 @@ def parts(x):
 
 
 def asked(x):
-    """What code asks to choose a branch."""
+    """Answers to the questions by which code chooses a branch."""
     return [isinstance(x, torch.Tensor), isinstance(x, (list, torch.Tensor)),
             isinstance(x, torch.nn.Parameter), isinstance(x, adjacency.SparseTensor),
             type(x) is torch.Tensor, torch.is_tensor(x), is_torch_sparse_tensor(x),
@@ -124,7 +124,7 @@ def test_results_are_tensors():
 @pytest.mark.parametrize("name, layout", [("FAConv", "csr"), ("GATConv", "coo"),
                                           ("GATv2Conv", "csr")])
 def test_attention_weights(name, layout):
-    """Of entries in torch's order, with loops among them."""
+    """Entries are in torch's order, with loops among them."""
     layer = getattr(pyg, name)(*((SIZE,) if name == "FAConv" else (SIZE, 4, 2)))
     x, adj = given(layout)
     args = (x, x, adj) if name == "FAConv" else (x, adj)

@@ -37,7 +37,7 @@ def onto(values, edges, x):
 
 
 def masked_edges(m, x, edges, weights, mask):
-    """Of loops there are infinite numbers, which must reach no gradient."""
+    """Loops have infinite numbers, which must reach no gradient."""
     loops = edges[0] == edges[1]
     weights = weights.clone()
     weights[loops] -= 1
@@ -72,7 +72,7 @@ def repeated(m, x, edges, weights, mask):
 
 
 def angles(m, x, edges, weights, mask):
-    """Of vectors between nodes, which are 0 at loops."""
+    """Angles of vectors between nodes, which are 0 at loops."""
     one, two = x[:, :3][edges[1]], x[:, :3][edges[0]] - x[:, :3][edges[1]]
     made = torch.linalg.cross(one, two)
     angle = torch.atan2(torch.cross(one, two, dim=1).norm(dim=1), (one * two).sum(1))
@@ -82,7 +82,7 @@ def angles(m, x, edges, weights, mask):
 
 
 def parts_behind_each_other(m, x, edges, weights, mask):
-    """Of each row, for products that take one row of features, or several."""
+    """Parts of each row, for products that take one row of features, or several."""
     parts = torch.stack([x, m.lin(x), x.sin()], 1)[edges[0]]
     made = m.lin(parts.view(-1, SIZE)).relu().view(-1, 3 * SIZE)
     groups = parts.view(-1, 2, 3).transpose(0, 1).contiguous() @ m.lin.weight.view(2, 3, SIZE)

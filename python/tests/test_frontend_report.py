@@ -24,7 +24,7 @@ fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 
 def told(caplog):
-    """What is said of captures, but that they begin and end."""
+    """Lines of the log on captures, but their beginnings and ends."""
     return [one for one in caplog.records if one.name == "gnn_mlir" and not re.search(
         ": (a capture begins|the capture (took|failed))", one.getMessage())]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `fullgraph=True` means: torch brings no rows together. Without it, the log and
+"""With `fullgraph=True` torch brings no rows together. Without it, the log and
 `gnn_mlir.explain` say where torch does."""
 
 import logging

@@ -21,7 +21,7 @@ func.func @f(%x: tensor<?x64xf32, #node>, %w: tensor<64x32xf32>) -> tensor<?x32x
 """
 STAGES = [f"--gnn-{stage}-pipeline" for stage in (
     "graph", "tile", "schedule", "block", "loops", "lanes", "gpu", "math")]
-# What says where a pass stands, and the GPU, which a pass alone takes to be the same one.
+# Options that say where a pass stands, and the GPU, which is the same for a pass alone.
 PLACES = {"form", "has-math", "of-gradients", "passes", "target"}
 PASS = r"(?:^|,)((?:convert-)?gnn[a-z-]*)(?:\{([^{}]*)\})?"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What of each case of the zoo is in programs, and of each call of PyG's classes: the tables of
+"""Parts of each case of the zoo, and of each call of PyG's classes, in programs: the tables of
 docs/FrontendCases.md.
 
     python python/tests/zoo_table.py --write [ChebConv]

@@ -403,3 +403,37 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @alignment_of_an_own_array() kernel {
+    // expected-error @+1 {{'memref.alloca' op expected an alignment of at most 4096, got 1048576}}
+    %a = memref.alloca() {alignment = 1048576 : i64} : memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @vector_of_bits() kernel {
+    %a = memref.alloca() : memref<8xi1>
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{'vector.load' op expected elements of whole bytes, got 'memref<8xi1>'}}
+    %v = vector.load %a[%c0] : memref<8xi1>, vector<8xi1>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @place_in_a_vector(%n: index) kernel {
+    %r = arith.constant dense<1.0> : vector<4xf32>
+    %v = arith.constant dense<0.0> : vector<4x4xf32>
+    // expected-error @+1 {{'vector.insert' op expected constants as places in 'vector<4x4xf32>'}}
+    %w = vector.insert %r, %v[%n] : vector<4xf32> into vector<4x4xf32>
+    gpu.return
+  }
+}

@@ -8,7 +8,7 @@
 // RUN: gnn-translate %t/template.mlir --gnn-to-ptx | FileCheck %s --check-prefix=TEMPLATE
 // RUN: not gnn-translate %t/template.mlir --gnn-to-plan 2>&1 | FileCheck %s --check-prefix=PLAN
 
-// What the last stage prints has the PTX, and no plan to make of it.
+// The text of the last stage has the PTX, and no plan to make of it.
 //
 // TEXT:       .target sm_90
 // TEXT:       .visible .entry f_0_apply_aggregate

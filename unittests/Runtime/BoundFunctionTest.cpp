@@ -457,8 +457,8 @@ TEST(BoundFunction, PointersThatDoNotFit) {
   EXPECT_EQ(fake->synchronizations, 1);
 }
 
-/// What a caller says is there is what a run may touch, and what the device
-/// knows to be there is no less.
+/// A run touches no more memory than the caller says is there, and than the
+/// device knows to be there.
 TEST(BoundFunction, MemoryThatIsTooShort) {
   auto fake = device();
   auto bound = BoundFunction::bind(

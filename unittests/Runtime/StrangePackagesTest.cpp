@@ -31,7 +31,7 @@ KernelParameter number(int64_t size) {
   return parameter;
 }
 
-/// What the kernels of sumPlanText take.
+/// The parameters of the kernels of sumPlanText.
 std::map<std::string, std::vector<KernelParameter>> sumParameters() {
   KernelParameter reads = memory(Access::Reads),
                   writes = memory(Access::Writes);
@@ -93,7 +93,7 @@ TEST(StrangePackages, ArgumentsOfAnotherKind) {
     EXPECT_TRUE(contains(message, problem));
     EXPECT_EQ(message.empty(), *problem == 0);
   }
-  // Of a kernel that does not say what it takes nothing is expected.
+  // A kernel that does not say what it takes may be passed anything.
   EXPECT_EQ(messageOfBinding("{\"input\": 0}", "{\"i64\": 0}", {}), "");
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What became of a model: its programs with their kernels, and what torch computes.
+"""Reports of a model: its programs with their kernels, and what torch computes.
 
-`gnn_mlir.explain(compiled)` prints it. What torch has dropped is not in it."""
+`gnn_mlir.explain(compiled)` prints it. Graphs that torch has dropped are not in it."""
 
 import collections
 import dataclasses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a compiled model is called with, as torch can trace it: sparse matrices and PyG's
+"""Arguments of a compiled model, as torch can trace them: sparse matrices and PyG's
 EdgeIndex become tensors, wherever they are among the arguments."""
 
 import copy

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What was wrong with the arguments of a call that failed. torch and PyG find most of it
-somewhere within the model, if at all; here it is said of the argument by its name."""
+"""Errors of the arguments of a call that failed. torch and PyG find most of it
+somewhere within the model, if at all; here an error names the argument."""
 
 import dis
 import inspect

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model becomes: the `OptimizedModule` of torch, with a forward that takes what
+"""Compiled models: the `OptimizedModule` of torch, with a forward that takes what
 torch cannot trace, and with its own settings, so that copies and pickles compile too."""
 
 import functools
