@@ -21,7 +21,7 @@ def new_pass(root, *arguments):
 @pytest.mark.skipif(not BUILD, reason="needs a build")
 def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
     copy = Copy(tmp_path, "lib/Transforms", "lib/Pipelines", "test/Transforms",
-                "test/Tools", "tools/gnn-opt", "python/gnn_mlir", "docs")
+                "test/Tools", "tools", "python/gnn_mlir", "docs")
     written = new_pass(copy.root, "UnrollRows", "--level", "gnn_tile")
     assert written == ["include/GNN/Transforms/Passes.td",
                        "lib/Transforms/CMakeLists.txt",
