@@ -12,8 +12,12 @@ def pytest_generate_tests(metafunc):
     if "case" in metafunc.fixturenames:
         found = (cases.full_product() if metafunc.config.getoption("--all") else
                  cases.covering_set())
-        # Cases of one graph in a row: the last few graphs are kept.
-        found.sort(key=lambda case: cases.GRAPHS.index(case["graph"]))
+        # Cases of one program in a row, and of one schema: the last few programs and graphs
+        # are kept.
+        schemas = {name: names[0] for names in graphs.OF_ONE_SCHEMA for name in names}
+        found.sort(key=lambda case: (
+            cases.GRAPHS.index(schemas.get(case["graph"], case["graph"])),
+            *(str(value) for name, value in case.items() if name != "graph")))
         metafunc.parametrize("case", found, ids=lambda case: "-".join(
             map(str, case.values())))
 

@@ -33,13 +33,17 @@ def test_pairwise_covers_all_that_is_allowed():
 def test_covering_set_has_every_model_on_data_sets():
     found = cases.covering_set()
     on_graphs = {(c["subject"], c["graph"]) for c in found}
-    with_features = {(c["subject"], c["features"]) for c in found}
+    sizes = {size: sizes for sizes in cases.SIZES for size in sizes}
+    with_sizes = {(c["subject"], sizes[c["features"]]) for c in found}
     relational = [model for model in cases.MODELS if model.startswith(cases.RELATIONAL)]
     assert len(relational) > 10
     assert on_graphs >= set(itertools.product(cases.MODELS, ("aifb", "cora", "acm")))
-    assert on_graphs >= set(itertools.product(relational, graphs.DATA_SETS))
+    assert on_graphs >= set(itertools.product(relational, ("aifb", "cora", "acm", "mutag")))
+    assert {c["subject"] for c in found if c["graph"] == "fb15k237"} >= {"rgcn", "rgat", "hgt"}
     assert on_graphs >= set(itertools.product(cases.SUBJECTS, {*graphs.ODD} - {"rows-31"}))
-    assert with_features >= set(itertools.product(cases.SUBJECTS, cases.FEATURES))
+    assert sorted(sizes) == sorted(cases.FEATURES)
+    assert {c["features"] for c in found} == set(cases.FEATURES)
+    assert with_sizes >= set(itertools.product(cases.SUBJECTS, cases.SIZES))
 
 
 SMALL = [c for c in cases.covering_set() if c["graph"] not in graphs.DATA_SETS]

@@ -138,23 +138,27 @@ def _data_set(name):
 ODD = {
     "rows-1": lambda: random_graph(1, 5, 2, 3),
     "rows-31": lambda: random_graph(31, 77, 3, 5, seed=1),
-    "rows-33": lambda: random_graph(33, 200, 2, 4, seed=2),
+    "rows-33": lambda: random_graph(33, 200, 2, 3, seed=2),
     "rows-1000": lambda: random_graph(1000, 5003, 5, 17, seed=3),
     "no-edges": lambda: random_graph(37, 0, 2, 3),
-    "empty": lambda: Graph([], [], 0, num_edge_types=2, num_node_types=2),
+    "empty": lambda: Graph([], [], 0, num_edge_types=3, num_node_types=2),
     "hub": hub,
     "empty-types": lambda: Graph([0, 2, 1, 0], [1, 1, 1, 2], 5, num_edge_types=9,
                                  edge_type=[4, 4, 7, 4], num_node_types=6,
                                  node_type=[3, 3, 1, 1, 3]),
     "one-type-each": lambda: random_graph(65, 400, 1, 1, seed=4),
-    "sparse": lambda: random_graph(700, 90, 4, 6, seed=5),
+    "sparse": lambda: random_graph(700, 90, 2, 3, seed=5),
 }
 
 BIPARTITE = {
     "users-items": lambda: random_graph(90, 600, 3, 4, seed=6, dst_nodes=35),
-    "no-destinations": lambda: random_graph(9, 0, 2, 2, dst_nodes=0),
-    "one-destination": lambda: random_graph(40, 63, 2, 2, seed=7, dst_nodes=1),
+    "no-destinations": lambda: random_graph(9, 0, 3, 4, dst_nodes=0),
+    "one-destination": lambda: random_graph(40, 63, 3, 4, seed=7, dst_nodes=1),
 }
+
+# Graphs with as many types each, on which a program of one text runs.
+OF_ONE_SCHEMA = (("rows-33", "rows-1", "no-edges", "empty", "sparse", "hub"),
+                 tuple(BIPARTITE))
 
 
 @functools.lru_cache(maxsize=4)
