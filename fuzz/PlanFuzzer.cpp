@@ -4,10 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-// An input is the text of a launch plan. Its functions are loaded with the
-// kernels of test/Packages/Inputs, bound to small graphs and run on the checked
-// emulator: each is an error, or leaves its inputs and all other memory alone.
-// Mutations edit the plan as JSON, so that most are plans still.
+// An input is the text of a launch plan, or of kernels. It is loaded with the
+// kernels, or the last plan, of test/Packages/Inputs, bound to small graphs and
+// run on the checked emulator: each function is an error, or leaves its inputs
+// and all other memory alone. Mutations edit the plan as JSON, and numbers of
+// the kernels where these say which memory they take, so that most are still
+// such texts.
 
 #include "CAPIHandles.h"
 #include "GNN-c/Compiler.h"
@@ -36,8 +38,12 @@ namespace {
 class KeptKernels : public HostMemoryDevice {
 public:
   KeptKernels() {
-    std::ifstream file(GNN_FUZZ_KERNELS, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
+    auto read = [](const char *path) {
+      std::ifstream file(path, std::ios::binary);
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    text = read(GNN_FUZZ_INPUTS "/kernels.mlir");
+    plan = read(GNN_FUZZ_INPUTS "/plan-v8.json");
     GnnDevice *device = nullptr;
     if (text.empty() || gnnDeviceOpenEmulator(true, -1, &device))
       std::abort();
@@ -52,9 +58,9 @@ public:
   std::string name() const override { return "emulator"; }
   std::vector<std::string> kernelFormats() const override { return {"mlir"}; }
   Expected<std::shared_ptr<const Kernels>>
-  loadKernels(const std::string &, const std::string &,
-              const std::string &) override {
-    return kernels;
+  loadKernels(const std::string &format, const std::string &image,
+              const std::string &chip) override {
+    return image == text ? kernels : emulator->loadKernels(format, image, chip);
   }
   Error prepare(const Kernel &kernel, const Launch &launch) override {
     return emulator->prepare(kernel, launch);
@@ -64,7 +70,7 @@ public:
     return emulator->launch(kernel, launch, arguments, stream);
   }
 
-  std::string text;
+  std::string text, plan;
 
 private:
   std::shared_ptr<Device> emulator;
@@ -94,6 +100,10 @@ private:
   size_t bytes, begin = 0;
   std::string memory;
 };
+
+bool isKernels(std::string_view text) {
+  return text.find("gpu.module") != text.npos;
+}
 
 constexpr int64_t kMostBytes = 1 << 20, kMostThreads = 1 << 16;
 
@@ -166,11 +176,14 @@ size_t numRuns = 0;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static auto device = std::make_shared<KeptKernels>();
-  auto plan = LaunchPlan::parse({reinterpret_cast<const char *>(data), size});
+  std::string input(reinterpret_cast<const char *>(data), size);
+  bool isPlan = !isKernels(input);
+  auto plan = LaunchPlan::parse(isPlan ? input : device->plan);
   if (!plan || plan->constantBytes > kMostBytes)
     return 0;
   std::string constants(static_cast<size_t>(plan->constantBytes), '\0');
-  auto package = Package::create(std::move(*plan), {{"mlir", device->text}},
+  auto package = Package::create(std::move(*plan),
+                                 {{"mlir", isPlan ? device->text : input}},
                                  std::move(constants));
   if (!package)
     std::abort(); // parsed plans are sound
@@ -336,14 +349,56 @@ private:
 };
 } // namespace
 
+/// Edits a number of a line that takes memory; loops stay as long as they are.
+static void editKernels(std::string &text, std::mt19937 &random) {
+  std::vector<std::pair<size_t, size_t>> numbers;
+  auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line(text.data() + begin, end - begin);
+    bool takesMemory =
+        line.find("memref.") != line.npos || line.find("gpu.func") != line.npos;
+    for (size_t i = 1; takesMemory && i < line.size(); ++i)
+      if (isDigit(line[i]) && std::strchr(" <[(,x-", line[i - 1])) {
+        size_t length = 1;
+        while (i + length < line.size() && isDigit(line[i + length]))
+          ++length;
+        numbers.push_back({begin + i, length});
+        i += length;
+      }
+    begin = end + 1;
+  }
+  if (numbers.empty())
+    return;
+  const char *values[] = {"0",
+                          "1",
+                          "-1",
+                          "3",
+                          "8",
+                          "40",
+                          "1000000",
+                          "-4000",
+                          "4611686018427387904",
+                          "-9223372036854775808"};
+  auto [at, length] = numbers[random() % numbers.size()];
+  text.replace(at, length, values[random() % std::size(values)]);
+}
+
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t capacity, unsigned seed) {
-  Json plan = Json::parse(data, data + size, nullptr, /*exceptions=*/false);
-  if (plan.is_discarded())
-    return 0;
-  for (unsigned i = 0; i <= seed % 3; ++i)
-    Editor(plan, seed + i).edit();
-  std::string text = plan.dump();
+  std::string text(reinterpret_cast<char *>(data), size);
+  if (isKernels(text)) {
+    std::mt19937 random(seed);
+    for (unsigned i = 0; i <= seed % 3; ++i)
+      editKernels(text, random);
+  } else {
+    Json plan = Json::parse(text, nullptr, /*exceptions=*/false);
+    if (plan.is_discarded())
+      return 0;
+    for (unsigned i = 0; i <= seed % 3; ++i)
+      Editor(plan, seed + i).edit();
+    text = plan.dump();
+  }
   if (text.size() > capacity)
     return 0;
   std::copy(text.begin(), text.end(), data);

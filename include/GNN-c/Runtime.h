@@ -97,6 +97,10 @@ GNN_CAPI const char *gnnRuntimeVersion(void);
  *  device or a pipe as such. 0, or the errno that says why it cannot. */
 GNN_CAPI int gnnWriteFile(const char *path, const void *bytes, size_t size);
 
+/** The bytes of memory of the machine, or of its control group: what is read
+ *  may take no more, where nothing else is said. */
+GNN_CAPI int64_t gnnPhysicalMemory(void);
+
 /** Threads of the host on which graphs are checked, sorted and uploaded, and
  * PTX is made: as many as it has cores, at most 32, unless set; 0 sets that
  * again. What comes out has the same bits for any number. */

@@ -135,6 +135,9 @@ Expected<std::string> Archive::read(const std::string &name,
         return failure("entry '", name, "': expected its bytes, got: ",
                        zip_file_strerror(file.get()));
       bytes.resize(size + static_cast<size_t>(count));
+      if (bytes.size() > most && isKnown)
+        return failure("entry '", name, "': expected ", most,
+                       " bytes, as the archive says, got more");
       if (bytes.size() > most)
         return failure("entry '", name, "': expected at most ", most,
                        " bytes, got more");

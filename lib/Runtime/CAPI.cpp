@@ -105,6 +105,8 @@ int gnnWriteFile(const char *path, const void *bytes, size_t size) {
   }
 }
 
+int64_t gnnPhysicalMemory(void) { return physicalMemory(); }
+
 int64_t gnnNumThreads(void) { return numThreads(); }
 
 GnnError *gnnSetNumThreads(int64_t count) {

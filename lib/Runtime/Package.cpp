@@ -57,6 +57,7 @@ loadArchive(const Archive &archive, int64_t maxBytes) {
   Expected<std::string> text = archive.read(kPlanEntry, maxBytes);
   if (!text)
     return text.takeError().in("package");
+  maxBytes -= static_cast<int64_t>(text->size());
   Expected<LaunchPlan> plan = LaunchPlan::parse(*text);
   if (!plan)
     return plan.takeError().in("package");
@@ -76,6 +77,7 @@ loadArchive(const Archive &archive, int64_t maxBytes) {
     Expected<std::string> entry = archive.read(name, maxBytes);
     if (!entry)
       return entry.takeError().in("package");
+    maxBytes -= static_cast<int64_t>(entry->size());
     (isConstants ? constants : images[std::string(format)]) = std::move(*entry);
   }
   return Package::create(std::move(*plan), std::move(images),

@@ -338,13 +338,19 @@ FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
     return failure();
   // Host functions may be anything: a plan is for comments alone.
   runtime::LaunchPlan plan;
+  std::string why;
   {
-    ScopedDiagnosticHandler silent(module.getContext(),
-                                   [](Diagnostic &) { return success(); });
+    ScopedDiagnosticHandler first(module.getContext(), [&](Diagnostic &error) {
+      if (why.empty())
+        why = error.str();
+      return success();
+    });
     if (FailureOr<runtime::LaunchPlan> made = makeLaunchPlan(module);
         succeeded(made))
       plan = std::move(*made);
   }
+  if (!why.empty() && form != Form::Kernels)
+    module.emitWarning("no launch plan to say what arguments are: ") << why;
   FailureOr<std::string> ptx = lowerToPTX(module, options, stages, plan);
   if (succeeded(ptx) && ptx->empty())
     return module.emitError("expected kernels or ops that become kernels");

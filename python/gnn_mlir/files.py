@@ -20,6 +20,6 @@ def write(path, data):
 
 def check_memory(what, size):
     """Raises ValueError where arrays take more bytes than the machine has."""
-    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    most = capi.library().gnnPhysicalMemory()
     if size > most:
         raise ValueError(f"{what}: expected at most {most} bytes, got {size}")

@@ -172,6 +172,7 @@ PLAIN = {
     "gnnStringDestroy": (None, c_void_p),
     "gnnRuntimeVersion": (c_char_p,),
     "gnnWriteFile": (c_int, c_char_p, c_char_p, c_size_t),
+    "gnnPhysicalMemory": (c_int64,),
     "gnnNumThreads": (c_int64,),
     "gnnGraphRelease": (None, c_void_p),
     "gnnGraphIsSquare": (c_bool, c_void_p),

@@ -5,7 +5,7 @@
 // RUN:   | FileCheck %s --check-prefix=OTHER
 // RUN: not gnn-translate %t/ptx.mlir --gnn-to-ptx --chip=sm_80 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-translate %t/ptx.mlir --gnn-to-package -o %t/none 2>&1 | FileCheck %s --check-prefix=PACKAGE
-// RUN: gnn-translate %t/template.mlir --gnn-to-ptx | FileCheck %s --check-prefix=TEMPLATE
+// RUN: gnn-translate %t/template.mlir --gnn-to-ptx 2>&1 | FileCheck %s --check-prefix=TEMPLATE
 // RUN: not gnn-translate %t/template.mlir --gnn-to-plan 2>&1 | FileCheck %s --check-prefix=PLAN
 
 // The text of the last stage has the PTX, and no plan to make of it.
@@ -18,6 +18,7 @@
 
 // Kernels need no word of whose rows arguments have; a plan does.
 //
+// TEMPLATE:     warning: no launch plan to say what arguments are: expected gnn.rows, which says what rows 'f' takes
 // TEMPLATE-NOT: param_0:
 // TEMPLATE:     .visible .entry f_0_traverse
 // PLAN:         error: expected gnn.rows, which says what rows 'f' takes

@@ -71,6 +71,10 @@ GnnPackage *sumPackage() {
 
 TEST(CAPI, HeaderIsC) { EXPECT_STREQ(versionFromC(), gnnRuntimeVersion()); }
 
+TEST(CAPI, MemoryIsThatOfTheMachine) {
+  EXPECT_EQ(gnnPhysicalMemory(), physicalMemory());
+}
+
 TEST(CAPI, Graphs) {
   PlainGraph plain = randomGraph(3, true, 7, 0, 40, 3, 4);
   plain.edgeNames = {"a", "b", "c", "d"};

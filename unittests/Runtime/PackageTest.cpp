@@ -86,7 +86,13 @@ TEST(Package, BadFiles) {
   std::string path = folder.path + "/sum.gnnpkg";
   ASSERT_FALSE(sumPackage({{"ptx", std::string(100000, 'x')}})->save(path));
   EXPECT_TRUE(contains(Package::load(path, 50000).message(),
-                       "entry 'kernels.ptx': expected at most 50000 bytes"));
+                       "entry 'kernels.ptx': expected at most 4"));
+  // All entries together.
+  std::string half(30000, 'x');
+  ASSERT_FALSE(sumPackage({{"cubin", half}, {"ptx", half}})->save(path));
+  EXPECT_TRUE(Package::load(path, 70000));
+  EXPECT_TRUE(contains(Package::load(path, 50000).message(),
+                       "entry 'kernels.ptx': expected at most 1"));
 }
 
 /// A package whose kernel `sum` reads `bytes` of constants in place of its

@@ -33,7 +33,8 @@ public:
   create(LaunchPlan plan, std::map<std::string, std::string> images,
          std::string constants = {});
 
-  /// Reads a file, or its bytes. `maxBytes` bounds each entry once unpacked.
+  /// Reads a file, or its bytes. `maxBytes` bounds all entries together once
+  /// unpacked.
   static Expected<std::shared_ptr<const Package>>
   load(const std::string &path, int64_t maxBytes = int64_t(1) << 32);
   static Expected<std::shared_ptr<const Package>>
