@@ -8,6 +8,8 @@
 // file, 'p' as the text of a launch plan, which is then bound to a small graph
 // on a device whose kernels do nothing.
 
+#include "SmallGraph.h"
+
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/HostMemory.h"
 #include "GNN/Runtime/Package.h"
@@ -45,20 +47,6 @@ struct IdleDevice : HostMemoryDevice {
     return {};
   }
 };
-
-std::shared_ptr<const Graph> smallGraph(const GraphSpec &spec) {
-  const int32_t src[] = {0, 1, 2, 2, 0}, dst[] = {1, 1, 0, 1, 1};
-  GraphArrays arrays;
-  arrays.square = spec.square;
-  arrays.numSrcNodes = arrays.numDstNodes = spec.nodeTypes ? 3 : 0;
-  arrays.numEdges = spec.nodeTypes && spec.edgeTypes ? 5 : 0;
-  arrays.numNodeTypes = spec.nodeTypes;
-  arrays.numEdgeTypes = spec.edgeTypes;
-  arrays.edgeSrc = src;
-  arrays.edgeDst = dst;
-  auto graph = Graph::create(arrays);
-  return graph ? *graph : nullptr;
-}
 
 /// Binds each function of a plan, and runs it where it is small.
 void bind(LaunchPlan plan) {

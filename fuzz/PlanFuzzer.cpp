@@ -13,6 +13,7 @@
 
 #include "CAPIHandles.h"
 #include "GNN-c/Compiler.h"
+#include "SmallGraph.h"
 
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/HostMemory.h"
@@ -106,20 +107,6 @@ bool isKernels(std::string_view text) {
 }
 
 constexpr int64_t kMostBytes = 1 << 20, kMostThreads = 1 << 16;
-
-std::shared_ptr<const Graph> smallGraph(const GraphSpec &spec) {
-  const int32_t src[] = {0, 1, 2, 2, 0, 3}, dst[] = {1, 1, 0, 1, 1, 3};
-  GraphArrays arrays;
-  arrays.square = spec.square;
-  arrays.numSrcNodes = arrays.numDstNodes = spec.nodeTypes ? 5 : 0;
-  arrays.numEdges = spec.nodeTypes && spec.edgeTypes ? 6 : 0;
-  arrays.numNodeTypes = spec.nodeTypes;
-  arrays.numEdgeTypes = spec.edgeTypes;
-  arrays.edgeSrc = src;
-  arrays.edgeDst = dst;
-  auto graph = Graph::create(arrays);
-  return graph ? *graph : nullptr;
-}
 
 bool isSmall(const BoundFunction &bound) {
   bool result = bound.workspaceBytes() <= kMostBytes;
