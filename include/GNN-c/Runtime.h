@@ -79,7 +79,9 @@ typedef enum GnnErrorKind {
    * It may be that some do not occur: GnnGraphArrays says how many there are.
    */
   GNN_ERROR_EDGE_TYPES = 3,
-  GNN_ERROR_NODE_TYPES = 4
+  GNN_ERROR_NODE_TYPES = 4,
+  /** More bytes than a limit allows. */
+  GNN_ERROR_LIMIT = 5
 } GnnErrorKind;
 GNN_CAPI GnnErrorKind gnnErrorKind(const GnnError *error);
 

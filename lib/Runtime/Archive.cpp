@@ -119,8 +119,8 @@ Expected<std::string> Archive::read(const std::string &name,
     bool isKnown = zip_stat(zip, name.c_str(), 0, &info) == 0 &&
                    (info.valid & ZIP_STAT_SIZE);
     if (isKnown && info.size > most)
-      return failure("entry '", name, "': expected at most ", maxBytes,
-                     " bytes, got ", info.size);
+      return limitExceeded("entry '", name, "': expected at most ", maxBytes,
+                           " bytes, got ", info.size);
     if (isKnown)
       most = info.size;
     std::string bytes;
@@ -139,8 +139,8 @@ Expected<std::string> Archive::read(const std::string &name,
         return failure("entry '", name, "': expected ", most,
                        " bytes, as the archive says, got more");
       if (bytes.size() > most)
-        return failure("entry '", name, "': expected at most ", most,
-                       " bytes, got more");
+        return limitExceeded("entry '", name, "': expected at most ", most,
+                             " bytes, got more");
       if (count == 0)
         return bytes;
     }

@@ -99,8 +99,8 @@ Expected<std::string> gnn::runtime::readFile(const std::string &path,
     bool isDevice = S_ISBLK(status.st_mode) ||
                     (S_ISCHR(status.st_mode) && ::isatty(file.value) == 0);
     auto tooLong = [&](const char *more, int64_t bytes) {
-      return failure("expected at most ", maxBytes, " bytes in '", path,
-                     "', got ", more, bytes);
+      return limitExceeded("expected at most ", maxBytes, " bytes in '", path,
+                           "', got ", more, bytes);
     };
     if (S_ISREG(status.st_mode) && status.st_size > maxBytes)
       return tooLong("", status.st_size);

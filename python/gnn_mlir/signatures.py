@@ -103,7 +103,7 @@ class CompileOptions(ctypes.Structure):
 
 
 # GnnErrorKind.
-OTHER, OPTION, PROGRAM, EDGE_TYPES, NODE_TYPES = range(5)
+OTHER, OPTION, PROGRAM, EDGE_TYPES, NODE_TYPES, LIMIT = range(6)
 
 # Functions that report failure by an error object (null: none).
 FALLIBLE = {

@@ -36,10 +36,9 @@ static std::pair<std::string, std::string> splitName(const std::string &text) {
 
 /// The same error; one of a limit says which option moves it.
 static runtime::Error withOption(const runtime::Error &error) {
-  StringRef message(error.message());
-  if (message.contains("expected at most ") && message.contains(" bytes"))
-    return failure(error.message(), " (--max-bytes allows more)");
-  return error;
+  if (error.kind() != runtime::ErrorKind::Limit)
+    return error;
+  return failure(error.message(), " (--max-bytes allows more)");
 }
 
 runtime::Expected<LoadedGraph> gnn::run::loadGraph(const std::string &text,
@@ -216,9 +215,10 @@ runtime::Error gnn::run::checkMemory(const runtime::BoundFunction &function,
       bytes += static_cast<double>(info.bytes);
   if (bytes <= static_cast<double>(maxBytes))
     return {};
-  return withOption(failure("expected at most ", maxBytes,
-                            " bytes of inputs, outputs and workspace, got ",
-                            std::to_string(static_cast<int64_t>(bytes))));
+  return withOption(
+      runtime::limitExceeded("expected at most ", maxBytes,
+                             " bytes of inputs, outputs and workspace, got ",
+                             std::to_string(static_cast<int64_t>(bytes))));
 }
 
 namespace {

@@ -93,6 +93,7 @@ TEST(Package, BadFiles) {
   EXPECT_TRUE(Package::load(path, 70000));
   EXPECT_TRUE(contains(Package::load(path, 50000).message(),
                        "entry 'kernels.ptx': expected at most 1"));
+  EXPECT_EQ(Package::load(path, 50000).takeError().kind(), ErrorKind::Limit);
 }
 
 /// A package whose kernel `sum` reads `bytes` of constants in place of its

@@ -18,7 +18,7 @@ namespace gnn::runtime {
 
 /// What a failure is of, where callers tell it apart: GnnErrorKind of the C
 /// API, with the same numbers.
-enum class ErrorKind { Other, Option, Program, EdgeTypes, NodeTypes };
+enum class ErrorKind { Other, Option, Program, EdgeTypes, NodeTypes, Limit };
 
 /// The outcome of a call that may fail: success, or one message that says what
 /// was expected and what was got. Messages are lower-case, without a full stop.
@@ -64,6 +64,11 @@ template <typename... Parts> Error failure(const Parts &...parts) {
   std::ostringstream stream;
   (stream << ... << parts);
   return Error(stream.str());
+}
+
+/// A failure of something that takes more than a caller allows it.
+template <typename... Parts> Error limitExceeded(const Parts &...parts) {
+  return Error(failure(parts...).message(), ErrorKind::Limit);
 }
 
 /// A value, or the Error that says why there is none. True in a condition means
