@@ -11,7 +11,6 @@
 #include "GNN/Runtime/ThreadPool.h"
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -318,14 +317,15 @@ const char *gnnPackageKernels(const GnnPackage *package, const char *format,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Buffers of a caller of C as those of the library, which have the same
-/// fields.
+/// Buffers of a caller of C as those of the library.
 template <typename To, typename From>
-ArrayView<To> buffers(const From *given, int64_t count) {
-  static_assert(sizeof(To) == sizeof(From) &&
-                offsetof(To, data) == offsetof(From, data) &&
-                offsetof(To, bytes) == offsetof(From, bytes));
-  return pointers(reinterpret_cast<const To *>(given), count);
+std::vector<To> buffers(const From *given, int64_t count) {
+  std::vector<To> copies;
+  ArrayView<From> all = pointers(given, count);
+  copies.reserve(all.size());
+  for (const From &buffer : all)
+    copies.push_back({buffer.data, buffer.bytes});
+  return copies;
 }
 
 bool describe(const std::vector<TensorInfo> &tensors, int64_t index,
