@@ -166,28 +166,6 @@ std::shared_ptr<runtime::ThreadPool> CPUDevice::poolHere() {
   return pool;
 }
 
-static runtime::Error
-checkArguments(const CompiledKernel &code,
-               const runtime::LaunchArguments &arguments) {
-  const auto &parameters = code.signature.parameters();
-  if (arguments.size != parameters.size())
-    return runtime::failure("kernel '", code.name, "': expected ",
-                            parameters.size(), " arguments, got ",
-                            arguments.size);
-  for (size_t i = 0; i < arguments.size; ++i) {
-    int64_t alignment = parameters[i].alignment;
-    if (!parameters[i].isMemory() || alignment == 1)
-      continue;
-    auto address =
-        reinterpret_cast<uintptr_t>(*static_cast<void **>(arguments.values[i]));
-    if (address % alignment)
-      return runtime::failure(
-          "kernel '", code.name, "': argument ", i, " expected a multiple of ",
-          alignment, " bytes as address, got ", address % alignment, " more");
-  }
-  return {};
-}
-
 namespace {
 /// Runs blocks on one thread, and says how long one took.
 class Worker {
@@ -220,8 +198,10 @@ runtime::Error CPUDevice::launch(const runtime::Kernel &kernel,
   const CompiledKernel &code = host.code;
   if (runtime::Error error = prepare(kernel, launch))
     return error;
-  if (runtime::Error error = checkArguments(code, arguments))
-    return error;
+  if (runtime::Error error =
+          code.signature.checkArguments({arguments.values, arguments.size},
+                                        {arguments.bytes, arguments.size}))
+    return error.in("kernel '" + code.name + "'");
   int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   std::function<void(int64_t, int64_t)> run = [&](int64_t begin, int64_t end) {
     code.function(arguments.values, launch.grid.data(), begin, end);

@@ -317,8 +317,7 @@ void Checks::maskedAccess(uint32_t site, Operation *op, Value memref,
 // Casts, views and divisions
 //===----------------------------------------------------------------------===//
 
-void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
-                          int64_t align) {
+void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   auto value = [&](OpFoldResult result) {
@@ -365,17 +364,6 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op,
   emit.failIf(bad, site, FaultKind::ArgumentTooShort, [&] {
     return SmallVector<Value>{emit.index(number), needed, passed};
   });
-  if (align == 1)
-    return;
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(
-      builder, loc, op.getSource());
-  Value low =
-      arith::AndIOp::create(builder, loc, address, emit.index(align - 1));
-  emit.failIf(emit.compare(CmpIPredicate::ne, low, emit.index(0)), site,
-              FaultKind::ArgumentMisaligned, [&] {
-                return SmallVector<Value>{emit.index(number), address,
-                                          emit.index(align)};
-              });
 }
 
 void Checks::view(uint32_t site, memref::ViewOp op) {

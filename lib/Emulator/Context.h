@@ -52,8 +52,6 @@ enum class FaultKind : uint32_t {
   DivisionOverflow,
   /// values: argument, bytes asked for, bytes passed.
   ArgumentTooShort,
-  /// values: argument, address, alignment.
-  ArgumentMisaligned,
   /// values: bytes asked for by a view, bytes there.
   ViewTooLarge,
   /// values: dimension, offset, size, stride, extent.

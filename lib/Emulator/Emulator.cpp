@@ -119,53 +119,23 @@ static Error checkExtents(const CompiledKernel &kernel, const Launch &launch) {
   return Error::success();
 }
 
-/// Extents that are numbers of the launch are checked where they are used.
-static Error checkArguments(const CompiledKernel &kernel,
-                            const Launch &launch) {
-  auto fail = [&](const Twine &what) {
-    return createStringError("kernel '" + Twine(kernel.name) + "': " + what);
-  };
-  const auto &parameters = kernel.signature.parameters();
-  if (launch.arguments.size() != parameters.size())
-    return fail("expected " + Twine(parameters.size()) + " arguments, got " +
-                Twine(launch.arguments.size()));
-  if (!launch.argumentBytes.empty() &&
-      launch.argumentBytes.size() != parameters.size())
-    return fail("expected bytes of " + Twine(parameters.size()) +
-                " arguments, got " + Twine(launch.argumentBytes.size()));
-  for (auto [i, parameter] : llvm::enumerate(parameters)) {
-    if (parameter.bytes == 0)
-      continue;
-    int64_t passed =
-        launch.argumentBytes.empty() ? -1 : launch.argumentBytes[i];
-    if (passed >= 0 && passed < parameter.bytes)
-      return fail("argument " + Twine(i) + " expected " +
-                  Twine(parameter.bytes) + " bytes, got " + Twine(passed));
-    uintptr_t address =
-        reinterpret_cast<uintptr_t>(*static_cast<void **>(launch.arguments[i]));
-    if (address % parameter.alignment != 0)
-      return fail("argument " + Twine(i) + " expected a multiple of " +
-                  Twine(parameter.alignment) + " bytes as address, got " +
-                  Twine(address % parameter.alignment) + " more");
-  }
-  return Error::success();
-}
-
 Error Emulator::launch(StringRef name, const Launch &launch) {
   const CompiledKernel *kernel = state->kernels.lookup(name);
   if (!kernel)
     return createStringError("no kernel is called '" + name + "'");
   if (Error error = checkExtents(*kernel, launch))
     return error;
-  if (Error error = checkArguments(*kernel, launch))
-    return error;
-
-  std::vector<int64_t> bytes(kernel->signature.parameters().size());
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    bytes[i] = launch.argumentBytes.empty() ? -1 : launch.argumentBytes[i];
-    if (bytes[i] < 0)
-      bytes[i] = std::numeric_limits<int64_t>::max();
-  }
+  std::vector<int64_t> bytes = launch.argumentBytes.vec();
+  if (bytes.empty())
+    bytes.assign(kernel->signature.parameters().size(), -1);
+  // Extents that are numbers of the launch are checked where they are used.
+  if (gnn::runtime::Error error = kernel->signature.checkArguments(
+          {launch.arguments.data(), launch.arguments.size()}, bytes))
+    return createStringError(
+        error.in("kernel '" + kernel->name + "'").message());
+  for (int64_t &known : bytes)
+    if (known < 0)
+      known = std::numeric_limits<int64_t>::max();
   Run run;
   run.frame.kernel = kernel;
   run.frame.grid = launch.grid;

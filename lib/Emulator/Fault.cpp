@@ -129,10 +129,6 @@ void FaultPrinter::printWhat() {
     os << "gives argument " << values[0] << " an extent of " << values[1]
        << " bytes, but the launch passes " << values[2];
     break;
-  case FaultKind::ArgumentMisaligned:
-    os << "argument " << values[0] << " is not aligned: expected a multiple of "
-       << values[2] << " bytes, got " << values[1] % values[2] << " more";
-    break;
   case FaultKind::ViewTooLarge:
     os << "view ends at byte " << values[0] << " of a buffer of " << values[1];
     break;

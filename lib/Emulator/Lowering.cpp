@@ -436,11 +436,8 @@ void KernelLowering::checkAccess(Operation *op) {
         checks->maskedAccess(addSite(op), op, op.getBase(), op.getIndices(),
                              op.getMask(), Kind::Write);
       })
-      .Case<memref::ReinterpretCastOp>([&](auto op) {
-        int64_t number = cast<BlockArgument>(op.getSource()).getArgNumber();
-        checks->argumentCast(addSite(op), op,
-                             result.signature.parameters()[number].alignment);
-      })
+      .Case<memref::ReinterpretCastOp>(
+          [&](auto op) { checks->argumentCast(addSite(op), op); })
       .Case<memref::ViewOp>([&](auto op) { checks->view(addSite(op), op); })
       .Case<memref::SubViewOp>(
           [&](auto op) { checks->subview(addSite(op), op); });

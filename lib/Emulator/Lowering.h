@@ -73,8 +73,7 @@ public:
               mlir::Value count, mlir::Value when);
   void alignment(uint32_t site, mlir::Value address, int64_t alignment,
                  mlir::Value when);
-  void argumentCast(uint32_t site, mlir::memref::ReinterpretCastOp op,
-                    int64_t alignment);
+  void argumentCast(uint32_t site, mlir::memref::ReinterpretCastOp op);
   void view(uint32_t site, mlir::memref::ViewOp op);
   void subview(uint32_t site, mlir::memref::SubViewOp op);
   void division(uint32_t site, mlir::Operation *op, bool isSigned);

@@ -170,6 +170,46 @@ Signature::Signature(gpu::GPUFuncOp kernel) { Reader(*this, kernel).read(); }
 // Checking
 //===----------------------------------------------------------------------===//
 
+runtime::Error Signature::checkCount(size_t values, size_t bytes) const {
+  if (values != list.size())
+    return runtime::failure("expected ", list.size(), " arguments, got ",
+                            values);
+  if (bytes != list.size())
+    return runtime::failure("expected bytes of ", list.size(),
+                            " arguments, got ", bytes);
+  return {};
+}
+
+static runtime::Error checkBytes(size_t argument, int64_t needed,
+                                 int64_t bytes) {
+  if (bytes >= needed)
+    return {};
+  return runtime::failure("argument ", argument, ": expected ", needed,
+                          " bytes, got ", bytes);
+}
+
+runtime::Error
+Signature::checkArguments(runtime::ArrayView<void *> values,
+                          runtime::ArrayView<int64_t> bytes) const {
+  if (runtime::Error error = checkCount(values.size(), bytes.size()))
+    return error;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].isMemory())
+      continue;
+    if (bytes[i] >= 0)
+      if (runtime::Error error = checkBytes(i, list[i].bytes, bytes[i]))
+        return error;
+    auto address =
+        reinterpret_cast<uintptr_t>(*static_cast<void **>(values[i]));
+    auto alignment = static_cast<uintptr_t>(list[i].alignment);
+    if (uintptr_t more = address % alignment)
+      return runtime::failure("argument ", i, ": expected a multiple of ",
+                              alignment, " bytes as address, got ", more,
+                              " more");
+  }
+  return {};
+}
+
 /// The values of all terms; nothing where one has more than 64 bits.
 std::vector<std::optional<int64_t>>
 Signature::evaluate(runtime::ArrayView<int64_t> numbers) const {
@@ -207,18 +247,11 @@ private:
 
 runtime::Error Signature::checkMemory(runtime::ArrayView<int64_t> numbers,
                                       runtime::ArrayView<int64_t> bytes) const {
-  if (numbers.size() != list.size() || bytes.size() != list.size())
-    return runtime::failure("expected ", list.size(), " arguments, got ",
-                            numbers.size());
-  auto check = [&](size_t argument, int64_t needed) -> runtime::Error {
-    if (bytes[argument] >= needed)
-      return {};
-    return runtime::failure("argument ", argument, ": expected ", needed,
-                            " bytes, got ", bytes[argument]);
-  };
-  for (auto [i, parameter] : llvm::enumerate(list))
-    if (parameter.isMemory())
-      if (runtime::Error error = check(i, parameter.bytes))
+  if (runtime::Error error = checkCount(numbers.size(), bytes.size()))
+    return error;
+  for (size_t i = 0; i < list.size(); ++i)
+    if (list[i].isMemory())
+      if (runtime::Error error = checkBytes(i, list[i].bytes, bytes[i]))
         return error;
   std::vector<std::optional<int64_t>> values = evaluate(numbers);
   for (const Array &array : arrays) {
@@ -247,7 +280,8 @@ runtime::Error Signature::checkMemory(runtime::ArrayView<int64_t> numbers,
     if (!needed.value)
       return runtime::failure("argument ", array.argument,
                               ": expected an array of under 2^63 bytes");
-    if (runtime::Error error = check(array.argument, *needed.value))
+    if (runtime::Error error =
+            checkBytes(array.argument, *needed.value, bytes[array.argument]))
       return error;
   }
   return {};

@@ -73,7 +73,7 @@ TEST(Launch, WhatDoesNotFit) {
             "kernel 'fill': expected 2 arguments, got 1");
   EXPECT_EQ(
       run(*emulator, "fill", {1, 1, 1}, {4, 2, 2}, Arguments(tooShort, 1)),
-      "kernel 'fill': argument 0 expected 64 bytes, got 60");
+      "kernel 'fill': argument 0: expected 64 bytes, got 60");
   EXPECT_EQ(run(*emulator, "shared", {1, 1, 1}, {1, 1, 1}, Arguments(),
                 std::nullopt, 200 * 1024),
             "kernel 'shared': expected at most 232448 bytes of shared memory, "

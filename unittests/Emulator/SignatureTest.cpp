@@ -55,6 +55,39 @@ TEST(Signature, KindsAndAccesses) {
   EXPECT_EQ(emulator->signature("none"), nullptr);
 }
 
+TEST(Signature, ArgumentsOfALaunch) {
+  auto emulator = emulate(kernel);
+  ASSERT_TRUE(emulator);
+  alignas(16) static float memory[64];
+  // x, y, three numbers, w of a static shape, and one that is not used.
+  void *pointers[] = {memory,  memory, nullptr, nullptr,
+                      nullptr, memory, memory};
+  std::vector<void *> values;
+  for (void *&pointer : pointers)
+    values.push_back(&pointer);
+  std::vector<int64_t> bytes = {0, 0, -1, -1, -1, 48, 0};
+  auto check = [&] {
+    return emulator->signature("k")->checkArguments(values, bytes).message();
+  };
+  EXPECT_EQ(check(), "");
+  bytes[5] = -1; // unknown
+  EXPECT_EQ(check(), "");
+  bytes[5] = 47;
+  EXPECT_EQ(check(), "argument 5: expected 48 bytes, got 47");
+  bytes[5] = 48;
+  pointers[0] = memory + 3;
+  EXPECT_EQ(check(), "argument 0: expected a multiple of 16 bytes as address, "
+                     "got 12 more");
+  pointers[0] = memory;
+  pointers[6] = reinterpret_cast<char *>(memory) + 2;
+  EXPECT_EQ(check(), "argument 6: expected a multiple of 4 bytes as address, "
+                     "got 2 more");
+  bytes.pop_back();
+  EXPECT_EQ(check(), "expected bytes of 7 arguments, got 6");
+  values.pop_back();
+  EXPECT_EQ(check(), "expected 7 arguments, got 6");
+}
+
 TEST(Signature, MemoryByNumbers) {
   auto emulator = emulate(kernel);
   ASSERT_TRUE(emulator);

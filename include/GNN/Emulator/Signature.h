@@ -33,6 +33,13 @@ public:
     return list;
   }
 
+  /// Whether a launch passes all arguments, and memory as aligned and as long
+  /// as the kernel takes it to be whatever its numbers are. `values` and
+  /// `bytes` are as in runtime::LaunchArguments; -1 bytes of memory are
+  /// unknown.
+  runtime::Error checkArguments(runtime::ArrayView<void *> values,
+                                runtime::ArrayView<int64_t> bytes) const;
+
   /// As runtime::Kernel::checkMemory.
   runtime::Error checkMemory(runtime::ArrayView<int64_t> numbers,
                              runtime::ArrayView<int64_t> bytes) const;
@@ -55,6 +62,7 @@ private:
     std::vector<size_t> sizes, strides;
   };
 
+  runtime::Error checkCount(size_t values, size_t bytes) const;
   std::vector<std::optional<int64_t>>
   evaluate(runtime::ArrayView<int64_t> numbers) const;
 
