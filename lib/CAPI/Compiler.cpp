@@ -106,13 +106,10 @@ static void readProgram(llvm::StringRef text, llvm::StringRef name,
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
           capi::addLines(diagnostic, name, outcome.diagnostics);
       });
-  if (size_t at =
-          runtime::findDeepNesting(text, maxNesting, runtime::Syntax::Text);
-      at < text.size()) {
-    llvm::StringRef before = text.take_front(at);
-    size_t line = before.count('\n') + 1;
-    size_t column = at - (before.rfind('\n') + 1) + 1;
-    mlir::emitError(mlir::FileLineColLoc::get(&context, name, line, column))
+  if (auto place =
+          runtime::findDeepNesting(text, maxNesting, runtime::Syntax::Text)) {
+    mlir::emitError(
+        mlir::FileLineColLoc::get(&context, name, place->line, place->column))
         << "expected at most " << maxNesting << " levels of nesting";
     return;
   }

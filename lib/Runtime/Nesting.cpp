@@ -159,26 +159,30 @@ int Scanner::read(std::string_view text, size_t length) {
   return depth;
 }
 
-size_t gnn::runtime::findDeepNesting(std::string_view text, int most,
-                                     Syntax syntax) {
+static TextPlace placeOf(std::string_view text, size_t at) {
+  std::string_view before = text.substr(0, at);
+  auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  size_t column = at - (before.rfind('\n') + 1) + 1;
+  return {static_cast<unsigned>(line), static_cast<unsigned>(column)};
+}
+
+std::optional<TextPlace>
+gnn::runtime::findDeepNesting(std::string_view text, int most, Syntax syntax) {
   Scanner scanner(syntax);
   for (size_t at = 0, length; at < text.size(); at += length) {
     std::string_view rest = text.substr(at);
     length = tokenLength(rest, syntax);
     if (scanner.read(rest, length) > most)
-      return at;
+      return placeOf(text, at);
   }
-  return text.size();
+  return std::nullopt;
 }
 
 Error gnn::runtime::checkNesting(std::string_view text, int most,
                                  Syntax syntax) {
-  size_t at = findDeepNesting(text, most, syntax);
-  if (at == text.size())
+  std::optional<TextPlace> place = findDeepNesting(text, most, syntax);
+  if (!place)
     return {};
-  std::string_view before = text.substr(0, at);
-  auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  size_t column = at - (before.rfind('\n') + 1) + 1;
-  return failure("line ", line, ", column ", column, ": expected at most ",
-                 most, " levels of nesting");
+  return failure("line ", place->line, ", column ", place->column,
+                 ": expected at most ", most, " levels of nesting");
 }

@@ -58,7 +58,7 @@
 // HONOUR: note: the template
 // ZERO: zero.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got 0
 // QUOTED: quoted.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got "16"
-// DEEP: deep.jsonl:1:1: error: expected at most 100 levels of nesting
+// DEEP: deep.jsonl:1:101: error: expected at most 100 levels of nesting
 // GONE: error: schedules: cannot open '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
 // UNSAVED: error: schedules: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory

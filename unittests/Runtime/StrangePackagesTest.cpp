@@ -231,7 +231,7 @@ TEST(PtxEntries, SayWhatKernelsTake) {
 TEST(Nesting, CountsBracketsThatAreSome) {
   auto depth = [](const std::string &text, Syntax syntax = Syntax::Text) {
     int most = 0;
-    while (findDeepNesting(text, most, syntax) < text.size())
+    while (findDeepNesting(text, most, syntax))
       ++most;
     return most;
   };

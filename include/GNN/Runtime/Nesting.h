@@ -13,6 +13,7 @@
 #include "GNN/Runtime/Error.h"
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace gnn::runtime {
@@ -27,8 +28,14 @@ enum class Syntax {
   Ptx
 };
 
-/// Where `text` is more than `most` levels deep; its size where it never is.
-size_t findDeepNesting(std::string_view text, int most, Syntax syntax);
+/// A place in a text; both count from 1, and columns are bytes.
+struct TextPlace {
+  unsigned line, column;
+};
+
+/// Where `text` is more than `most` levels deep; nothing where it never is.
+std::optional<TextPlace> findDeepNesting(std::string_view text, int most,
+                                         Syntax syntax);
 
 /// The error for such a text, with line and column.
 Error checkNesting(std::string_view text, int most, Syntax syntax);

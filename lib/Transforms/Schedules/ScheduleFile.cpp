@@ -356,9 +356,11 @@ FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
     if (line.trim().empty())
       continue;
     auto loc = FileLineColLoc::get(op->getContext(), path, i + 1, 1);
-    if (gnn::runtime::findDeepNesting(line, 100, gnn::runtime::Syntax::Text) <
-        line.size())
-      return emitError(loc, "expected at most 100 levels of nesting");
+    if (auto place = gnn::runtime::findDeepNesting(line, 100,
+                                                   gnn::runtime::Syntax::Text))
+      return emitError(
+          FileLineColLoc::get(op->getContext(), path, i + 1, place->column),
+          "expected at most 100 levels of nesting");
     auto value = json::parse(line);
     if (!value || !value->getAsObject()) {
       std::string error = value ? "" : ": " + toString(value.takeError());
