@@ -8,6 +8,7 @@
 #include "Worker.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <cstring>
@@ -115,6 +116,39 @@ llvm::ArrayRef<Entry> gnn::emulator::getEntries() {
   return entries;
 }
 
+// What the compiler calls where a processor has no instruction.
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 UInt128;
+extern "C" {
+Int128 __divti3(Int128, Int128);
+Int128 __modti3(Int128, Int128);
+UInt128 __udivti3(UInt128, UInt128);
+UInt128 __umodti3(UInt128, UInt128);
+float __powisf2(float, int);
+double __powidf2(double, int);
+}
+
+/// A bf16 is returned as the low bits of the register of a float.
+static float toBrainFloat(float value) {
+  auto bits = llvm::bit_cast<uint32_t>(value);
+  if (std::isnan(value))
+    bits |= 1u << 22; // stays one
+  else
+    bits += 0x7fff + (bits >> 16 & 1);
+  return llvm::bit_cast<float>(bits >> 16);
+}
+
+/// Rounds to an odd float first, which is no tie of the second rounding.
+static float toBrainFloat(double value) {
+  auto nearest = static_cast<float>(value);
+  auto bits = llvm::bit_cast<uint32_t>(nearest);
+  if (!std::isnan(value) && nearest != value) {
+    bits -= std::abs(double(nearest)) > std::abs(value);
+    bits |= 1;
+  }
+  return toBrainFloat(llvm::bit_cast<float>(bits));
+}
+
 // Picks one type's overload of a function of <cmath>.
 #define GNN_UNARY(name)                                                        \
   {#name "f", addressOf<float(float)>(name##f), ""},                           \
@@ -166,6 +200,14 @@ llvm::ArrayRef<Entry> gnn::emulator::getLibraryFunctions() {
       {"ldexp", addressOf<double(double, int)>(ldexp), ""},
       {"sincosf", addressOf<void(float, float *, float *)>(sincosf), ""},
       {"sincos", addressOf<void(double, double *, double *)>(sincos), ""},
+      {"__divti3", addressOf(__divti3), ""},
+      {"__modti3", addressOf(__modti3), ""},
+      {"__udivti3", addressOf(__udivti3), ""},
+      {"__umodti3", addressOf(__umodti3), ""},
+      {"__truncsfbf2", addressOf<float(float)>(toBrainFloat), ""},
+      {"__truncdfbf2", addressOf<float(double)>(toBrainFloat), ""},
+      {"__powisf2", addressOf(__powisf2), ""},
+      {"__powidf2", addressOf(__powidf2), ""},
       {"memcpy", addressOf<void *(void *, const void *, size_t)>(memcpy), ""},
       {"memmove", addressOf<void *(void *, const void *, size_t)>(memmove), ""},
       {"memset", addressOf<void *(void *, int, size_t)>(memset), ""},

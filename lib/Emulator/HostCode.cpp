@@ -14,6 +14,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -127,12 +128,25 @@ void host::stripMemorySpaces(func::FuncOp function) {
       FunctionType::get(function.getContext(), entry.getArgumentTypes(), {}));
 }
 
+/// Refuses the first op that no conversion takes: the casts around it say less.
+static LogicalResult verifyLowered(ModuleOp host) {
+  WalkResult result = host.getBody()->walk([](Operation *op) {
+    if (isa<LLVM::LLVMDialect>(op->getDialect()) ||
+        isa<UnrealizedConversionCastOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("has no form in code of the host");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult host::lowerToLLVM(ModuleOp host) {
   PassManager manager(host.getContext(), ModuleOp::getOperationName());
   manager.enableVerifier(false);
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
+  functions.addPass(math::createMathExpandOpsPass({{"clampf"}}));
   functions.addPass(arith::createArithExpandOpsPass());
   functions.addPass(createSCFToControlFlowPass());
   manager.addPass(createConvertVectorToLLVMPass());
@@ -145,8 +159,12 @@ LogicalResult host::lowerToLLVM(ModuleOp host) {
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
-  return manager.run(host);
+  if (failed(manager.run(host)) || failed(verifyLowered(host)))
+    return failure();
+  PassManager casts(host.getContext(), ModuleOp::getOperationName());
+  casts.enableVerifier(false);
+  casts.addPass(createReconcileUnrealizedCastsPass());
+  return casts.run(host);
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,8 +243,22 @@ host::Jit::create(ArrayRef<Symbol> symbols, Optimization optimization) {
     return jit.takeError();
   if (llvm::Error error = defineSymbols(**jit, symbols))
     return std::move(error);
+  (*jit)->getExecutionSession().setErrorReporter(
+      [missing = &made->missing](llvm::Error error) {
+        *missing = llvm::toString(std::move(error));
+      });
   made->jit = std::move(*jit);
   return std::move(made);
+}
+
+llvm::Expected<llvm::orc::ExecutorAddr> host::Jit::lookup(StringRef name) {
+  auto address = jit->lookup(name);
+  if (address || missing.empty())
+    return address;
+  llvm::consumeError(address.takeError());
+  return llvm::createStringError("expected kernels that call what the host "
+                                 "has, got: " +
+                                 missing);
 }
 
 namespace {
@@ -261,9 +293,10 @@ llvm::Error host::Jit::add(ArrayRef<ModuleOp> modules, unsigned threads) {
     if (!made)
       return made.takeError();
     unit.machine = std::move(*made);
+    CollectedErrors errors(module->getContext());
     unit.module = translateModuleToLLVMIR(module, unit.context, "kernels");
     if (!unit.module)
-      return llvm::createStringError("cannot translate kernels to LLVM IR");
+      return errors.take();
     unit.module->setTargetTriple(unit.machine->getTargetTriple());
     unit.module->setDataLayout(unit.machine->createDataLayout());
   }

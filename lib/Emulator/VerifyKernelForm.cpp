@@ -246,10 +246,32 @@ static LogicalResult verifyPlace(Op op, VectorType type) {
   return success();
 }
 
+/// Neither the host nor a GPU has other floats.
+static LogicalResult verifyFloats(Operation *op) {
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (Type element = getElementTypeOrSelf(type);
+          isa<FloatType>(element) && !isByteSized(element))
+        return op->emitOpError("expected floats of f16, bf16, f32 or f64, got ")
+               << element;
+  return success();
+}
+
+/// Nor do they have conversions of wider integers.
+static LogicalResult verifyConversion(Operation *op) {
+  for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
+    if (Type element = getElementTypeOrSelf(type);
+        element.getIntOrFloatBitWidth() > 64)
+      return op->emitOpError("expected an integer of at most 64 bits, got ")
+             << element;
+  return success();
+}
+
 static LogicalResult verifyOp(Operation *op) {
   if (!isKernelOp(op))
     return op->emitOpError("is not one of the ops that kernels are made of");
-  if (failed(verifyNoMemory(op)))
+  if (failed(verifyNoMemory(op)) || failed(verifyFloats(op)))
     return failure();
   for (Type type : op->getResultTypes()) {
     if (auto memref = dyn_cast<MemRefType>(type))
@@ -265,6 +287,8 @@ static LogicalResult verifyOp(Operation *op) {
              << maxVector << " elements, got " << vector;
   }
   return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(
+          verifyConversion)
       .Case<gpu::ShuffleOp>(verifyShuffle)
       .Case<NVVM::VoteSyncOp>(verifyVote)
       .Case<NVVM::SyncWarpOp>(verifyWarpBarrier)

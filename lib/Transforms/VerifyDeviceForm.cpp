@@ -76,6 +76,25 @@ static LogicalResult checkCall(LLVM::CallOp call, SymbolTable &symbols) {
          << *callee << "'";
 }
 
+/// What LLVM would crash on, or make calls of functions that no GPU has.
+static LogicalResult checkNumbers(Operation *op) {
+  bool converts =
+      isa<LLVM::FPToSIOp, LLVM::FPToUIOp, LLVM::SIToFPOp, LLVM::UIToFPOp>(op);
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types) {
+      Type element = getElementTypeOrSelf(type);
+      if (element.isIntOrFloat() && element.getIntOrFloatBitWidth() > 64 &&
+          (converts || isa<FloatType>(element)))
+        return mlir::emitError(op->getLoc())
+               << "'" << op->getName()
+               << "' has no form for the device: expected numbers of at most "
+                  "64 bits, got "
+               << element;
+    }
+  return success();
+}
+
 /// What LLVM knows of GPUs; null where it is built without them.
 static std::unique_ptr<llvm::MCSubtargetInfo> getGPUs() {
   static const bool isInitialized = [] {
@@ -140,19 +159,28 @@ private:
         if (failed(checkTarget(kernels, target)))
           return failure();
     SymbolTable symbols(kernels);
+    // Casts are left around an op that is left, and say less.
+    Operation *cast = nullptr;
     WalkResult result = kernels.getBody()->walk([&](Operation *op) {
       if (auto call = dyn_cast<LLVM::CallOp>(op))
         return WalkResult(checkCall(call, symbols));
       if (isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
               op->getDialect()))
+        return WalkResult(checkNumbers(op));
+      if (isa<UnrealizedConversionCastOp>(op)) {
+        cast = op;
         return WalkResult::advance();
-      mlir::emitError(op->getLoc())
-          << "'" << op->getName()
-          << "' has no form for the device: expected only ops of llvm and "
-             "nvvm in lowered kernels";
-      return WalkResult::interrupt();
+      }
+      return WalkResult(refuse(op));
     });
-    return failure(result.wasInterrupted());
+    return failure(result.wasInterrupted() || (cast && failed(refuse(cast))));
+  }
+
+  static LogicalResult refuse(Operation *op) {
+    return mlir::emitError(op->getLoc())
+           << "'" << op->getName()
+           << "' has no form for the device: expected only ops of llvm and "
+              "nvvm in lowered kernels";
   }
 };
 

@@ -437,3 +437,38 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @narrow_float(%v: i32) kernel {
+    %x = arith.bitcast %v : i32 to f32
+    // expected-error @+1 {{'arith.truncf' op expected floats of f16, bf16, f32 or f64, got 'f8E5M2'}}
+    %y = arith.truncf %x : f32 to f8E5M2
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @wide_float(%v: i32) kernel {
+    %x = arith.bitcast %v : i32 to f32
+    %xs = vector.broadcast %x : f32 to vector<2xf32>
+    // expected-error @+1 {{'arith.extf' op expected floats of f16, bf16, f32 or f64, got 'f128'}}
+    %y = arith.extf %xs : vector<2xf32> to vector<2xf128>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @wide_integer(%v: i32) kernel {
+    %x = arith.extsi %v : i32 to i128
+    %half = arith.divsi %x, %x : i128
+    // expected-error @+1 {{'arith.sitofp' op expected an integer of at most 64 bits, got 'i128'}}
+    %y = arith.sitofp %half : i128 to f32
+    gpu.return
+  }
+}

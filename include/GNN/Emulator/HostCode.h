@@ -96,10 +96,9 @@ public:
   /// Turns modules of the LLVM dialect into code, on up to so many threads.
   llvm::Error add(llvm::ArrayRef<mlir::ModuleOp> modules, unsigned threads);
 
-  /// The address of a function that was added.
-  llvm::Expected<llvm::orc::ExecutorAddr> lookup(llvm::StringRef name) {
-    return jit->lookup(name);
-  }
+  /// The address of a function that was added. Errors: functions that it calls
+  /// and the host does not have.
+  llvm::Expected<llvm::orc::ExecutorAddr> lookup(llvm::StringRef name);
 
 private:
   Jit(llvm::orc::JITTargetMachineBuilder machine, Optimization optimization)
@@ -107,6 +106,7 @@ private:
 
   llvm::orc::JITTargetMachineBuilder machine;
   Optimization optimization;
+  std::string missing;
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
 

@@ -30,6 +30,8 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
       `scf.for`, `if`, `while`; `ub.poison`; `nvgpu.device_async_copy`,
       `device_async_create_group`, `device_async_wait`, `ldmatrix`, `mma.sync`
       (TF32); `nvvm.vote.sync` (ballots) and `bar.warp.sync`, both of whole warps.
+    - Floats are `f16`, `bf16`, `f32` and `f64`. Integers that become floats, or
+      come from them, have at most 64 bits.
     - At most 48 KiB of workgroup attributions; `memref.alloca` outside of
       loops.
 

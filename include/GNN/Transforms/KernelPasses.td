@@ -120,7 +120,9 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
     driver loads the kernels, and the compiler that makes them says no more
     than its name. This contract pass names the operation that the function
     stands for, at the place that asked for it. Nor does LLVM say more than a
-    warning about a chip or PTX version that it does not know.
+    warning about a chip or PTX version that it does not know. Of floats of over
+    64 bits it makes such calls, and it crashes where such integers become floats
+    or come from them.
 
     Needs: kernels in the `llvm` and `nvvm` dialects. Keeps: everything.
     Never: changes anything.
