@@ -23,6 +23,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
@@ -141,12 +142,15 @@ static LogicalResult verifyLowered(ModuleOp host) {
 }
 
 LogicalResult host::lowerToLLVM(ModuleOp host) {
+  // This one has no other lowering.
+  RewritePatternSet patterns(host.getContext());
+  math::populateExpansionPatterns(patterns, {"clampf"});
+  walkAndApplyPatterns(host, std::move(patterns));
   PassManager manager(host.getContext(), ModuleOp::getOperationName());
   manager.enableVerifier(false);
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
-  functions.addPass(math::createMathExpandOpsPass({{"clampf"}}));
   functions.addPass(arith::createArithExpandOpsPass());
   functions.addPass(createSCFToControlFlowPass());
   manager.addPass(createConvertVectorToLLVMPass());

@@ -44,7 +44,10 @@ runtime::Expected<ParsedKernels> parseKernels(const std::string &format,
 class CollectedErrors {
 public:
   explicit CollectedErrors(mlir::MLIRContext *context);
-  llvm::Error take() { return llvm::createStringError(messages); }
+  llvm::Error take() {
+    return llvm::createStringError(
+        messages.empty() ? "failed without a diagnostic" : messages);
+  }
 
 private:
   std::string messages;
