@@ -7,7 +7,7 @@
 #ifndef GNN_TOOLS_OUTPUTINMEMORY_H
 #define GNN_TOOLS_OUTPUTINMEMORY_H
 
-#include "GNN/Transforms/OptionFiles.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 
 #include "llvm/Support/WithColor.h"
 

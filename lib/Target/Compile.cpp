@@ -13,9 +13,9 @@
 #include "PtxText.h"
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/LaunchPlan.h"
-#include "GNN/Transforms/OptionFiles.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -14,8 +14,8 @@
 #include "ExplainKernels.h"
 
 #include "GNN/Dialect/GNN/IR/Origin.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Target/Passes.h"
-#include "GNN/Transforms/OptionFiles.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/IR/AsmState.h"

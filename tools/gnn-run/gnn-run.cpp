@@ -16,6 +16,7 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Plugins.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/CUDA.h"
@@ -25,7 +26,6 @@
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
 #include "GNN/Target/Ptxas.h"
-#include "GNN/Transforms/OptionFiles.h"
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

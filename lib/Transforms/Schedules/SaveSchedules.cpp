@@ -8,7 +8,7 @@
 
 #include "ScheduleFile.h"
 
-#include "GNN/Transforms/OptionFiles.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Transforms/Passes.h"
 
 #include "llvm/ADT/StringSet.h"

@@ -7,8 +7,8 @@
 #include "ScheduleFile.h"
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/Nesting.h"
-#include "GNN/Transforms/OptionFiles.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"

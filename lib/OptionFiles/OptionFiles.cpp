@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Transforms/OptionFiles.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 
 #include "llvm/Support/raw_ostream.h"
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TRANSFORMS_OPTIONFILES_H
-#define GNN_TRANSFORMS_OPTIONFILES_H
+#ifndef GNN_OPTIONFILES_OPTIONFILES_H
+#define GNN_OPTIONFILES_OPTIONFILES_H
 
 #include "GNN/Runtime/Files.h"
 
@@ -27,4 +27,4 @@ runtime::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace gnn
 
-#endif // GNN_TRANSFORMS_OPTIONFILES_H
+#endif // GNN_OPTIONFILES_OPTIONFILES_H
