@@ -7,6 +7,7 @@
 #include "Entries.h"
 #include "Worker.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 
@@ -128,25 +129,24 @@ float __powisf2(float, int);
 double __powidf2(double, int);
 }
 
-/// A bf16 is returned as the low bits of the register of a float.
-static float toBrainFloat(float value) {
-  auto bits = llvm::bit_cast<uint32_t>(value);
-  if (std::isnan(value))
-    bits |= 1u << 22; // stays one
-  else
-    bits += 0x7fff + (bits >> 16 & 1);
-  return llvm::bit_cast<float>(bits >> 16);
+/// A float of 16 bits is in the low bits of the register of a float.
+static uint32_t rounded(llvm::APFloat value, const llvm::fltSemantics &to) {
+  bool losesInfo;
+  value.convert(to, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return static_cast<uint32_t>(value.bitcastToAPInt().getZExtValue());
 }
-
-/// Rounds to an odd float first, which is no tie of the second rounding.
-static float toBrainFloat(double value) {
-  auto nearest = static_cast<float>(value);
-  auto bits = llvm::bit_cast<uint32_t>(nearest);
-  if (!std::isnan(value) && nearest != value) {
-    bits -= std::abs(double(nearest)) > std::abs(value);
-    bits |= 1;
-  }
-  return toBrainFloat(llvm::bit_cast<float>(bits));
+template <typename From> static float toHalf(From value) {
+  return llvm::bit_cast<float>(
+      rounded(llvm::APFloat(value), llvm::APFloat::IEEEhalf()));
+}
+template <typename From> static float toBrainFloat(From value) {
+  return llvm::bit_cast<float>(
+      rounded(llvm::APFloat(value), llvm::APFloat::BFloat()));
+}
+static float fromHalf(float half) {
+  llvm::APInt bits(16, llvm::bit_cast<uint32_t>(half) & 0xffff);
+  llvm::APFloat value(llvm::APFloat::IEEEhalf(), bits);
+  return value.convertToFloat();
 }
 
 // Picks one type's overload of a function of <cmath>.
@@ -204,8 +204,11 @@ llvm::ArrayRef<Entry> gnn::emulator::getLibraryFunctions() {
       {"__modti3", addressOf(__modti3), ""},
       {"__udivti3", addressOf(__udivti3), ""},
       {"__umodti3", addressOf(__umodti3), ""},
-      {"__truncsfbf2", addressOf<float(float)>(toBrainFloat), ""},
-      {"__truncdfbf2", addressOf<float(double)>(toBrainFloat), ""},
+      {"__truncsfhf2", addressOf(toHalf<float>), ""},
+      {"__truncdfhf2", addressOf(toHalf<double>), ""},
+      {"__extendhfsf2", addressOf(fromHalf), ""},
+      {"__truncsfbf2", addressOf(toBrainFloat<float>), ""},
+      {"__truncdfbf2", addressOf(toBrainFloat<double>), ""},
       {"__powisf2", addressOf(__powisf2), ""},
       {"__powidf2", addressOf(__powidf2), ""},
       {"memcpy", addressOf<void *(void *, const void *, size_t)>(memcpy), ""},

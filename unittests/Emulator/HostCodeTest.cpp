@@ -40,9 +40,9 @@ TEST(HostCode, OpsThatItHasNotAreNamed) {
 }
 
 /// Few processors have instructions for them.
-TEST(HostCode, BrainFloatsWideIntegersAndPowers) {
+TEST(HostCode, ShortFloatsWideIntegersAndPowers) {
   auto emulator = emulate(R"mlir(
-gpu.func @k(%x: memref<2xf32>, %y: memref<4xf32>, %z: memref<4xi64>) kernel {
+gpu.func @k(%x: memref<2xf32>, %y: memref<5xf32>, %z: memref<4xi64>) kernel {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -52,18 +52,24 @@ gpu.func @k(%x: memref<2xf32>, %y: memref<4xf32>, %z: memref<4xi64>) kernel {
   %b = arith.truncf %v : f32 to bf16
   %sine = math.sin %b : bf16
   %f = arith.extf %sine : bf16 to f32
-  memref.store %f, %y[%c0] : memref<4xf32>
+  memref.store %f, %y[%c0] : memref<5xf32>
   // A float of this number is a tie.
   %more = arith.constant 1.00390625000001 : f64
   %fromDouble = arith.truncf %more : f64 to bf16
   %product = arith.mulf %fromDouble, %b : bf16
   %g = arith.extf %product : bf16 to f32
-  memref.store %g, %y[%c3] : memref<4xf32>
+  memref.store %g, %y[%c3] : memref<5xf32>
+  %h = arith.truncf %v : f32 to f16
+  %tiny = arith.constant 0.0001 : f16
+  %fused = math.fma %h, %h, %tiny : f16
+  %wideHalf = arith.extf %fused : f16 to f32
+  %c4 = arith.constant 4 : index
+  memref.store %wideHalf, %y[%c4] : memref<5xf32>
   %between = math.clampf %v to [%w, %f] : f32
-  memref.store %between, %y[%c1] : memref<4xf32>
+  memref.store %between, %y[%c1] : memref<5xf32>
   %n = arith.fptosi %v : f32 to i32
   %power = math.fpowi %w, %n : f32, i32
-  memref.store %power, %y[%c2] : memref<4xf32>
+  memref.store %power, %y[%c2] : memref<5xf32>
 
   %small = arith.fptosi %w : f32 to i64
   %wide = arith.extsi %small : i64 to i128
@@ -91,13 +97,14 @@ gpu.func @k(%x: memref<2xf32>, %y: memref<4xf32>, %z: memref<4xi64>) kernel {
 )mlir");
   ASSERT_TRUE(emulator);
   // 3.0625 + 2^-9, between two numbers of bf16.
-  std::vector<float> x = {3.064453125f, -2.5f}, y(4);
+  std::vector<float> x = {3.064453125f, -2.5f}, y(5);
   std::vector<int64_t> z(4);
   ASSERT_EQ(run(*emulator, "k", {1, 1, 1}, {1, 1, 1}, Arguments(x, y, z)), "");
   EXPECT_NEAR(y[0], std::sin(3.0625), 0.001);
   EXPECT_EQ(y[1], y[0]);
   EXPECT_EQ(y[2], -15.625f);
-  EXPECT_EQ(y[3], 3.09375f); // 1.0078125 * 3.0625 = 3.08642578125
+  EXPECT_EQ(y[4], 9.390625f); // of 3.064453125 squared and 0.0001
+  EXPECT_EQ(y[3], 3.09375f);  // 1.0078125 * 3.0625 = 3.08642578125
   // -2 * 2^64 by 10: Python's integers.
   EXPECT_EQ(z[0], -3689348814741910323);
   EXPECT_EQ(z[1], -2);
