@@ -300,29 +300,6 @@ LogicalResult TraverseOp::verifyRegions() {
   return verifyParts(*this); // C12
 }
 
-bool GemmOp::weightHasHeads() {
-  return cast<ShapedType>(getWeight().getType()).getRank() >
-         2 + (getTypes() ? 1 : 0);
-}
-
-int64_t GemmOp::getHeads() {
-  return getOutputAt().getHead()
-             ? cast<ShapedType>(getOutput().getType()).getDimSize(1)
-             : 1;
-}
-
-int64_t GemmOp::getIn() {
-  ArrayRef<int64_t> tail =
-      cast<ShapedType>(getWeight().getType()).getShape().take_back(2);
-  return getTransposed() ? tail[1] : tail[0];
-}
-
-int64_t GemmOp::getOut() {
-  ArrayRef<int64_t> tail =
-      cast<ShapedType>(getWeight().getType()).getShape().take_back(2);
-  return getTransposed() ? tail[0] : tail[1];
-}
-
 /// True if `types` groups the rows of `rows`: by a structure of the graph, or
 /// evenly, for a fixed number of rows.
 static bool groupsRows(RowDomain types, RowDomain rows) {
@@ -422,19 +399,6 @@ LogicalResult GemmOp::verify() {
       failed(verifyRange(*this)))     // C11, // C12
     return failure();
   return verifyBodyOps(*this, getBody(), /*allowTileOps=*/false); // C5
-}
-
-int64_t OuterOp::getHeads() {
-  if (cast<AtAttr>(getInputsAt()[0]).getHead())
-    return cast<ShapedType>(getLeft().getType()).getDimSize(1);
-  if (cast<AtAttr>(getInputsAt()[1]).getHead())
-    return cast<ShapedType>(getRight().getType()).getDimSize(1);
-  return 0;
-}
-
-bool OuterOp::sumsHeads() {
-  int64_t rank = cast<ShapedType>(getOutput().getType()).getRank();
-  return getHeads() && rank == (getTypes() ? 3 : 2);
 }
 
 /// What `name` is expected to be.

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TileOpInterface of the three templates: graph, accesses, structures, effects
-// and costs. Schedules and layouts are in TraverseLayout.cpp and
+// TileOpInterface of the three templates: graph, sizes, accesses, structures,
+// effects and costs. Schedules and layouts are in TraverseLayout.cpp and
 // ProductLayout.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -294,6 +294,29 @@ TileCost TraverseOp::getCost() {
 // gemm
 //===----------------------------------------------------------------------===//
 
+bool GemmOp::weightHasHeads() {
+  return cast<ShapedType>(getWeight().getType()).getRank() >
+         2 + (getTypes() ? 1 : 0);
+}
+
+int64_t GemmOp::getHeads() {
+  return getOutputAt().getHead()
+             ? cast<ShapedType>(getOutput().getType()).getDimSize(1)
+             : 1;
+}
+
+int64_t GemmOp::getIn() {
+  ArrayRef<int64_t> tail =
+      cast<ShapedType>(getWeight().getType()).getShape().take_back(2);
+  return getTransposed() ? tail[1] : tail[0];
+}
+
+int64_t GemmOp::getOut() {
+  ArrayRef<int64_t> tail =
+      cast<ShapedType>(getWeight().getType()).getShape().take_back(2);
+  return getTransposed() ? tail[0] : tail[1];
+}
+
 LogicalResult GemmOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyGraph(*this, symbols); // C8
 }
@@ -390,6 +413,19 @@ int64_t OuterOp::getIn() {
 
 int64_t OuterOp::getOut() {
   return cast<ShapedType>(getRight().getType()).getShape().back();
+}
+
+int64_t OuterOp::getHeads() {
+  if (cast<AtAttr>(getInputsAt()[0]).getHead())
+    return cast<ShapedType>(getLeft().getType()).getDimSize(1);
+  if (cast<AtAttr>(getInputsAt()[1]).getHead())
+    return cast<ShapedType>(getRight().getType()).getDimSize(1);
+  return 0;
+}
+
+bool OuterOp::sumsHeads() {
+  int64_t rank = cast<ShapedType>(getOutput().getType()).getRank();
+  return getHeads() && rank == (getTypes() ? 3 : 2);
 }
 
 LogicalResult OuterOp::verifySymbolUses(SymbolTableCollection &symbols) {
