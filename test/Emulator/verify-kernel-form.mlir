@@ -472,3 +472,13 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @integer_power(%v: i32) kernel {
+    // expected-error @+1 {{'math.ipowi' op is not one of the ops that kernels are made of}}
+    %p = math.ipowi %v, %v : i32
+    gpu.return
+  }
+}

@@ -26,7 +26,7 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
       `reinterpret_cast`, `view`, `subview`, `dim`, `alloca`, `atomic_rmw`;
       `vector.load`, `store`, `maskedload`, `maskedstore`, `broadcast`,
       `extract`, `insert`, `from_elements`, `to_elements`, `reduction`, `fma`,
-      `bitcast`, `shape_cast`, `create_mask`, `constant_mask`; `arith`, `math`;
+      `bitcast`, `shape_cast`, `create_mask`, `constant_mask`; `arith`, `math` without `ipowi`;
       `scf.for`, `if`, `while`; `ub.poison`; `nvgpu.device_async_copy`,
       `device_async_create_group`, `device_async_wait`, `ldmatrix`, `mma.sync`
       (TF32); `nvvm.vote.sync` (ballots) and `bar.warp.sync`, both of whole warps.
