@@ -11,19 +11,34 @@
 #include "GNN/Runtime/Nesting.h"
 #include "GNN/Runtime/ThreadPool.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
@@ -101,8 +116,9 @@ LogicalResult host::collectKernels(ModuleOp module,
     return WalkResult::advance();
   });
   module.getContext()
-      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                    memref::MemRefDialect, scf::SCFDialect,
+      ->loadDialect<affine::AffineDialect, arith::ArithDialect,
+                    cf::ControlFlowDialect, func::FuncDialect,
+                    LLVM::LLVMDialect, memref::MemRefDialect, scf::SCFDialect,
                     vector::VectorDialect>();
   return failure(result.wasInterrupted());
 }
@@ -141,34 +157,67 @@ static LogicalResult verifyLowered(ModuleOp host) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult host::lowerToLLVM(ModuleOp host) {
-  // This one has no other lowering.
-  RewritePatternSet patterns(host.getContext());
-  math::populateExpansionPatterns(patterns, {"clampf"});
-  walkAndApplyPatterns(host, std::move(patterns));
+/// Rewrites ops to those that have patterns of the conversion.
+static void populateExpansions(RewritePatternSet &patterns) {
+  memref::populateExpandStridedMetadataPatterns(patterns);
+  populateAffineToStdConversionPatterns(patterns);
+  arith::populateArithExpandOpsPatterns(patterns);
+  vector::populateVectorBitCastLoweringPatterns(patterns);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorMaskOpLoweringPatterns(patterns);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorMaskMaterializationPatterns(
+      patterns, /*force32BitVectorIndices=*/false);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorRankReducingFMAPattern(patterns);
+  vector::populateVectorFromElementsUnrollPatterns(patterns);
+  vector::populateVectorToElementsUnrollPatterns(patterns);
+  math::populateExpansionPatterns(patterns, {"clampf"}); // It has no other.
+}
+
+/// Math that LLVM has no intrinsic for becomes calls of the C library.
+static LogicalResult lowerMath(ModuleOp host) {
+  bool hasMath = host.walk([](Operation *op) {
+                       return isa<math::MathDialect>(op->getDialect())
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  if (!hasMath)
+    return success();
   PassManager manager(host.getContext(), ModuleOp::getOperationName());
   manager.enableVerifier(false);
-  OpPassManager &functions = manager.nest<func::FuncOp>();
-  functions.addPass(memref::createExpandStridedMetadataPass());
-  functions.addPass(createLowerAffinePass());
-  functions.addPass(arith::createArithExpandOpsPass());
-  functions.addPass(createSCFToControlFlowPass());
-  manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
-  ConvertFuncToLLVMPassOptions options;
-  options.useBarePtrCallConv = true;
-  manager.addPass(createConvertFuncToLLVMPass(options));
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
-  if (failed(manager.run(host)) || failed(verifyLowered(host)))
+  return manager.run(host);
+}
+
+LogicalResult host::lowerToLLVM(ModuleOp host) {
+  MLIRContext *context = host.getContext();
+  RewritePatternSet expansions(context);
+  populateExpansions(expansions);
+  if (failed(applyPatternsGreedily(host, std::move(expansions))) ||
+      failed(lowerMath(host)))
     return failure();
-  PassManager casts(host.getContext(), ModuleOp::getOperationName());
-  casts.enableVerifier(false);
-  casts.addPass(createReconcileUnrealizedCastsPass());
-  return casts.run(host);
+  // One conversion: each costs a walk, and casts between the types of both.
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  LLVMTypeConverter types(context, options);
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+  ConversionConfig config;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  if (failed(applyPartialConversion(host, target, std::move(patterns), config)))
+    return failure();
+  return verifyLowered(host);
 }
 
 //===----------------------------------------------------------------------===//
