@@ -91,7 +91,7 @@ def virtual_environment(build):
     if not python.exists():
         run([sys.executable, "-m", "venv", venv])
     status, _ = run([python, "-m", "pip", "install", "-q",
-                     "torch==2.13.0", "torch-geometric", "numpy", "scipy",
+                     "torch==2.13.0", "torch-geometric==2.8.1", "numpy", "scipy",
                      "pytest", "pytest-xdist", "pytest-timeout"])
     if status != 0:
         print("the Python packages of the tests cannot be installed")
@@ -153,6 +153,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True,
                         help="the build folder")
+    parser.add_argument("--install", action="store_true",
+                        help="install the Python packages of the tests alone")
     parser.add_argument("--all", action="store_true",
                         help="run the full products of the numeric tests, and slow tests")
     parser.add_argument("--seeds", metavar="A..B",
@@ -161,6 +163,8 @@ def main():
     options = parser.parse_args()
     totals = Totals()
     build = options.build if options.build.is_absolute() else ROOT / options.build
+    if options.install:
+        return virtual_environment(build)[0] is None
     if options.seeds:
         return seeds(build, options)
     sources(totals)

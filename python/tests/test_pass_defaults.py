@@ -82,6 +82,9 @@ def forms(gnn_opt):
     """The layer in each form, of few features, so that they are short."""
     found = [LAYER.replace("64", "4").replace("x32", "x2")]
     for stage in STAGES:
+        if stage == STAGES[2]:  # Gradients have the same ops from here on.
+            found.append(run(gnn_opt, found[0].replace("attributes {gnn.gradients}", ""),
+                             *STAGES[:2]).stdout)
         found.append(run(gnn_opt, found[-1], stage).stdout)
     return found
 

@@ -16,13 +16,11 @@ FEATURES = (33, 5)
 
 
 def covering():
-    """(model, graph, features, number of the ways): as many graphs for each model as there are
-    sizes, others for the next one."""
+    """(model, graph, features, number of the ways): another graph, size and part of the ways
+    for the next model."""
     names = list(GRAPHS)
     for i, model in enumerate(cases.MODELS):
-        for j, features in enumerate(FEATURES):
-            number = i * len(FEATURES) + j
-            yield model, names[number % len(names)], features, number
+        yield model, names[i % len(names)], FEATURES[i % len(FEATURES)], i
 
 
 def full_product():
@@ -60,10 +58,9 @@ def test_passes_keep_conditions(number, compiler):
 def test_each_model_sees_other_graphs():
     found = list(covering())
     assert len(set(found)) == len(found)
-    for model in cases.MODELS:
-        assert len({g for m, g, *_ in found if m == model}) == len(FEATURES)
+    assert [m for m, *_ in found] == list(cases.MODELS)
     for graph in GRAPHS:
-        assert len({m for m, g, *_ in found if g == graph}) >= 5
+        assert len({m for m, g, *_ in found if g == graph}) >= 2
 
 
 def test_statistics_are_left_out_as_well(compiler, monkeypatch):

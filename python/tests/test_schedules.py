@@ -88,8 +88,9 @@ FIELDS = ("columns_per_block", "vector", "lanes", "head_lanes", "element_lanes",
           "rows_per_block", "row_order", "row_walk", "split_rows", "n", "kind", "copies")
 
 
-@pytest.mark.parametrize("target, chip", [("cpu", None), (None, None), ("emulator", None),
-                                          ("cuda", "sm_75")])
+@pytest.mark.parametrize("target, chip", [
+    ("cpu", None), ("emulator", None), ("cuda", "sm_75"),
+    pytest.param(None, None, marks=pytest.mark.slow)])
 def test_each_that_is_listed_compiles(compiler, target, chip):
     """For the target that it is listed for: every value of each field."""
     model, where = models.gat((64, 40), 2), {"target": target, "chip": chip}

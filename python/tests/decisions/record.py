@@ -109,8 +109,8 @@ def forms(graph, undirected=False):
                 graph_functions.merge_types(typed), "replace", 0)}
 
 
-def read_statistics(folder):
-    """Counts of types and statistics of all graphs in each form."""
+def read_statistics(folder, names=GRAPHS + MEASURED):
+    """Counts of types and statistics of graphs in each form."""
     def described(graph):
         return {"node_types": graph.num_node_types,
                 "edge_types": graph.num_edge_types, "stats": graph.stats(),
@@ -118,7 +118,7 @@ def read_statistics(folder):
                           [list(map(int, ends)) for ends in graph.schema]}
     return {name: {form: described(graph) for form, graph in forms(
         Graph.load(pathlib.Path(folder) / f"{name}.npz"), name in UNDIRECTED).items()}
-        for name in GRAPHS + MEASURED}
+        for name in names}
 
 
 def with_statistics(text, graph):
