@@ -247,7 +247,8 @@ def test_refined_types(files):
 
 
 def test_added_self_loops_are_a_type_beside_several(files):
-    files.fails("--add-self-loops", says=["expected 2 edge types", "got 3"])
+    files.fails("--add-self-loops", says=[
+        "expected 2 edge types, got 3: '", "' has 2, and --add-inverses, --add-self-loops"])
 
 
 def test_memory_that_a_run_may_take(files):

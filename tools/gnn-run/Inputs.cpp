@@ -69,6 +69,17 @@ runtime::Expected<LoadedGraph> gnn::run::loadGraph(const std::string &text,
   return LoadedGraph{name, text, graph, std::move(*file)};
 }
 
+runtime::Error LoadedGraph::checkEdgeTypes(const std::string &declared,
+                                           int64_t types) const {
+  if (graph->numEdgeTypes() == types || file.graph->numEdgeTypes() != types)
+    return runtime::Error::success();
+  return failure("graph '", declared, "': expected ", types,
+                 " edge types, got ", graph->numEdgeTypes(), ": '", text,
+                 "' has ", types,
+                 ", and --add-inverses, --add-self-loops and "
+                 "--refine-types make types of their own");
+}
+
 runtime::Expected<Graphs>
 gnn::run::pickGraphs(const std::vector<runtime::GraphSpec> &specs,
                      const std::vector<LoadedGraph> &loaded) {
@@ -86,6 +97,8 @@ gnn::run::pickGraphs(const std::vector<runtime::GraphSpec> &specs,
     }
     if (!found)
       return failure("expected --graph ", spec.name, "=FILE.npz, got ", others);
+    if (runtime::Error error = found->checkEdgeTypes(spec.name, spec.edgeTypes))
+      return error;
     result.graphs.push_back(found->graph);
     result.files.push_back(found->file);
   }

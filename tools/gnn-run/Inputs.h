@@ -31,6 +31,11 @@ struct LoadedGraph {
   std::string text;
   std::shared_ptr<const runtime::Graph> graph;
   runtime::GraphFile file;
+
+  /// Whether options have given the edges of the file, which are of `types`
+  /// types as `declared` is, more of them.
+  runtime::Error checkEdgeTypes(const std::string &declared,
+                                int64_t types) const;
 };
 
 /// What becomes of a loaded graph, in this order.

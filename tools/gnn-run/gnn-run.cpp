@@ -200,8 +200,8 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
 
 /// The graphs to attach statistics of: those that a declaration is named for,
 /// and one without a name where the function has one graph.
-static std::vector<NamedGraph> nameGraphs(mlir::ModuleOp module,
-                                          ArrayRef<run::LoadedGraph> graphs) {
+static FailureOr<std::vector<NamedGraph>>
+nameGraphs(mlir::ModuleOp module, ArrayRef<run::LoadedGraph> graphs) {
   SmallSetVector<StringRef, 2> ofFunction;
   auto addGraphs = [&](mlir::TypeRange types) {
     for (mlir::Type type : types)
@@ -224,8 +224,13 @@ static std::vector<NamedGraph> nameGraphs(mlir::ModuleOp module,
     std::string name = graph.name;
     if (name.empty() && ofFunction.size() == 1)
       name = ofFunction.front().str();
-    if (module.lookupSymbol<GraphOp>(name))
-      named.push_back({name, graph.graph});
+    auto declared = module.lookupSymbol<GraphOp>(name);
+    if (!declared)
+      continue;
+    if (runtime::Error error =
+            graph.checkEdgeTypes(name, declared.getEdgeTypes()))
+      return declared.emitError() << error.message();
+    named.push_back({name, graph.graph});
   }
   return named;
 }
@@ -281,8 +286,10 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
   });
   auto start = std::chrono::steady_clock::now();
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!module ||
-      mlir::failed(attachStatistics(*module, nameGraphs(*module, graphs))) ||
+  if (!module)
+    return nullptr;
+  auto named = nameGraphs(*module, graphs);
+  if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
       mlir::failed(attachGradients(*module, gradients)))
     return nullptr;
   CompileOptions options;
