@@ -29,7 +29,7 @@ ChebConv(D, OUT, 3)
 ChebConv(D, OUT, 3, normalization="rw")
   x, ei, w
 ChebConv(D, OUT, 3, normalization=None)
-+ x, ei, w, lambda_max=two
+  x, ei, w, lambda_max=two
 SAGEConv(D, OUT)
   x, ei
 SAGEConv((D, OUT), OUT, project=True, aggr="max")
@@ -149,7 +149,7 @@ DNAConv(D, heads=4, groups=8)
   many, ei
   many, ei, w
 DNAConv(D, heads=1, groups=1, dropout=0.5)
-+ many, ei
+  many, ei
 PointNetConv(mlp(D + 3, D, OUT), mlp(OUT, OUT))
   x, pos, ei
 PointNetConv(mlp(D + 3, D, OUT), add_self_loops=False)
@@ -171,7 +171,7 @@ EdgeConv(mlp(2 * D, D, OUT))
   x, ei
   (x, x0[:m]), bi
 PPFConv(mlp(D + 4, OUT, OUT), mlp(OUT, OUT))
-+ x, pos, normal, ei
+  x, pos, normal, ei
 PPFConv(mlp(D + 4, OUT, OUT), add_self_loops=False)
   x, (pos, pos2), (normal, normal2), bi
   (x, None), (pos, pos2), (normal, normal2), bi
@@ -201,7 +201,7 @@ LEConv((D, D), OUT)
 PNAConv(D, OUT, ["sum", "mean", "min", "max", "var", "std"], ["identity", "amplification", "attenuation", "linear", "inverse_linear"], deg=torch.arange(9), edge_dim=3, towers=4)
   x, ei, e
 PNAConv(D, OUT, ["mean", "max"], ["identity", "amplification"], deg=torch.arange(9), towers=4, divide_input=True)
-+ x, ei
+  x, ei
 PNAConv(D, OUT, ["mean", "std"], ["identity", "linear"], deg=torch.arange(9), towers=2, pre_layers=2, post_layers=2, divide_input=True, train_norm=True, edge_dim=3)
   x, ei, e
 ClusterGCNConv(D, OUT, diag_lambda=1.0)

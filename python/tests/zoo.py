@@ -57,6 +57,12 @@ def forget_captures():
     torch._dynamo.reset()
 
 
+def with_slow(names, slow):
+    """Parameters of a test, of which those that `slow` names run with --all alone."""
+    assert not {*slow} - {*names}
+    return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in names]
+
+
 def since(version, why):
     """A mark of tests that need that torch."""
     return pytest.mark.skipif(torch.__version__ < version, reason=f"torch before {version} {why}")
