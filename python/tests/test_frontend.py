@@ -20,6 +20,13 @@ from torch_geometric.nn import SAGEConv  # noqa: E402
 # What no program means, and why.
 REFUSED = {"SAGEConv-lstm": "Data-dependent branching", "model-GPS": "data-dependent",
            "to_hetero_with_bases-SAGE2": "hooks"}
+# Of the kind of another case, of a call of test_frontend_pyg, or of a test of batches.
+SLOW = {
+    "GCNConv", "GINConv", "GINEConv", "GATConv", "GATv2Conv", "GATv2Conv+edge", "TransformerConv",
+    "RGCNConv-bases", "FastRGCNConv", "RGATConv", "SGConv", "SSGConv", "ChebConv", "LEConv",
+    "CGConv", "EdgeConv", "SuperGATConv", "GeneralConv-att", "ClusterGCNConv", "MFConv", "FAConv",
+    "GCN2Conv", "PointNetConv", "HeteroConv-SAGE", "to_hetero-SAGE2", "model-HGT2",
+    "model-HeteroConv2-BatchNorm"}
 SIZES = ((50, 300), (61, 401), (70, 77))
 DEVICE = "cuda" if os.environ.get("GNN_TEST_TARGET") == "cuda" else "cpu"
 
@@ -38,7 +45,8 @@ def _without_twice_looped(inputs):
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 
 
-@pytest.mark.parametrize("name", [name for name in zoo.CASES if name not in REFUSED])
+@pytest.mark.parametrize("name", zoo.with_slow(
+    [name for name in zoo.CASES if name not in REFUSED], SLOW))
 def test_is_eager(name):
     case = zoo.CASES[name]
     model = case.make().eval().to(DEVICE)
@@ -193,8 +201,9 @@ class OfTable(torch.nn.Module):
         return self.conv(rows + self.lin(x), edge_index)
 
 
-@pytest.mark.parametrize("index", [False, True])
-@pytest.mark.parametrize("count", [500, 65_535, 65_536])
+@pytest.mark.parametrize("count, index", [
+    (65_535, False), (65_536, True), *(pytest.param(*one, marks=pytest.mark.slow) for one in (
+        (500, False), (500, True), (65_535, True), (65_536, False)))])
 def test_long_tables(count, index):
     """Rows of tables of more rows than there may be types are torch's, and the rest is whole."""
     torch.manual_seed(0)
