@@ -111,18 +111,27 @@ WRONG = {
     "transposed": (X, EDGES.t().contiguous(), TYPES), "double": (X.double(), EDGES, TYPES)}
 
 
-@pytest.mark.parametrize("given", WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize("called", [False, True])
-def test_errors_of_arguments_come_alone(given, called, caplog, recwarn):
-    """At the first call, and where the model was called before."""
-    model = gnn_mlir.compile(Relational())
-    if called:
-        model(X, EDGES, TYPES)
+def is_refused(model, given, caplog, recwarn):
     with caplog.at_level(logging.INFO, "gnn_mlir"), pytest.raises(ValueError, match="expected"):
         model(*given)
     assert not told(caplog)
     assert not [one for one in recwarn if "torch.float" in str(one.message)]
     assert not model.captures.untold
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_errors_of_arguments_come_alone(name, caplog, recwarn):
+    """At the first call."""
+    is_refused(gnn_mlir.compile(Relational()), WRONG[name], caplog, recwarn)
+
+
+def test_errors_of_arguments_come_alone_behind_a_call(caplog, recwarn):
+    """Which gives the same as before when all are refused."""
+    model = gnn_mlir.compile(Relational())
+    expected = model(X, EDGES, TYPES)
+    for given in WRONG.values():
+        is_refused(model, given, caplog, recwarn)
+    assert torch.equal(model(X, EDGES, TYPES), expected)
 
 
 def test_what_a_call_has_to_tell(caplog):
