@@ -73,7 +73,7 @@ def graphs_on_device(monkeypatch):
                     for graph in graphs.values()]
 
 
-@pytest.mark.parametrize("is_view", [False, True])
+@pytest.mark.parametrize("is_view", zoo.with_slow([False, True], {False}))
 def test_ids_are_let_go_when_structures_are_built(is_view, monkeypatch, unchecked):
     """What stays on a GPU beside the user's tensors are structures alone. Others are built of
     the user's ids: in training behind inference, and in a backward pass of some results."""
@@ -229,7 +229,7 @@ def test_caches_while_others_find_what_they_have(monkeypatch):
     assert made.tolist() == list(range(1, 10))
 
 
-@pytest.mark.parametrize("gradients", [False, True])
+@pytest.mark.parametrize("gradients", zoo.with_slow([False, True], {False}))
 def test_what_is_forgotten_is_gone_at_once(gradients, monkeypatch):
     """Memory of structures does not wait for Python's garbage collector."""
     graphs = graphs_on_device(monkeypatch)

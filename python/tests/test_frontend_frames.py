@@ -85,7 +85,7 @@ TRANSFORMS = [lambda f: torch.vmap(f)(X.expand(3, -1, -1)),
               lambda f: torch.func.jvp(f, (X,), (X.cos(),))[1]]
 
 
-@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("transform", zoo.with_slow(TRANSFORMS, TRANSFORMS[2:]))
 def test_a_transform_around_a_call(transform, caplog):
     """Runs in torch, which is said; what is called without it is captured."""
     model = Net()
@@ -166,7 +166,7 @@ def test_dropped_captures_are_no_missing_calls():
 
 # -- Other compilations of the class -----------------------------------------------------------
 
-@pytest.mark.parametrize("fullgraph", [False, True])
+@pytest.mark.parametrize("fullgraph", zoo.with_slow([False, True], {False}))
 def test_a_class_that_has_met_the_limit(fullgraph):
     other = beyond_its_limit(Net())
     is_captured(Net(), fullgraph=fullgraph)
@@ -196,9 +196,10 @@ def test_a_layer_behind_a_break_that_has_met_the_limit():
     assert len(capture._made) == before
 
 
-@pytest.mark.parametrize("function", [False, True])
-@pytest.mark.parametrize("model", [Net, Broken])
-@pytest.mark.parametrize("ours_is_first", [True, False])
+@pytest.mark.parametrize("ours_is_first, model, function", [
+    (True, Net, False), (False, Net, True), (True, Broken, True), (False, Broken, False),
+    *(pytest.param(*one, marks=pytest.mark.slow) for one in (
+        (True, Net, True), (False, Net, False), (True, Broken, False), (False, Broken, True)))])
 def test_a_benchmark_beside_another_compiler(model, ours_is_first, function):
     """Both are recompiled again and again, and each call of both runs what was compiled."""
     if function and model is Broken and torch.__version__ < "2.13":
@@ -240,7 +241,8 @@ def failing_backend(monkeypatch):
 
 
 @pytest.mark.parametrize("model, wrong, before", [
-    (Net, (X, EDGES.double()), None), (Net, (X, None), None),
+    (Net, (X, EDGES.double()), None),
+    pytest.param(Net, (X, None), None, marks=pytest.mark.slow),
     (Raising, given(5), None), (Broken, (X, EDGES.double()), None),
     (Net, (X, EDGES), failing_backend)])
 def test_a_call_that_fails_leaves_nothing(model, wrong, before, monkeypatch):

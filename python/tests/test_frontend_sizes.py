@@ -138,7 +138,7 @@ def assert_one_program(captures=1):
 SIZES = (11, 20, 5), (6, 6, 6), (2, 3, 90)
 
 
-@pytest.mark.parametrize("conv", CONVS)
+@pytest.mark.parametrize("conv", zoo.with_slow(CONVS, {"SAGE"}))
 def test_norms_of_batches_between_layers(conv):
     torch.manual_seed(0)
     model = Layers(conv)
@@ -169,7 +169,7 @@ def test_what_keeps_relations_apart_between_layers(make):
     assert_one_program()
 
 
-@pytest.mark.parametrize("make", [Layers, ByHand, to_hetero])
+@pytest.mark.parametrize("make", zoo.with_slow([Layers, ByHand, to_hetero], {Layers}))
 def test_forms_of_a_model(make):
     """The same model in its training and its evaluation, which are a capture each."""
     torch.manual_seed(0)
@@ -189,7 +189,7 @@ class Added(Layers):
         return {**x, "a": x["a"] + x["b"]}
 
 
-@pytest.mark.parametrize("first", [(6, 6, 6), (6, 6, 5)])
+@pytest.mark.parametrize("first", zoo.with_slow([(6, 6, 6), (6, 6, 5)], {(6, 6, 5)}))
 def test_types_that_are_known_to_be_as_many(first):
     torch.manual_seed(0)
     model = Added()
