@@ -2,6 +2,7 @@
 """Tests in several processes of torch.distributed that are ended where they do not end."""
 
 import datetime
+import multiprocessing
 import pickle
 import time
 
@@ -9,6 +10,7 @@ import torch
 import torch.multiprocessing
 
 WORLD = 2
+PRELOADED = ["torch", "torch.distributed", "torch._dynamo", "torch_geometric.nn"]
 
 
 def _process(rank, folder, seconds, work, arguments):
@@ -22,9 +24,12 @@ def _process(rank, folder, seconds, work, arguments):
 
 def in_processes(work, folder, *arguments, seconds=240):
     """What `work(rank, *arguments)` gives in each of two processes of one group, which meet
-    in the empty `folder`. After `seconds` they are killed, and the test fails."""
-    ranks = torch.multiprocessing.spawn(_process, (folder, seconds, work, arguments),
-                                        nprocs=WORLD, join=False, daemon=True)
+    in the empty `folder`. After `seconds` they are killed, and the test fails. They are forked
+    from one that has imported what takes long, as this one's threads do not survive a fork."""
+    multiprocessing.set_forkserver_preload(PRELOADED)
+    ranks = torch.multiprocessing.start_processes(
+        _process, (folder, seconds, work, arguments), nprocs=WORLD, join=False, daemon=True,
+        start_method="forkserver")
     last = time.monotonic() + seconds
     try:
         while not ranks.join(timeout=max(0, last - time.monotonic())):
