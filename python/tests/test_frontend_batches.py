@@ -160,7 +160,7 @@ def check(model, given):
     assert len(capture._made) == 1
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", zoo.with_slow(MODELS, {"SAGE"}))
 def test_batches(name, monkeypatch):
     bind_all, together = devices.bind_all, []
 

@@ -86,7 +86,7 @@ LAYERS = {
 }
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", zoo.with_slow(LAYERS, {"GCN csr", "GIN csr"}))
 def test_sparse_tensors(name):
     """With values and their gradients, and with values that are all 1. Torch has gradients
     of values of CSR alone."""
@@ -124,7 +124,7 @@ class SparseTensor(adjacency.SparseTensor):
         return self._sizes
 
 
-@pytest.mark.parametrize("name", ["GCN csr", "SAGE csc", "GAT csr", "SG"])
+@pytest.mark.parametrize("name", zoo.with_slow(["GCN csr", "SAGE csc", "GAT csr", "SG"], {"SG"}))
 def test_sparse_tensors_of_torch_sparse(name):
     """Layers as PyG has them for these: what ignores values, and what replaces loops."""
     model = pyg.SGConv(SIZE, 4, K=2) if name == "SG" else LAYERS[name][0]()
@@ -187,7 +187,7 @@ class Forms(nn.Module):
         return out, adj @ square, square @ adj
 
 
-@pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
+@pytest.mark.parametrize("layout", zoo.with_slow(["coo", "csr", "csc"], {"coo"}))
 def test_products(layout):
     model = Forms()
     x, edges, weights = graph()
@@ -312,7 +312,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", zoo.with_slow(WHOLE, {"items"}))
 def test_whole_data(name):
     if name == "dicts" and torch.__version__ < "2.12":
         pytest.skip("this torch does not trace HeteroData.x_dict")

@@ -138,7 +138,7 @@ def test_attention_weights(name, layout):
     is_close(*made)
 
 
-@pytest.mark.parametrize("layout", ["coo", "csr"])
+@pytest.mark.parametrize("layout", zoo.with_slow(["coo", "csr"], {"csr"}))
 def test_loops_beside_features_of_edges(layout):
     """Values of entries are vectors; the loops have their means."""
     layer = pyg.GATConv(SIZE, 4, 2, edge_dim=3)
