@@ -351,8 +351,9 @@ def test_hetero_batches_of_neighbor_loader(compiler):
 # -- Training ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("statistics", [False, True])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model, statistics", [
+    (model, False) for model in MODELS] + [pytest.param(
+        model, True, marks=() if model == "rgcn" else pytest.mark.slow) for model in MODELS])
 def test_batches_train_as_in_pyg(compiler, compilations, model, statistics):
     """Losses and gradients, of batches that all have other counts, by what is compiled
     once. Statistics of the first batch, by which passes decide, are no sizes."""
@@ -405,7 +406,8 @@ def steps_of(layer, wrt, first, monkeypatch):
     return len(backward.report()["steps"]), {o.name for o in backward.outputs}, weights
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [pytest.param(
+    model, marks=pytest.mark.slow if model == "rgat" else ()) for model in MODELS])
 def test_raw_features_get_no_gradient(unchecked, compiler, model, monkeypatch):
     """Nothing of it is computed: the backward pass has fewer kernels, and it reads
     nothing of the first block's edges on the way back."""
@@ -419,7 +421,7 @@ def test_raw_features_get_no_gradient(unchecked, compiler, model, monkeypatch):
 
 
 def test_batches_leave_nothing(compiler):
-    """Graphs and bindings of 200 batches: each goes when the next ones have come,
+    """Graphs and bindings of 120 batches: each goes when the next ones have come,
     without the garbage collector, and so does their memory."""
     training, rng = Training("sage"), np.random.default_rng(0)
     big = graphs.random_graph(3000, 60000, seed=2)
@@ -429,7 +431,7 @@ def test_batches_leave_nothing(compiler):
     gc.collect()
     gc.disable()
     try:
-        for number in range(200):
+        for number in range(120):
             batch, nodes = sampler.sample(rng.permutation(3000)[:20])
             blocks = gnn_mlir.blocks(batch, 2, 20)
             loss_of(training.ours(blocks, x[nodes])).backward()
