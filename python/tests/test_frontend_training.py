@@ -181,9 +181,10 @@ def test_edges_that_are_dropped_at_random():
 
 
 @pytest.mark.parametrize("norm", [
-    lambda: nn.LayerNorm(SIZE), lambda: pyg.LayerNorm(SIZE, mode="node"),
-    lambda: pyg.LayerNorm(SIZE), lambda: pyg.GraphNorm(SIZE), lambda: pyg.PairNorm(),
-    lambda: pyg.BatchNorm(SIZE), lambda: nn.BatchNorm1d(SIZE, affine=False),
+    lambda: nn.LayerNorm(SIZE), *(pytest.param(norm, marks=pytest.mark.slow) for norm in (
+        lambda: pyg.LayerNorm(SIZE, mode="node"), lambda: pyg.GraphNorm(SIZE),
+        lambda: pyg.BatchNorm(SIZE))), lambda: pyg.LayerNorm(SIZE), lambda: pyg.PairNorm(),
+    lambda: nn.BatchNorm1d(SIZE, affine=False),
     lambda: nn.BatchNorm1d(SIZE, track_running_stats=False)])
 def test_norms_in_training(norm):
     model = Two(lambda self, h: self.norm(h), norm=norm()).train()
@@ -304,7 +305,7 @@ def test_autocast_within_a_model():
     is_close(h, short, 0.02)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("dtype", zoo.with_slow([torch.float32, torch.bfloat16], {torch.float32}))
 def test_autocast_around_a_model(dtype):
     model = Two(lambda self, h: torch.tanh(h))
     exact, run = step(model, model, X.to(dtype).float()), compiled(model)
@@ -317,7 +318,8 @@ def test_autocast_around_a_model(dtype):
     assert run(X, EDGES).dtype == torch.float32  # Off again: another program.
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("dtype", zoo.with_slow(
+    [torch.float64, torch.float16, torch.bfloat16], {torch.bfloat16}))
 def test_models_of_other_dtypes_run_in_torch(dtype):
     model, x = Two().to(dtype), X.to(dtype)
     with pytest.warns(UserWarning, match=f"expected .*float32, got {dtype}"):
