@@ -500,7 +500,8 @@ LAYERS = {"gcn": (models.gcn, "GCNConv", {}), "gat": (models.gat, "GATConv", {"h
           "rgat": (models.rgat, "RGATConv", {})}
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", [pytest.param(
+    name, marks=pytest.mark.slow if name in ("gcn", "gatv2") else ()) for name in LAYERS])
 def test_gradients_of_layers_are_those_of_pyg(compiler, name):
     nn = pytest.importorskip("torch_geometric.nn")
     torch.manual_seed(0)

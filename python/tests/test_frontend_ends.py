@@ -107,7 +107,7 @@ class Slices(nn.Module):
 
 @zoo.since("2.13", "asks whether slices of edges are as many")
 @pytest.mark.parametrize("starts,base", [
-    ((2, 0, 1), torch.empty), ((1,), torch.zeros)])
+    ((2, 0, 1), torch.empty), pytest.param((1,), torch.zeros, marks=pytest.mark.slow)])
 def test_messages_of_slices(starts, base):
     torch.manual_seed(0)
     is_whole(Slices(starts, base), *[(torch.randn(n, D), torch.randint(0, n, (2, edges)))

@@ -119,7 +119,7 @@ def is_refused(model, given, caplog, recwarn):
     assert not model.captures.untold
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", zoo.with_slow(WRONG, {"ids of bool"}))
 def test_errors_of_arguments_come_alone(name, caplog, recwarn):
     """At the first call."""
     is_refused(gnn_mlir.compile(Relational()), WRONG[name], caplog, recwarn)

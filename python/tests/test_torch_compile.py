@@ -51,7 +51,8 @@ def test_torch_compile_has_no_graph_break(layer, graph):
         assert torch.equal(bound(x), layer(graph, {**inputs, "x": 2 * x})["z"])
 
 
-@pytest.mark.parametrize("needed", ["w", "xw", "wu"])
+@pytest.mark.parametrize("needed", [
+    "w", pytest.param("xw", marks=pytest.mark.slow), "wu"])
 def test_a_loaded_package_gives_gradients_of_some_inputs(layer, graph, needed, tmp_path):
     """Its backward pass gives those of all."""
     layer.save(tmp_path / "f.gnnpkg")
