@@ -25,7 +25,7 @@ SLOW = {
     "GCNConv", "GINConv", "GINEConv", "GATConv", "GATv2Conv", "GATv2Conv+edge", "TransformerConv",
     "RGCNConv-bases", "FastRGCNConv", "RGATConv", "SGConv", "SSGConv", "ChebConv", "LEConv",
     "CGConv", "EdgeConv", "SuperGATConv", "GeneralConv-att", "ClusterGCNConv", "MFConv", "FAConv",
-    "GCN2Conv", "PointNetConv", "HeteroConv-SAGE", "to_hetero-SAGE2", "model-HGT2",
+    "GCN2Conv", "PointNetConv", "HeteroConv-SAGE", "to_hetero-SAGE2", "HGTConv", "model-HGT2", "model-GCN3",
     "model-HeteroConv2-BatchNorm"}
 SIZES = ((50, 300), (61, 401), (70, 77))
 DEVICE = "cuda" if os.environ.get("GNN_TEST_TARGET") == "cuda" else "cpu"

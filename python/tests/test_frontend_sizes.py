@@ -138,7 +138,7 @@ def assert_one_program(captures=1):
 SIZES = (11, 20, 5), (6, 6, 6), (2, 3, 90)
 
 
-@pytest.mark.parametrize("conv", zoo.with_slow(CONVS, {"SAGE"}))
+@pytest.mark.parametrize("conv", zoo.with_slow(CONVS, {"SAGE", "Graph"}))
 def test_norms_of_batches_between_layers(conv):
     torch.manual_seed(0)
     model = Layers(conv)
