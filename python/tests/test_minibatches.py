@@ -351,9 +351,8 @@ def test_hetero_batches_of_neighbor_loader(compiler):
 # -- Training ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model, statistics", [pytest.param(
-    model, one, marks=pytest.mark.slow if one and model != "rgcn" else ())
-    for model in MODELS for one in (False, True)])
+@pytest.mark.parametrize("model, statistics", [pytest.param(model, one, marks=(
+    pytest.mark.slow if one and model != "rgcn" else ())) for model in MODELS for one in (0, 1)])
 def test_batches_train_as_in_pyg(compiler, compilations, model, statistics):
     """Losses and gradients, of batches that all have other counts, by what is compiled
     once. Statistics of the first batch, by which passes decide, are no sizes."""
