@@ -39,14 +39,15 @@ namespace {
 class KeptKernels : public HostMemoryDevice {
 public:
   KeptKernels() {
-    auto read = [](const char *path) {
-      std::ifstream file(path, std::ios::binary);
+    auto read = [](const std::string &name) {
+      std::ifstream file(GNN_FUZZ_INPUTS "/" + name, std::ios::binary);
       return std::string(std::istreambuf_iterator<char>(file), {});
     };
-    text = read(GNN_FUZZ_INPUTS "/kernels.mlir");
-    plan = read(GNN_FUZZ_INPUTS "/plan-v8.json");
+    text = read("kernels.mlir");
+    plan = read("plan-v" + std::to_string(LaunchPlan::kVersion) + ".json");
     GnnDevice *device = nullptr;
-    if (text.empty() || gnnDeviceOpenEmulator(true, -1, &device))
+    if (text.empty() || plan.empty() ||
+        gnnDeviceOpenEmulator(true, -1, &device))
       std::abort();
     emulator = device->value;
     gnnDeviceRelease(device);

@@ -99,8 +99,8 @@ GNN_CAPI const char *gnnRuntimeVersion(void);
  *  device or a pipe as such. 0, or the errno that says why it cannot. */
 GNN_CAPI int gnnWriteFile(const char *path, const void *bytes, size_t size);
 
-/** The bytes of memory of the machine, or of its control group: what is read
- *  may take no more, where nothing else is said. */
+/** The bytes of memory of the machine, or of its control group: arrays that
+ *  are read may take no more. */
 GNN_CAPI int64_t gnnPhysicalMemory(void);
 
 /** Threads of the host on which graphs are checked, sorted and uploaded, and
@@ -329,6 +329,7 @@ GNN_CAPI GnnError *gnnDeviceSynchronize(GnnDevice *device, void *stream);
 /* Packages                                                                   */
 /* -------------------------------------------------------------------------- */
 
+/** Reads a package. GNN_ERROR_LIMIT: one of more than 4 GiB once unpacked. */
 GNN_CAPI GnnError *gnnPackageLoad(const char *path, GnnPackage **package);
 GNN_CAPI GnnError *gnnPackageLoadBytes(const void *bytes, size_t size,
                                        GnnPackage **package);

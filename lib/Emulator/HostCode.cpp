@@ -17,8 +17,9 @@
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
@@ -27,14 +28,12 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -145,17 +144,40 @@ void host::stripMemorySpaces(func::FuncOp function) {
       FunctionType::get(function.getContext(), entry.getArgumentTypes(), {}));
 }
 
-/// Refuses the first op that no conversion takes: the casts around it say less.
+/// Refuses the first op that no conversion takes; casts around it say less.
 static LogicalResult verifyLowered(ModuleOp host) {
-  WalkResult result = host.getBody()->walk([](Operation *op) {
-    if (isa<LLVM::LLVMDialect>(op->getDialect()) ||
-        isa<UnrealizedConversionCastOp>(op))
-      return WalkResult::advance();
-    op->emitOpError("has no form in code of the host");
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
+  for (bool casts : {false, true}) {
+    WalkResult result = host.getBody()->walk([&](Operation *op) {
+      if (isa<LLVM::LLVMDialect>(op->getDialect()) ||
+          isa<UnrealizedConversionCastOp>(op) != casts)
+        return WalkResult::advance();
+      op->emitOpError("has no form in code of the host");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
 }
+
+/// Sizes of masks may have more bits.
+static constexpr bool force32BitVectorIndices = false;
+
+namespace {
+/// The patterns of MLIR take the other bound first, which gives another number.
+struct LowerClamp : public OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ClampFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value above = arith::MaximumFOp::create(
+        rewriter, op.getLoc(), op.getValue(), op.getMin(), op.getFastmath());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, above, op.getMax(),
+                                                   op.getFastmath());
+    return success();
+  }
+};
+} // namespace
 
 /// Rewrites ops to those that have patterns of the conversion.
 static void populateExpansions(RewritePatternSet &patterns) {
@@ -166,51 +188,48 @@ static void populateExpansions(RewritePatternSet &patterns) {
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorMaskOpLoweringPatterns(patterns);
   vector::populateVectorShapeCastLoweringPatterns(patterns);
-  vector::populateVectorMaskMaterializationPatterns(
-      patterns, /*force32BitVectorIndices=*/false);
+  vector::populateVectorMaskMaterializationPatterns(patterns,
+                                                    force32BitVectorIndices);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   vector::populateVectorRankReducingFMAPattern(patterns);
   vector::populateVectorFromElementsUnrollPatterns(patterns);
   vector::populateVectorToElementsUnrollPatterns(patterns);
-  math::populateExpansionPatterns(patterns, {"clampf"}); // It has no other.
-}
-
-/// Math that LLVM has no intrinsic for becomes calls of the C library.
-static LogicalResult lowerMath(ModuleOp host) {
-  bool hasMath = host.walk([](Operation *op) {
-                       return isa<math::MathDialect>(op->getDialect())
-                                  ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-                     })
-                     .wasInterrupted();
-  if (!hasMath)
-    return success();
-  PassManager manager(host.getContext(), ModuleOp::getOperationName());
-  manager.enableVerifier(false);
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createConvertMathToLibmPass());
-  return manager.run(host);
+  patterns.add<LowerClamp>(patterns.getContext()); // It has no other.
 }
 
 LogicalResult host::lowerToLLVM(ModuleOp host) {
   MLIRContext *context = host.getContext();
   RewritePatternSet expansions(context);
   populateExpansions(expansions);
-  if (failed(applyPatternsGreedily(host, std::move(expansions))) ||
-      failed(lowerMath(host)))
-    return failure();
+  GreedyRewriteConfig once;
+  once.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  // What is left is refused below, by name.
+  (void)applyPatternsGreedily(host, std::move(expansions), once);
   // One conversion: each costs a walk, and casts between the types of both.
   LowerToLLVMOptions options(context);
   options.useBarePtrCallConv = true;
   LLVMTypeConverter types(context, options);
   RewritePatternSet patterns(context);
   populateSCFToControlFlowConversionPatterns(patterns);
-  populateVectorToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns,
+                                         /*reassociateFPReductions=*/false,
+                                         force32BitVectorIndices);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
   populateFuncToLLVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
   ub::populateUBToLLVMConversionPatterns(types, patterns);
+  // Math that LLVM has no intrinsic for becomes calls of the C library, and so
+  // does expm1, which exp(x) - 1 is far from near 0.
+  OperationName expm1(math::ExpM1Op::getOperationName(), context);
+  RewritePatternSet intrinsics(context);
+  populateMathToLLVMConversionPatterns(types, intrinsics,
+                                       /*approximateLog1p=*/false,
+                                       /*benefit=*/2);
+  for (auto &pattern : intrinsics.getNativePatterns())
+    if (pattern->getRootKind() != expm1)
+      patterns.add(std::move(pattern));
+  populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
   ConversionConfig config;
@@ -297,21 +316,24 @@ host::Jit::create(ArrayRef<Symbol> symbols, Optimization optimization) {
   if (llvm::Error error = defineSymbols(**jit, symbols))
     return std::move(error);
   (*jit)->getExecutionSession().setErrorReporter(
-      [missing = &made->missing](llvm::Error error) {
-        *missing = llvm::toString(std::move(error));
+      [reported = &made->reported](llvm::Error error) {
+        std::string text = llvm::toString(std::move(error));
+        if (reported->empty()) // what follows is no news
+          *reported = std::move(text);
       });
   made->jit = std::move(*jit);
   return std::move(made);
 }
 
 llvm::Expected<llvm::orc::ExecutorAddr> host::Jit::lookup(StringRef name) {
+  reported.clear();
   auto address = jit->lookup(name);
-  if (address || missing.empty())
+  if (address || reported.empty())
     return address;
   llvm::consumeError(address.takeError());
   return llvm::createStringError("expected kernels that call what the host "
                                  "has, got: " +
-                                 missing);
+                                 reported);
 }
 
 namespace {

@@ -199,6 +199,8 @@ Signature::checkArguments(runtime::ArrayView<void *> values,
     if (bytes[i] >= 0)
       if (runtime::Error error = checkBytes(i, list[i].bytes, bytes[i]))
         return error;
+    if (bytes[i] == 0) // Nothing is read or written there.
+      continue;
     auto address =
         reinterpret_cast<uintptr_t>(*static_cast<void **>(values[i]));
     auto alignment = static_cast<uintptr_t>(list[i].alignment);

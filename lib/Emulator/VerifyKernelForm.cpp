@@ -43,7 +43,8 @@ static constexpr int64_t maxVector = 1024;
 
 static bool isKernelOp(Operation *op) {
   if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
-    return !isa<math::IPowIOp>(op); // which neither way lowers
+    // These are lowered neither for a GPU nor for the host.
+    return !isa<math::IPowIOp, math::IsInfOp, math::IsNormalOp>(op);
   static const llvm::StringSet<> names = {
       "gpu.barrier",
       "gpu.block_dim",
@@ -268,10 +269,43 @@ static LogicalResult verifyConversion(Operation *op) {
   return success();
 }
 
+/// Lowerings of these take vectors apart by no dimension but the last one.
+static bool isOfRows(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) ||
+         isa<arith::AddUIExtendedOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+             arith::DivSIOp, arith::DivUIOp, arith::FPToSIOp, arith::FPToUIOp,
+             arith::FloorDivSIOp, arith::MulSIExtendedOp,
+             arith::MulUIExtendedOp, arith::RemSIOp, arith::RemUIOp>(op);
+}
+
+static LogicalResult verifyRow(Operation *op) {
+  for (Type type : op->getOperandTypes())
+    if (auto vector = dyn_cast<VectorType>(type);
+        vector && vector.getRank() != 1)
+      return op->emitOpError("expected vectors of one dimension, got ")
+             << vector;
+  return success();
+}
+
+static LogicalResult verifyPower(math::FPowIOp op) {
+  if (getElementTypeOrSelf(op.getRhs()).isInteger(32))
+    return success();
+  return op.emitOpError("expected an exponent of i32, got ")
+         << op.getRhs().getType();
+}
+
+static LogicalResult verifyAtomic(memref::AtomicRMWOp op) {
+  if (op.getMemRefType().getElementTypeBitWidth() >= 8)
+    return success();
+  return op.emitOpError("expected elements of whole bytes, got ")
+         << op.getMemRefType();
+}
+
 static LogicalResult verifyOp(Operation *op) {
   if (!isKernelOp(op))
     return op->emitOpError("is not one of the ops that kernels are made of");
-  if (failed(verifyNoMemory(op)) || failed(verifyFloats(op)))
+  if (failed(verifyNoMemory(op)) || failed(verifyFloats(op)) ||
+      (isOfRows(op) && failed(verifyRow(op))))
     return failure();
   for (Type type : op->getResultTypes()) {
     if (auto memref = dyn_cast<MemRefType>(type))
@@ -289,6 +323,8 @@ static LogicalResult verifyOp(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(
           verifyConversion)
+      .Case<math::FPowIOp>(verifyPower)
+      .Case<memref::AtomicRMWOp>(verifyAtomic)
       .Case<gpu::ShuffleOp>(verifyShuffle)
       .Case<NVVM::VoteSyncOp>(verifyVote)
       .Case<NVVM::SyncWarpOp>(verifyWarpBarrier)

@@ -265,8 +265,8 @@ Expected<std::vector<float>> SparseFeatures::dense(int64_t width) const {
     if (width < 0 || __builtin_mul_overflow(width, numNodes(), &size))
       return failure("expected a feature width of 0 or more, got ", width);
     if (int64_t most = physicalMemory() / int64_t(sizeof(float)); size > most)
-      return failure("expected at most ", most, " dense features, got ",
-                     numNodes(), " x ", width);
+      return limitExceeded("expected at most ", most, " dense features, got ",
+                           numNodes(), " x ", width);
     std::vector<float> result(static_cast<size_t>(size), 0.0f);
     if (width == 0)
       return result;

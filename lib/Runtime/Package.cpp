@@ -54,10 +54,23 @@ static Expected<std::shared_ptr<const Package>>
 loadArchive(const Archive &archive, int64_t maxBytes) {
   if (!archive.has(kPlanEntry))
     return failure("package: expected an entry '", kPlanEntry, "', got none");
-  Expected<std::string> text = archive.read(kPlanEntry, maxBytes);
+  int64_t left = maxBytes;
+  auto read = [&](const std::string &name) -> Expected<std::string> {
+    Expected<std::string> bytes = archive.read(name, left);
+    if (bytes) {
+      left -= static_cast<int64_t>(bytes->size());
+      return bytes;
+    }
+    Error error = bytes.takeError();
+    if (error.kind() != ErrorKind::Limit)
+      return error.in("package");
+    return limitExceeded("package: expected at most ", maxBytes,
+                         " bytes of all entries together, got more with '",
+                         name, "'");
+  };
+  Expected<std::string> text = read(kPlanEntry);
   if (!text)
-    return text.takeError().in("package");
-  maxBytes -= static_cast<int64_t>(text->size());
+    return text.takeError();
   Expected<LaunchPlan> plan = LaunchPlan::parse(*text);
   if (!plan)
     return plan.takeError().in("package");
@@ -74,10 +87,9 @@ loadArchive(const Archive &archive, int64_t maxBytes) {
       return failure("package: expected entries '", kPlanEntry, "', '",
                      kConstantsEntry, "' and '", kKernelsPrefix,
                      "FORMAT', got '", name, "'");
-    Expected<std::string> entry = archive.read(name, maxBytes);
+    Expected<std::string> entry = read(name);
     if (!entry)
-      return entry.takeError().in("package");
-    maxBytes -= static_cast<int64_t>(entry->size());
+      return entry.takeError();
     (isConstants ? constants : images[std::string(format)]) = std::move(*entry);
   }
   return Package::create(std::move(*plan), std::move(images),

@@ -340,7 +340,9 @@ FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
   runtime::LaunchPlan plan;
   std::string why;
   {
-    ScopedDiagnosticHandler first(module.getContext(), [&](Diagnostic &error) {
+    ScopedDiagnosticHandler kept(module.getContext(), [&](Diagnostic &error) {
+      if (error.getSeverity() != DiagnosticSeverity::Error)
+        return failure();
       if (why.empty())
         why = error.str();
       return success();
@@ -349,6 +351,7 @@ FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
         succeeded(made))
       plan = std::move(*made);
   }
+  // Kernels alone have no function that a plan would be of.
   if (!why.empty() && form != Form::Kernels)
     module.emitWarning("no launch plan to say what arguments are: ") << why;
   FailureOr<std::string> ptx = lowerToPTX(module, options, stages, plan);

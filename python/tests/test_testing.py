@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The harness itself: cases that cover, inputs that are fair, errors that show."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -32,18 +33,36 @@ def test_pairwise_covers_all_that_is_allowed():
 
 def test_covering_set_has_every_model_on_data_sets():
     found = cases.covering_set()
+    assert len({tuple(case.values()) for case in found}) == len(found)
     on_graphs = {(c["subject"], c["graph"]) for c in found}
-    sizes = {size: sizes for sizes in cases.SIZES for size in sizes}
-    with_sizes = {(c["subject"], sizes[c["features"]]) for c in found}
     relational = [model for model in cases.MODELS if model.startswith(cases.RELATIONAL)]
     assert len(relational) > 10
     assert on_graphs >= set(itertools.product(cases.MODELS, ("aifb", "cora", "acm")))
     assert on_graphs >= set(itertools.product(relational, ("aifb", "cora", "acm", "mutag")))
-    assert {c["subject"] for c in found if c["graph"] == "fb15k237"} >= {"rgcn", "rgat", "hgt"}
+    assert {c["subject"] for c in found if c["graph"] == "fb15k237"} == {
+        "rgcn", "rgat", "hgt", "compgcn-sub"}
     assert on_graphs >= set(itertools.product(cases.SUBJECTS, {*graphs.ODD} - {"rows-31"}))
+
+
+def test_covering_set_has_every_size():
+    """Each class for each subject; each size on graphs of each schema, for several subjects."""
+    found = cases.covering_set()
+    sizes = {size: sizes for sizes in cases.SIZES for size in sizes}
     assert sorted(sizes) == sorted(cases.FEATURES)
-    assert {c["features"] for c in found} == set(cases.FEATURES)
-    assert with_sizes >= set(itertools.product(cases.SUBJECTS, cases.SIZES))
+    assert {(c["subject"], sizes[c["features"]]) for c in found} == set(
+        itertools.product(cases.SUBJECTS, cases.SIZES))
+    assert {(c["subject"], c["heads"]) for c in found} >= set(
+        itertools.product(cases.WITH_HEADS, cases.HEADS))
+    seen = collections.Counter((c["graph"], c["features"]) for c in found)
+    for graph in ("rows-33", "users-items", "empty-types", "one-type-each"):
+        assert min(seen[graph, size] for size in cases.FEATURES) >= 2, graph
+    assert min(seen["rows-1000", size] for size in (1, 3, 7, 16, 33, 64)) >= 2
+
+
+def test_graphs_of_one_schema_have_as_many_types():
+    for names in graphs.OF_ONE_SCHEMA:
+        found = [graphs.named(name) for name in names]
+        assert len({(graph.num_node_types, graph.num_edge_types) for graph in found}) == 1
 
 
 SMALL = [c for c in cases.covering_set() if c["graph"] not in graphs.DATA_SETS]

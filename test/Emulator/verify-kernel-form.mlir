@@ -482,3 +482,58 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @infinite() kernel {
+    %v = ub.poison : f32
+    // expected-error @+1 {{'math.isinf' op is not one of the ops that kernels are made of}}
+    %p = math.isinf %v : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @matrix() kernel {
+    %v = ub.poison : vector<2x4xf32>
+    // expected-error @+1 {{'math.exp' op expected vectors of one dimension, got 'vector<2x4xf32>'}}
+    %e = math.exp %v : vector<2x4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @quotients() kernel {
+    %v = ub.poison : vector<2x4xi32>
+    // expected-error @+1 {{'arith.divsi' op expected vectors of one dimension, got 'vector<2x4xi32>'}}
+    %q = arith.divsi %v, %v : vector<2x4xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @long_exponent(%n: i64) kernel {
+    %v = ub.poison : f32
+    // expected-error @+1 {{'math.fpowi' op expected an exponent of i32, got 'i64'}}
+    %p = math.fpowi %v, %n : f32, i64
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @bits(%m: memref<8xi1>, %i: index) kernel {
+    %b = ub.poison : i1
+    // expected-error @+1 {{'memref.atomic_rmw' op expected elements of whole bytes, got 'memref<8xi1>'}}
+    %o = memref.atomic_rmw ori %b, %m[%i] : (i1, memref<8xi1>) -> i1
+    gpu.return
+  }
+}

@@ -34,8 +34,7 @@ static std::pair<std::string, std::string> splitName(const std::string &text) {
   return {name.str(), rest.str()};
 }
 
-/// The same error; one of a limit says which option moves it.
-static runtime::Error withOption(const runtime::Error &error) {
+runtime::Error gnn::run::withOption(const runtime::Error &error) {
   if (error.kind() != runtime::ErrorKind::Limit)
     return error;
   return failure(error.message(), " (--max-bytes allows more)");

@@ -45,6 +45,9 @@ struct GraphChanges {
   bool refineTypes = false;
 };
 
+/// The same error; one of a limit says which option moves it.
+runtime::Error withOption(const runtime::Error &error);
+
 /// Loads `FILE` or `GRAPH=FILE`, arrays of at most `maxBytes`, and changes it
 /// where asked.
 runtime::Expected<LoadedGraph> loadGraph(const std::string &text,

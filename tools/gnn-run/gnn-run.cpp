@@ -271,7 +271,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
   SourceMgr sources;
   auto buffer = readInput(file, maxBytes);
   if (!buffer) {
-    fail(buffer.message());
+    fail(run::withOption(buffer.takeError()).message());
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());

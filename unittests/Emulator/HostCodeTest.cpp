@@ -25,7 +25,67 @@ gpu.func @k(%x: memref<1xf32>, %y: memref<1xf32>) kernel {
                    "code of the host");
 }
 
-/// Few processors have instructions for them.
+TEST(HostCode, MathOfIndicesAndVectors) {
+  auto emulator = emulate(R"mlir(
+gpu.func @k(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<2xi64>) kernel {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c12 = arith.constant 12 : index
+  %zeros = math.ctlz %c12 : index
+  %ones = math.ctpop %c12 : index
+  %z0 = arith.index_cast %zeros : index to i64
+  %z1 = arith.index_cast %ones : index to i64
+  memref.store %z0, %z[%c0] : memref<2xi64>
+  memref.store %z1, %z[%c1] : memref<2xi64>
+  %v = vector.load %x[%c0] : memref<8xf32>, vector<8xf32>
+  %root = math.rsqrt %v : vector<8xf32>
+  // Twice by the C library.
+  %e = math.erf %root : vector<8xf32>
+  %f = math.erf %v : vector<8xf32>
+  %sum = arith.addf %e, %f : vector<8xf32>
+  vector.store %sum, %y[%c0] : memref<8xf32>, vector<8xf32>
+  gpu.return
+}
+)mlir");
+  ASSERT_TRUE(emulator);
+  std::vector<float> x = {0.25f, 0.5f, 1, 2, 3, 4, 5, 6}, y(8);
+  std::vector<int64_t> z(2);
+  ASSERT_EQ(run(*emulator, "k", {1, 1, 1}, {1, 1, 1}, Arguments(x, y, z)), "");
+  EXPECT_EQ(z[0], 60);
+  EXPECT_EQ(z[1], 2);
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_NEAR(y[i], std::erf(1 / std::sqrt(x[i])) + std::erf(x[i]), 1e-6);
+}
+
+TEST(HostCode, ClampsAndSmallNumbers) {
+  auto emulator = emulate(R"mlir(
+gpu.func @k(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>,
+            %w: memref<4xf32>) kernel {
+  %c0 = arith.constant 0 : index
+  %low = arith.constant dense<-1.0> : vector<4xf32>
+  %high = arith.constant dense<2.0> : vector<4xf32>
+  %v = vector.load %x[%c0] : memref<4xf32>, vector<4xf32>
+  %clamped = math.clampf %v to [%low, %high] : vector<4xf32>
+  %exp = math.expm1 %v : vector<4xf32>
+  %log = math.log1p %v : vector<4xf32>
+  vector.store %clamped, %y[%c0] : memref<4xf32>, vector<4xf32>
+  vector.store %exp, %z[%c0] : memref<4xf32>, vector<4xf32>
+  vector.store %log, %w[%c0] : memref<4xf32>, vector<4xf32>
+  gpu.return
+}
+)mlir");
+  ASSERT_TRUE(emulator);
+  std::vector<float> x = {1e-8f, -3, 0.5f, 7}, y(4), z(4), w(4);
+  ASSERT_EQ(run(*emulator, "k", {1, 1, 1}, {1, 1, 1}, Arguments(x, y, z, w)),
+            "");
+  EXPECT_EQ(y, (std::vector<float>{1e-8f, -1, 0.5f, 2}));
+  EXPECT_EQ(z[0], 1e-8f);
+  EXPECT_EQ(w[0], 1e-8f);
+  EXPECT_NEAR(z[2], std::expm1(0.5), 1e-6);
+  EXPECT_NEAR(w[3], std::log1p(7.0), 1e-6);
+}
+
+/// Few processors have instructions for all of them.
 TEST(HostCode, ShortFloatsWideIntegersAndPowers) {
   auto emulator = emulate(R"mlir(
 gpu.func @k(%x: memref<2xf32>, %y: memref<5xf32>, %z: memref<4xi64>) kernel {

@@ -76,6 +76,8 @@ TEST(Signature, ArgumentsOfALaunch) {
   EXPECT_EQ(check(), "argument 5: expected 48 bytes, got 47");
   bytes[5] = 48;
   pointers[0] = memory + 3;
+  EXPECT_EQ(check(), ""); // Nothing is there.
+  bytes[0] = bytes[6] = 4;
   EXPECT_EQ(check(), "argument 0: expected a multiple of 16 bytes as address, "
                      "got 12 more");
   pointers[0] = memory;

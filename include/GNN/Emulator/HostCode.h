@@ -109,7 +109,7 @@ private:
 
   llvm::orc::JITTargetMachineBuilder machine;
   Optimization optimization;
-  std::string missing;
+  std::string reported; // by the session, of the last lookup
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
 

@@ -26,12 +26,13 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
       `reinterpret_cast`, `view`, `subview`, `dim`, `alloca`, `atomic_rmw`;
       `vector.load`, `store`, `maskedload`, `maskedstore`, `broadcast`,
       `extract`, `insert`, `from_elements`, `to_elements`, `reduction`, `fma`,
-      `bitcast`, `shape_cast`, `create_mask`, `constant_mask`; `arith`, `math` without `ipowi`;
-      `scf.for`, `if`, `while`; `ub.poison`; `nvgpu.device_async_copy`,
+      `bitcast`, `shape_cast`, `create_mask`, `constant_mask`; `arith`, and
+      `math` but for `ipowi`, `isinf` and `isnormal`; `scf.for`, `if`, `while`; `ub.poison`; `nvgpu.device_async_copy`,
       `device_async_create_group`, `device_async_wait`, `ldmatrix`, `mma.sync`
       (TF32); `nvvm.vote.sync` (ballots) and `bar.warp.sync`, both of whole warps.
     - Floats are `f16`, `bf16`, `f32` and `f64`. Integers that become floats, or
-      come from them, have at most 64 bits.
+      come from them, have at most 64 bits. Vectors that are divided as integers,
+      become integers or are operands of `math` have one dimension.
     - At most 48 KiB of workgroup attributions; `memref.alloca` outside of
       loops.
 

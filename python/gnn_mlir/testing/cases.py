@@ -5,6 +5,7 @@ A case is held against the reference by any `run(text, function, graphs, inputs)
 that gives outputs by name: the emulator, the GPU, or a stand-in.
 """
 
+import collections
 import itertools
 from dataclasses import dataclass
 
@@ -155,29 +156,48 @@ SIZES = ((1,), (3, 7), (16, 64), (33, 100), (128,), (257,))
 
 
 def covering_set():
-    """Cases for every change: each subject on each graph, with each class of sizes and with
-    each number of heads, and each pair of the other factors by schemas and classes. A
-    program runs on all graphs of a schema, and is compiled once. Of the data sets single ops
-    are on none, models whose edges have no types are not on those of many types, and the
-    largest has one model of each family. One graph is left out that is as another one, but
-    of 31 rows."""
+    """Cases for every change: each subject on each graph, with each class of sizes and each
+    number of heads; other classes and heads on a graph for the next subject. A program runs
+    on all graphs of a schema, and is compiled once. Of the data sets single ops are on none,
+    models whose edges have no types are not on those of many types, and the largest has one
+    model of each family. One graph is left out that is as another one, but of 31 rows."""
     def is_kept(case):
         subject, graph = case["subject"], case["graph"]
         return allowed(case) and not (
             subject in op_cases.OPS and graph in graphs.DATA_SETS
             or graph == "mutag" and not subject.startswith(RELATIONAL)
             or graph == "fb15k237" and subject not in ("rgcn", "rgat", "hgt", "compgcn-sub"))
+
     schemas = {names[0]: names for names in graphs.OF_ONE_SCHEMA}
     others = {name for names in schemas.values() for name in names[1:]} | {"rows-31"}
-    pairs = covering.pairwise({**FACTORS, "features": [sizes[0] for sizes in SIZES], "graph": [
-        name for name in GRAPHS if name not in others]}, is_kept)
-    turns = {sizes[0]: itertools.cycle(sizes) for sizes in SIZES}
-    found = []
-    for case in pairs:
-        if case["graph"] not in graphs.DATA_SETS:
-            case = {**case, "features": next(turns[case["features"]])}
-        found += [here for name in schemas.get(case["graph"], [case["graph"]])
-                  if is_kept(here := {**case, "graph": name})]
+    # The first takes all sizes, the last one some.
+    places = [*schemas, *sorted((name for name in GRAPHS if name not in (
+        *schemas, *others, *graphs.DATA_SETS)), key=lambda name: name == "rows-1000")]
+    taken, found = collections.Counter(), []
+    for number, subject in enumerate(SUBJECTS):
+        left, turn = dict.fromkeys(SIZES), itertools.count(number)
+
+        def add(graph, sizes):
+            """The case with the size of these that the graph has had least, if there is one."""
+            heads = HEADS[next(turn) % len(HEADS)] if subject in WITH_HEADS else 1
+            kept = [case for size in sizes if is_kept(case := {
+                "subject": subject, "graph": graph, "features": size, "heads": heads})]
+            if not kept:
+                return False
+            case = min(kept, key=lambda case: taken[graph, case["features"]])
+            taken[graph, case["features"]] += 1
+            found.extend(here for name in schemas.get(graph, [graph])
+                         if is_kept(here := {**case, "graph": name}))
+            return True
+
+        for place, graph in enumerate(places):
+            first = (number + place) % len(SIZES)
+            in_turn = sorted(SIZES[first:] + SIZES[:first], key=lambda sizes: sizes not in left)
+            left.pop(next((sizes for sizes in in_turn if add(graph, sizes)), None), None)
+        for sizes in left:
+            add(places[0], sizes)
+        for graph in graphs.DATA_SETS:
+            add(graph, FEATURES)
     on = {(case["subject"], case["graph"]) for case in found}
     # A large graph, on which not all sizes are.
     found += [{"subject": subject, "graph": "hub", "features": 16, "heads": 1}
