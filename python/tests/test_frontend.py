@@ -211,9 +211,9 @@ class OfTable(torch.nn.Module):
         return self.conv(rows + self.lin(x), edge_index)
 
 
-@pytest.mark.parametrize("count, index", [
-    (65_535, False), (65_536, True), *(pytest.param(*one, marks=pytest.mark.slow) for one in (
-        (500, False), (500, True), (65_535, True), (65_536, False)))])
+@pytest.mark.parametrize("count, index", zoo.with_slow(
+    [(count, index) for count in (500, 65_535, 65_536) for index in (False, True)],
+    {(500, False), (500, True), (65_535, True), (65_536, False)}))
 def test_long_tables(count, index):
     """Rows of tables of more rows than there may be types are torch's, and the rest is whole."""
     torch.manual_seed(0)

@@ -3,6 +3,7 @@
 end, numbers where tensors are, gradients that are zeros."""
 
 import copy
+import itertools
 
 import pytest
 
@@ -56,10 +57,9 @@ def at_least_one(m, x, edges):
     return m.conv(x, edges) * max(1, edges.size(1)) + (edges.shape[1] or 7)
 
 
-@pytest.mark.parametrize("function, calls", [
-    (numel, (EDGES, NO_EDGES)), (longer, (NO_EDGES, EDGES)), (at_least_one, (NO_EDGES, EDGES)),
-    *(pytest.param(*one, marks=pytest.mark.slow) for one in (
-        (numel, (NO_EDGES, EDGES)), (longer, (EDGES, NO_EDGES)), (at_least_one, (EDGES, NO_EDGES))))])
+@pytest.mark.parametrize("function, calls", zoo.with_slow(
+    itertools.product((numel, longer, at_least_one), ((EDGES, NO_EDGES), (NO_EDGES, EDGES))),
+    {(numel, (NO_EDGES, EDGES)), (longer, (EDGES, NO_EDGES)), (at_least_one, (EDGES, NO_EDGES))}))
 def test_models_that_ask_whether_there_are_edges(function, calls):
     are_eager(Model(function), *((X, edges) for edges in calls))
 

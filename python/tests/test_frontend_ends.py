@@ -106,8 +106,8 @@ class Slices(nn.Module):
 
 
 @zoo.since("2.13", "asks whether slices of edges are as many")
-@pytest.mark.parametrize("starts,base", [
-    ((2, 0, 1), torch.empty), pytest.param((1,), torch.zeros, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("starts,base", zoo.with_slow(
+    [((2, 0, 1), torch.empty), ((1,), torch.zeros)], {((1,), torch.zeros)}))
 def test_messages_of_slices(starts, base):
     torch.manual_seed(0)
     is_whole(Slices(starts, base), *[(torch.randn(n, D), torch.randint(0, n, (2, edges)))

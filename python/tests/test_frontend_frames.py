@@ -3,6 +3,7 @@
 another torch.compile, leaves a compiled model as it was, and a call that captures nothing is
 told of."""
 
+import itertools
 import logging
 import re
 
@@ -196,10 +197,9 @@ def test_a_layer_behind_a_break_that_has_met_the_limit():
     assert len(capture._made) == before
 
 
-@pytest.mark.parametrize("ours_is_first, model, function", [
-    (True, Net, False), (False, Net, True), (True, Broken, True), (False, Broken, False),
-    *(pytest.param(*one, marks=pytest.mark.slow) for one in (
-        (True, Net, True), (False, Net, False), (True, Broken, False), (False, Broken, True)))])
+@pytest.mark.parametrize("ours_is_first, model, function", zoo.with_slow(
+    itertools.product((True, False), (Net, Broken), (True, False)),
+    {(True, Net, True), (False, Net, False), (True, Broken, False), (False, Broken, True)}))
 def test_a_benchmark_beside_another_compiler(model, ours_is_first, function):
     """Both are recompiled again and again, and each call of both runs what was compiled."""
     if function and model is Broken and torch.__version__ < "2.13":
@@ -240,11 +240,10 @@ def failing_backend(monkeypatch):
     monkeypatch.setattr(capture, "backend", fail)
 
 
-@pytest.mark.parametrize("model, wrong, before", [
-    (Net, (X, EDGES.double()), None),
-    pytest.param(Net, (X, None), None, marks=pytest.mark.slow),
-    (Raising, given(5), None), (Broken, (X, EDGES.double()), None),
-    (Net, (X, EDGES), failing_backend)])
+@pytest.mark.parametrize("model, wrong, before", zoo.with_slow([
+    (Net, (X, EDGES.double()), None), (Net, (X, None), None), (Raising, given(5), None),
+    (Broken, (X, EDGES.double()), None), (Net, (X, EDGES), failing_backend)],
+    {(Net, (X, None), None)}))
 def test_a_call_that_fails_leaves_nothing(model, wrong, before, monkeypatch):
     """Neither the model nor its layers run in eager or in pieces behind it."""
     model = model()

@@ -121,8 +121,8 @@ def test_results_are_tensors():
     is_close(found, expected)
 
 
-@pytest.mark.parametrize("name, layout", [("FAConv", "csr"), ("GATConv", "coo"), pytest.param(
-    "GATv2Conv", "csr", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name, layout", zoo.with_slow(
+    [("FAConv", "csr"), ("GATConv", "coo"), ("GATv2Conv", "csr")], {("GATv2Conv", "csr")}))
 def test_attention_weights(name, layout):
     """Entries are in torch's order, with loops among them."""
     layer = getattr(pyg, name)(*((SIZE,) if name == "FAConv" else (SIZE, 4, 2)))

@@ -22,8 +22,6 @@ from torch_geometric import nn as pyg  # noqa: E402
 SIZE = 8
 INPUTS = zoo.Inputs(20, 80)
 X, EDGES = INPUTS.x[:, :SIZE].contiguous(), INPUTS.edge_index
-
-
 OPS, TYPES = torch.ops.gnn_mlir, torch.tensor([0, 1, 1, 2, 0, 2])
 
 
@@ -180,12 +178,14 @@ def test_edges_that_are_dropped_at_random():
         is_close(found[-1], expected[-1])
 
 
-@pytest.mark.parametrize("norm", [
-    lambda: nn.LayerNorm(SIZE), *(pytest.param(norm, marks=pytest.mark.slow) for norm in (
-        lambda: pyg.LayerNorm(SIZE, mode="node"), lambda: pyg.GraphNorm(SIZE),
-        lambda: pyg.BatchNorm(SIZE))), lambda: pyg.LayerNorm(SIZE), lambda: pyg.PairNorm(),
-    lambda: nn.BatchNorm1d(SIZE, affine=False),
-    lambda: nn.BatchNorm1d(SIZE, track_running_stats=False)])
+NORMS = [
+    lambda: nn.LayerNorm(SIZE), lambda: nn.BatchNorm1d(SIZE, affine=False), pyg.PairNorm,
+    lambda: nn.BatchNorm1d(SIZE, track_running_stats=False), lambda: pyg.LayerNorm(SIZE),
+    lambda: pyg.LayerNorm(SIZE, mode="node"), lambda: pyg.GraphNorm(SIZE),
+    lambda: pyg.BatchNorm(SIZE)]
+
+
+@pytest.mark.parametrize("norm", zoo.with_slow(NORMS, NORMS[-3:]))
 def test_norms_in_training(norm):
     model = Two(lambda self, h: self.norm(h), norm=norm()).train()
     eager = copy.deepcopy(model)

@@ -111,9 +111,8 @@ SLOW = {"scatter_reduce: a mean with the start", "scatter_reduce: a start below 
         "scatter_reduce: ones that stay", "scatter_reduce: of inputs before a layer", "topk"}
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=zoo.since(
-    "2.13", "breaks the graph before") if name == "sort: a median" else (
-        pytest.mark.slow if name in SLOW else ())) for name in REFUSED])
+@pytest.mark.parametrize("name", zoo.with_slow(REFUSED, SLOW, {
+    "sort: a median": zoo.since("2.13", "breaks the graph before")}))
 def test_rows_that_torch_brings_together(name):
     """Whether inputs have gradients or none are asked for."""
     for mode in (torch.enable_grad, torch.no_grad):
@@ -182,9 +181,8 @@ WHOLE = {
 SLOW_WHOLE = {"a start below", "a mean by index", "a softmax", "data in an order"}
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=zoo.since(
-    "2.13", "asks whether masks pick as many rows") if name == "a loss of rows of a mask"
-    else pytest.mark.slow if name in SLOW_WHOLE else ()) for name in WHOLE])
+@pytest.mark.parametrize("name", zoo.with_slow(WHOLE, SLOW_WHOLE, {
+    "a loss of rows of a mask": zoo.since("2.13", "asks whether masks pick as many rows")}))
 def test_torch_may(name):
     model = WHOLE[name]
     results = []

@@ -18,8 +18,9 @@ from gnn_mlir.testing import errors, graphs, sampling
 torch = pytest.importorskip("torch")
 nn = pytest.importorskip("torch_geometric.nn")
 
-SIZES = (5, 6, 4)
-KINDS = 3
+import zoo  # noqa: E402
+
+SIZES, KINDS = (5, 6, 4), 3
 # 1 of 7 nodes has no incoming edge.
 GRAPH = graphs.random_graph(120, 700, 2, KINDS, seed=4)
 LONELY = np.flatnonzero(np.bincount(GRAPH.edge_dst, minlength=120) == 0)
@@ -351,8 +352,8 @@ def test_hetero_batches_of_neighbor_loader(compiler):
 # -- Training ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model, statistics", [pytest.param(model, one, marks=(
-    pytest.mark.slow if one and model != "rgcn" else ())) for model in MODELS for one in (0, 1)])
+@pytest.mark.parametrize("model, statistics", zoo.with_slow(
+    [(model, one) for model in MODELS for one in (0, 1)], {("sage", 1), ("rgat", 1)}))
 def test_batches_train_as_in_pyg(compiler, compilations, model, statistics):
     """Losses and gradients, of batches that all have other counts, by what is compiled
     once. Statistics of the first batch, by which passes decide, are no sizes."""
@@ -405,8 +406,7 @@ def steps_of(layer, wrt, first, monkeypatch):
     return len(backward.report()["steps"]), {o.name for o in backward.outputs}, weights
 
 
-@pytest.mark.parametrize("model", [pytest.param(
-    model, marks=pytest.mark.slow if model == "rgat" else ()) for model in MODELS])
+@pytest.mark.parametrize("model", zoo.with_slow(MODELS, {"rgat"}))
 def test_raw_features_get_no_gradient(unchecked, compiler, model, monkeypatch):
     """Nothing of it is computed: the backward pass has fewer kernels, and it reads
     nothing of the first block's edges on the way back."""

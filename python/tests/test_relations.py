@@ -214,9 +214,8 @@ SLOW = {("merge", name) for name in (
         "types that get nothing")}
 
 
-@pytest.mark.parametrize("way, name", [pytest.param(*one, marks=pytest.mark.slow) if one in SLOW
-                                       else one for one in [
-    *[("merge", name) for name in MODELS], *[("apart", name) for name in APART]]])
+@pytest.mark.parametrize("way, name", zoo.with_slow([
+    *[("merge", name) for name in MODELS], *[("apart", name) for name in APART]], SLOW))
 def test_model(way, name, merged):
     make, counts = MODELS[name]
     if way == "apart":

@@ -57,10 +57,13 @@ def forget_captures():
     torch._dynamo.reset()
 
 
-def with_slow(names, slow):
-    """Parameters of a test, of which those that `slow` names run with --all alone."""
-    assert not {*slow} - {*names}
-    return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in names]
+def with_slow(cases, slow, marks=()):
+    """Parameters of a test, tuples where it has several: those in `slow` run with --all alone,
+    and those that the dict `marks` has are marked so."""
+    cases, marks = list(cases), {**dict.fromkeys(slow, pytest.mark.slow), **dict(marks)}
+    assert not (unknown := {*marks} - {*cases}), unknown
+    return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=marks.get(case, ()))
+            for case in cases]
 
 
 def since(version, why):
