@@ -19,6 +19,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 600  # Seconds of one test of pytest.
@@ -83,6 +84,12 @@ def gtest(build, totals):
         totals.add(passed, failed, count(r"\[  SKIPPED \] (\d+) tests?", out))
 
 
+def requirements():
+    """The packages that the Python part and its tests need."""
+    project = tomllib.loads((ROOT / "python/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["dependencies"] + project["optional-dependencies"]["test"]
+
+
 def virtual_environment(build):
     """The Python with what the tests need, None where it cannot be installed, and its
     environment."""
@@ -90,9 +97,7 @@ def virtual_environment(build):
     python = venv / "bin" / "python"
     if not python.exists():
         run([sys.executable, "-m", "venv", venv])
-    status, _ = run([python, "-m", "pip", "install", "-q",
-                     "torch==2.13.0", "torch-geometric==2.8.1", "numpy", "scipy",
-                     "pytest", "pytest-xdist", "pytest-timeout"])
+    status, _ = run([python, "-m", "pip", "install", "-q", *requirements()])
     if status != 0:
         print("the Python packages of the tests cannot be installed")
         return None, {}

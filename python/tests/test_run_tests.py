@@ -45,6 +45,16 @@ def counted(runner, monkeypatch, suite, output, *arguments, status=1):
     return totals.passed, totals.failed, totals.skipped
 
 
+def test_versions_of_packages_are_those_of_the_project(runner, monkeypatch, tmp_path):
+    commands = []
+    monkeypatch.setattr(runner, "run", lambda command: (commands.append(command), (0, ""))[1])
+    runner.virtual_environment(tmp_path)
+    project = (ROOT / "python/pyproject.toml").read_text(encoding="utf-8")
+    _, _, packages = " ".join(map(str, commands[-1])).partition("install -q ")
+    assert {"torch", "torch-geometric"} <= {one.split("==")[0] for one in packages.split()}
+    assert all(f'"{one}"' in project for one in packages.split())
+
+
 def test_a_file_of_lit_is_a_case(runner, monkeypatch, tmp_path):
     assert counted(runner, monkeypatch, runner.lit, LIT, tmp_path) == (9, 1, 2)
 
