@@ -201,10 +201,10 @@ LogicalResult host::lowerToLLVM(ModuleOp host) {
   MLIRContext *context = host.getContext();
   RewritePatternSet expansions(context);
   populateExpansions(expansions);
-  GreedyRewriteConfig once;
-  once.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  GreedyRewriteConfig greedy;
+  greedy.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   // What is left is refused below, by name.
-  (void)applyPatternsGreedily(host, std::move(expansions), once);
+  (void)applyPatternsGreedily(host, std::move(expansions), greedy);
   // One conversion: each costs a walk, and casts between the types of both.
   LowerToLLVMOptions options(context);
   options.useBarePtrCallConv = true;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every op and every model through the whole compiler, against float64.
 
-A pairwise covering set of subject, graph, features and heads; all of them with
---all. The fixture `run` says where: GNN_TEST_TARGET=cuda is a GPU.
+A covering set of subject, graph, features and heads (`cases.covering_set`); all of
+them with --all. The fixture `run` says where: GNN_TEST_TARGET=cuda is a GPU.
 """
 
 from gnn_mlir.testing import cases, graphs

@@ -27,7 +27,8 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
       `vector.load`, `store`, `maskedload`, `maskedstore`, `broadcast`,
       `extract`, `insert`, `from_elements`, `to_elements`, `reduction`, `fma`,
       `bitcast`, `shape_cast`, `create_mask`, `constant_mask`; `arith`, and
-      `math` but for `ipowi`, `isinf` and `isnormal`; `scf.for`, `if`, `while`; `ub.poison`; `nvgpu.device_async_copy`,
+      `math` but for `ipowi`, `isinf` and `isnormal`; `scf.for`, `if`, `while`;
+      `ub.poison`; `nvgpu.device_async_copy`,
       `device_async_create_group`, `device_async_wait`, `ldmatrix`, `mma.sync`
       (TF32); `nvvm.vote.sync` (ballots) and `bar.warp.sync`, both of whole warps.
     - Floats are `f16`, `bf16`, `f32` and `f64`. Integers that become floats, or
