@@ -3,6 +3,7 @@
 another torch.compile, leaves a compiled model as it was, and a call that captures nothing is
 told of."""
 
+import copy
 import itertools
 import logging
 import re
@@ -298,6 +299,60 @@ def test_a_branch_of_except_is_taken(caplog):
     assert "[?, 3]" in caplog.text and "test_frontend_dispatch.py:" in caplog.text
     with pytest.raises(ValueError, match=r"test_frontend_dispatch.py:\d+"):
         capture.compile_module(model, fullgraph=True)(X, EDGES)
+
+
+class TryingBehind(Trying):
+    """Writes before a graph break, and torch fails to trace the rest."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x, edge_index):
+        self.calls.add_(1)
+        torch._dynamo.graph_break()
+        return super().forward(x, edge_index) + self.calls
+
+
+def test_frames_behind_a_break_that_torch_cannot_trace(caplog, monkeypatch):
+    """Eager runs them, and nothing that is before the break twice; the layer in them is captured
+    by itself. A call that fails leaves nothing."""
+    monkeypatch.setattr(frames, "_ATTEMPTS", 2)
+    model = TryingBehind()
+    compiled = capture.compile_module(copy.deepcopy(model))
+    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):
+        compiled(X[:, :2], EDGES)
+    assert "fails to trace" not in gnn_mlir.explain(compiled)
+    compiled.calls.zero_()
+    for calls in range(1, 4):
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+        assert compiled.calls == model.calls == calls
+    text = gnn_mlir.explain(compiled)
+    assert "left to torch: torch fails to trace it: " in text and "[?, 3]" in text
+    assert len(capture._made) == 1
+    assert [one.levelname for one in caplog.records].count("WARNING") == text.count("left to torch")
+
+
+class Choosing(TryingBehind):
+    """A number of a tensor behind a graph break says which rows the layer has."""
+
+    def forward(self, x, edge_index):
+        self.calls.add_(1)
+        torch._dynamo.graph_break()
+        rows = [x, x.sin()][int(edge_index[0, 0]) % 2]
+        return self.layer(rows, edge_index) + self.calls
+
+
+def test_numbers_behind_a_break_that_torch_cannot_go_on_with(caplog):
+    """The first call runs them in eager, the second one breaks the graph there."""
+    caplog.set_level(logging.INFO)
+    model = Choosing()
+    compiled = capture.compile_module(copy.deepcopy(model))
+    for calls in range(1, 4):
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+        assert compiled.calls == model.calls == calls
+    assert caplog.text.count("runs in torch in this call: torch fails to trace it: Could not") == 1
+    assert "Tensor.item()" in gnn_mlir.explain(compiled) and len(capture._made) == 2
 
 
 def test_calls_between_that_are_captured(monkeypatch):

@@ -268,7 +268,8 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
     def compiler(graph_module, inputs):
         return backend(graph_module, inputs, options={"fullgraph": fullgraph, **options},
                        captures=captures)
-    numbers, frames = Numbers(fullgraph), Frames(model, captures, fullgraph)
+    numbers = Numbers(fullgraph)
+    frames = Frames(model, captures, fullgraph, numbers)
 
     def context(hooks_are_known):
         made = torch._dynamo.optimize(compiler, nopython=fullgraph, dynamic=dynamic,

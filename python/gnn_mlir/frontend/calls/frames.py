@@ -71,6 +71,7 @@ class _Call:
 
     def __init__(self):
         self.skipped, self.captured = {}, False  # Code by id, as equal code is not the same.
+        self.behind = {}  # Code by id that eager runs behind a graph break, and why.
         self.began = None  # When dynamo began to trace.
         self.error = self.why = None  # Why the model's own frame was not captured.
 
@@ -96,18 +97,22 @@ class _Convert(convert_frame.ConvertFrameAssert):
         except Exception as error:
             if call is not None:
                 call.error = error
+                if self.frames.leaves(frame, error, call):
+                    return ConvertFrameReturn(apply_to_code=False)
             raise
 
 
 class Frames:
     """The frames of a compiled model. `captures` is told of calls that capture nothing, which are
-    errors with `fullgraph`."""
+    errors with `fullgraph`; `numbers` are turned off where torch fails for their symbols."""
 
-    def __init__(self, model, captures, fullgraph):
+    def __init__(self, model, captures, fullgraph, numbers):
         self._model, self._captures, self._fullgraph = model, captures, fullgraph
+        self._numbers = numbers
         # Code by id: of the model's own forward; other code that has captures of the model; and
         # what dynamo skips.
         self._own, self._shared, self._skipped = {}, {}, {}
+        self._behind = {}  # Code behind a graph break, with how often dynamo failed to trace it.
         # How often dynamo traced for nothing, and why it did the last time.
         self._calls, self._attempts, self._last = threading.local(), 0, None
 
@@ -164,6 +169,8 @@ class Frames:
                 if call.why is not None and not call.captured:
                     self._miss(call)
                 else:
+                    for code, why in call.behind.values():
+                        self._leave(code, why)
                     self._skipped.update(call.skipped)
                     if call.captured:
                         self._attempts = 0
@@ -179,8 +186,7 @@ class Frames:
         if self._fullgraph:
             if isinstance(error, exc.Unsupported) and str(error).startswith(_RAISED):
                 eager()
-        elif isinstance(error, exc.TorchRuntimeError) and not is_of_symbols(error) and (
-                "torch_dynamo_resume_in" not in str(error)):  # Else parts of it have run.
+        elif isinstance(error, exc.TorchRuntimeError) and not is_of_symbols(error):
             call.why = _said(error)
             raise Left(functools.partial(self._miss, call), error)
 
@@ -195,6 +201,34 @@ class Frames:
             for code in _code_of_methods(self._model):
                 _unmark(code)
         return call
+
+    def leaves(self, frame, error, call):
+        """Whether eager runs a frame that torch fails to trace: behind a graph break, where the
+        call cannot begin anew as parts of it have run. Later calls try again, but not for ever;
+        where it failed for symbols, without them."""
+        code, owner = frame.f_code, frame.f_locals.get("self", self._model)
+        if self._fullgraph or id(code) in self._own and owner is self._model:
+            return False
+        is_of_numbers = is_of_symbols(error)
+        if not is_of_numbers and not isinstance(error, exc.TorchRuntimeError):
+            return False
+        why = f"torch fails to trace it: {_said(error)}"
+        if is_of_numbers and self._numbers.are_symbols:
+            self._numbers.are_symbols = False
+            self._captures.tell(log.info, "%s: a graph runs in torch in this call: %s",
+                                self._captures.name, why)
+            return True
+        call.behind[id(code)] = code, why
+        return True
+
+    def _leave(self, code, why):
+        """Notes a frame that eager has run, which is not traced after so many calls."""
+        _, failures = self._behind.get(id(code), (code, 0))
+        self._behind[id(code)] = code, failures + 1
+        if not failures:
+            self._captures.add(self._model, why=why)
+        if failures + 1 == _ATTEMPTS:
+            self._skipped[id(code)] = code
 
     def _end(self, call, succeeded):
         if call.began is not None:
@@ -245,6 +279,7 @@ class Frames:
             return
         if made.guarded_code is not None:
             call.captured = True
+            self._behind.pop(id(code), None)
             if not is_own:
                 self._shared[id(code)] = code
         elif made.apply_to_code and not trace_rules.check(code):

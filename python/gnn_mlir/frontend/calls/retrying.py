@@ -34,14 +34,14 @@ class Numbers:
     """Whether numbers of tensors are symbols in what is captured of a model."""
 
     def __init__(self, fullgraph):
-        self._fullgraph, self._are_symbols = fullgraph, True
+        self._fullgraph, self.are_symbols = fullgraph, True
         self._patches = [torch._dynamo.config._make_closure_patcher(
             capture_dynamic_output_shape_ops=are, capture_scalar_outputs=are)
             for are in (False, True)]
 
     def patch(self):
         """A hook of a context of dynamo: what turns its settings back."""
-        return self._patches[self._are_symbols]()
+        return self._patches[self.are_symbols]()
 
     def retrying(self, function):
         """The function, called again without symbols where it fails for one."""
@@ -50,10 +50,8 @@ class Numbers:
             try:
                 return function(*args, **kwargs)
             except Exception as error:
-                if self._fullgraph or not self._are_symbols or not is_of_symbols(error):
+                if self._fullgraph or not self.are_symbols or not is_of_symbols(error):
                     raise
-                self._are_symbols = False
-                if "torch_dynamo_resume_in" in str(error):  # Parts of the call have run.
-                    raise
+                self.are_symbols = False
             return function(*args, **kwargs)
         return call
