@@ -142,8 +142,7 @@ runtime::Error CPUDevice::prepare(const runtime::Kernel &kernel,
   if (runtime::Error error = HostMemoryDevice::prepare(kernel, launch))
     return error;
   if (launch.block != std::array<int64_t, 3>{1, 1, 1} || launch.sharedBytes)
-    return runtime::failure("kernel '", kernel.name(),
-                            "': expected one thread a block on the CPU and no "
+    return runtime::failure("expected one thread a block on the CPU and no "
                             "dynamic shared memory, got (",
                             launch.block[0], ", ", launch.block[1], ", ",
                             launch.block[2], ") and ", launch.sharedBytes,
@@ -201,7 +200,7 @@ runtime::Error CPUDevice::launch(const runtime::Kernel &kernel,
   if (runtime::Error error =
           code.signature.checkArguments({arguments.values, arguments.size},
                                         {arguments.bytes, arguments.size}))
-    return error.in("kernel '" + code.name + "'");
+    return error;
   int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   std::function<void(int64_t, int64_t)> run = [&](int64_t begin, int64_t end) {
     code.function(arguments.values, launch.grid.data(), begin, end);

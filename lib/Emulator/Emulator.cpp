@@ -89,33 +89,31 @@ static std::string text(llvm::ArrayRef<int64_t> extents) {
 }
 
 static Error checkExtents(const CompiledKernel &kernel, const Launch &launch) {
-  auto fail = [&](const Twine &what) {
-    return createStringError("kernel '" + Twine(kernel.name) + "': " + what);
-  };
   int64_t threads = 1;
   for (int i = 0; i < 3; ++i) {
     if (launch.grid[i] < 1 || launch.grid[i] >= int64_t(1) << 31)
-      return fail("expected a grid of positive 31-bit extents, got " +
-                  text(launch.grid));
+      return createStringError(
+          "expected a grid of positive 31-bit extents, got " +
+          text(launch.grid));
     if (launch.block[i] < 1 || launch.block[i] > 1024)
-      return fail("expected a block of 1 to 1024 threads, got " +
-                  text(launch.block));
+      return createStringError("expected a block of 1 to 1024 threads, got " +
+                               text(launch.block));
     threads *= launch.block[i];
   }
   if (threads > 1024)
-    return fail("expected a block of 1 to 1024 threads, got " +
-                text(launch.block));
+    return createStringError("expected a block of 1 to 1024 threads, got " +
+                             text(launch.block));
   if (!kernel.knownBlock.empty() &&
       !std::equal(launch.block.begin(), launch.block.end(),
                   kernel.knownBlock.begin()))
-    return fail("expected the block " + text(kernel.knownBlock) + ", got " +
-                text(launch.block));
+    return createStringError("expected the block " + text(kernel.knownBlock) +
+                             ", got " + text(launch.block));
   // What an H100 or H200 lets a block have.
   constexpr int64_t maxShared = 227 * 1024;
   int64_t shared = kernel.staticSharedBytes + launch.dynamicSharedBytes;
   if (launch.dynamicSharedBytes < 0 || shared > maxShared)
-    return fail("expected at most " + Twine(maxShared) +
-                " bytes of shared memory, got " + Twine(shared));
+    return createStringError("expected at most " + Twine(maxShared) +
+                             " bytes of shared memory, got " + Twine(shared));
   return Error::success();
 }
 
@@ -131,8 +129,7 @@ Error Emulator::launch(StringRef name, const Launch &launch) {
   // Extents that are numbers of the launch are checked where they are used.
   if (gnn::runtime::Error error = kernel->signature.checkArguments(
           {launch.arguments.data(), launch.arguments.size()}, bytes))
-    return createStringError(
-        error.in("kernel '" + kernel->name + "'").message());
+    return createStringError(error.message());
   for (int64_t &known : bytes)
     if (known < 0)
       known = std::numeric_limits<int64_t>::max();
@@ -148,12 +145,11 @@ Error Emulator::launch(StringRef name, const Launch &launch) {
   state->poolHere().launch(run, launch.progress);
 
   if (run.outOfMemory)
-    return createStringError("kernel '" + name +
-                             "': no memory for the threads' stacks");
+    return createStringError("no memory for the threads' stacks");
   if (run.fault.kind != FaultKind::None)
     return createStringError(
         describeFault(run.fault, run.frame, state->program.sites));
   if (run.cancelled)
-    return createStringError("kernel '" + name + "' was cancelled");
+    return createStringError("the launch was cancelled");
   return Error::success();
 }

@@ -41,8 +41,7 @@ void FaultPrinter::printThread(uint32_t thread) {
 
 void FaultPrinter::print() {
   const Site &site = sites[fault.site];
-  os << "'" << site.op << "' op at " << site.location << " in kernel '"
-     << site.kernel << "': ";
+  os << "'" << site.op << "' op at " << site.location << ": ";
   printWhat();
   os << "; in block (" << fault.block[0] << ", " << fault.block[1] << ", "
      << fault.block[2] << "), ";

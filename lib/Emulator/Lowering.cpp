@@ -117,8 +117,8 @@ private:
 } // namespace
 
 uint32_t KernelLowering::addSite(Operation *op) {
-  sites.push_back({op->getName().getStringRef().str(),
-                   describeLocation(op->getLoc()), kernel.getName().str()});
+  sites.push_back(
+      {op->getName().getStringRef().str(), describeLocation(op->getLoc())});
   return sites.size() - 1;
 }
 

@@ -24,7 +24,6 @@ namespace gnn::emulator {
 struct Site {
   std::string op;
   std::string location;
-  std::string kernel;
 };
 
 /// `context` and, for each argument, where its value lies.

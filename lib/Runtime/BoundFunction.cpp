@@ -422,9 +422,11 @@ Error BoundFunction::State::launch(const Step &step, ArrayView<ConstBuffer> ins,
     pointers[i] = &values[i];
   }
   LaunchArguments arguments{pointers, bytes.data() + step.begin, count};
-  if (capture)
-    return capture->launch(*step.kernel, step.launch, arguments, waitsOf(step));
-  return device->launch(*step.kernel, step.launch, arguments, stream);
+  Error error =
+      capture
+          ? capture->launch(*step.kernel, step.launch, arguments, waitsOf(step))
+          : device->launch(*step.kernel, step.launch, arguments, stream);
+  return error ? error.in("kernel '" + step.name() + "'") : error;
 }
 
 Error BoundFunction::run(ArrayView<ConstBuffer> inputs,
@@ -444,7 +446,7 @@ Error BoundFunction::run(ArrayView<ConstBuffer> inputs,
         // Who gets an error takes the run for over, and its memory back.
         if (!*capture)
           (void)state->device->synchronize(stream);
-        return error.in(name() + ": kernel '" + step.name() + "'");
+        return error.in(name());
       }
   return *capture ? (*capture)->finish().in(name()) : Error();
 }
@@ -509,7 +511,7 @@ Expected<Report> BoundFunction::profile(ArrayView<ConstBuffer> inputs,
           return begin.takeError();
         if (Error error = state->launch(state->steps[s], inputs, outputs,
                                         workspace, stream, nullptr))
-          return error;
+          return error.in(name());
         auto end = state->device->record(stream);
         if (!end)
           return end.takeError();

@@ -179,8 +179,9 @@ module attributes {gpu.container_module} {
 def test_accesses_are_checked_unless_told_not_to(files):
     (files.folder / "race.mlir").write_text(RACE)
     race = {"program": "race.mlir", "function": "last", "graph": None, "inputs": ()}
-    files.fails("--target=emulator", **race, says=["kernel 'last'", "writes shared memory at byte 0",
-                              "no barrier between", "thread (1, 0, 0)"])
+    files.fails("--target=emulator", **race, says=[
+        "last: kernel 'last': 'memref.store' op at ", ": writes shared memory at byte 0",
+        "no barrier between", "thread (1, 0, 0)"])
     plain = files.outputs("--unchecked", **race)["y"]
     np.testing.assert_array_equal(plain, np.full(64, 63))
     winners = set()

@@ -43,7 +43,7 @@ TEST(Faults, ReadOutOfBounds) {
   %v = memref.load %xm[%i] : memref<?xf32>
   memref.store %v, %y[%t] : memref<8xf32>)mlir",
                     13, 0),
-            "'memref.load' op at k.mlir:14:8 in kernel 'k': index [13] is out "
+            "'memref.load' op at k.mlir:14:8: index [13] is out "
             "of bounds of extents [13]; in block (1, 0, 0), thread (5, 0, 0)");
 }
 
@@ -52,7 +52,7 @@ TEST(Faults, WriteOutOfBoundsOfAStaticShape) {
   %v = arith.constant 1.0 : f32
   memref.store %v, %y[%i] : memref<8xf32>)mlir",
                     1, 0),
-            "'memref.store' op at k.mlir:15:3 in kernel 'k': index [8] is out "
+            "'memref.store' op at k.mlir:15:3: index [8] is out "
             "of bounds of extents [8]; in block (1, 0, 0), thread (0, 0, 0)");
 }
 
@@ -61,7 +61,7 @@ TEST(Faults, NegativeIndex) {
   %v = memref.load %xm[%i] : memref<?xf32>
   memref.store %v, %y[%t] : memref<8xf32>)mlir",
                     64, -2),
-            "'memref.load' op at k.mlir:14:8 in kernel 'k': index [-2] is out "
+            "'memref.load' op at k.mlir:14:8: index [-2] is out "
             "of bounds of extents [64]; in block (0, 0, 0), thread (0, 0, 0)");
 }
 
@@ -70,18 +70,17 @@ TEST(Faults, SharedMemoryOutOfBounds) {
   %v = arith.constant 1.0 : f32
   memref.store %v, %s[%i] : memref<8xf32, #gpu.address_space<workgroup>>)mlir",
                     1, 0),
-            "'memref.store' op at k.mlir:15:3 in kernel 'k': index [8] is out "
+            "'memref.store' op at k.mlir:15:3: index [8] is out "
             "of bounds of extents [8]; in block (1, 0, 0), thread (0, 0, 0)");
 }
 
 TEST(Faults, AtomicOutOfBounds) {
-  EXPECT_EQ(
-      faultOf(R"mlir(
+  EXPECT_EQ(faultOf(R"mlir(
   %v = arith.constant 1.0 : f32
   %o = memref.atomic_rmw addf %v, %xm[%i] : (f32, memref<?xf32>) -> f32)mlir",
-              3, 0),
-      "'memref.atomic_rmw' op at k.mlir:15:8 in kernel 'k': index [3] is out "
-      "of bounds of extents [3]; in block (0, 0, 0), thread (3, 0, 0)");
+                    3, 0),
+            "'memref.atomic_rmw' op at k.mlir:15:8: index [3] is out "
+            "of bounds of extents [3]; in block (0, 0, 0), thread (3, 0, 0)");
 }
 
 TEST(Faults, VectorReachesPastTheEnd) {
@@ -89,7 +88,7 @@ TEST(Faults, VectorReachesPastTheEnd) {
   %v = vector.load %xm[%i] : memref<?xf32>, vector<4xf32>
   vector.store %v, %y[%c0] : memref<8xf32>, vector<4xf32>)mlir",
                     10, 0),
-            "'vector.load' op at k.mlir:14:8 in kernel 'k': index [7 to 10] is "
+            "'vector.load' op at k.mlir:14:8: index [7 to 10] is "
             "out of bounds of extents [10]; in block (0, 0, 0), thread "
             "(7, 0, 0)");
 }
@@ -102,7 +101,7 @@ TEST(Faults, VectorReachesIntoTheNextRow) {
   %v = vector.load %m[%c2, %c2] : memref<4x4xf32>, vector<4xf32>
   vector.store %v, %y[%c0] : memref<8xf32>, vector<4xf32>)mlir",
               16, 0),
-      "'vector.load' op at k.mlir:16:8 in kernel 'k': index [2, 2 to 5] is out "
+      "'vector.load' op at k.mlir:16:8: index [2, 2 to 5] is out "
       "of bounds of extents [4, 4]; in block (0, 0, 0), thread (0, 0, 0)");
 }
 
@@ -115,7 +114,7 @@ TEST(Faults, MaskedLaneOutOfBounds) {
   vector.store %v, %y[%c0] : memref<8xf32>, vector<4xf32>)mlir";
   EXPECT_EQ(faultOf(body, 18, 0), "");
   EXPECT_EQ(faultOf(body, 17, 0),
-            "'vector.maskedload' op at k.mlir:17:8 in kernel 'k': index [17] "
+            "'vector.maskedload' op at k.mlir:17:8: index [17] "
             "is out of bounds of extents [17]; in block (1, 0, 0), thread "
             "(7, 0, 0)");
 }
@@ -126,7 +125,7 @@ TEST(Faults, MisalignedVector) {
   %v = vector.load %xm[%i] {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
   vector.store %v, %y[%c0] : memref<8xf32>, vector<4xf32>)mlir",
               64, 4),
-      "'vector.load' op at k.mlir:14:8 in kernel 'k': address is not aligned: "
+      "'vector.load' op at k.mlir:14:8: address is not aligned: "
       "expected a multiple of 16 bytes, got 4 more; in block (0, 0, 0), thread "
       "(1, 0, 0)");
 }
@@ -136,7 +135,7 @@ TEST(Faults, ExtentLongerThanTheBuffer) {
   ASSERT_TRUE(emulator);
   std::vector<float> x(7), y(8);
   EXPECT_EQ(run(*emulator, "k", {1, 1, 1}, {8, 1, 1}, Arguments(x, y, 8, 0)),
-            "'memref.reinterpret_cast' op at k.mlir:5:9 in kernel 'k': gives "
+            "'memref.reinterpret_cast' op at k.mlir:5:9: gives "
             "argument 0 an extent of 32 bytes, but the launch passes 28; in "
             "block (0, 0, 0), thread (0, 0, 0)");
 }
@@ -155,8 +154,8 @@ gpu.func @k(%x: memref<1xf32> {llvm.align = 16 : i64}, %n: index) kernel {
   Launch launch;
   launch.arguments = arguments;
   EXPECT_EQ(llvm::toString(emulator->launch("k", launch)),
-            "kernel 'k': argument 0: expected a multiple of 16 bytes as "
-            "address, got 4 more");
+            "argument 0: expected a multiple of 16 bytes as address, got 4 "
+            "more");
 }
 
 TEST(Faults, SubviewLeavesItsSource) {
@@ -166,7 +165,7 @@ TEST(Faults, SubviewLeavesItsSource) {
   %e = memref.load %v[%c0] : memref<2xf32, strided<[3], offset: ?>>
   memref.store %e, %y[%t] : memref<8xf32>)mlir",
               6, 0),
-      "'memref.subview' op at k.mlir:14:8 in kernel 'k': dimension 0 with "
+      "'memref.subview' op at k.mlir:14:8: dimension 0 with "
       "offset 3, size 2, stride 3 leaves the extent 6; in block (0, 0, 0), "
       "thread (3, 0, 0)");
 }
@@ -178,10 +177,10 @@ TEST(Faults, DivisionByZeroAndOverflow) {
   %g = arith.sitofp %f : i32 to f32
   memref.store %g, %y[%t] : memref<8xf32>)mlir";
   EXPECT_EQ(faultOf(body, 1, -3),
-            "'arith.divsi' op at k.mlir:14:8 in kernel 'k': divides by zero; "
+            "'arith.divsi' op at k.mlir:14:8: divides by zero; "
             "in block (0, 0, 0), thread (3, 0, 0)");
   EXPECT_EQ(faultOf(body, 1, -3, Options{/*checked=*/false, 1}),
-            "'arith.divsi' op at k.mlir:14:8 in kernel 'k': divides by zero; "
+            "'arith.divsi' op at k.mlir:14:8: divides by zero; "
             "in block (0, 0, 0), thread (3, 0, 0)");
   EXPECT_EQ(faultOf(R"mlir(
   %min = arith.constant -2147483648 : i32
@@ -194,7 +193,7 @@ TEST(Faults, DivisionByZeroAndOverflow) {
   %g = arith.sitofp %q : i32 to f32
   memref.store %g, %y[%t] : memref<8xf32>)mlir",
                     1, 0),
-            "'arith.remsi' op at k.mlir:20:8 in kernel 'k': divides the least "
+            "'arith.remsi' op at k.mlir:20:8: divides the least "
             "integer by -1; in block (0, 0, 0), thread (2, 0, 0)");
 }
 
@@ -209,7 +208,7 @@ TEST(Faults, LowestBlockIsTold) {
   for (int i = 0; i < 50; ++i)
     EXPECT_EQ(run(*emulator, "k", {1000, 1, 1}, {8, 1, 1},
                   Arguments(x, y, int64_t(x.size()), 0)),
-              "'memref.load' op at k.mlir:14:8 in kernel 'k': index [4003] is "
+              "'memref.load' op at k.mlir:14:8: index [4003] is "
               "out of bounds of extents [4003]; in block (500, 0, 0), thread "
               "(3, 0, 0)");
 }

@@ -533,7 +533,7 @@ gpu.func @dynamic(%y: memref<64xf32>)
     EXPECT_EQ(y[t], 63 - t);
   std::string error = run(*emulator, "dynamic", {1, 1, 1}, {64, 1, 1},
                           Arguments(y), std::nullopt, 500);
-  EXPECT_NE(error.find("'memref.view' op at k.mlir:10:8 in kernel 'dynamic': "
+  EXPECT_NE(error.find("'memref.view' op at k.mlir:10:8: "
                        "view ends at byte 512 of a buffer of 500"),
             std::string::npos)
       << error;

@@ -62,11 +62,11 @@ static std::string exchange(const char *barrier) {
 TEST(SyncFaults, MissingBarrier) {
   EXPECT_EQ(faultOf(exchange("gpu.barrier")), "");
   EXPECT_EQ(faultOf(exchange("")),
-            "'memref.store' op at k.mlir:19:3 in kernel 'k': writes shared "
+            "'memref.store' op at k.mlir:19:3: writes shared "
             "memory at byte 128, which thread (31, 0, 0) read with no barrier "
             "between; in block (0, 0, 0), thread (32, 0, 0)");
   EXPECT_EQ(faultOf(exchange(""), 64, /*seed=*/3),
-            "'memref.store' op at k.mlir:19:3 in kernel 'k': writes shared "
+            "'memref.store' op at k.mlir:19:3: writes shared "
             "memory at byte 92, which thread (40, 0, 0) read with no barrier "
             "between; in block (0, 0, 0), thread (23, 0, 0)");
 }
@@ -96,7 +96,7 @@ TEST(SyncFaults, WriteAfterRead) {
   %v = memref.load %s[%c63] : memref<64xf32, SHARED>
   memref.store %v, %s[%t] : memref<64xf32, SHARED>
   memref.store %v, %y[%t] : memref<64xf32>)mlir"),
-            "'memref.store' op at k.mlir:22:3 in kernel 'k': writes shared "
+            "'memref.store' op at k.mlir:22:3: writes shared "
             "memory at byte 252, which other threads read with no barrier "
             "between; in block (0, 0, 0), thread (63, 0, 0)");
 }
@@ -104,7 +104,7 @@ TEST(SyncFaults, WriteAfterRead) {
 TEST(SyncFaults, TwoWriters) {
   EXPECT_EQ(faultOf(R"mlir(
   memref.store %tf, %s[%c5] : memref<64xf32, SHARED>)mlir"),
-            "'memref.store' op at k.mlir:19:3 in kernel 'k': writes shared "
+            "'memref.store' op at k.mlir:19:3: writes shared "
             "memory at byte 20, which thread (0, 0, 0) wrote with no barrier "
             "between; in block (0, 0, 0), thread (1, 0, 0)");
 }
@@ -116,14 +116,14 @@ TEST(SyncFaults, AtomicsAndPlainAccesses) {
   EXPECT_EQ(faultOf(atomic + R"mlir(
   %v = memref.load %s[%c0] : memref<64xf32, SHARED>
   memref.store %v, %y[%t] : memref<64xf32>)mlir"),
-            "'memref.load' op at k.mlir:20:8 in kernel 'k': reads shared "
+            "'memref.load' op at k.mlir:20:8: reads shared "
             "memory at byte 0, which another atomic op updated with no barrier "
             "between; in block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(faultOf(R"mlir(
   scf.if %is5 {
     memref.store %tf, %s[%c0] : memref<64xf32, SHARED>
   })mlir" + atomic),
-            "'memref.store' op at k.mlir:20:5 in kernel 'k': writes shared "
+            "'memref.store' op at k.mlir:20:5: writes shared "
             "memory at byte 0, which another atomic op updated with no barrier "
             "between; in block (0, 0, 0), thread (5, 0, 0)");
   EXPECT_EQ(faultOf(R"mlir(
@@ -137,7 +137,7 @@ TEST(SyncFaults, BarrierWithExitedThread) {
   scf.if %not5 {
     gpu.barrier
   })mlir"),
-            "'gpu.barrier' op at k.mlir:20:5 in kernel 'k': not all threads "
+            "'gpu.barrier' op at k.mlir:20:5: not all threads "
             "get here: thread (5, 0, 0) has exited; in block (0, 0, 0), thread "
             "(0, 0, 0)");
 }
@@ -149,14 +149,14 @@ TEST(SyncFaults, DivergentBarrier) {
   } else {
     gpu.barrier
   })mlir"),
-            "'gpu.barrier' op at k.mlir:22:5 in kernel 'k': not all threads "
+            "'gpu.barrier' op at k.mlir:22:5: not all threads "
             "get here: thread (5, 0, 0) waits at 'gpu.barrier' at "
             "k.mlir:20:5; in block (0, 0, 0), thread (0, 0, 0)");
 }
 
 TEST(SyncFaults, ShuffleWithExitedLanes) {
   std::string message =
-      "'gpu.shuffle' op at k.mlir:20:15 in kernel 'k': not all threads get "
+      "'gpu.shuffle' op at k.mlir:20:15: not all threads get "
       "here: thread (5, 0, 0) has exited; in block (0, 0, 0), thread (0, 0, 0)";
   std::string body = R"mlir(
   scf.if %not5 {
@@ -179,7 +179,7 @@ TEST(SyncFaults, DivergentShuffle) {
     scf.yield %v : f32
   }
   memref.store %r, %y[%t] : memref<64xf32>)mlir"),
-            "'gpu.shuffle' op at k.mlir:23:15 in kernel 'k': not all threads "
+            "'gpu.shuffle' op at k.mlir:23:15: not all threads "
             "get here: thread (5, 0, 0) waits at 'gpu.shuffle' at "
             "k.mlir:20:15; in block (0, 0, 0), thread (0, 0, 0)");
 }
@@ -194,7 +194,7 @@ TEST(SyncFaults, ShuffleAgainstBarrier) {
   scf.if %not5 {
     gpu.barrier
   })mlir"),
-            "'gpu.shuffle' op at k.mlir:22:13 in kernel 'k': not all threads "
+            "'gpu.shuffle' op at k.mlir:22:13: not all threads "
             "get here: thread (5, 0, 0) waits at 'gpu.barrier' at "
             "k.mlir:20:5; in block (0, 0, 0), thread (0, 0, 0)");
 }
@@ -206,10 +206,10 @@ TEST(SyncFaults, BallotOfSomeLanes) {
 )mlir";
   EXPECT_EQ(faultOf(body), "");
   EXPECT_EQ(faultOf(body, 40),
-            "'nvvm.vote.sync' op at k.mlir:20:8 in kernel 'k': needs all 32 "
+            "'nvvm.vote.sync' op at k.mlir:20:8: needs all 32 "
             "lanes, the warp has 8; in block (0, 0, 0), thread (32, 0, 0)");
   EXPECT_EQ(faultOf("scf.if %not5 {" + body + "}"),
-            "'nvvm.vote.sync' op at k.mlir:20:8 in kernel 'k': not all threads "
+            "'nvvm.vote.sync' op at k.mlir:20:8: not all threads "
             "get here: thread (5, 0, 0) has exited; in block (0, 0, 0), thread "
             "(0, 0, 0)");
 }
@@ -221,10 +221,10 @@ TEST(SyncFaults, WarpBarrierOfSomeLanes) {
 )mlir";
   EXPECT_EQ(faultOf(body), "");
   EXPECT_EQ(faultOf(body, 40),
-            "'nvvm.bar.warp.sync' op at k.mlir:20:3 in kernel 'k': needs all "
+            "'nvvm.bar.warp.sync' op at k.mlir:20:3: needs all "
             "32 lanes, the warp has 8; in block (0, 0, 0), thread (32, 0, 0)");
   EXPECT_EQ(faultOf("scf.if %not5 {" + body + "}"),
-            "'nvvm.bar.warp.sync' op at k.mlir:20:3 in kernel 'k': not all "
+            "'nvvm.bar.warp.sync' op at k.mlir:20:3: not all "
             "threads get here: thread (5, 0, 0) has exited; in block (0, 0, "
             "0), thread (0, 0, 0)");
 }
@@ -240,14 +240,14 @@ TEST(SyncFaults, ShuffleWidths) {
   };
   EXPECT_EQ(faultOf(shuffle("%c16"), 16), "");
   EXPECT_EQ(faultOf(shuffle("%c16")),
-            "'gpu.shuffle' op at k.mlir:22:13 in kernel 'k': lane 16 takes "
+            "'gpu.shuffle' op at k.mlir:22:13: lane 16 takes "
             "part in a shuffle of width 16; in block (0, 0, 0), thread "
             "(16, 0, 0)");
   EXPECT_EQ(faultOf(shuffle("%bad")),
-            "'gpu.shuffle' op at k.mlir:22:13 in kernel 'k': expected a width "
+            "'gpu.shuffle' op at k.mlir:22:13: expected a width "
             "of 1 to 32, got 33; in block (0, 0, 0), thread (0, 0, 0)");
   EXPECT_EQ(faultOf(shuffle("%mixed")),
-            "'gpu.shuffle' op at k.mlir:22:13 in kernel 'k': width differs in "
+            "'gpu.shuffle' op at k.mlir:22:13: width differs in "
             "a warp: 32 here, 16 in thread (5, 0, 0); in block (0, 0, 0), "
             "thread (0, 0, 0)");
 }
@@ -258,7 +258,7 @@ TEST(SyncFaults, ShuffleReadsALaneThatIsNotThere) {
   memref.store %v, %y[%t] : memref<64xf32>)mlir";
   EXPECT_EQ(faultOf(body, 64), "");
   EXPECT_EQ(faultOf(body, 48),
-            "'gpu.shuffle' op at k.mlir:19:13 in kernel 'k': reads lane 16 of "
+            "'gpu.shuffle' op at k.mlir:19:13: reads lane 16 of "
             "a warp of 16 threads; in block (0, 0, 0), thread (46, 0, 0)");
 }
 
@@ -301,14 +301,14 @@ TEST(SyncFaults, AsyncCopyReadBeforeItsWait) {
   std::vector<float> y(64);
   EXPECT_EQ(runCopy("nvgpu.device_async_wait %g\ngpu.barrier", y), "");
   EXPECT_EQ(runCopy("gpu.barrier", y),
-            "'memref.load' op at k.mlir:11:8 in kernel 'k': reads shared "
+            "'memref.load' op at k.mlir:11:8: reads shared "
             "memory at byte 252, where an asynchronous copy has not landed: it "
             "was not waited for; in block (0, 0, 0), thread (0, 0, 0)");
   // One group may stay in flight, and does.
   EXPECT_EQ(runCopy("nvgpu.device_async_wait %g {numGroups = 1 : i32}\n"
                     "gpu.barrier",
                     y),
-            "'memref.load' op at k.mlir:12:8 in kernel 'k': reads shared "
+            "'memref.load' op at k.mlir:12:8: reads shared "
             "memory at byte 252, where an asynchronous copy has not landed: it "
             "was not waited for; in block (0, 0, 0), thread (0, 0, 0)");
 }
@@ -316,7 +316,7 @@ TEST(SyncFaults, AsyncCopyReadBeforeItsWait) {
 TEST(SyncFaults, AsyncCopyWaitedForByItsThreadOnly) {
   std::vector<float> y(64);
   EXPECT_EQ(runCopy("nvgpu.device_async_wait %g", y),
-            "'nvgpu.device_async_copy' op at k.mlir:7:8 in kernel 'k': writes "
+            "'nvgpu.device_async_copy' op at k.mlir:7:8: writes "
             "shared memory at byte 128, which thread (31, 0, 0) read with no "
             "barrier between; in block (0, 0, 0), thread (32, 0, 0)");
 }
@@ -344,8 +344,7 @@ gpu.func @k(%x: memref<64xf32>, %from: index, %count: index)
     int64_t count = std::stoll(from.substr(from.find(' ')));
     return run(*emulator, "k", {1, 1, 1}, {1, 1, 1}, Arguments(x, at, count));
   };
-  std::string where = "'nvgpu.device_async_copy' op at k.mlir:6:8 in kernel "
-                      "'k': ";
+  std::string where = "'nvgpu.device_async_copy' op at k.mlir:6:8: ";
   std::string who = "; in block (0, 0, 0), thread (0, 0, 0)";
   EXPECT_EQ(copy("60 4"), "");
   EXPECT_EQ(copy("64 0"), "");

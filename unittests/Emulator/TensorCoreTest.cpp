@@ -137,7 +137,7 @@ gpu.func @k(%y: memref<1xf32>) kernel {
   EXPECT_EQ(run(*emulator, "k", {1, 1, 1}, {32, 1, 1}, Arguments(y)), "");
   EXPECT_EQ(y[0], 6);
   EXPECT_EQ(run(*emulator, "k", {1, 1, 1}, {48, 1, 1}, Arguments(y)),
-            "'nvgpu.mma.sync' op at k.mlir:8:8 in kernel 'k': needs all 32 "
+            "'nvgpu.mma.sync' op at k.mlir:8:8: needs all 32 "
             "lanes, the warp has 16; in block (0, 0, 0), thread (32, 0, 0)");
 }
 
@@ -198,7 +198,7 @@ gpu.func @k(%y: memref<32xf32>)
   ASSERT_TRUE(emulator);
   std::vector<float> y(32);
   EXPECT_EQ(run(*emulator, "k", {1, 1, 1}, {32, 1, 1}, Arguments(y)),
-            "'nvgpu.ldmatrix' op at k.mlir:9:8 in kernel 'k': address is not "
+            "'nvgpu.ldmatrix' op at k.mlir:9:8: address is not "
             "aligned: expected a multiple of 16 bytes, got 4 more; in block "
             "(0, 0, 0), thread (1, 0, 0)");
 }

@@ -79,8 +79,8 @@ public:
 
   /// Runs a kernel to its end. Errors: unknown kernel, arguments that do not
   /// fit, and everything a kernel does wrong, with op, location, block and
-  /// thread; of several wrong blocks the lowest is told. Memory holds what was
-  /// written until then.
+  /// thread; of several wrong blocks the lowest is told. The caller names the
+  /// kernel. Memory holds what was written until then.
   llvm::Error launch(llvm::StringRef kernel, const Launch &launch);
 
   /// The kernel of that name, if there is one.

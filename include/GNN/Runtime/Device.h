@@ -193,7 +193,8 @@ public:
 
   /// Launches on a stream without waiting, allocating or copying (a device that
   /// runs at once returns when the kernel is done). The values in `arguments`
-  /// are read before it returns.
+  /// are read before it returns. The caller names the kernel in an error, as it
+  /// does in one of `prepare`.
   virtual Error launch(const Kernel &kernel, const Launch &launch,
                        const LaunchArguments &arguments, Stream stream) = 0;
 
