@@ -5,6 +5,7 @@ whose plan does not fit its kernels: each runs right or is one error."""
 import copy
 import io
 import json
+import struct
 import subprocess
 import sys
 import zipfile
@@ -14,7 +15,7 @@ import pytest
 
 import gnn_mlir
 from conftest import ROOT
-from gnn_mlir import capi, models
+from gnn_mlir import capi, models, signatures
 
 STORED = ROOT / "test/Packages/Inputs"
 VERSIONS = range(1, len(list(STORED.glob("plan-v*.json"))) + 1)
@@ -220,6 +221,22 @@ def test_plans_nested_deep():
     deep = '{"version": ' + "[" * 100000 + "]" * 100000 + "}"
     with pytest.raises(gnn_mlir.GNNError, match="levels of nesting"):
         capi.Package.from_bytes(packed({"plan.json": deep}))
+
+
+def test_an_entry_of_more_than_the_limit():
+    """A package of 4 GiB, by what its archive says of an entry; at once, and of a kind of its
+    own."""
+    plan = (STORED / "plan-v1.json").read_text()
+    data = bytearray(packed({"plan.json": plan, "kernels.mlir": ""}))
+    size = struct.pack("<I", 2**32 - 16)
+    for signature, place in (b"PK\x03\x04", 22), (b"PK\x01\x02", 24):  # Of a header, its size.
+        header = data.rindex(signature)
+        data[header + place:header + place + 4] = size
+    with pytest.raises(gnn_mlir.GNNError, match=(
+            r"^package: expected at most 4294967296 bytes of all entries together, got more "
+            r"with '[\w.]+'$")) as caught:
+        capi.Package.from_bytes(bytes(data))
+    assert caught.value.kind == signatures.LIMIT
 
 
 def test_kernels_nested_without_brackets(compiler, tmp_path):

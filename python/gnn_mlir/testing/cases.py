@@ -138,7 +138,7 @@ FACTORS = {"subject": SUBJECTS, "graph": GRAPHS, "features": FEATURES,
 def allowed(case):
     """Whether a case makes sense: heads where there are heads, square graphs for
     models, 16 features on data sets, few on other graphs that the emulator takes long for; 3 for
-    single ops on the largest two."""
+    single ops on the largest two, and 1 on the hub."""
     subject, graph, features, heads = (case[name] for name in FACTORS)
     if heads != 1 and subject not in WITH_HEADS:
         return False
@@ -147,7 +147,8 @@ def allowed(case):
     if graph in graphs.DATA_SETS:
         few = graph in ("fb15k237", "mutag") and subject in op_cases.OPS
         return features == (3 if few else 16)
-    return (graph != "hub" or features in (1, 16, 33)) and (
+    few = (1,) if subject in op_cases.OPS else (1, 16, 33)
+    return (graph != "hub" or features in few) and (
         graph != "rows-1000" or features <= 64)
 
 
@@ -200,7 +201,8 @@ def covering_set():
             add(graph, FEATURES)
     on = {(case["subject"], case["graph"]) for case in found}
     # A large graph, on which not all sizes are.
-    found += [{"subject": subject, "graph": "hub", "features": 16, "heads": 1}
+    found += [{"subject": subject, "graph": "hub", "heads": 1,
+               "features": 1 if subject in op_cases.OPS else 16}
               for subject in SUBJECTS if (subject, "hub") not in on]
     return found
 
