@@ -3,8 +3,10 @@
 
 import datetime
 import multiprocessing
+import os
 import pickle
 import time
+import unittest.mock
 
 import torch
 import torch.multiprocessing
@@ -25,11 +27,13 @@ def _process(rank, folder, seconds, work, arguments):
 def in_processes(work, folder, *arguments, seconds=240):
     """What `work(rank, *arguments)` gives in each of two processes of one group, which meet
     in the empty `folder`. After `seconds` they are killed, and the test fails. They are forked
-    from one that has imported what takes long, as this one's threads do not survive a fork."""
+    from one that has imported what takes long, as this one's threads do not survive a fork, nor
+    does CUDA: they have no GPU."""
     multiprocessing.set_forkserver_preload(PRELOADED)
-    ranks = torch.multiprocessing.start_processes(
-        _process, (folder, seconds, work, arguments), nprocs=WORLD, join=False, daemon=True,
-        start_method="forkserver")
+    with unittest.mock.patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""):
+        ranks = torch.multiprocessing.start_processes(
+            _process, (folder, seconds, work, arguments), nprocs=WORLD, join=False, daemon=True,
+            start_method="forkserver")
     last = time.monotonic() + seconds
     try:
         while not ranks.join(timeout=max(0, last - time.monotonic())):
