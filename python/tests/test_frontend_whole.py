@@ -84,7 +84,7 @@ def segments(x):
 # By the op that the error names.
 REFUSED = {
     "scatter_reduce: a product": aggregated("mul"),
-    "sort: a median": aggregated("median"),
+    "(sort|take_along_dim): a median": aggregated("median"),
     "scatter_reduce: onto features": onto(lambda m, x: m.lin(x), "amax"),
     "scatter_reduce: a mean with the start": onto(lambda m, x: torch.zeros_like(x), "mean"),
     "scatter_reduce: a start below 0": onto(lambda m, x: torch.full_like(x, -9.), "amax"),
@@ -112,7 +112,7 @@ SLOW = {"scatter_reduce: a mean with the start", "scatter_reduce: a start below 
 
 
 @pytest.mark.parametrize("name", zoo.with_slow(REFUSED, SLOW, {
-    "sort: a median": zoo.since("2.13", "breaks the graph before")}))
+    "(sort|take_along_dim): a median": zoo.since("2.13", "breaks the graph before")}))
 def test_rows_that_torch_brings_together(name):
     """Whether inputs have gradients or none are asked for."""
     for mode in (torch.enable_grad, torch.no_grad):
@@ -120,6 +120,26 @@ def test_rows_that_torch_brings_together(name):
                 rf"^torch\.\S*{name.partition(':')[0]} at {__file__}:\d+ \(.*without fullgraph")):
             x = X.clone().requires_grad_()
             gnn_mlir.compile(REFUSED[name], fullgraph=True)(x, EDGES, BATCH)
+
+
+def pooled_median(m, x, e, b):
+    return m.conv(x, e), m.median(x, b, dim_size=GRAPHS)
+
+
+@zoo.since("2.13", "breaks the graph before")
+def test_medians_of_data():
+    """Aggregations they are, though torch only picks rows; of any number of edges."""
+    models = aggregated("median"), Model(pooled_median, median=pyg.MedianAggregation())
+    for model in models:
+        with pytest.raises(CaptureError, match=(
+                rf"^torch\.take_along_dim at {__file__}:\d+ \(.*without fullgraph")):
+            gnn_mlir.compile(model, fullgraph=True)(X, EDGES, BATCH)
+    compiled = gnn_mlir.compile(models[0])
+    loops = torch.arange(len(X)).repeat(2, 1)  # PyG fails for a first node without edges.
+    for count in range(3):
+        edges = torch.cat([EDGES[:, count:], loops], 1)
+        torch.testing.assert_close(compiled(X, edges, BATCH), models[0](X, edges, BATCH))
+    assert gnn_mlir.explain(compiled).startswith("Model: 1 captured graph\n1: 1 program, 1 op left")
 
 
 @pytest.mark.parametrize("said, model", [

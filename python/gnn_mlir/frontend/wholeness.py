@@ -9,7 +9,8 @@ gives. A model is whole where that is all that torch computes with rows.
 `fullgraph=True` is less strict: it refuses a model where torch brings rows together. These ops
 do, whatever their rows are:
 
-* aggregations by ids, and norms.
+* aggregations by ids, and norms;
+* ids in an order of values, by which each group of rows has a median.
 
 These do where their rows are no data:
 
@@ -138,6 +139,8 @@ class _Rows:
         name, dims = name_of(node), {}
         if node in self._integers or node.target in _OF_TYPES:
             return False
+        if self._are_ids_by_values(node):
+            return True
         for x in node.all_input_nodes:
             if is_floats(value_of(x)) and self._dims(x):
                 dims[x] = self._dims(x)
@@ -151,6 +154,14 @@ class _Rows:
         return not is_prepared and any(
             _is_in_order(node, name, x, dim) or _is_reduced(node, x, dim)
             for x in dims for dim in dims[x] if self._is_of_graph(x, dim))
+
+    def _are_ids_by_values(self, node):
+        """Whether integers are picked in an order that floats have."""
+        if node.target not in _PICKS or is_floats(node.meta.get("val")):
+            return False
+        picked, *others = node.all_input_nodes
+        return picked in self._integers and any(
+            x not in self._integers and _is_ids(x) for x in others)
 
     def _dims(self, node):
         """The dimensions of a tensor that are rows, of a graph or of as many as there are."""

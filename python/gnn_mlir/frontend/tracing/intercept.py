@@ -81,6 +81,22 @@ def _fused_gru_cell(given, kept, state, *biases):
     return torch.empty_like(state), state.new_empty([state.shape[0], 5 * state.shape[1]])
 
 
+_COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
+
+
+def _take_along_dim(x, indices, dim=None):
+    """torch's own takes sizes for constants while it is traced: a median would be captured anew
+    for each number of edges."""
+    if dim is None or x.dim() != indices.dim() or x.dim() == 0:
+        return torch.ops.aten.take_along_dim.default._op_dk(_COMPOSITE, x, indices, dim)
+    dim, pairs = dim % x.dim(), list(zip(x.shape, indices.shape))
+    sizes = [indexed if size == 1 else size for size, indexed in pairs]
+    if any(place != dim and size != indexed for place, (size, indexed) in enumerate(pairs)):
+        x = x.expand([*sizes[:dim], x.shape[dim], *sizes[dim + 1:]])
+        indices = indices.expand([*sizes[:dim], indices.shape[dim], *sizes[dim + 1:]])
+    return x.gather(dim, indices)
+
+
 def install():
     """Sends PyG's functions and layers to the vocabulary; nothing where it is done or
     there is no PyG."""
@@ -90,6 +106,8 @@ def install():
     if not torch._C._dispatch_has_kernel_for_dispatch_key("aten::_thnn_fused_gru_cell",
                                                           "Meta"):
         _library.impl("_thnn_fused_gru_cell", _fused_gru_cell, "Meta")
+    if _COMPOSITE not in torch.ops.aten.take_along_dim.default.py_kernels:
+        torch.ops.aten.take_along_dim.default.py_impl(_COMPOSITE)(_take_along_dim)
     _trace_products()
     stand_ins.install(is_on)
     try:
