@@ -143,13 +143,19 @@ Error Package::save(const std::string &path) const {
   });
 }
 
+Package::OnDevice &Package::on(const std::shared_ptr<Device> &device) const {
+  OnDevice &known = loaded[device.get()];
+  known.device = device;
+  return known;
+}
+
 Expected<std::shared_ptr<const Kernels>>
 Package::kernelsOn(const std::shared_ptr<Device> &device) const {
   return guarded("kernels", [&]() -> Expected<std::shared_ptr<const Kernels>> {
     std::lock_guard<std::mutex> lock(mutex);
-    auto found = loaded.find(device.get());
-    if (found != loaded.end())
-      return found->second.kernels;
+    OnDevice &known = on(device);
+    if (known.kernels)
+      return known.kernels;
     Error problem;
     std::string wanted;
     for (const std::string &format : device->kernelFormats()) {
@@ -159,7 +165,7 @@ Package::kernelsOn(const std::shared_ptr<Device> &device) const {
         continue;
       auto result = device->loadKernels(format, image->second, launchPlan.chip);
       if (result) {
-        loaded[device.get()].kernels = *result;
+        known.kernels = *result;
         return result;
       }
       problem = problem ? failure(problem.message(), "; ", format, ": ",
@@ -225,7 +231,7 @@ Package::kernelsOf(const FunctionPlan &function,
       return image.takeError();
     {
       std::lock_guard<std::mutex> lock(mutex);
-      auto &ofSteps = loaded[device.get()].ofSteps;
+      auto &ofSteps = on(device).ofSteps;
       if (auto found = ofSteps.find(&function); found != ofSteps.end())
         return ArrayView<const Kernel *>(found->second);
     }
@@ -250,9 +256,7 @@ Package::kernelsOf(const FunctionPlan &function,
     std::lock_guard<std::mutex> lock(mutex);
     // What another thread has found meanwhile stays.
     return ArrayView<const Kernel *>(
-        loaded[device.get()]
-            .ofSteps.emplace(&function, std::move(list))
-            .first->second);
+        on(device).ofSteps.emplace(&function, std::move(list)).first->second);
   });
 }
 
@@ -262,7 +266,7 @@ Package::constantsOn(const std::shared_ptr<Device> &device) const {
     if (constantData.empty())
       return static_cast<const void *>(nullptr);
     std::lock_guard<std::mutex> lock(mutex);
-    std::shared_ptr<const DeviceArray> &known = loaded[device.get()].constants;
+    std::shared_ptr<const DeviceArray> &known = on(device).constants;
     if (known)
       return static_cast<const void *>(known->data);
     auto array = std::make_shared<DeviceArray>();

@@ -150,6 +150,10 @@ TEST(Package, LoadsKernelsOnceADevice) {
   EXPECT_EQ(*package->kernelsOn(device), *package->kernelsOn(device));
   EXPECT_EQ(device->loads, 1);
   EXPECT_NE(*package->kernelsOn(device), *package->kernelsOn(other));
+  // Its address is that of no other device as long as the package knows it.
+  std::weak_ptr<Device> dropped = other;
+  other.reset();
+  EXPECT_FALSE(dropped.expired());
 }
 
 TEST(Package, TakesTheNextFormatWhereOneFails) {

@@ -78,13 +78,18 @@ private:
   std::map<std::string, std::string> kernels;
   std::string constantData;
   mutable std::mutex mutex;
-  /// What is known on a device. Kernels keep it alive.
+  /// What is known on a device, which lives as long: another may get its
+  /// address.
   struct OnDevice {
+    std::shared_ptr<Device> device;
     std::shared_ptr<const Kernels> kernels;
     std::shared_ptr<const DeviceArray> constants;
     std::map<const FunctionPlan *, std::vector<const Kernel *>> ofSteps;
   };
   mutable std::map<const Device *, OnDevice> loaded;
+
+  /// Needs `mutex`.
+  OnDevice &on(const std::shared_ptr<Device> &device) const;
 };
 
 } // namespace gnn::runtime
