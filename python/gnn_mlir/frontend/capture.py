@@ -15,7 +15,7 @@ from .analysis import liveness
 from .calls import arguments, hooks
 from .calls.compiled_model import Compiled, refuse_untraced
 from .calls.frames import Frames, fresh
-from .calls.retrying import Numbers, is_of_symbols
+from .calls.symbols import Numbers, is_of_symbols
 from .functional import detached, modes
 from .functional.lowering import lower
 from .places import without_symbols
@@ -156,6 +156,7 @@ def _first_reason(raiser):
     return "it has no gather and no sum over edges"
 
 
+@exporting.without_autocast()  # Shapes and dtypes are computed anew.
 def _raise(lowered, foreign):
     """(lowered, raised): with what is detached made of inputs, relations merged, and layers of
     the rows that something reads, where that gives one program, or fewer. Ids that are
@@ -285,14 +286,14 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
         return made
 
     def compiled(function, eager, is_fresh, hooks_are_known=False):
-        return numbers.retrying(arguments.marking(frames.compiled(
-            context(hooks_are_known), function, eager, is_fresh)))
+        return arguments.marking(frames.compiled(
+            context(hooks_are_known), function, eager, is_fresh))
     if isinstance(model, torch.nn.Module):
         made = Compiled.of(context(False)(model), compiled, captures, compile_module, {
             "fullgraph": fullgraph, "dynamic": dynamic, **options})
     else:
-        is_function = isinstance(model, types.FunctionType)
-        made = arguments.converting(compiled(fresh(model) if is_function else model, model,
-                                             is_function), model, captures, fullgraph)
+        own = fresh(model)
+        made = arguments.converting(compiled(own or model, model, own is not None), model,
+                                    captures, fullgraph)
     vars(made)["captures"] = captures
     return made

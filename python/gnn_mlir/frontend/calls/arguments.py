@@ -13,7 +13,7 @@ from ..runtime.streams import Shared
 from ..tracing.adjacency import Adjacency
 from ..tracing.matrix import Matrix
 from . import bad_input, results
-from .frames import Left
+from .frames import RunsInEager
 
 _Tensor, _strided = torch.Tensor, torch.strided
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -44,7 +44,7 @@ def converting(function, model, captures, fullgraph):
         try:
             try:
                 made = kept.within(function, *args, **kwargs)
-            except Left as one:
+            except RunsInEager as one:
                 left = one
             if left is not None:
                 made = _in_eager(left, model, given, (args, kwargs))
@@ -84,8 +84,8 @@ def _in_eager(left, model, given, made):
         raise left.error
     try:
         result = model(*given[0], **given[1])
-    except Exception:
-        if left.error is None:
+    except Exception as error:
+        if left.error is None or bad_input.is_of_model(error):
             raise
     else:
         left.tell()

@@ -16,6 +16,7 @@ from ..raising.raiser import CaptureError
 from ..tracing import intercept
 from ..tracing.adjacency import Refused, StandIn
 from .results import is_data
+from .symbols import is_of_symbols
 
 _IDS = (torch.int32, torch.int64)
 _VECTORS = ("edge_type", "edge_weight", "edge_attr")  # One entry, or row, an edge.
@@ -43,7 +44,7 @@ def explain(error, model, args, kwargs):
     """The error that a user should see: ours, or what is wrong with an argument, or None
     where it is to stay as it is: torch's, where that says it best, and those of the model."""
     chain = _chain(error)
-    if _is_of_model(error) or any(isinstance(one, torch.OutOfMemoryError) for one in chain):
+    if is_of_model(error) or any(isinstance(one, torch.OutOfMemoryError) for one in chain):
         return None
     named = list(_named(model, args, kwargs))
     texts = list(map(str, chain))
@@ -76,8 +77,9 @@ def explain(error, model, args, kwargs):
         # Sizes that a capture does not know are none of the user's symbols.
         why = without_symbols(str(chain[-1]).strip().rstrip("."))
         return ValueError(f"{why}{_where(error)}; the model was called with {given}")
-    if isinstance(error, exc.Unsupported):  # Else the graph is broken there.
-        why = str(error).strip().splitlines()[0].rstrip(".")
+    if isinstance(error, (exc.Unsupported, exc.UserError)) or is_of_symbols(error):
+        # Else the graph is broken there.
+        why = without_symbols(str(error).strip().splitlines()[0].rstrip("."))
         return CaptureError(f"{why}{_where(error)}: dynamo breaks the graph here, which is "
                             "allowed without fullgraph=True")
     return None
@@ -107,7 +109,12 @@ def asked_of_matrix(error, model, args, kwargs):
             f"got {asked} of it{where}")
 
 
-def _is_of_model(error):
+def has_stand_in(model, args, kwargs):
+    """Whether an argument is what stands for a sparse matrix."""
+    return any(isinstance(x, StandIn) for _, x in _named(model, args, kwargs))
+
+
+def is_of_model(error):
     """Whether the code of a model raises it: by a class of its own, or by `raise` or `assert`
     in a file that is of no library."""
     if type(error).__module__.partition(".")[0] not in (*_LIBRARIES, "builtins"):
@@ -148,7 +155,8 @@ def _within(name, x):
     elif is_data(x):
         for store in x.stores:
             yield from _within(name, dict(store.items()))
-    elif isinstance(x, (tuple, list)) and any(isinstance(one, (dict, torch.Tensor)) for one in x):
+    elif isinstance(x, (tuple, list)) and any(
+            isinstance(one, (dict, torch.Tensor, StandIn)) for one in x):
         for one in x:
             yield from _within(name, one)
     else:

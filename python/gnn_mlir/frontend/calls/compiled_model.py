@@ -13,7 +13,7 @@ from torch.nn.parameter import is_lazy
 
 from ..raising.raiser import CaptureError
 from . import arguments, dispatch
-from .frames import Left
+from .frames import RunsInEager
 
 _has_any_global_hook = torch.nn.modules.module._has_any_global_hook
 
@@ -35,7 +35,7 @@ class Compiled(eval_frame.OptimizedModule):
         def refuse(why):
             if settings["fullgraph"]:
                 raise CaptureError(f"{captures.name}: {why}")
-            raise Left(functools.partial(captures.miss, why))
+            raise RunsInEager(functools.partial(captures.miss, why))
         dispatch.install(made, model, compiled, refuse)
         made.forward = _initialized(arguments.converting(
             made.forward, model, captures, settings["fullgraph"]), model, captures)

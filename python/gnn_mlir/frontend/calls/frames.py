@@ -25,7 +25,7 @@ from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrate
 from ..places import place_in, without_symbols
 from ..raising.raiser import CaptureError
 from ..report import innermost, log
-from .retrying import is_of_symbols
+from . import bad_input
 
 _DEFAULT = FrameExecStrategy(FrameAction.DEFAULT, FrameAction.DEFAULT)
 _NOT_AGAIN = FrameExecStrategy(FrameAction.RUN_ONLY, FrameAction.DEFAULT)
@@ -37,11 +37,17 @@ _TRACED = tuple(os.path.join(_OWN, *path) for path in (("dgl",), ("frontend", "t
 LIMIT = 32  # Captures of one function of a model, for each of the modules that have it.
 # How torch begins to say, under fullgraph, that the model raises.
 _RAISED = "Observed exception", "Assertion failed"
-_ATTEMPTS = 8  # Traces of a model that capture nothing before it is left to torch.
+_ATTEMPTS = 8  # Traces of a model, or of a frame, that capture nothing before it is torch's.
 
 
 def fresh(function):
-    """The function with a code object of its own."""
+    """A function, bound method or object that is called, with a code object of its own; None of
+    what Python has no code of."""
+    if not isinstance(function, types.FunctionType):
+        is_bound = isinstance(function, types.MethodType)
+        own = fresh(function.__func__ if is_bound else type(function).__call__) if (
+            is_bound or isinstance(type(function).__call__, types.FunctionType)) else None
+        return own and types.MethodType(own, function.__self__ if is_bound else function)
     code = function.__code__.replace()
     made = types.FunctionType(code, function.__globals__, function.__name__,
                               function.__defaults__, function.__closure__)
@@ -57,7 +63,7 @@ def _unmark(code):
     codes.set_code_exec_strategy(code, _DEFAULT)
 
 
-class Left(Exception):
+class RunsInEager(Exception):
     """A call that eager is to run, with what tells of it then; where that fails too, it fails with
     the error, if there is one."""
 
@@ -67,13 +73,15 @@ class Left(Exception):
 
 
 class _Call:
-    """The work of dynamo in a call."""
+    """The work of dynamo in a call of some arguments."""
 
-    def __init__(self):
+    def __init__(self, *given):
+        self.given = given
         self.skipped, self.captured = {}, False  # Code by id, as equal code is not the same.
-        self.behind = {}  # Code by id that eager runs behind a graph break, and why.
+        self.behind = {}  # Frames that eager runs behind a graph break, and why.
         self.began = None  # When dynamo began to trace.
         self.error = self.why = None  # Why the model's own frame was not captured.
+        self.fails_at_first = None  # The error of a trace that nothing has run before.
 
 
 class _Callback(convert_frame.CatchErrorsWrapper):
@@ -93,26 +101,30 @@ class _Convert(convert_frame.ConvertFrameAssert):
     def __call__(self, frame, *args, **kwargs):
         call = self.frames.begin()
         try:
-            return super().__call__(frame, *args, **kwargs)
+            with self.frames.numbers.in_frame():
+                return super().__call__(frame, *args, **kwargs)
         except Exception as error:
-            if call is not None:
-                call.error = error
-                if self.frames.leaves(frame, error, call):
-                    return ConvertFrameReturn(apply_to_code=False)
+            if call is None:
+                raise
+            if self.frames.numbers.are_to_blame(error):
+                return self(frame, *args, **kwargs)
+            call.error = error
+            if self.frames.leaves(frame, call):
+                return ConvertFrameReturn(apply_to_code=False)
             raise
 
 
 class Frames:
     """The frames of a compiled model. `captures` is told of calls that capture nothing, which are
-    errors with `fullgraph`; `numbers` are turned off where torch fails for their symbols."""
+    errors with `fullgraph`; `numbers` says whether numbers of tensors are symbols."""
 
     def __init__(self, model, captures, fullgraph, numbers):
         self._model, self._captures, self._fullgraph = model, captures, fullgraph
-        self._numbers = numbers
+        self.numbers = numbers
         # Code by id: of the model's own forward; other code that has captures of the model; and
         # what dynamo skips.
         self._own, self._shared, self._skipped = {}, {}, {}
-        self._behind = {}  # Code behind a graph break, with how often dynamo failed to trace it.
+        self._behind = {}  # By frame: its code, and how often dynamo failed to trace it.
         # How often dynamo traced for nothing, and why it did the last time.
         self._calls, self._attempts, self._last = threading.local(), 0, None
 
@@ -149,7 +161,7 @@ class Frames:
             if why is not None:
                 if self._fullgraph:
                     raise CaptureError(f"{self._captures.name}: {why}")
-                raise Left(functools.partial(self._captures.miss, why))
+                raise RunsInEager(functools.partial(self._captures.miss, why))
             if getattr(getattr(eval_frame, "_stance", None), "stance", "") == "force_eager":
                 self._captures.miss("torch.compiler.set_stance", logging.INFO)
             if is_shared:
@@ -157,7 +169,7 @@ class Frames:
             for code in tuple(self._shared.values()):
                 _unmark(code)
             before = getattr(self._calls, "call", None)
-            self._calls.call = call = _Call()
+            self._calls.call = call = _Call(args, kwargs)
             try:
                 made = function(*args, **kwargs)
             except BaseException as error:
@@ -169,8 +181,8 @@ class Frames:
                 if call.why is not None and not call.captured:
                     self._miss(call)
                 else:
-                    for code, why in call.behind.values():
-                        self._leave(code, why)
+                    for key, (code, reason) in call.behind.items():
+                        self._leave(key, code, reason)
                     self._skipped.update(call.skipped)
                     if call.captured:
                         self._attempts = 0
@@ -182,13 +194,19 @@ class Frames:
 
     def _failed(self, error, call, eager):
         """Raises for a call that failed: under fullgraph an exception of the model as it is; else
-        `Left` where the model may catch what failed, or torch's tracing alone has it."""
+        `RunsInEager` where the model may catch what failed, or torch's tracing alone has it."""
         if self._fullgraph:
             if isinstance(error, exc.Unsupported) and str(error).startswith(_RAISED):
                 eager()
-        elif isinstance(error, exc.TorchRuntimeError) and not is_of_symbols(error):
+            elif isinstance(error, exc.TorchRuntimeError):
+                try:
+                    eager()
+                except Exception as own:
+                    if bad_input.is_of_model(own):
+                        raise
+        elif error is call.fails_at_first:
             call.why = _said(error)
-            raise Left(functools.partial(self._miss, call), error)
+            raise RunsInEager(functools.partial(self._miss, call), error)
 
     def begin(self):
         """Notes that dynamo traces a frame; gives the call of this thread."""
@@ -202,33 +220,31 @@ class Frames:
                 _unmark(code)
         return call
 
-    def leaves(self, frame, error, call):
-        """Whether eager runs a frame that torch fails to trace: behind a graph break, where the
-        call cannot begin anew as parts of it have run. Later calls try again, but not for ever;
-        where it failed for symbols, without them."""
-        code, owner = frame.f_code, frame.f_locals.get("self", self._model)
-        if self._fullgraph or id(code) in self._own and owner is self._model:
+    def leaves(self, frame, call):
+        """Whether eager runs a frame that torch fails to trace, as the call cannot begin anew:
+        parts of it have run. Not on a stand-in of a sparse matrix, which is none of torch's."""
+        if self._fullgraph or not isinstance(call.error, exc.TorchRuntimeError):
             return False
-        is_of_numbers = is_of_symbols(error)
-        if not is_of_numbers and not isinstance(error, exc.TorchRuntimeError):
+        owner, key = _owner(frame), _key(frame)
+        is_other = isinstance(self._model, torch.nn.Module) and owner not in (None, self._model)
+        if id(frame.f_code) in self._own and not is_other and (
+                not _begins_before_forward(self._model)):
+            call.fails_at_first = call.error
             return False
-        why = f"torch fails to trace it: {_said(error)}"
-        if is_of_numbers and self._numbers.are_symbols:
-            self._numbers.are_symbols = False
-            self._captures.tell(log.info, "%s: a graph runs in torch in this call: %s",
-                                self._captures.name, why)
-            return True
-        call.behind[id(code)] = code, why
+        if bad_input.has_stand_in(self._model, *call.given):
+            return False
+        call.behind[key] = frame.f_code, f"torch fails to trace it: {_said(call.error)}"
         return True
 
-    def _leave(self, code, why):
+    def _leave(self, key, code, why):
         """Notes a frame that eager has run, which is not traced after so many calls."""
-        _, failures = self._behind.get(id(code), (code, 0))
-        self._behind[id(code)] = code, failures + 1
+        _, failures = self._behind.get(key, (code, 0))
+        self._behind[key] = code, failures + 1
         if not failures:
             self._captures.add(self._model, why=why)
         if failures + 1 == _ATTEMPTS:
-            self._skipped[id(code)] = code
+            self._captures.tell(log.warning, "%s: %s failed to be traced in %d calls: it runs in "
+                                "torch from now on", self._captures.name, code.co_name, _ATTEMPTS)
 
     def _end(self, call, succeeded):
         if call.began is not None:
@@ -242,6 +258,8 @@ class Frames:
             return ConvertFrameReturn(frame_exec_strategy=_SKIP)  # As a gradient within a model.
         if id(code) in self._skipped:
             return ConvertFrameReturn(frame_exec_strategy=_NOT_AGAIN)
+        if self._behind.get(_key(frame), (code, 0))[1] >= _ATTEMPTS:
+            return ConvertFrameReturn(apply_to_code=False)
         if call is not None and id(code) in call.skipped:
             return ConvertFrameReturn(apply_to_code=False)
         is_given_up = id(code) in self._own and self._attempts >= _ATTEMPTS
@@ -255,7 +273,7 @@ class Frames:
     def _is_stopped(self, frame):
         """Whether a frame was captured often enough: calls that differ in a number that is a
         constant to torch would be captured without an end."""
-        code, owner = frame.f_code, frame.f_locals.get("self")
+        code, owner = frame.f_code, _owner(frame)
         entries = [entry for entry in codes._debug_get_cache_entry_list(code)
                    if getattr(entry, "backend", None) is self._backend]
         if len(entries) < LIMIT:
@@ -279,7 +297,6 @@ class Frames:
             return
         if made.guarded_code is not None:
             call.captured = True
-            self._behind.pop(id(code), None)
             if not is_own:
                 self._shared[id(code)] = code
         elif made.apply_to_code and not trace_rules.check(code):
@@ -301,6 +318,24 @@ class Frames:
             self._captures.tell(log.warning, "%s: %d calls in a row captured nothing: what is not "
                                 "captured yet runs in torch from now on", self._captures.name,
                                 _ATTEMPTS)
+
+
+def _owner(frame):
+    """The module whose method a frame is, or a part of it; None of other functions."""
+    names = frame.f_code.co_varnames[:frame.f_code.co_argcount]
+    return next((value for value in map(frame.f_locals.get, ("self", *names))
+                 if isinstance(value, torch.nn.Module)), None)
+
+
+def _key(frame):
+    """Equal for frames that do the same: modules share the code of their class."""
+    return id(frame.f_code), id(_owner(frame))
+
+
+def _begins_before_forward(model):
+    """Whether a call of a model runs something before its forward."""
+    return isinstance(model, torch.nn.Module) and bool(
+        model._forward_pre_hooks or type(model).__call__ is not torch.nn.Module.__call__)
 
 
 def _around():

@@ -36,9 +36,8 @@ class Hooks:
     def settle(self):
         """Looks at them: (module, kind, hooks) of all that have some. Raises CaptureError
         for those of message passing."""
-        self._next, self._found = RemovableHandle.next_id, []
         refuse(self._model)
-        made = []
+        self._next, self._found, made = RemovableHandle.next_id, [], []
         for module in self._model.modules():
             for kind in _KINDS if module is not self._model else ():
                 hooks = vars(module)[kind]

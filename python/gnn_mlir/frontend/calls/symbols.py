@@ -3,10 +3,10 @@
 
 While torch traces, such a number is a symbol, so that models that only pass it on, as
 `num_graphs=batch.max() + 1`, are one graph. Where torch cannot go on with a symbol, the
-model is captured again without: its graph breaks at the number, as torch does by default.
+frame is traced again without: its graph breaks at the number, as torch does by default.
 """
 
-import functools
+import contextlib
 
 import torch
 from torch.fx.experimental import symbolic_shapes
@@ -34,24 +34,27 @@ class Numbers:
     """Whether numbers of tensors are symbols in what is captured of a model."""
 
     def __init__(self, fullgraph):
-        self._fullgraph, self.are_symbols = fullgraph, True
+        self._fullgraph, self._are_symbols = fullgraph, True
         self._patches = [torch._dynamo.config._make_closure_patcher(
             capture_dynamic_output_shape_ops=are, capture_scalar_outputs=are)
             for are in (False, True)]
 
     def patch(self):
         """A hook of a context of dynamo: what turns its settings back."""
-        return self._patches[self.are_symbols]()
+        return self._patches[self._are_symbols]()
 
-    def retrying(self, function):
-        """The function, called again without symbols where it fails for one."""
-        @functools.wraps(function)
-        def call(*args, **kwargs):
-            try:
-                return function(*args, **kwargs)
-            except Exception as error:
-                if self._fullgraph or not self.are_symbols or not is_of_symbols(error):
-                    raise
-                self.are_symbols = False
-            return function(*args, **kwargs)
-        return call
+    @contextlib.contextmanager
+    def in_frame(self):
+        """The settings of the tracing of a frame, which a frame before it may have changed."""
+        back = self.patch()
+        try:
+            yield
+        finally:
+            back()
+
+    def are_to_blame(self, error):
+        """Whether torch failed to trace a frame for symbols; from then on there are none."""
+        if self._fullgraph or not self._are_symbols or not is_of_symbols(error):
+            return False
+        self._are_symbols = False
+        return True
