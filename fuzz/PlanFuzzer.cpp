@@ -80,11 +80,11 @@ private:
 };
 
 /// Memory with a margin on both sides that nobody may write.
-class Guarded {
+class WithMargins {
 public:
   static constexpr size_t kMargin = 256;
 
-  explicit Guarded(int64_t bytes)
+  explicit WithMargins(int64_t bytes)
       : bytes(static_cast<size_t>(bytes)),
         memory(2 * kMargin + this->bytes + kMargin, kFill) {
     auto address = reinterpret_cast<uintptr_t>(memory.data());
@@ -125,9 +125,9 @@ bool isSmall(const BoundFunction &bound) {
 }
 
 void run(const BoundFunction &bound) {
-  std::vector<std::unique_ptr<Guarded>> memory;
+  std::vector<std::unique_ptr<WithMargins>> memory;
   auto add = [&](int64_t bytes) {
-    return memory.emplace_back(std::make_unique<Guarded>(bytes))->data();
+    return memory.emplace_back(std::make_unique<WithMargins>(bytes))->data();
   };
   std::vector<ConstBuffer> inputs;
   std::vector<Buffer> outputs;

@@ -75,7 +75,6 @@ private:
   void allocate(Value array);
   void cloneBody();
   void lowerOp(Operation *op);
-  void lowerToInteger(Operation *op, StringRef intrinsic);
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -126,7 +125,8 @@ void BlocksBuilder::cloneBody() {
   for (BlockArgument array : kernel.getWorkgroupAttributions()) {
     auto type = cast<MemRefType>(array.getType());
     result.sharedBytes +=
-        type.getNumElements() * type.getElementTypeBitWidth() / 8;
+        type.getNumElements() * static_cast<int64_t>(llvm::divideCeil(
+                                    type.getElementTypeBitWidth(), 8));
     allocate(array);
   }
   for (BlockArgument array : kernel.getPrivateAttributions())
@@ -141,15 +141,6 @@ void BlocksBuilder::cloneBody() {
   block[2] = rest;
   for (Operation &op : kernel.getBody().front().without_terminator())
     builder.clone(op, mapping);
-}
-
-/// PTX's conversions saturate, and give 0 for a NaN.
-void BlocksBuilder::lowerToInteger(Operation *op, StringRef intrinsic) {
-  auto call = LLVM::CallIntrinsicOp::create(
-      builder, op->getLoc(), op->getResult(0).getType(),
-      builder.getStringAttr(intrinsic), op->getOperands());
-  op->replaceAllUsesWith(call);
-  op->erase();
 }
 
 void BlocksBuilder::lowerOp(Operation *op) {
@@ -176,8 +167,12 @@ void BlocksBuilder::lowerOp(Operation *op) {
                                         op->getResult(0).getType(),
                                         op->getOperands()));
       })
-      .Case([&](arith::FPToSIOp) { lowerToInteger(op, "llvm.fptosi.sat"); })
-      .Case([&](arith::FPToUIOp) { lowerToInteger(op, "llvm.fptoui.sat"); });
+      .Case([&](arith::FPToSIOp) {
+        host::lowerToInteger(builder, op, "llvm.fptosi.sat");
+      })
+      .Case([&](arith::FPToUIOp) {
+        host::lowerToInteger(builder, op, "llvm.fptoui.sat");
+      });
 }
 
 CompiledKernel BlocksBuilder::build() {

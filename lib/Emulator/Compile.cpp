@@ -143,7 +143,6 @@ void KernelBuilder::callThread(Value linear) {
 }
 
 void KernelBuilder::loopOverThreads(LLVM::LLVMFuncOp function) {
-  Block *entry = builder.getInsertionBlock();
   Block *loop = new Block, *body = new Block, *exit = new Block;
   for (Block *block : {loop, body, exit})
     function.getBody().push_back(block);
@@ -152,7 +151,6 @@ void KernelBuilder::loopOverThreads(LLVM::LLVMFuncOp function) {
   Value epoch = field(offsetof(KernelContext, epoch), i32);
   Value zero = constant(i64, 0), one = constant(i64, 1);
   LLVM::BrOp::create(builder, loc, ValueRange{zero}, loop);
-  (void)entry;
 
   Value i = loop->addArgument(i64, loc);
   builder.setInsertionPointToEnd(loop);

@@ -8,6 +8,8 @@
 #include "Compile.h"
 #include "Pool.h"
 
+#include "GNN/Runtime/Device.h"
+
 #include "llvm/ADT/StringMap.h"
 
 #include <algorithm>
@@ -73,7 +75,7 @@ std::optional<KernelInfo> Emulator::find(StringRef name) const {
   if (!kernel)
     return std::nullopt;
   return KernelInfo{kernel->staticSharedBytes, kernel->privateBytes,
-                    kernel->signature.parameters().size(), kernel->needsFibers};
+                    kernel->needsFibers};
 }
 
 const gnn::host::Signature *Emulator::signature(StringRef name) const {
@@ -89,20 +91,9 @@ static std::string text(llvm::ArrayRef<int64_t> extents) {
 }
 
 static Error checkExtents(const CompiledKernel &kernel, const Launch &launch) {
-  int64_t threads = 1;
-  for (int i = 0; i < 3; ++i) {
-    if (launch.grid[i] < 1 || launch.grid[i] >= int64_t(1) << 31)
-      return createStringError(
-          "expected a grid of positive 31-bit extents, got " +
-          text(launch.grid));
-    if (launch.block[i] < 1 || launch.block[i] > 1024)
-      return createStringError("expected a block of 1 to 1024 threads, got " +
-                               text(launch.block));
-    threads *= launch.block[i];
-  }
-  if (threads > 1024)
-    return createStringError("expected a block of 1 to 1024 threads, got " +
-                             text(launch.block));
+  if (gnn::runtime::Error error = gnn::runtime::checkLaunch(
+          {launch.grid, launch.block, launch.dynamicSharedBytes}))
+    return createStringError(error.message());
   if (!kernel.knownBlock.empty() &&
       !std::equal(launch.block.begin(), launch.block.end(),
                   kernel.knownBlock.begin()))
@@ -111,7 +102,7 @@ static Error checkExtents(const CompiledKernel &kernel, const Launch &launch) {
   // What an H100 or H200 lets a block have.
   constexpr int64_t maxShared = 227 * 1024;
   int64_t shared = kernel.staticSharedBytes + launch.dynamicSharedBytes;
-  if (launch.dynamicSharedBytes < 0 || shared > maxShared)
+  if (shared > maxShared)
     return createStringError("expected at most " + Twine(maxShared) +
                              " bytes of shared memory, got " + Twine(shared));
   return Error::success();

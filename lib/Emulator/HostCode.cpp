@@ -77,16 +77,11 @@ host::parseKernels(const std::string &format, const std::string &image) {
   DialectRegistry registry;
   registerDialects(registry);
   kernels.context->appendDialectRegistry(registry);
-  std::string first;
-  ScopedDiagnosticHandler handler(kernels.context.get(),
-                                  [&](Diagnostic &diagnostic) {
-                                    if (first.empty())
-                                      first = diagnostic.str();
-                                    return success();
-                                  });
+  CollectedErrors errors(kernels.context.get());
   kernels.module = parseSourceString<ModuleOp>(image, kernels.context.get());
   if (!kernels.module)
-    return runtime::failure("the kernels cannot be parsed: ", first);
+    return runtime::failure("the kernels cannot be parsed: ",
+                            llvm::toString(errors.take()));
   return kernels;
 }
 
@@ -99,6 +94,15 @@ host::CollectedErrors::CollectedErrors(MLIRContext *context)
            << diagnostic;
         return success();
       }) {}
+
+void host::lowerToInteger(OpBuilder &builder, Operation *op,
+                          StringRef intrinsic) {
+  auto call = LLVM::CallIntrinsicOp::create(
+      builder, op->getLoc(), op->getResult(0).getType(),
+      builder.getStringAttr(intrinsic), op->getOperands());
+  op->replaceAllUsesWith(call);
+  op->erase();
+}
 
 LogicalResult host::collectKernels(ModuleOp module,
                                    SmallVectorImpl<gpu::GPUFuncOp> &kernels) {

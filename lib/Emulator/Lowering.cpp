@@ -98,7 +98,6 @@ private:
   void lowerAsyncCopy(nvgpu::DeviceAsyncCopyOp op);
   void lowerLoadMatrix(nvgpu::LdMatrixOp op);
   void lowerMma(nvgpu::MmaSyncOp op);
-  void lowerToInteger(Operation *op, StringRef intrinsic);
   void replaceTokens(Operation *op);
   void stripTypes();
   uint32_t addSite(Operation *op);
@@ -396,15 +395,6 @@ void KernelLowering::lowerMma(nvgpu::MmaSyncOp op) {
   op.erase();
 }
 
-/// PTX's conversions saturate, and give 0 for a NaN.
-void KernelLowering::lowerToInteger(Operation *op, StringRef intrinsic) {
-  auto call = LLVM::CallIntrinsicOp::create(
-      emit.builder, emit.loc, op->getResult(0).getType(),
-      emit.builder.getStringAttr(intrinsic), op->getOperands());
-  op->replaceAllUsesWith(call);
-  op->erase();
-}
-
 void KernelLowering::checkAccess(Operation *op) {
   using Kind = Checks::Kind;
   TypeSwitch<Operation *>(op)
@@ -500,10 +490,12 @@ void KernelLowering::lowerOp(Operation *op) {
       })
       .Case<nvgpu::LdMatrixOp>([&](auto op) { lowerLoadMatrix(op); })
       .Case<nvgpu::MmaSyncOp>([&](auto op) { lowerMma(op); })
-      .Case<arith::FPToSIOp>(
-          [&](auto op) { lowerToInteger(op, "llvm.fptosi.sat"); })
-      .Case<arith::FPToUIOp>(
-          [&](auto op) { lowerToInteger(op, "llvm.fptoui.sat"); })
+      .Case<arith::FPToSIOp>([&](auto op) {
+        gnn::host::lowerToInteger(emit.builder, op, "llvm.fptosi.sat");
+      })
+      .Case<arith::FPToUIOp>([&](auto op) {
+        gnn::host::lowerToInteger(emit.builder, op, "llvm.fptoui.sat");
+      })
       .Case<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
             arith::FloorDivSIOp>(
           [&](auto op) { checks->division(addSite(op), op, true); })

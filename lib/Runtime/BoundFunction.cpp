@@ -432,23 +432,25 @@ Error BoundFunction::State::launch(const Step &step, ArrayView<ConstBuffer> ins,
 Error BoundFunction::run(ArrayView<ConstBuffer> inputs,
                          ArrayView<Buffer> outputs, Buffer workspace,
                          Stream stream) const {
-  if (Error error = checkRunMemory(*state->device, {state->inputs, inputs},
-                                   {state->outputs, outputs},
-                                   {state->workspaceBytes, workspace}))
-    return error.in(name());
-  auto capture = state->device->capture(stream);
-  if (!capture)
-    return capture.takeError().in(name());
-  for (const Step &step : state->steps)
-    if (!step.skipped)
-      if (Error error = state->launch(step, inputs, outputs, workspace, stream,
-                                      capture->get())) {
-        // Who gets an error takes the run for over, and its memory back.
-        if (!*capture)
-          (void)state->device->synchronize(stream);
-        return error.in(name());
-      }
-  return *capture ? (*capture)->finish().in(name()) : Error();
+  return guarded("run", [&]() -> Error {
+    if (Error error = checkRunMemory(*state->device, {state->inputs, inputs},
+                                     {state->outputs, outputs},
+                                     {state->workspaceBytes, workspace}))
+      return error.in(name());
+    auto capture = state->device->capture(stream);
+    if (!capture)
+      return capture.takeError().in(name());
+    for (const Step &step : state->steps)
+      if (!step.skipped)
+        if (Error error = state->launch(step, inputs, outputs, workspace,
+                                        stream, capture->get())) {
+          // Who gets an error takes the run for over, and its memory back.
+          if (!*capture)
+            (void)state->device->synchronize(stream);
+          return error.in(name());
+        }
+    return *capture ? (*capture)->finish().in(name()) : Error();
+  });
 }
 
 Report BoundFunction::report() const {

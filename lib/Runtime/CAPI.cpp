@@ -24,6 +24,13 @@ using namespace gnn::runtime;
 /// destroyed.
 static GnnError outOfMemory{"out of host memory", GNN_ERROR_OTHER};
 
+static_assert(static_cast<int>(ErrorKind::Other) == GNN_ERROR_OTHER &&
+              static_cast<int>(ErrorKind::Option) == GNN_ERROR_OPTION &&
+              static_cast<int>(ErrorKind::Program) == GNN_ERROR_PROGRAM &&
+              static_cast<int>(ErrorKind::EdgeTypes) == GNN_ERROR_EDGE_TYPES &&
+              static_cast<int>(ErrorKind::NodeTypes) == GNN_ERROR_NODE_TYPES &&
+              static_cast<int>(ErrorKind::Limit) == GNN_ERROR_LIMIT);
+
 GnnError *gnn::runtime::wrap(const Error &error) {
   if (!error)
     return nullptr;

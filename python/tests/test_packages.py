@@ -117,6 +117,7 @@ def test_stored_packages(graph, version, target):
 def test_stored_plans_are_of_their_versions():
     """Each is the text of that version, and is written as one of the last."""
     last = stored(VERSIONS[-1]).plan()["version"]
+    assert last == VERSIONS[-1], f"expected a plan-v{last}.json"
     for version in VERSIONS:
         text = json.loads((STORED / f"plan-v{version}.json").read_text())
         assert text["version"] == version

@@ -64,11 +64,9 @@ TEST(Launch, WhatDoesNotFit) {
   EXPECT_EQ(run(*emulator, "fill", {1, 1, 1}, {16, 1, 1}, Arguments(y, 1)),
             "expected the block (4, 2, 2), got (16, 1, 1)");
   EXPECT_EQ(run(*emulator, "fill", {0, 1, 1}, {4, 2, 2}, Arguments(y, 1)),
-            "expected a grid of positive 31-bit extents, got "
-            "(0, 1, 1)");
+            "grid x: expected 1 to 2147483647, got 0");
   EXPECT_EQ(run(*emulator, "slow", {1, 1, 1}, {64, 32, 1}, Arguments(y, 1)),
-            "expected a block of 1 to 1024 threads, got "
-            "(64, 32, 1)");
+            "expected at most 1024 threads a block, got 2048");
   EXPECT_EQ(run(*emulator, "fill", {1, 1, 1}, {4, 2, 2}, Arguments(y)),
             "expected 2 arguments, got 1");
   EXPECT_EQ(

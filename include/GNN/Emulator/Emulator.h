@@ -60,7 +60,6 @@ struct Launch {
 struct KernelInfo {
   int64_t staticSharedBytes = 0;
   int64_t privateBytes = 0;
-  size_t numArguments = 0;
   /// Its threads wait for each other and run as fibers.
   bool needsFibers = false;
 };

@@ -61,6 +61,11 @@ mlir::LogicalResult
 collectKernels(mlir::ModuleOp module,
                llvm::SmallVectorImpl<mlir::gpu::GPUFuncOp> &kernels);
 
+/// Replaces a conversion of floats to integers with the intrinsic, which
+/// saturates and gives 0 for a NaN, as PTX's does.
+void lowerToInteger(mlir::OpBuilder &builder, mlir::Operation *op,
+                    llvm::StringRef intrinsic);
+
 /// Takes memory spaces off the types of `function`: the host has one.
 void stripMemorySpaces(mlir::func::FuncOp function);
 
