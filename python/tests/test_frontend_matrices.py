@@ -238,6 +238,48 @@ def test_what_a_matrix_cannot_do(name, caplog):
     assert "left to torch: adj: expected a sparse matrix in" in str(call.captures)
 
 
+WRONG_SIZES = {
+    "of columns": (lambda x, adj: adj @ x, (5, 4), "[.., 3]", "3 rows"),
+    "of rows": (lambda x, adj: x.mT @ adj, (5, 5), "[3, ..]", "3 rows"),
+    "of the transposed": (lambda x, adj: adj.t() @ x, (5, 4), "[3, ..]", "3 rows"),
+    "of a vector": (lambda x, adj: torch.mv(adj, x[:, 0]), (5, 5), "[.., 3]", "3 rows"),
+    "of one row": (lambda x, adj: torch.sparse.mm(adj, x[:1]), (5, 5), "[.., 1]", "1 row"),
+    "of a layer": (pyg.SAGEConv(SIZE, 2), (5, 5), "[.., 3]", "3 rows"),
+    "of a layer that normalizes": (pyg.GCNConv(SIZE, 2), (5, 5), "[.., 3]", "3 rows"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_SIZES)
+def test_a_matrix_of_the_wrong_size(name, caplog):
+    """The error names the argument, the size that it should have and the line, and is all that is
+    said."""
+    model, shape, wanted, rows = WRONG_SIZES[name]
+    argument = "edge_index" if isinstance(model, nn.Module) else "adj"
+    for fullgraph in (False, True):
+        call = capture.compile_module(model, fullgraph=fullgraph)
+        with caplog.at_level(logging.WARNING, "gnn_mlir"), pytest.raises(ValueError) as found:
+            call(torch.randn(3, SIZE), given("coo", *shape)[1])
+        said = str(found.value)
+        assert said.startswith(f"{argument}: expected a matrix {wanted} in the product with "
+                               f"{rows} of features, got {list(shape)} at /") and "\n" not in said
+    assert not [one for one in caplog.records if one.name == "gnn_mlir"]
+
+
+def test_calls_around_a_matrix_of_the_wrong_size():
+    """They are compiled. The error is of that of two matrices which has the size."""
+    def model(x, adj, other):
+        return other @ (adj @ x)
+    call = capture.compile_module(model)
+    (x, adj), (_, other) = given("csr", 4, 4), given("csr", 6, 4)
+    is_close(call(x, adj, other), model(x, adj, other))
+    for columns in (5, 6):
+        with pytest.raises(ValueError, match=r"^other: expected a matrix \[\.\., 4\] in"):
+            call(x, adj, given("csr", 6, columns)[1])
+    x, adj = given("csr", 7, 7)
+    is_close(call(x, adj, adj), model(x, adj, adj))
+    assert [len(one.programs) for one in call.captures.report()] == [1, 1]
+
+
 def test_sparse_features():
     x, adj = given("coo")
     layer, sparse = pyg.EGConv(SIZE, 16), x.relu().to_sparse()

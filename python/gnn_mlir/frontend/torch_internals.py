@@ -31,7 +31,7 @@ REQUIRED = {
     "torch.fx.experimental._config": "_make_closure_patcher",
     "torch.fx.experimental.proxy_tensor": "make_fx ProxyTorchDispatchMode "
                                           "track_tensor_tree",
-    "torch.fx.experimental.symbolic_shapes": "make_symbol ShapeEnv",
+    "torch.fx.experimental.symbolic_shapes": "make_symbol ShapeEnv guard_scalar",
     "torch._functorch.aot_autograd": "aot_export_module",
     "torch._dispatch.python": "enable_python_dispatcher",
     "torch._subclasses.functional_tensor": "FunctionalTensorMode FunctionalTensor",

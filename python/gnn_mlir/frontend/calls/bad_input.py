@@ -14,7 +14,7 @@ from torch._dynamo import exc
 from ..places import place_in, without_symbols
 from ..raising.raiser import CaptureError
 from ..tracing import intercept
-from ..tracing.adjacency import Refused, StandIn
+from ..tracing.adjacency import Refused, StandIn, WrongSize
 from .results import is_data
 from .symbols import is_of_symbols
 
@@ -47,6 +47,9 @@ def explain(error, model, args, kwargs):
     if is_of_model(error) or any(isinstance(one, torch.OutOfMemoryError) for one in chain):
         return None
     named = list(_named(model, args, kwargs))
+    wrong = next((one for one in chain if isinstance(one, WrongSize)), None)
+    if wrong is not None:
+        return ValueError(_wrong_matrix(wrong, named) + _where_of_matrix(error))
     texts = list(map(str, chain))
     checks = [_arrays, _ids, _devices, _lengths, _held]
     if any("dtype" in text or "float32" in text for text in texts):
@@ -102,11 +105,24 @@ def asked_of_matrix(error, model, args, kwargs):
         asked = "another op"
     named = _named(model, args, kwargs)
     name = next((name for name, x in named if isinstance(x, StandIn)), "a sparse matrix")
-    place = place_in(text.partition("from user code:")[2] or "".join(
-        traceback.format_exception(error)))
-    where = f" at {place} ({place.code})" if place else ""
     return (f"{name}: expected a sparse matrix in layers of PyG and in products with features, "
-            f"got {asked} of it{where}")
+            f"got {asked} of it{_where_of_matrix(error)}")
+
+
+def _where_of_matrix(error):
+    """The line of the model that asks a stand-in."""
+    place = place_in(str(error).partition("from user code:")[2] or "".join(
+        traceback.format_exception(error)))
+    return f" at {place} ({place.code})" if place else ""
+
+
+def _wrong_matrix(wrong, named):
+    """A wrong size of a matrix, in terms of the argument that it is or is the transposed of."""
+    for one in (wrong, wrong.transposed()):
+        for name, x in named:
+            if isinstance(x, StandIn) and (x._rows, x._size(1)) == one.sizes:
+                return f"{name}: {one.said}"
+    return f"a sparse matrix: {wrong.said}"
 
 
 def has_stand_in(model, args, kwargs):

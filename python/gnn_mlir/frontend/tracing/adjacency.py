@@ -9,6 +9,7 @@ edges into node i, as PyG has them (`adj_t`).
 """
 
 import torch
+from torch.fx.experimental.symbolic_shapes import guard_scalar
 
 from .vocabulary import OPS
 
@@ -31,6 +32,27 @@ class Refused(Exception):
 def refuse(name):
     """Raises where dynamo traces, too: there the exceptions of traced code are the model's."""
     raise Refused(name)
+
+
+class WrongSize(ValueError):
+    """A product of a matrix whose dimension `dim` has not the size `rows`, that of the other
+    factor."""
+
+    def __init__(self, dim, rows, *sizes):
+        self.dim, self.rows, self.sizes = dim, rows, sizes
+        wanted = f"[.., {rows}]" if dim else f"[{rows}, ..]"
+        self.said = (f"expected a matrix {wanted} in the product with {rows} "
+                     f"row{'s' * (rows != 1)} of features, got {list(sizes)}")
+        super().__init__(self.said)  # dynamo adds frames to it.
+
+    def transposed(self):
+        return WrongSize(1 - self.dim, self.rows, *reversed(self.sizes))
+
+
+@torch._dynamo.assume_constant_result
+def _refuse_size(*found):
+    """Raises as `refuse` does."""
+    raise WrongSize(*found)
 
 
 def refusals(cls, original):
@@ -76,10 +98,14 @@ class StandIn:
     def _transposed(self):
         return self._made(self._pair.flip(0), self._value, self._size(1), self._rows)
 
+    def _check(self, dim, rows):
+        """Refuses a product with other rows than the dimension has."""
+        if rows != self._size(dim):
+            _refuse_size(dim, guard_scalar(rows), guard_scalar(self._rows),
+                         guard_scalar(self._size(1)))
+
     def _product(self, x, reduce="sum"):
-        if x.size(0) != self._size(1):
-            raise ValueError(f"expected {self._size(1)} rows, as many as the adjacency matrix "
-                             f"has columns, got {x.size(0)}")
+        self._check(1, x.size(0))
         rows, value = x.index_select(0, self._pair[0]), self._value
         if value is not None:
             rows = rows * value.view(-1, *[1] * (x.dim() - 1))

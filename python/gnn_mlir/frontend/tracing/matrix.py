@@ -335,6 +335,8 @@ def _product(a, b):
     """`a @ b`, of which one is a sparse matrix."""
     if isinstance(a, StandIn):
         return a.matmul(b)
+    if b.ndim == 2:
+        b._check(0, a.size(-1))
     return b.t().matmul(a.mT).mT if a.dim() > 1 else b.t().matmul(a)
 
 
