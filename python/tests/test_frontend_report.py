@@ -15,7 +15,8 @@ pyg = pytest.importorskip("torch_geometric.nn")
 
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.frontend import capture, places  # noqa: E402
+from gnn_mlir.frontend.tracing import hetero  # noqa: E402
 
 X = torch.randn(9, 8)
 EDGES = torch.tensor([[0, 1, 2, 0], [1, 2, 3, 3]])
@@ -218,6 +219,38 @@ def test_by_torch_compile():
     assert text.count("a graph break behind it: ") == 1 and __file__ in text
     assert gnn_mlir.compile(broken) is broken and gnn_mlir.compile(
         gnn_mlir.compile(compiled)) is compiled
+
+
+def test_places_are_lines_of_the_model():
+    """Code that torch generates, as for `to_hetero`, has none, nor has gnn_mlir's own: then it is
+    the line that calls it, if there is one."""
+    class Sorted(torch.nn.Module):
+        def forward(self, x, edge_index):
+            h = x.new_zeros(x.shape).index_add(0, edge_index[1], x[edge_index[0]])
+            return torch.sort(h, 0)[0]
+
+    class Calling(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = torch.fx.symbolic_trace(Sorted())
+
+        def forward(self, x, edge_index):
+            return self.inner(x, edge_index)
+    model = Calling()
+    line = Calling.forward.__code__.co_firstlineno + 1
+    for one, where in (model.inner, ""), (model, f" at {__file__}:{line}"):
+        text = gnn_mlir.explain(gnn_mlir.compile(one), X, EDGES)
+        assert f"left to torch: torch.sort{where}: " in text
+
+
+def test_places_of_frames():
+    def named(*files):
+        return str(places.place_in("\n".join(f'File "{one}", line 7, in forward' for one in files)))
+    own, of_torch, of_pyg = hetero.__file__, torch.nn.__file__, pyg.__file__
+    assert named("model.py", of_pyg, own) == named("model.py", of_torch, own) == "model.py:7"
+    assert named(of_torch, of_pyg, own) == named(of_pyg, of_torch) == f"{of_pyg}:7"
+    assert named(of_torch, own, "<eval_with_key>.3") == f"{of_torch}:7"
+    assert named(own, "<eval_with_key>.3") == ""
 
 
 def test_inputs_have_the_names_of_the_user():

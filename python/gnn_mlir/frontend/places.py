@@ -10,14 +10,15 @@ import tempfile
 import torch
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in .*(?:\n +(?P<code>.*))?')
-_OWN = tuple(os.path.dirname(os.path.abspath(path)) + os.sep
-             for path in (os.path.dirname(__file__), torch.__file__))
+_OWN, _TORCH = (os.path.dirname(os.path.abspath(path)) + os.sep
+                for path in (os.path.dirname(__file__), torch.__file__))
 # By the names of ops that users do not write: rows by type, and norms.
 _STANDS_FOR = {"join_types": "torch.cat", "split_types": "torch.split",
                **{f"_native_batch_norm_legit_{kind}": "torch.nn.functional.batch_norm"
                   for kind in ("functional", "no_training")}}
 _LIBRARIES = (f"{os.sep}torch_geometric{os.sep}", f"{os.sep}dgl{os.sep}")
 _TEMPORARY = tempfile.gettempdir() + os.sep
+_OF_GRAPHS = "<eval_with_key>"  # Code that torch writes for a torch.fx.GraphModule.
 # Modules that PyG writes for each class of layers, into the folder of temporary files.
 _GENERATED = re.compile(r"_(propagate|edge_updater)_\w+\.py$")
 
@@ -44,15 +45,15 @@ class Place:
 
     @classmethod
     def own(cls, places):
-        """The last that is of no library."""
-        found = list(places)
+        """The last that is of no library, else of PyG or DGL, else of torch."""
+        found = [place for place in places if not place.file.startswith((_OWN, _OF_GRAPHS))]
         own = [place for place in found if not place.is_of_library]
-        other = [place for place in found if not place.file.startswith(_OWN)]
+        other = [place for place in found if not place.file.startswith(_TORCH)]
         return (own or other or found or [cls(None, None, "")])[-1]
 
     @property
     def is_of_library(self):
-        return self.file.startswith(_OWN) or any(name in self.file for name in _LIBRARIES) or (
+        return self.file.startswith(_TORCH) or any(name in self.file for name in _LIBRARIES) or (
             self.file.startswith(_TEMPORARY) and _GENERATED.search(self.file) is not None)
 
 
