@@ -413,9 +413,11 @@ class FeatureOps:
         first = next((v for v in values if v.space is not None), values[0]).type
         listed = " and ".join(str(v.type) for v in values)
         for value in values:
-            _require(value.space is None or (value.graph, value.space) ==
-                     (first.graph, first.space), op,
+            _require(value.space is None or value.graph == first.graph, op,
                      f"expected operands of one type, got {listed}")
+            _require(value.space in (None, first.space), op,
+                     f"expected operands of one type, got {listed}; gather takes rows to "
+                     'another space first, as gather(x, "edge", via="src")')
         try:
             features = np.broadcast_shapes(*[v.features for v in values])
         except ValueError:

@@ -230,7 +230,7 @@ REFUSED = {
         lambda f, g, x: f.activation("relu", x, alpha=1.0),
     "dropout: expected p from 0 to under 1, got 1":
         lambda f, g, x: f.dropout(x, 1, 0),
-    "arith.addf: expected operands of one type":
+    "arith.addf: expected operands of one type, got .*; gather takes rows to another space first":
         lambda f, g, x: x + f.gather(x, "edge", via="src"),
     "there is an input 'x' already": lambda f, g, x: f.input("x", weight(1)),
     "f: input: expected an identifier as a name, got 'a b'":
