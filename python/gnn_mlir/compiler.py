@@ -26,6 +26,7 @@ from .tensor_graph import TensorGraph
 def _read_program(program, passes, graph, function=None):
     """The text of a program, the switches of passes as text, and graphs by name. A list
     of graphs is in the order of `function`, None where there is only one."""
+    options.refuse_path(program)
     if not isinstance(program, (Function, Module, str)):
         raise ValueError("program: expected a torch.nn.Module (an instance), a Python "
                          "function, or a gnn_mlir Module, Function or text, got "
@@ -38,8 +39,7 @@ def _read_program(program, passes, graph, function=None):
             raise ValueError("graph: expected a dict of graphs by name, since no one "
                              f"function says their order, got {types.described(graph)}")
         graph = graphs_by_name(of.name, of.graphs(), graph)
-    graphs = graph if isinstance(graph, dict) else (
-        {} if graph is None else {"": graph})
+    graphs = graph if isinstance(graph, dict) else ({} if graph is None else {"": graph})
     for name, one in graphs.items():
         if not isinstance(one, Graph) or not isinstance(name, str):
             raise ValueError("graph: expected a Graph, or a list or dict of them by name, "

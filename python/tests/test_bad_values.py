@@ -2,6 +2,7 @@
 """What callers pass by mistake, and arrays whose memory is unusual."""
 
 import os
+import pathlib
 import threading
 
 import numpy as np
@@ -107,6 +108,14 @@ def test_programs_that_are_none(compiler, wrong):
     with pytest.raises(ValueError, match="program: expected a torch.nn.Module .*, a Python "
                                          "function, or a gnn_mlir Module, Function or text, got"):
         gnn_mlir.compile(wrong)
+
+
+@pytest.mark.parametrize("path", ["model.mlir", pathlib.Path("model.mlir"), __file__])
+@pytest.mark.parametrize("call", [gnn_mlir.compile, gnn_mlir.explain, gnn_mlir.list_schedules])
+def test_paths_of_programs(compiler, call, path):
+    with pytest.raises(ValueError, match=r"^program: expected MLIR text, got a path; pass "
+                                         r"pathlib\.Path\('.*'\)\.read_text\(\)$"):
+        call(path)
 
 
 @pytest.mark.parametrize("text", ["", "module {}"])
