@@ -71,6 +71,8 @@ host::parseKernels(const std::string &format, const std::string &image) {
   if (runtime::Error error =
           runtime::checkNesting(image, maxNesting, runtime::Syntax::Text))
     return error.in("the kernels cannot be parsed");
+  if (runtime::Error error = runtime::checkVectors(image, maxVectorElements))
+    return error.in("the kernels cannot be parsed");
   ParsedKernels kernels;
   kernels.context =
       std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);

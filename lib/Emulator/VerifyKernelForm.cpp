@@ -38,9 +38,6 @@ static constexpr int64_t maxStaticShared = 48 * 1024;
 /// The memory of its own that a GPU gives a thread.
 static constexpr int64_t maxPrivate = 512 * 1024;
 
-/// Longer vectors would keep LLVM busy for ever.
-static constexpr int64_t maxVector = 1024;
-
 static bool isKernelOp(Operation *op) {
   if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     // These are lowered neither for a GPU nor for the host.
@@ -312,13 +309,14 @@ static LogicalResult verifyOp(Operation *op) {
       if (failed(verifyMemory(op, memref)))
         return failure();
     if (auto vector = dyn_cast<VectorType>(type);
-        vector &&
-        (vector.isScalable() ||
-         llvm::any_of(vector.getShape(),
-                      [](int64_t size) { return size > maxVector; }) ||
-         vector.getNumElements() > maxVector))
+        vector && (vector.isScalable() ||
+                   llvm::any_of(vector.getShape(),
+                                [](int64_t size) {
+                                  return size > gnn::maxVectorElements;
+                                }) ||
+                   vector.getNumElements() > gnn::maxVectorElements))
       return op->emitOpError("expected a vector of at most ")
-             << maxVector << " elements, got " << vector;
+             << gnn::maxVectorElements << " elements, got " << vector;
   }
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(

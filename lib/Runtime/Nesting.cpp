@@ -1,4 +1,4 @@
-//===- Nesting.cpp - How deep texts are nested ----------------------------===//
+//===- Nesting.cpp - Limits of texts that are parsed ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -185,4 +185,74 @@ Error gnn::runtime::checkNesting(std::string_view text, int most,
     return {};
   return failure("line ", place->line, ", column ", place->column,
                  ": expected at most ", most, " levels of nesting");
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+/// Where the next token begins, from `at` on.
+static size_t skipBlanks(std::string_view text, size_t at) {
+  constexpr std::string_view blanks(" \t\r\n\0", 5); // as MLIR's lexer
+  for (;;) {
+    at = std::min(text.find_first_not_of(blanks, at), text.size());
+    if (text.substr(at, 2) != "//")
+      return at;
+    at += tokenLength(text.substr(at), Syntax::Text);
+  }
+}
+
+/// How many elements the dimensions that `text` starts with make, or `most` + 1
+/// where those are more. Dynamic dimensions count as 1.
+static int64_t countElements(std::string_view text, int64_t most) {
+  int64_t count = 1;
+  for (size_t at = 0;; ++at) {
+    at = skipBlanks(text, at);
+    if (at < text.size() && text[at] == '[') // scalable
+      at = skipBlanks(text, at + 1);
+    int64_t size = 0;
+    size_t begin = at;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+      size = std::min(size, most) * 10 + (text[at] - '0');
+    if (at == begin) {
+      if (at == text.size() || text[at] != '?')
+        return count;
+      size = 1;
+      ++at;
+    }
+    size = std::min(size, most + 1);
+    count = std::min(count * size, most + 1);
+    at = skipBlanks(text, at);
+    if (at < text.size() && text[at] == ']')
+      at = skipBlanks(text, at + 1);
+    if (at == text.size() || text[at] != 'x')
+      return count;
+  }
+}
+
+/// Where the dimensions begin of the vector or tensor type that `text` starts
+/// with; 0 where it starts with none.
+static size_t findDimensions(std::string_view text) {
+  std::string_view word = text.substr(0, 6);
+  if (word != "vector" && word != "tensor")
+    return 0;
+  size_t at = skipBlanks(text, word.size());
+  return at < text.size() && text[at] == '<' ? at + 1 : 0;
+}
+
+Error gnn::runtime::checkVectors(std::string_view text, int64_t most) {
+  for (size_t at = 0, length; at < text.size(); at += length) {
+    std::string_view rest = text.substr(at);
+    bool isSkipped = rest.front() == '"' || rest.front() == '/';
+    length = isSkipped ? tokenLength(rest, Syntax::Text) : 1;
+    size_t dimensions = findDimensions(rest);
+    if (dimensions == 0 || countElements(rest.substr(dimensions), most) <= most)
+      continue;
+    TextPlace place = placeOf(text, at);
+    return failure("line ", place.line, ", column ", place.column,
+                   ": expected a ", rest.substr(0, 6), " of at most ", most,
+                   " elements, got ",
+                   rest.substr(0, std::min<size_t>(rest.find('>'), 79) + 1));
+  }
+  return {};
 }

@@ -240,8 +240,9 @@ def test_an_entry_of_more_than_the_limit():
     assert caught.value.kind == signatures.LIMIT
 
 
-def test_kernels_nested_without_brackets(compiler, tmp_path):
-    """By aliases and operators; a process of its own may crash."""
+def test_kernels_that_no_parser_survives(compiler, tmp_path):
+    """Nested by aliases and operators, and with vectors longer than memory; a process of its
+    own may crash."""
     def aliases(first, other, use, number=50000):
         lines = [f"{first[0]}a0 = {first[1:]}"]
         lines += [f"{first[0]}a{i} = {other % (first[0] + f'a{i - 1}')}"
@@ -251,6 +252,12 @@ def test_kernels_nested_without_brackets(compiler, tmp_path):
              aliases("!i1", "tuple<%s>", "module attributes {m.a = %s} {}"),
              aliases('#loc("a")', 'loc(callsite(%s at "b"))', "module {} loc(%s)"),
              f"module attributes {{m.a = affine_map<(d0) -> ({'-' * 100000}d0)>}} {{}}")
+    wide = "2x4611686018427387904xf32>"
+    texts += tuple(
+        f"module {{ func.func @f(%a: f32, %b: vector<2xf32>) {{ {op} return }} }}"
+        for op in (f"%0 = vector.from_elements %a, %a : vector<{wide}",
+                   f"%0 = tensor.from_elements %a, %a : tensor<{wide}",
+                   f"%0:2 = vector.to_elements %b : vector<{wide}"))
     entries = unpacked(gnn_mlir.compile(models.sage((4, 4)), target="cpu").package)
     paths = [tmp_path / f"{i}.gnnpkg" for i in range(len(texts))]
     for path, text in zip(paths, texts):
@@ -263,4 +270,6 @@ def test_kernels_nested_without_brackets(compiler, tmp_path):
     result = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True,
                             text=True, timeout=100, check=False)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.count("expected at most 200 levels of nesting") == len(texts)
+    assert result.stdout.count("expected at most 200 levels of nesting") == len(texts) - 3
+    assert result.stdout.count(f"of at most 1024 elements, got vector<{wide}") == 2
+    assert result.stdout.count(f"of at most 1024 elements, got tensor<{wide}") == 1

@@ -253,6 +253,30 @@ TEST(Nesting, CountsBracketsThatAreSome) {
   EXPECT_FALSE(checkNesting("((", 2, Syntax::Text));
 }
 
+TEST(Vectors, AreShortInKernels) {
+  auto isLong = [](const std::string &text) {
+    return static_cast<bool>(checkVectors(text, 1024));
+  };
+  for (const char *text :
+       {"", "vector<f32>", "vector<1024xf32>", "tensor<32x32xf32>",
+        "vector<2x[4]x128xi1>", "tensor<?x512x2xf32>", "vector<", "vector<12",
+        "vector", "memref<4096xf32>", "(vector<8xf32>, vector<1000xf32>)",
+        "\"vector<2000xf32>\"", "// vector<2000xf32>", "vector<0x2000xf32>"})
+    EXPECT_FALSE(isLong(text)) << text;
+  for (const char *text :
+       {"vector<1025xf32>", "tensor<33x32xf32>", "memref<2xvector<1025xf32>>",
+        "!v = vector <2 x // x\n 1024xf32>", "vector<[4]x[1024]xf32>",
+        "\"a\" vector<4294967296x4294967296xf32>", "vector<2000",
+        "vector<100000000000000000000000000000xf32>",
+        "tensor<?x4611686018427387904x4xf32>"})
+    EXPECT_TRUE(isLong(text)) << text;
+  EXPECT_TRUE(isLong(std::string("vector\0<2000xf32>", 17)));
+  EXPECT_EQ(
+      checkVectors("a\n  vector<2x4611686018427387904xf32>, b", 1024).message(),
+      "line 2, column 3: expected a vector of at most 1024 elements, got "
+      "vector<2x4611686018427387904xf32>");
+}
+
 /// Where a value is not what is expected, the message has it: it is not deep.
 TEST(Nesting, OfPlans) {
   std::string deep(100000, '[');

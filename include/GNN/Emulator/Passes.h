@@ -19,6 +19,9 @@ namespace gnn {
 #define GEN_PASS_REGISTRATION
 #include "GNN/Emulator/Passes.h.inc"
 
+/// Elements of a vector in a kernel. Longer ones would keep LLVM busy for ever.
+constexpr int64_t maxVectorElements = 1024;
+
 /// Whether `kernel` has the form that gnn-verify-kernel-form describes; emits
 /// the error where it has not.
 mlir::LogicalResult verifyKernelForm(mlir::gpu::GPUFuncOp kernel);

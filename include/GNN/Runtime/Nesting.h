@@ -1,9 +1,11 @@
-//===- Nesting.h - How deep texts are nested --------------------*- C++ -*-===//
+//===- Nesting.h - Limits of texts that are parsed --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parsers recurse for each bracket, and a stack is finite: the nesting of a
-// text is checked before it is parsed.
+// text is checked before it is parsed. So are the lengths of vectors: MLIR's
+// parsers of some ops make room for each element, and end the process where
+// there is none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +15,7 @@
 #include "GNN/Runtime/Error.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -39,6 +42,10 @@ std::optional<TextPlace> findDeepNesting(std::string_view text, int most,
 
 /// The error for such a text, with line and column.
 Error checkNesting(std::string_view text, int most, Syntax syntax);
+
+/// The error for a text of MLIR with a vector or tensor type of more than
+/// `most` elements, with line and column.
+Error checkVectors(std::string_view text, int64_t most);
 
 } // namespace gnn::runtime
 
