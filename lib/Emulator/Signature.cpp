@@ -14,6 +14,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <limits>
 
@@ -57,6 +58,13 @@ private:
     return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   }
 
+  static std::optional<runtime::DataType> elementType(MemRefType type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type.getElementType();
+    auto known = runtime::parseDataType(text);
+    return known ? std::optional(*known) : std::nullopt;
+  }
+
   void addParameter(BlockArgument argument) {
     KernelParameter parameter;
     parameter.kind = KernelParameter::Kind::Number;
@@ -71,6 +79,7 @@ private:
       parameter.access = findWriter(argument) ? KernelParameter::Access::Writes
                                               : KernelParameter::Access::Reads;
       parameter.bytes = staticBytes(argument);
+      parameter.element = elementType(memref);
     }
     result.list.push_back(parameter);
   }

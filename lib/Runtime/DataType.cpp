@@ -33,6 +33,12 @@ int64_t gnn::runtime::byteSize(DataType type) {
   return kDataTypes[static_cast<size_t>(type)].bytes;
 }
 
+bool gnn::runtime::isStoredAlike(DataType type, DataType other) {
+  auto isFloat = [](DataType type) { return type <= DataType::F64; };
+  return type == other || (!isFloat(type) && !isFloat(other) &&
+                           byteSize(type) == byteSize(other));
+}
+
 const char *gnn::runtime::name(DataType type) {
   return kDataTypes[static_cast<size_t>(type)].name;
 }

@@ -182,8 +182,24 @@ Package::kernelsOn(const std::shared_ptr<Device> &device) const {
   });
 }
 
+/// The type of what an argument points to, where a plan says that.
+static std::optional<DataType> elementType(const FunctionPlan &function,
+                                           const ArgSpec &arg) {
+  auto index = static_cast<size_t>(arg.index);
+  switch (arg.kind) {
+  case ArgSpec::Kind::Input:
+    return function.inputs[index].dtype;
+  case ArgSpec::Kind::Output:
+    return function.outputs[index].dtype;
+  case ArgSpec::Kind::Structure:
+    return DataType::I32;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// Whether a kernel takes what a step passes as one of its arguments.
-static Error checkArgument(const ArgSpec &arg,
+static Error checkArgument(const FunctionPlan &function, const ArgSpec &arg,
                            const KernelParameter &parameter) {
   using Kind = KernelParameter::Kind;
   if (parameter.isMemory() && arg.isNumber())
@@ -205,11 +221,17 @@ static Error checkArgument(const ArgSpec &arg,
                    "written, as the kernel writes there, got ",
                    nameOf(arg.kind),
                    arg.mayBeWritten() ? " that is only read" : "");
+  std::optional<DataType> element = elementType(function, arg);
+  if (element && parameter.element &&
+      !isStoredAlike(*element, *parameter.element))
+    return failure("expected memory of ", name(*parameter.element), ", got ",
+                   name(*element), " (", nameOf(arg.kind), ")");
   return {};
 }
 
 /// Whether a step launches a kernel as that is, as far as its image says.
-static Error checkStep(const StepSpec &step, const Kernel &kernel) {
+static Error checkStep(const FunctionPlan &function, const StepSpec &step,
+                       const Kernel &kernel) {
   const std::vector<KernelParameter> *parameters = kernel.parameters();
   if (!parameters)
     return {};
@@ -217,7 +239,7 @@ static Error checkStep(const StepSpec &step, const Kernel &kernel) {
     return failure("expected ", parameters->size(), " arguments, got ",
                    step.args.size());
   for (size_t i = 0; i < step.args.size(); ++i)
-    if (Error error = checkArgument(step.args[i], (*parameters)[i]))
+    if (Error error = checkArgument(function, step.args[i], (*parameters)[i]))
       return error.in("argument " + std::to_string(i));
   return {};
 }
@@ -249,7 +271,7 @@ Package::kernelsOf(const FunctionPlan &function,
       Expected<const Kernel *> kernel = (*image)->find(step.kernel);
       if (!kernel)
         return kernel.takeError().in(where());
-      if (Error error = checkStep(step, **kernel))
+      if (Error error = checkStep(function, step, **kernel))
         return error.in(where());
       list.push_back(*kernel);
     }

@@ -170,6 +170,7 @@ def replaced(kind, other):
     (replaced("structure", {"i64": 0}), "expected memory, got a number"),
     (replaced("input", {"i64": 0}), "expected memory, got a number"),
     (replaced("output", {"i64": 0}), "expected memory, got a number (i64)"),
+    (replaced("structure", {"input": 0}), "expected memory of i32, got f32 (input)"),
     (replaced("i64", {"input": 0}), "expected a number, got memory"),
     (replaced("i64", {"i32": 0}), "expected an argument of 8 bytes"),
     (replaced("output", {"input": 0}), "as the kernel writes there, got input"),

@@ -50,6 +50,9 @@ TEST(Signature, KindsAndAccesses) {
     if (isMemory[i])
       EXPECT_EQ(list[i].access, i == 1 ? Access::Writes : Access::Reads) << i;
   }
+  EXPECT_EQ(list[0].element, gnn::runtime::DataType::F32);
+  EXPECT_EQ(list[6].element, gnn::runtime::DataType::I32);
+  EXPECT_EQ(list[2].element, std::nullopt);
   EXPECT_EQ(list[0].alignment, 16);
   EXPECT_EQ(list[1].alignment, 4);
   EXPECT_EQ(emulator->signature("none"), nullptr);

@@ -97,6 +97,29 @@ TEST(StrangePackages, ArgumentsOfAnotherKind) {
   EXPECT_EQ(messageOfBinding("{\"input\": 0}", "{\"i64\": 0}", {}), "");
 }
 
+/// The plan says the types of inputs, outputs and structures.
+TEST(StrangePackages, ElementsOfAnotherType) {
+  auto messageOf = [](const std::string &piece, const std::string &other) {
+    auto parameters = sumParameters();
+    auto &sum = parameters["sum"];
+    sum[0].element = sum[1].element = DataType::F32;
+    sum[2].element = sum[3].element = DataType::I32;
+    parameters["scale"][1].element = DataType::F32;
+    return messageOfBinding(piece, other, parameters);
+  };
+  EXPECT_EQ(messageOf("\"sum\"", "\"sum\""), "");
+  EXPECT_TRUE(contains(messageOf("{\"structure\": 1}", "{\"input\": 0}"),
+                       "step 0 (kernel 'sum'): argument 3: expected memory of "
+                       "i32, got f32 (input)"));
+  EXPECT_TRUE(contains(messageOf("{\"input\": 0}", "{\"structure\": 1}"),
+                       "step 0 (kernel 'sum'): argument 0: expected memory of "
+                       "f32, got i32 (structure)"));
+  EXPECT_TRUE(isStoredAlike(DataType::U8, DataType::I1));
+  EXPECT_FALSE(isStoredAlike(DataType::F16, DataType::BF16));
+  EXPECT_FALSE(isStoredAlike(DataType::I64, DataType::F64));
+  EXPECT_FALSE(isStoredAlike(DataType::I64, DataType::I32));
+}
+
 /// Constants are memory that is only read, of as many bytes as the plan says.
 TEST(StrangePackages, Constants) {
   auto messageOf = [](const std::string &replaced, int64_t &seen) {

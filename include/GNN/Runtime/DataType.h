@@ -34,6 +34,10 @@ enum class DataType {
 /// Bytes of one element.
 int64_t byteSize(DataType type);
 
+/// Whether elements of one type are read as the other: kernels do not tell
+/// integers with a sign from those without.
+bool isStoredAlike(DataType type, DataType other);
+
 /// The name in plans and messages: "f32", "bf16", "i1", "u8", ...
 const char *name(DataType type);
 

@@ -8,11 +8,13 @@
 #define GNN_RUNTIME_DEVICE_H
 
 #include "GNN/Runtime/ArrayView.h"
+#include "GNN/Runtime/DataType.h"
 #include "GNN/Runtime/Error.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,8 @@ struct KernelParameter {
   Access access = Access::Unknown;
   /// Memory: bytes that it takes for granted there whatever it is passed.
   int64_t bytes = 0;
+  /// Memory: the type of what lies there, where that is known.
+  std::optional<DataType> element;
 
   bool isMemory() const { return kind == Kind::Memory; }
 };
