@@ -18,6 +18,13 @@
 using namespace gnn::runtime;
 
 namespace {
+/// What libzip says, where that is of use.
+const char *textOf(zip_error_t *error) {
+  return zip_error_code_zip(error) == ZIP_ER_INVAL
+             ? "a place outside of the archive"
+             : zip_error_strerror(error);
+}
+
 /// A zip_error_t that cleans up after itself.
 struct ZipError {
   ZipError() { zip_error_init(&error); }
@@ -62,7 +69,8 @@ Expected<std::unique_ptr<Archive>> Archive::open(const std::string &path) {
   return guarded("archive", [&]() -> Expected<std::unique_ptr<Archive>> {
     // Where it is none, the error of libzip says so.
     struct stat info;
-    if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    bool exists = ::stat(path.c_str(), &info) == 0;
+    if (exists && !S_ISREG(info.st_mode))
       return failure("expected a zip archive in a regular file, got '", path,
                      "'");
     std::unique_ptr<Archive> archive(new Archive());
@@ -71,6 +79,10 @@ Expected<std::unique_ptr<Archive>> Archive::open(const std::string &path) {
     if (!archive->handle->zip) {
       ZipError error;
       zip_error_set(&error.error, code, errno);
+      // Also the error of places in the file that are not there.
+      if (exists && code == ZIP_ER_NOENT)
+        return failure("expected a zip archive, got '", path,
+                       "', whose directory leads out of the file");
       if (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN)
         return failure("cannot open '", path, "': ", error.text());
       return failure("expected a zip archive, got '", path,
@@ -111,8 +123,11 @@ Expected<std::string> Archive::read(const std::string &name,
     zip_t *zip = handle->zip.get();
     std::unique_ptr<zip_file_t, ZipCloser> file(
         zip_fopen(zip, name.c_str(), 0));
+    if (!file && !has(name))
+      return failure("expected an entry '", name, "', got none");
     if (!file)
-      return failure("expected an entry '", name, "': ", zip_strerror(zip));
+      return failure("entry '", name, "': expected its bytes, got: ",
+                     textOf(zip_get_error(zip)));
     // More than the archive says do not come, or it is no such archive.
     auto most = static_cast<uint64_t>(std::max<int64_t>(maxBytes, 0));
     zip_stat_t info;
@@ -133,7 +148,7 @@ Expected<std::string> Archive::read(const std::string &name,
       zip_int64_t count = zip_fread(file.get(), bytes.data() + size, kChunk);
       if (count < 0)
         return failure("entry '", name, "': expected its bytes, got: ",
-                       zip_file_strerror(file.get()));
+                       textOf(zip_file_get_error(file.get())));
       bytes.resize(size + static_cast<size_t>(count));
       if (bytes.size() > most && isKnown)
         return failure("entry '", name, "': expected ", most,

@@ -250,6 +250,9 @@ def test_refined_types(files):
 def test_added_self_loops_are_a_type_beside_several(files):
     files.fails("--add-self-loops", says=[
         "expected 2 edge types, got 3: '", "' has 2, and --add-inverses, --add-self-loops"])
+    with_edge_types(files, 1)
+    files.fails("--add-self-loops", says=[
+        "expected 1 edge types, got 3: '", "' has 2, and --add-inverses, --add-self-loops"])
 
 
 def test_memory_that_a_run_may_take(files):
@@ -278,6 +281,17 @@ def test_truncated_zip(files, part):
     data = (files.folder / "g.npz").read_bytes()
     (files.folder / "g.npz").write_bytes(data[:int(len(data) * part)])
     files.fails(says=["expected a zip archive", "g.npz"])
+
+
+@pytest.mark.parametrize("at, width, says", [
+    (20, 4, "expected a zip archive, got 'g.npz', whose directory leads out of the file"),
+    (42, 3, "g.npz: entry 'edge_src.npy': expected its bytes, got: a place outside of the archive")])
+def test_directory_that_leads_elsewhere(files, at, width, says):
+    data = bytearray((files.folder / "g.npz").read_bytes())
+    at += data.index(b"PK\x01\x02")
+    data[at:at + width] = b"\xff" * width
+    (files.folder / "g.npz").write_bytes(data)
+    files.fails(says=[says])
 
 
 def test_corrupt_entry(files):
@@ -362,6 +376,10 @@ def test_missing_input(files):
 
 def test_unknown_input(files):
     files.fails("--input", "y=x.npy", says=["one of x, w", "got 'y'"])
+
+
+def test_input_without_a_file(files):
+    files.fails("--input=x", inputs=["w"], says=["--input: expected NAME=FILE, got 'x'"])
 
 
 def test_input_twice(files):

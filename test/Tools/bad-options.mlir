@@ -5,12 +5,14 @@
 // RUN: not gnn-run %s --function f --passes=fuse=maybe --explain 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not gnn-run %s --function f --stage-passes=tile=cse 2>&1 | FileCheck %s --check-prefix=POINT
 // RUN: not gnn-run %s --function f --target=emulator --phases=%t.none --chip=h100 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gnn-run %s --function f --target=cpu --chip=h100 2>&1 | FileCheck %s --check-prefix=UNUSED
 
 // An option that is wrong is named, and no place in the file.
 //
 // FORM:  {{^gnn-run: error: --stop-at: expected one of kernels, .+, got 'tiles'$}}
 // VALUE: {{^gnn-run: error: --passes: fuse: expected true or false, got 'maybe'$}}
 // POINT: {{^gnn-run: error: --stage-passes: expected POINT=PASSES with a point of .+, got 'tile=cse'$}}
+// UNUSED: {{^gnn-run: error: --chip: expected --target=cuda or emulator, which PTX is made for, got --target=cpu$}}
 // CHIP:  {{^gnn-run: error: --chip: expected a chip of sm_70, .+, got 'h100'$}}
 
 // RUN: not gnn-run %t/2-tile.mlir --function f --passes="tensor-cores=false long-rows=0" 2>&1 | FileCheck %s --check-prefix=TILE

@@ -70,11 +70,12 @@ runtime::Expected<LoadedGraph> gnn::run::loadGraph(const std::string &text,
 
 runtime::Error LoadedGraph::checkEdgeTypes(const std::string &declared,
                                            int64_t types) const {
-  if (graph->numEdgeTypes() == types || file.graph->numEdgeTypes() != types)
+  int64_t given = file.graph->numEdgeTypes();
+  if (graph->numEdgeTypes() == types || graph->numEdgeTypes() == given)
     return runtime::Error::success();
   return failure("graph '", declared, "': expected ", types,
                  " edge types, got ", graph->numEdgeTypes(), ": '", text,
-                 "' has ", types,
+                 "' has ", given,
                  ", and --add-inverses, --add-self-loops and "
                  "--refine-types make types of their own");
 }
@@ -188,6 +189,8 @@ gnn::run::loadInputs(const std::vector<runtime::TensorInfo> &infos,
                      const std::string &otherwise, int64_t maxBytes) {
   llvm::StringSet<> seen;
   for (const std::string &text : sources) {
+    if (!StringRef(text).contains('='))
+      return failure("--input: expected NAME=FILE, got '", text, "'");
     std::string name = splitName(text).first;
     if (!seen.insert(name).second)
       return failure("expected --input ", name, " once, got it again");

@@ -10,6 +10,7 @@
 #include "Compare.h"
 #include "Inputs.h"
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/CPU/CPUDevice.h"
 #include "GNN/CPU/Processor.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
@@ -421,6 +422,11 @@ static int runFunction() {
       return fail(llvm::toString(std::move(error)));
   if (target.empty())
     target = chooseTarget();
+  if (chip.getNumOccurrences() && target == "cpu")
+    return fail("--chip: expected --target=cuda or emulator, which PTX is made "
+                "for, got --target=cpu");
+  if (llvm::Error error = checkChip(chip))
+    return fail("--chip: " + llvm::toString(std::move(error)));
   auto device = openDevice();
   if (!device)
     return fail(device.takeError().message());
