@@ -368,7 +368,8 @@ void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op) {
 
 void Checks::view(uint32_t site, memref::ViewOp op) {
   auto type = op.getType();
-  Value bytes = emit.index(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  int64_t elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  Value bytes = emit.index(elementBytes);
   auto dynamic = op.getSizes().begin();
   Value negative, isLarge;
   for (int64_t size : type.getShape()) {
@@ -390,6 +391,13 @@ void Checks::view(uint32_t site, memref::ViewOp op) {
   bad = emit.either(bad, isLarge);
   emit.failIf(bad, site, FaultKind::ViewTooLarge,
               [&] { return SmallVector<Value>{end, extent}; });
+  // No access to one that is not aligned is possible on a GPU.
+  if (elementBytes > 1 && llvm::isPowerOf2_64(elementBytes))
+    alignment(site,
+              emit.add(emit.address(op.getSource(), emit.index(0)),
+                       op.getByteShift()),
+              elementBytes,
+              emit.compare(CmpIPredicate::ne, bytes, emit.index(0)));
 }
 
 void Checks::subview(uint32_t site, memref::SubViewOp op) {

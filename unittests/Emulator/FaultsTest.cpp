@@ -158,6 +158,27 @@ gpu.func @k(%x: memref<1xf32> {llvm.align = 16 : i64}, %n: index) kernel {
             "more");
 }
 
+TEST(Faults, ViewThatIsNotAligned) {
+  auto emulator = emulate(R"mlir(
+gpu.func @k(%shift: index, %n: index) kernel {
+  %raw = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+  %v = memref.view %raw[%shift][%n] : memref<?xi8, #gpu.address_space<workgroup>>
+      to memref<?xf32, #gpu.address_space<workgroup>>
+  gpu.return
+})mlir");
+  ASSERT_TRUE(emulator);
+  auto fault = [&](int64_t shift, int64_t n) {
+    return run(*emulator, "k", {1, 1, 1}, {1, 1, 1}, Arguments(shift, n),
+               std::nullopt, 64);
+  };
+  EXPECT_EQ(fault(8, 2), "");
+  EXPECT_EQ(fault(6, 0), "");
+  EXPECT_EQ(fault(6, 2),
+            "'memref.view' op at k.mlir:5:8: address is not aligned: expected "
+            "a multiple of 4 bytes, got 2 more; in block (0, 0, 0), thread (0, "
+            "0, 0)");
+}
+
 TEST(Faults, SubviewLeavesItsSource) {
   EXPECT_EQ(
       faultOf(R"mlir(
