@@ -324,6 +324,25 @@ const char *gnnPackageKernels(const GnnPackage *package, const char *format,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Counts are compared before anything is read or copied.
+Error checkBuffers(const BoundFunction &function, const GnnConstBuffer *inputs,
+                   int64_t numInputs, const GnnBuffer *outputs,
+                   int64_t numOutputs) {
+  auto count = [](const auto &list) {
+    return static_cast<int64_t>(list.size());
+  };
+  int64_t ins = count(function.inputs()), outs = count(function.outputs());
+  bool isCounted = numInputs == ins && numOutputs == outs;
+  if (isCounted && (inputs || ins == 0) && (outputs || outs == 0))
+    return {};
+  auto got = [&](const void *data, int64_t count) {
+    return isCounted && !data ? "null" : std::to_string(count);
+  };
+  return failure("expected ", ins, " inputs and ", outs, " outputs, got ",
+                 got(inputs, numInputs), " and ", got(outputs, numOutputs))
+      .in(function.name());
+}
+
 /// Buffers of a caller of C as those of the library.
 template <typename To, typename From>
 std::vector<To> buffers(const From *given, int64_t count) {
@@ -465,6 +484,9 @@ GnnError *gnnBoundRun(const GnnBoundFunction *bound,
   return guardedCall("run", [&]() -> Error {
     if (Error error = expectPointers("a bound function", bound))
       return error;
+    if (Error error =
+            checkBuffers(*bound->value, inputs, numInputs, outputs, numOutputs))
+      return error;
     return bound->value->run(buffers<ConstBuffer>(inputs, numInputs),
                              buffers<Buffer>(outputs, numOutputs),
                              {workspace.data, workspace.bytes}, stream);
@@ -489,6 +511,9 @@ GnnError *gnnBoundProfile(const GnnBoundFunction *bound,
   return guardedCall("profile", [&]() -> Error {
     if (Error error =
             expectPointers("a bound function and a result", bound, json))
+      return error;
+    if (Error error =
+            checkBuffers(*bound->value, inputs, numInputs, outputs, numOutputs))
       return error;
     Expected<Report> report = bound->value->profile(
         buffers<ConstBuffer>(inputs, numInputs),

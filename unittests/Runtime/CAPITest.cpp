@@ -451,6 +451,19 @@ TEST(CAPI, BindsAndRuns) {
   EXPECT_TRUE(contains(
       text(gnnBoundRun(bound, inputs, 0, outputs, 1, scratch, nullptr)),
       "expected 1 inputs and 1 outputs, got 0 and 1"));
+  // Nothing is copied of arrays that are not there.
+  int64_t most = int64_t(1) << 40;
+  EXPECT_EQ(
+      text(gnnBoundRun(bound, inputs, most, outputs, 1, scratch, nullptr)),
+      "sum: expected 1 inputs and 1 outputs, got 1099511627776 and 1");
+  EXPECT_EQ(text(gnnBoundRun(bound, inputs, 1, outputs, -1, scratch, nullptr)),
+            "sum: expected 1 inputs and 1 outputs, got 1 and -1");
+  EXPECT_EQ(text(gnnBoundRun(bound, nullptr, 1, outputs, 1, scratch, nullptr)),
+            "sum: expected 1 inputs and 1 outputs, got null and 1");
+  char *none = nullptr;
+  EXPECT_EQ(text(gnnBoundProfile(bound, inputs, 1, nullptr, 1, scratch, nullptr,
+                                 1, &none)),
+            "sum: expected 1 inputs and 1 outputs, got 1 and null");
   scratch.bytes = 500;
   EXPECT_EQ(text(gnnBoundRun(bound, inputs, 1, outputs, 1, scratch, nullptr)),
             "sum: memory 'workspace': expected 512 bytes, got 500");
