@@ -132,7 +132,7 @@ CPUDevice::loadKernels(const std::string &format, const std::string &image,
     return kernels.takeError();
   auto program = Program::create(std::move(*kernels));
   if (!program)
-    return runtime::failure(llvm::toString(program.takeError()));
+    return runtime::Error(llvm::toString(program.takeError()));
   return std::shared_ptr<const runtime::Kernels>(
       std::make_shared<HostKernels>(std::move(*program), threads));
 }

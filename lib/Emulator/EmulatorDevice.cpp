@@ -94,7 +94,7 @@ EmulatorDevice::loadKernels(const std::string &format, const std::string &image,
     return kernels.takeError();
   auto emulator = Emulator::create(*kernels->module, options.kernels);
   if (!emulator)
-    return runtime::failure(llvm::toString(emulator.takeError()));
+    return runtime::Error(llvm::toString(emulator.takeError()));
   return std::shared_ptr<const runtime::Kernels>(
       std::make_shared<EmulatedKernels>(std::move(*emulator)));
 }

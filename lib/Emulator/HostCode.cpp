@@ -82,8 +82,8 @@ host::parseKernels(const std::string &format, const std::string &image) {
   CollectedErrors errors(kernels.context.get());
   kernels.module = parseSourceString<ModuleOp>(image, kernels.context.get());
   if (!kernels.module)
-    return runtime::failure("the kernels cannot be parsed: ",
-                            llvm::toString(errors.take()));
+    return runtime::Error("the kernels cannot be parsed: " +
+                          llvm::toString(errors.take()));
   return kernels;
 }
 

@@ -289,8 +289,9 @@ runtime::Error Signature::checkMemory(runtime::ArrayView<int64_t> numbers,
       continue;
     Checked needed = (last + Checked{1}) * Checked{array.elementBytes};
     if (!needed.value)
-      return runtime::failure("argument ", array.argument,
-                              ": expected an array of under 2^63 bytes");
+      return runtime::failure(
+          "argument ", array.argument,
+          ": expected an array of under 2^63 bytes, got more");
     if (runtime::Error error =
             checkBytes(array.argument, *needed.value, bytes[array.argument]))
       return error;

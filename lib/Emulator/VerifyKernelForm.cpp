@@ -206,13 +206,21 @@ static LogicalResult verifyAlloca(memref::AllocaOp op) {
   return success();
 }
 
+/// What a value is, in a few words.
+static std::string describe(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return ("a result of '" + op->getName().getStringRef() + "'").str();
+  return "another argument of a block";
+}
+
 static LogicalResult verifyCast(memref::ReinterpretCastOp op) {
   auto argument = dyn_cast<BlockArgument>(op.getSource());
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
   // Workgroup and private memory are arguments of the block too.
   if (!argument || argument.getOwner() != &kernel.getBody().front() ||
       argument.getArgNumber() >= kernel.getNumArguments())
-    return op.emitOpError("expected an argument of the kernel");
+    return op.emitOpError("expected an argument of the kernel, got ")
+           << describe(op.getSource());
   return success();
 }
 

@@ -94,6 +94,13 @@ BoundFunction::~BoundFunction() = default;
 // Bind
 //===----------------------------------------------------------------------===//
 
+static std::string listed(const std::vector<int64_t> &shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "[" + text + "]";
+}
+
 /// The concrete shape of an input or output.
 static Expected<TensorInfo> resolve(const TensorSpec &spec,
                                     GraphSource &source) {
@@ -113,7 +120,8 @@ static Expected<TensorInfo> resolve(const TensorSpec &spec,
   }
   for (int64_t size : info.shape)
     if (__builtin_mul_overflow(info.bytes, size, &info.bytes))
-      return failure("expected a tensor of under 2^63 bytes");
+      return failure("expected a tensor of under 2^63 bytes, got ",
+                     name(info.dtype), listed(info.shape));
   return info;
 }
 

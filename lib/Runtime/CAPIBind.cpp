@@ -201,7 +201,8 @@ GnnError *gnnTiles(const int32_t *rows, int64_t numGroups, int64_t tile,
         tileRows[g] = static_cast<int32_t>(made);
       int64_t pieces = cut.count(int64_t(rows[g + 1]) - rows[g]);
       if (tiles && made + pieces > capacity)
-        return failure("expected room for more than ", capacity, " tiles");
+        return failure("expected room for ", made + pieces,
+                       " tiles or more, got room for ", capacity);
       if (tiles && pieces > 0)
         cut.write(static_cast<int32_t>(g), rows[g], rows[g + 1],
                   tiles + 3 * made);

@@ -153,7 +153,8 @@ static Error convert(const char *name, const GnnDeviceIds &ids, int64_t count,
     if (__builtin_mul_overflow(count - 1, ids.stride, &bytes) ||
         __builtin_add_overflow(bytes, 1, &bytes) ||
         __builtin_mul_overflow(bytes, width, &bytes))
-      return failure(name, ": expected ids in under 2^63 bytes");
+      return failure(name, ": expected ids in under 2^63 bytes, got ", count,
+                     " at a stride of ", ids.stride);
     if (Error error = expectBytes(name, ids.values, ids.bytes, bytes))
       return error;
   }

@@ -168,8 +168,8 @@ Package::kernelsOn(const std::shared_ptr<Device> &device) const {
         known.kernels = *result;
         return result;
       }
-      problem = problem ? failure(problem.message(), "; ", format, ": ",
-                                  result.message())
+      problem = problem ? Error(problem.message() + "; " + format + ": " +
+                                result.message())
                         : result.takeError().in(format);
     }
     if (problem)

@@ -121,7 +121,8 @@ Error Verifier::checkTensor(const TensorSpec &tensor) const {
     return failure("expected what it is the gradient of where it is one, got '",
                    tensor.of, "' of role ", name(tensor.role));
   if ((tensor.graph == -1) != !tensor.space)
-    return failure("expected a graph and a space, or neither");
+    return failure("expected a graph and a space, or neither, got ",
+                   tensor.space ? "a space" : "a graph", " alone");
   if (tensor.graph != -1) {
     if (Error error = checkIndex(tensor.graph, plan.numGraphs(), "graph"))
       return error;

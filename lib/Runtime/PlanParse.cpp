@@ -133,7 +133,8 @@ public:
   void done() const {
     for (const auto &item : json.items())
       if (!asked.count(item.key()))
-        refuse(where, "expected no field '" + item.key() + "'");
+        refuse(where, "expected no field '" + item.key() + "', got " +
+                          got(item.value()));
   }
 
 private:

@@ -101,7 +101,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @cast_of_shared()
       workgroup(%s: memref<8xf32, #gpu.address_space<workgroup>>) kernel {
-    // expected-error @+1 {{'memref.reinterpret_cast' op expected an argument of the kernel}}
+    // expected-error @+1 {{'memref.reinterpret_cast' op expected an argument of the kernel, got another argument of a block}}
     %c = memref.reinterpret_cast %s to offset: [0], sizes: [4], strides: [2]
         : memref<8xf32, #gpu.address_space<workgroup>>
         to memref<4xf32, strided<[2]>, #gpu.address_space<workgroup>>

@@ -115,10 +115,10 @@ TEST(Signature, MemoryByNumbers) {
   for (int64_t rows :
        {(int64_t(1) << 62) - 1, int64_t(1) << 61, INT64_MAX, INT64_MAX - 1})
     EXPECT_EQ(check({0, 0, rows, 5, 1, 0, 0}, {120, 60, -1, -1, -1, 48, 0}),
-              "argument 0: expected an array of under 2^63 bytes");
+              "argument 0: expected an array of under 2^63 bytes, got more");
   EXPECT_EQ(
       check({0, 0, 9, int64_t(1) << 63, 1, 0, 0}, {120, 60, -1, -1, -1, 48, 0}),
-      "argument 1: expected an array of under 2^63 bytes");
+      "argument 1: expected an array of under 2^63 bytes, got more");
   EXPECT_EQ(check({0, 0, -3, 5, 1, 0, 0}, {120, 60, -1, -1, -1, 48, 0}),
             "argument 0: expected an array of extents and strides of 0 or "
             "more, got -2");

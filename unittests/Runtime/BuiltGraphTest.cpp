@@ -131,6 +131,7 @@ TEST(BuiltGraph, Tiles) {
   EXPECT_EQ(count, 3);
   GnnError *error = gnnTiles(rows, 3, 2, false, tiles, 3, nullptr, &count);
   ASSERT_NE(error, nullptr);
-  EXPECT_STREQ(gnnErrorMessage(error), "expected room for more than 3 tiles");
+  EXPECT_STREQ(gnnErrorMessage(error),
+               "expected room for 4 tiles or more, got room for 3");
   gnnErrorDestroy(error);
 }

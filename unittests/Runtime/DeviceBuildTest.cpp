@@ -154,7 +154,8 @@ TEST(DeviceBuild, FailingCount) {
             "dst: expected 12 bytes, got 8");
   shorter.dst = {ends, sizeof ends, 64, INT64_MAX};
   EXPECT_EQ(messageOf(gnnBuildCreate(builder, &shorter, 1, &none, unused)),
-            "dst: expected ids in under 2^63 bytes");
+            "dst: expected ids in under 2^63 bytes, got 2 at a stride of "
+            "9223372036854775807");
   for (const char *failing : {"keys", "scatter", "search", ""}) {
     GnnBuild *build = nullptr;
     int64_t sizes[2], bytes = 77;

@@ -250,12 +250,16 @@ TEST(Plan, Malformed) {
       {"\"version\": 1,", "", "expected a field 'version', got none"},
       {"\"version\": 1", "\"version\": 1.5", "expected an integer"},
       {"\"version\": 1", "\"version\": 1, \"extra\": 0",
-       "expected no field 'extra'"},
+       "expected no field 'extra', got 0"},
+      {"\"name\": \"sum\"", "\"name\": \"sum\\n\\u0001\", \"pass\": \"a\\nb\"",
+       "functions[0].pass: expected forward or backward, got 'a\\nb'"},
+      {"\"kernel\": \"sum\"", "\"kernel\": \"s\\nm\", \"a\\tb\": [1]",
+       "steps[0]: expected no field 'a\\x09b', got [1]"},
       {"\"name\": \"x\"", "\"name\": \"x\", \"role\": \"weight\"",
        "functions[0].inputs[0].role: expected input, output, saved or "
        "gradient, "
        "got 'weight'"},
-      {"\"chip\"", "\"chips\"", "target: expected no field 'chips'"},
+      {"\"chip\"", "\"chips\"", "target: expected no field 'chips', got"},
       {"\"name\": \"sum\"", "\"name\": 3",
        "functions[0].name: expected a "
        "string, got 3"},
@@ -277,7 +281,8 @@ TEST(Plan, Malformed) {
        "inputs[0].graph: expected the name of one of the graphs, got 'h'"},
       {"\"graph\": \"g\", \"space\": \"src\"",
        "\"graph\": \"\", \"space\": \"src\"",
-       "inputs[0] ('x'): expected a graph and a space, or neither"},
+       "inputs[0] ('x'): expected a graph and a space, or neither, got a "
+       "space alone"},
       {"\"space\": \"src\"", "\"space\": \"rows\"", "expected a row space"},
       {"\"shape\": [-1, 3]", "\"shape\": [-1, -1]",
        "inputs[0] ('x'): expected a size of 0 or more in dimension 1, got -1"},

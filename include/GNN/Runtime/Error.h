@@ -16,6 +16,23 @@
 
 namespace gnn::runtime {
 
+/// `text` on one line: names of a caller or a file may hold anything.
+inline std::string onOneLine(const std::string &text) {
+  std::string line;
+  for (char c : text) {
+    auto code = static_cast<unsigned char>(c);
+    if (code >= 0x20 && code != 0x7f) {
+      line += c;
+      continue;
+    }
+    const char *digits = "0123456789abcdef";
+    line += c == '\n'
+                ? std::string("\\n")
+                : std::string("\\x") + digits[code / 16] + digits[code % 16];
+  }
+  return line;
+}
+
 /// What a failure is of, where callers tell it apart: GnnErrorKind of the C
 /// API, with the same numbers.
 enum class ErrorKind { Other, Option, Program, EdgeTypes, NodeTypes, Limit };
@@ -31,7 +48,7 @@ public:
   /// Success.
   Error() = default;
 
-  /// A failure with the given message.
+  /// A failure with the given message, which may have several lines.
   explicit Error(std::string message, ErrorKind kind = ErrorKind::Other)
       : text(std::move(message)), failed(kind) {}
 
@@ -51,7 +68,7 @@ public:
 
   /// The same failure with "`where`: " in front; success stays success.
   Error in(const std::string &where) const {
-    return text ? Error(where + ": " + *text, failed) : Error();
+    return text ? Error(onOneLine(where) + ": " + *text, failed) : Error();
   }
 
 private:
@@ -59,11 +76,11 @@ private:
   ErrorKind failed = ErrorKind::Other;
 };
 
-/// A failure whose message is the parts written one after another.
+/// A failure whose message is the parts written one after another, on one line.
 template <typename... Parts> Error failure(const Parts &...parts) {
   std::ostringstream stream;
   (stream << ... << parts);
-  return Error(stream.str());
+  return Error(onOneLine(stream.str()));
 }
 
 /// A failure of something that takes more than a caller allows it.

@@ -416,7 +416,7 @@ Expected<Module> CudaDevice::loadModule(const std::string &image) const {
   log.resize(std::min(log.find('\0'), log.size()));
   while (!log.empty() && log.back() == '\n')
     log.pop_back();
-  return log.empty() ? error : failure(error.message(), ": ", log);
+  return log.empty() ? error : Error(error.message() + ": " + log);
 }
 
 CudaKernels::CudaKernels(std::shared_ptr<CudaDevice> device, PtxEntries entries)
