@@ -33,36 +33,26 @@ def cached(name):
     return re.search(rf"^{name}:\w+=(.*)$", text, re.M)[1]
 
 
+def install(*example):
+    return pathlib.Path(run(sys.executable, ROOT / "utils/install-for-tests.py", BUILD,
+                            *example).strip())
+
+
 @pytest.fixture(scope="module")
 def installed():
     if cached("GNN_STATIC_MLIR") == "ON":
         pytest.skip("a static build loads no plugins")
-    return pathlib.Path(run(sys.executable, ROOT / "utils/install-for-tests.py",
-                            BUILD).strip())
-
-
-def build_plugin(source, build, installed):
-    # LLVM's tools are not in the path: GNN knows where its MLIR is.
-    clean = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
-    run("cmake", "-S", source, "-B", build, "-G", "Ninja",
-        f"-DCMAKE_CXX_COMPILER={cached('CMAKE_CXX_COMPILER')}",
-        f"-DCMAKE_C_COMPILER={cached('CMAKE_C_COMPILER')}",
-        f"-DGNN_ROOT={installed}", env=clean)
-    run("cmake", "--build", build, env=clean)
+    return install()
 
 
 @pytest.fixture(scope="module")
-def plugin(installed, tmp_path_factory):
-    build = tmp_path_factory.mktemp("standalone-op")
-    build_plugin(EXAMPLE, build, installed)
-    return build / "ClipNorm.so"
+def plugin(installed):
+    return install(EXAMPLE.name) / "ClipNorm.so"
 
 
 @pytest.fixture(scope="module")
-def pass_plugin(installed, tmp_path_factory):
-    build = tmp_path_factory.mktemp("standalone-pass")
-    build_plugin(PASS_EXAMPLE, build, installed)
-    return build / "HoistLinear.so"
+def pass_plugin(installed):
+    return install(PASS_EXAMPLE.name) / "HoistLinear.so"
 
 
 @pytest.fixture
@@ -274,10 +264,10 @@ def test_python_refuses_what_is_no_plugin(compiler, tmp_path):
         gnn_mlir.load_plugin(tmp_path / "missing.so")
 
 
-def test_passes_on_kernels(installed, python, tmp_path):
+def test_passes_on_kernels(installed, python):
     """Passes of a plugin on schedules and on loops; kernels give what they gave, and so
     does the form that the passes leave."""
-    build_plugin(TILE_EXAMPLE, tmp_path, installed)
+    plugin = install(TILE_EXAMPLE.name) / "TilePasses.so"
     script = f"""
 import json
 import numpy as np
@@ -291,7 +281,7 @@ x = np.random.default_rng(0).integers(-9, 9, (40, 64)).astype(np.float32)
 plain = gnn_mlir.compile(text, target="emulator")
 expected = plain(graph, {{"x": x}})
 for stop_at in None, "loops":
-    function = gnn_mlir.compile(text, plugins=[{str(tmp_path / "TilePasses.so")!r}],
+    function = gnn_mlir.compile(text, plugins=[{str(plugin)!r}],
                                 target="emulator", stage_passes=points, stop_at=stop_at)
     np.testing.assert_array_equal(function(graph, {{"x": x}}), expected)
     plan = json.dumps(function.package.plan())
