@@ -51,7 +51,7 @@ def converting(function, model, captures, fullgraph):
         except Exception as error:
             why = bad_input.asked_of_matrix(error, model, args, kwargs)
             found = (ValueError(why) if why else
-                     bad_input.explain(error, model, args, kwargs))
+                     bad_input.explain(error, model, args, kwargs, fullgraph))
             captures.end_call(found is None)
             if found is None:
                 raise

@@ -40,7 +40,7 @@ def _is_told(record):
 logging.getLogger("torch._subclasses.fake_tensor").addFilter(_is_told)
 
 
-def explain(error, model, args, kwargs):
+def explain(error, model, args, kwargs, fullgraph):
     """The error that a user should see: ours, or what is wrong with an argument, or None
     where it is to stay as it is: torch's, where that says it best, and those of the model."""
     chain = _chain(error)
@@ -80,7 +80,8 @@ def explain(error, model, args, kwargs):
         # Sizes that a capture does not know are none of the user's symbols.
         why = without_symbols(str(chain[-1]).strip().rstrip("."))
         return ValueError(f"{why}{_where(error)}; the model was called with {given}")
-    if isinstance(error, (exc.Unsupported, exc.UserError)) or is_of_symbols(error):
+    if isinstance(error, exc.Unsupported) or fullgraph and (
+            isinstance(error, exc.UserError) or is_of_symbols(error)):
         # Else the graph is broken there.
         why = without_symbols(str(error).strip().splitlines()[0].rstrip("."))
         return CaptureError(f"{why}{_where(error)}: dynamo breaks the graph here, which is "

@@ -44,10 +44,10 @@ def fresh(function):
     """A function, bound method or object that is called, with a code object of its own; None of
     what Python has no code of."""
     if not isinstance(function, types.FunctionType):
-        is_bound = isinstance(function, types.MethodType)
-        own = fresh(function.__func__ if is_bound else type(function).__call__) if (
-            is_bound or isinstance(type(function).__call__, types.FunctionType)) else None
-        return own and types.MethodType(own, function.__self__ if is_bound else function)
+        owner, method = (function.__self__, function.__func__) if isinstance(
+            function, types.MethodType) else (function, type(function).__call__)
+        return types.MethodType(fresh(method), owner) if isinstance(
+            method, types.FunctionType) else None
     code = function.__code__.replace()
     made = types.FunctionType(code, function.__globals__, function.__name__,
                               function.__defaults__, function.__closure__)
@@ -124,7 +124,8 @@ class Frames:
         # Code by id: of the model's own forward; other code that has captures of the model; and
         # what dynamo skips.
         self._own, self._shared, self._skipped = {}, {}, {}
-        self._behind = {}  # By frame: its code, and how often dynamo failed to trace it.
+        # By frame, its code and owner, which keep their ids, and how often dynamo failed.
+        self._behind = {}
         # How often dynamo traced for nothing, and why it did the last time.
         self._calls, self._attempts, self._last = threading.local(), 0, None
 
@@ -181,8 +182,8 @@ class Frames:
                 if call.why is not None and not call.captured:
                     self._miss(call)
                 else:
-                    for key, (code, reason) in call.behind.items():
-                        self._leave(key, code, reason)
+                    for key, noted in call.behind.items():
+                        self._leave(key, *noted)
                     self._skipped.update(call.skipped)
                     if call.captured:
                         self._attempts = 0
@@ -225,26 +226,32 @@ class Frames:
         parts of it have run. Not on a stand-in of a sparse matrix, which is none of torch's."""
         if self._fullgraph or not isinstance(call.error, exc.TorchRuntimeError):
             return False
-        owner, key = _owner(frame), _key(frame)
-        is_other = isinstance(self._model, torch.nn.Module) and owner not in (None, self._model)
+        owner = _owner(frame)
+        is_other = isinstance(self._model, torch.nn.Module) and (
+            owner is not None and owner is not self._model)
         if id(frame.f_code) in self._own and not is_other and (
                 not _begins_before_forward(self._model)):
             call.fails_at_first = call.error
             return False
         if bad_input.has_stand_in(self._model, *call.given):
             return False
-        call.behind[key] = frame.f_code, f"torch fails to trace it: {_said(call.error)}"
+        call.behind[_key(frame)] = (
+            frame.f_code, owner, f"torch fails to trace it: {_said(call.error)}")
         return True
 
-    def _leave(self, key, code, why):
+    def _leave(self, key, code, owner, why):
         """Notes a frame that eager has run, which is not traced after so many calls."""
-        _, failures = self._behind.get(key, (code, 0))
-        self._behind[key] = code, failures + 1
+        failures = self._failures(key)
+        self._behind[key] = code, owner, failures + 1
         if not failures:
             self._captures.add(self._model, why=why)
         if failures + 1 == _ATTEMPTS:
             self._captures.tell(log.warning, "%s: %s failed to be traced in %d calls: it runs in "
                                 "torch from now on", self._captures.name, code.co_name, _ATTEMPTS)
+
+    def _failures(self, key):
+        """How many calls dynamo failed to trace a frame in."""
+        return self._behind[key][-1] if key in self._behind else 0
 
     def _end(self, call, succeeded):
         if call.began is not None:
@@ -258,9 +265,8 @@ class Frames:
             return ConvertFrameReturn(frame_exec_strategy=_SKIP)  # As a gradient within a model.
         if id(code) in self._skipped:
             return ConvertFrameReturn(frame_exec_strategy=_NOT_AGAIN)
-        if self._behind.get(_key(frame), (code, 0))[1] >= _ATTEMPTS:
-            return ConvertFrameReturn(apply_to_code=False)
-        if call is not None and id(code) in call.skipped:
+        if self._failures(_key(frame)) >= _ATTEMPTS or (
+                call is not None and id(code) in call.skipped):
             return ConvertFrameReturn(apply_to_code=False)
         is_given_up = id(code) in self._own and self._attempts >= _ATTEMPTS
         if is_given_up:
