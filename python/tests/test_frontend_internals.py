@@ -13,7 +13,7 @@ pytest.importorskip("torch_geometric")
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture, torch_internals  # noqa: E402
 from gnn_mlir.frontend.calls import dispatch  # noqa: E402
-from gnn_mlir.frontend.tracing import exporting  # noqa: E402
+from gnn_mlir.frontend.tracing import exporting, intercept  # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 from torch.fx.experimental import symbolic_shapes  # noqa: E402
 
@@ -72,3 +72,11 @@ def test_tensors_without_numbers_among_their_sizes_stay():
         made = torch.empty_strided((x.shape[0] - x.shape[0] + 4, 3), (3, 1))
     found = exporting._with_numbers(made, mode)
     assert found.shape == (4, 3) and type(found.shape[0]) is int
+
+
+@pytest.mark.parametrize("places", [[[0, 2, 1, 2]], [[-1, 0, -3, 1]], [[1], [-1]]])
+def test_take_along_dim_is_torchs(places):
+    """The one that is traced, of places from the end and of those for all columns too."""
+    x, places = torch.arange(12.).view(3, 4), torch.tensor(places)
+    torch.testing.assert_close(intercept._take_along_dim(x, places, 0),
+                               torch.take_along_dim(x, places, 0))

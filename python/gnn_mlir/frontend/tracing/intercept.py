@@ -94,7 +94,7 @@ def _take_along_dim(x, indices, dim=None):
     if any(place != dim and size != indexed for place, (size, indexed) in enumerate(pairs)):
         x = x.expand([*sizes[:dim], x.shape[dim], *sizes[dim + 1:]])
         indices = indices.expand([*sizes[:dim], indices.shape[dim], *sizes[dim + 1:]])
-    return x.gather(dim, indices)
+    return x.gather(dim, indices % x.shape[dim])  # Places from the end are negative.
 
 
 def install():
