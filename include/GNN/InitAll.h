@@ -10,34 +10,15 @@
 #ifndef GNN_INITALL_H
 #define GNN_INITALL_H
 
-#include "GNN/Conversion/Passes.h"
-#include "GNN/Emulator/Passes.h"
-#include "GNN/InitDialects.h"
-#include "GNN/Pipelines/Pipelines.h"
-#include "GNN/Target/Passes.h"
-#include "GNN/Transforms/Passes.h"
-
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
 
 namespace gnn {
 
 /// Registers all dialects and extensions with `registry`, and all passes and
 /// pipelines with the process, MLIR's own included. Call it once per process.
-inline void registerAll(mlir::DialectRegistry &registry) {
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllToLLVMIRTranslations(registry);
-  mlir::registerAllPasses();
-  registerDialects(registry);
-  registerGNNConversionPasses();
-  registerGNNEmulatorPasses();
-  registerGNNTargetPasses();
-  registerGNNTransformsPasses();
-  registerPipelines();
-}
+void registerAll(mlir::DialectRegistry &registry);
 
 } // namespace gnn
 

@@ -10,7 +10,6 @@
 #include "Compile.h"
 
 #include "GNN/CPU/Processor.h"
-#include "GNN/Emulator/HostCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,8 +22,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -231,22 +228,6 @@ static void buildEntry(ModuleOp module, const CompiledKernel &kernel) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-/// O3 takes longer and makes no kernel faster: what it is for, the passes
-/// before have done.
-static llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) {
-  return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
-}
-
-static host::Optimization getOptimization() {
-  host::Optimization optimization;
-  optimization.passes = buildPasses;
-  optimization.processor = getProcessor();
-  optimization.selection = llvm::CodeGenOptLevel::Default;
-  // A product that is added may round once with the sum, unlike on a GPU.
-  optimization.fusion = llvm::FPOpFusion::Fast;
-  return optimization;
-}
-
 //===----------------------------------------------------------------------===//
 // The kernels of an image
 //===----------------------------------------------------------------------===//
@@ -260,7 +241,11 @@ Program::create(host::ParsedKernels image) {
         return failed(checkThreads(kernel));
       }))
     return errors.take();
-  auto jit = host::Jit::create({}, getOptimization());
+  host::Optimization optimization;
+  optimization.runs = host::Runs::Many;
+  optimization.mayContract = true;
+  optimization.processor = getProcessor();
+  auto jit = host::Jit::create({}, optimization);
   if (!jit)
     return jit.takeError();
   std::unique_ptr<Program> program(new Program(std::move(image)));
@@ -303,7 +288,7 @@ llvm::Error Program::compile(ArrayRef<std::string> names, unsigned threads) {
     auto address = jit->lookup(entryName(name));
     if (!address)
       return address.takeError();
-    code.function = address->toPtr<KernelFunction>();
+    code.function = reinterpret_cast<KernelFunction>(*address);
   }
   compiled.merge(made);
   return llvm::Error::success();

@@ -7,8 +7,9 @@
 #ifndef GNN_LIB_CPU_COMPILE_H
 #define GNN_LIB_CPU_COMPILE_H
 
-#include "GNN/Emulator/HostCode.h"
-#include "GNN/Emulator/Signature.h"
+#include "GNN/Host/HostCode.h"
+#include "GNN/Host/Jit.h"
+#include "GNN/Host/Signature.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"

@@ -6,7 +6,7 @@
 
 #include "GNN/CPU/Processor.h"
 
-#include "GNN/Emulator/HostCode.h"
+#include "GNN/Host/Jit.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
@@ -21,10 +21,7 @@ std::string cpu::getProcessor() {
 }
 
 llvm::Expected<CoreRegisters> cpu::getRegisters() {
-  auto builder = host::describeMachine(getProcessor());
-  if (!builder)
-    return builder.takeError();
-  auto machine = builder->createTargetMachine();
+  auto machine = host::createMachine(getProcessor());
   if (!machine)
     return machine.takeError();
   const llvm::MCSubtargetInfo &processor = *(*machine)->getMCSubtargetInfo();

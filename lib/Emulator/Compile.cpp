@@ -9,7 +9,7 @@
 
 #include "Compile.h"
 #include "Entries.h"
-#include "GNN/Emulator/HostCode.h"
+#include "GNN/Host/HostCode.h"
 #include "Lowering.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -9,7 +9,8 @@
 
 #include "Program.h"
 
-#include "GNN/Emulator/HostCode.h"
+#include "GNN/Host/HostCode.h"
+#include "GNN/Host/Jit.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"

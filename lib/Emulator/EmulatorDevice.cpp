@@ -8,7 +8,7 @@
 
 #include "GNN/Emulator/EmulatorDevice.h"
 
-#include "GNN/Emulator/HostCode.h"
+#include "GNN/Host/HostCode.h"
 
 using namespace gnn;
 using namespace gnn::emulator;

@@ -32,10 +32,6 @@ llvm::StringRef boundsEntry(unsigned rank);
 /// The emulator's own entries.
 llvm::ArrayRef<Entry> getEntries();
 
-/// Functions of the C library that LLVM's code generation may call. Only name
-/// and address are set.
-llvm::ArrayRef<Entry> getLibraryFunctions();
-
 } // namespace gnn::emulator
 
 #endif // GNN_LIB_EMULATOR_ENTRIES_H

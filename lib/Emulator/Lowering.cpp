@@ -10,7 +10,7 @@
 
 #include "Lowering.h"
 
-#include "GNN/Emulator/HostCode.h"
+#include "GNN/Host/HostCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

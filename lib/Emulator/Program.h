@@ -11,7 +11,7 @@
 
 #include "Context.h"
 
-#include "GNN/Emulator/Signature.h"
+#include "GNN/Host/Signature.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

@@ -6,8 +6,7 @@
 
 #include "GNN/Plugins.h"
 
-#include "GNN/Conversion/Passes.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Pipelines/Pipelines.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -87,8 +86,7 @@ LogicalResult gnn::parsePasses(StringRef text, OpPassManager &pm,
                                raw_ostream &errors) {
   std::lock_guard<std::recursive_mutex> lock(Plugins::get().mutex);
   static bool isRegistered = [] {
-    registerGNNConversionPasses();
-    registerGNNTransformsPasses();
+    registerPasses();
     registerCanonicalizerPass();
     registerCSEPass();
     return true;

@@ -9,6 +9,7 @@
 #include "GNN/InitAll.h"
 #include "GNN/Version.h"
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {

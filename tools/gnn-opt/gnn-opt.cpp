@@ -8,6 +8,7 @@
 #include "GNN/InitAll.h"
 #include "GNN/Version.h"
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {

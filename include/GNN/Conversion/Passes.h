@@ -17,8 +17,6 @@ namespace gnn {
 
 #define GEN_PASS_DECL
 #include "GNN/Conversion/Passes.h.inc"
-#define GEN_PASS_REGISTRATION
-#include "GNN/Conversion/Passes.h.inc"
 
 } // namespace gnn
 

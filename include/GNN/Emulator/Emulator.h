@@ -13,7 +13,7 @@
 #ifndef GNN_EMULATOR_EMULATOR_H
 #define GNN_EMULATOR_EMULATOR_H
 
-#include "GNN/Emulator/Signature.h"
+#include "GNN/Host/Signature.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"

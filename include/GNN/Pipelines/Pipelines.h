@@ -512,6 +512,9 @@ void buildPTXPipeline(mlir::OpPassManager &pm,
 void buildCompilePipeline(mlir::OpPassManager &pm,
                           const CompilePipelineOptions &options);
 
+/// Registers the passes of the stages by name, once per process.
+void registerPasses();
+
 /// Registers the pipelines by name, once per process.
 void registerPipelines();
 

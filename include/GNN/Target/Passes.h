@@ -16,8 +16,6 @@ namespace gnn {
 
 #define GEN_PASS_DECL
 #include "GNN/Target/Passes.h.inc"
-#define GEN_PASS_REGISTRATION
-#include "GNN/Target/Passes.h.inc"
 
 } // namespace gnn
 

@@ -24,8 +24,6 @@ namespace gnn {
 
 #define GEN_PASS_DECL
 #include "GNN/Transforms/Passes.h.inc"
-#define GEN_PASS_REGISTRATION
-#include "GNN/Transforms/Passes.h.inc"
 
 /// `gnn-on-gradients` with these passes on functions.
 std::unique_ptr<mlir::Pass>

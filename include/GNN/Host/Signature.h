@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_EMULATOR_SIGNATURE_H
-#define GNN_EMULATOR_SIGNATURE_H
+#ifndef GNN_HOST_SIGNATURE_H
+#define GNN_HOST_SIGNATURE_H
 
 #include "GNN/Runtime/Device.h"
 #include "GNN/Runtime/Plan.h"
@@ -73,4 +73,4 @@ private:
 
 } // namespace gnn::host
 
-#endif // GNN_EMULATOR_SIGNATURE_H
+#endif // GNN_HOST_SIGNATURE_H

@@ -1,15 +1,14 @@
-//===- HostCode.cpp - From func.funcs to code of the host -----------------===//
+//===- HostCode.cpp - From kernels to the LLVM dialect --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Emulator/HostCode.h"
-#include "Entries.h"
-#include "GNN/Emulator/Passes.h"
+#include "GNN/Host/HostCode.h"
+
+#include "GNN/Host/Passes.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Runtime/Nesting.h"
-#include "GNN/Runtime/ThreadPool.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -34,19 +33,8 @@
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
-#include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-
-#include <atomic>
 
 using namespace mlir;
 using namespace gnn;
@@ -243,156 +231,4 @@ LogicalResult host::lowerToLLVM(ModuleOp host) {
   if (failed(applyPartialConversion(host, target, std::move(patterns), config)))
     return failure();
   return verifyLowered(host);
-}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
-                                 ArrayRef<host::Symbol> own) {
-  llvm::orc::SymbolMap symbols;
-  auto define = [&](StringRef name, void *address) {
-    symbols[jit.mangleAndIntern(name)] = {
-        llvm::orc::ExecutorAddr::fromPtr(address),
-        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  };
-  for (const host::Symbol &symbol : own)
-    define(symbol.name, symbol.address);
-  for (const emulator::Entry &function : emulator::getLibraryFunctions())
-    define(function.name, function.address);
-  return jit.getMainJITDylib().define(
-      llvm::orc::absoluteSymbols(std::move(symbols)));
-}
-
-llvm::Expected<llvm::orc::JITTargetMachineBuilder>
-host::describeMachine(StringRef processor) {
-  static const bool isInitialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)isInitialized;
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder || processor.empty())
-    return builder;
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return machine.takeError();
-  if (!(*machine)->getMCSubtargetInfo()->isCPUStringValid(processor))
-    return llvm::createStringError("GNN_CPU: expected a processor that LLVM "
-                                   "knows, got '" +
-                                   processor + "'");
-  llvm::orc::JITTargetMachineBuilder other((*machine)->getTargetTriple());
-  other.setCPU(processor.str());
-  return other;
-}
-
-/// Runs the passes of `optimization` on a module for `machine`.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     const host::Optimization &optimization) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  optimization.passes(builder).run(module, modules);
-}
-
-llvm::Expected<std::unique_ptr<host::Jit>>
-host::Jit::create(ArrayRef<Symbol> symbols, Optimization optimization) {
-  auto machine = describeMachine(optimization.processor);
-  if (!machine)
-    return machine.takeError();
-  machine->getOptions().AllowFPOpFusion = optimization.fusion;
-  machine->setCodeGenOptLevel(optimization.selection);
-  auto made = std::unique_ptr<Jit>(new Jit(*machine, std::move(optimization)));
-  llvm::orc::LLJITBuilder builder;
-  builder.setJITTargetMachineBuilder(std::move(*machine))
-      .setLinkProcessSymbolsByDefault(false)
-      .setPlatformSetUp(llvm::orc::setUpInactivePlatform);
-  auto jit = builder.create();
-  if (!jit)
-    return jit.takeError();
-  if (llvm::Error error = defineSymbols(**jit, symbols))
-    return std::move(error);
-  (*jit)->getExecutionSession().setErrorReporter(
-      [reported = &made->reported](llvm::Error error) {
-        std::string text = llvm::toString(std::move(error));
-        if (reported->empty()) // what follows is no news
-          *reported = std::move(text);
-      });
-  made->jit = std::move(*jit);
-  return std::move(made);
-}
-
-llvm::Expected<llvm::orc::ExecutorAddr> host::Jit::lookup(StringRef name) {
-  reported.clear();
-  auto address = jit->lookup(name);
-  if (address || reported.empty())
-    return address;
-  llvm::consumeError(address.takeError());
-  return llvm::createStringError("expected kernels that call what the host "
-                                 "has, got: " +
-                                 reported);
-}
-
-namespace {
-/// One module on its way to code. Its context is no other's.
-struct Unit {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  std::unique_ptr<llvm::MemoryBuffer> object;
-  std::string problem;
-
-  void compile(const host::Optimization &optimization) {
-    optimize(*module, *machine, optimization);
-    auto made = llvm::orc::SimpleCompiler(*machine)(*module);
-    if (made)
-      object = std::move(*made);
-    else
-      problem = llvm::toString(made.takeError());
-  }
-};
-} // namespace
-
-llvm::Error host::Jit::add(ArrayRef<ModuleOp> modules, unsigned threads) {
-  DialectRegistry registry;
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  for (ModuleOp module : modules)
-    module.getContext()->appendDialectRegistry(registry);
-  std::vector<Unit> units(modules.size());
-  for (auto [module, unit] : llvm::zip_equal(modules, units)) {
-    auto made = machine.createTargetMachine();
-    if (!made)
-      return made.takeError();
-    unit.machine = std::move(*made);
-    CollectedErrors errors(module->getContext());
-    unit.module = translateModuleToLLVMIR(module, unit.context, "kernels");
-    if (!unit.module)
-      return errors.take();
-    unit.module->setTargetTriple(unit.machine->getTargetTriple());
-    unit.module->setDataLayout(unit.machine->createDataLayout());
-  }
-  auto count = static_cast<unsigned>(
-      std::clamp<size_t>(units.size(), 1, std::max(1u, threads)));
-  std::atomic<size_t> next{0};
-  runtime::ThreadPool(count).run(count, [&](unsigned) {
-    for (size_t i = next++; i < units.size(); i = next++)
-      units[i].compile(optimization);
-  });
-  for (Unit &unit : units) {
-    if (!unit.problem.empty())
-      return llvm::createStringError(unit.problem);
-    if (llvm::Error error = jit->addObjectFile(std::move(unit.object)))
-      return error;
-  }
-  return llvm::Error::success();
 }

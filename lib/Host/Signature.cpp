@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Emulator/Signature.h"
+#include "GNN/Host/Signature.h"
 
-#include "GNN/Emulator/Passes.h"
+#include "GNN/Host/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

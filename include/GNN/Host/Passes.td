@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_EMULATOR_PASSES_TD
-#define GNN_EMULATOR_PASSES_TD
+#ifndef GNN_HOST_PASSES_TD
+#define GNN_HOST_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -49,4 +49,4 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
   }];
 }
 
-#endif // GNN_EMULATOR_PASSES_TD
+#endif // GNN_HOST_PASSES_TD

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_EMULATOR_PASSES_H
-#define GNN_EMULATOR_PASSES_H
+#ifndef GNN_HOST_PASSES_H
+#define GNN_HOST_PASSES_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/Pass.h"
@@ -15,9 +15,7 @@
 namespace gnn {
 
 #define GEN_PASS_DECL
-#include "GNN/Emulator/Passes.h.inc"
-#define GEN_PASS_REGISTRATION
-#include "GNN/Emulator/Passes.h.inc"
+#include "GNN/Host/Passes.h.inc"
 
 /// Elements of a vector in a kernel. Longer ones would keep LLVM busy for ever.
 constexpr int64_t maxVectorElements = 1024;
@@ -32,4 +30,4 @@ mlir::Operation *findWriter(mlir::Value memory);
 
 } // namespace gnn
 
-#endif // GNN_EMULATOR_PASSES_H
+#endif // GNN_HOST_PASSES_H

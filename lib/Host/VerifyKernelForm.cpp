@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Emulator/Passes.h"
+#include "GNN/Host/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,7 +27,7 @@
 
 namespace gnn {
 #define GEN_PASS_DEF_VERIFYKERNELFORM
-#include "GNN/Emulator/Passes.h.inc"
+#include "GNN/Host/Passes.h.inc"
 } // namespace gnn
 
 using namespace mlir;
