@@ -32,12 +32,13 @@ GNN_CAPI GnnError *gnnLoadPlugin(const char *path);
 
 /** How to compile. */
 typedef struct GnnCompileOptions {
-  /** GPU to make PTX for, as "sm_90", and to weigh costs for where `passes`
-   * names no target; null or "": no PTX. */
+  /** GPU to make PTX for, by its name, as "h100", or its chip, as "sm_90",
+   * which the first known GPU of that chip stands for; null or "": no PTX.
+   * Costs are weighed for it. */
   const char *chip;
   /** Keep the kernels for the emulator. Without PTX there must be these. */
   bool emulated;
-  /** The switches of passes, cost and target (docs/Passes.md), with spaces
+  /** The switches of passes and cost (docs/Passes.md), with spaces
    * between: "fuse=false compact=false". Null or "": as they are by default. */
   const char *passes;
   /** Folder that gets the IR after each stage, and the PTX; made where it is

@@ -21,9 +21,9 @@ static double waitOf(IdWait wait) {
   case IdWait::None:
     return 0;
   case IdWait::Sum:
-    return KernelFigures::sumWait;
+    return KernelConstants::sumWait;
   case IdWait::Score:
-    return KernelFigures::scoreWait;
+    return KernelConstants::scoreWait;
   }
   llvm_unreachable("all waits are handled");
 }
@@ -47,7 +47,7 @@ Comparison gnn::compareRows(const CostModel &model, Operation *op,
   // A walk along a long row waits for ids first.
   if (isPairSpace(path.to) && path.from == RowSpace::Edge)
     costs.after += model.countInTurn(stats.getLongestRow(EndPoint::Dst)) *
-                   model.getTarget().kernels.edgeSeconds * waitOf(wait);
+                   model.getFigures().edgeSeconds * waitOf(wait);
   return costs;
 }
 

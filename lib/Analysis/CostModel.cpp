@@ -69,39 +69,44 @@ KernelWork &KernelWork::operator*=(double factor) {
   return *this;
 }
 
+CostModel::CostModel(Operation *op, CostKind kind)
+    : figures(gnn::getFigures(op)), kind(kind) {
+  if (kind == CostKind::Full && !getAbilities(op).longRows)
+    this->kind = CostKind::WholeRows;
+}
+
 double CostModel::gatherSeconds(const GatherWork &gather) const {
   if (gather.rows <= 0)
     return 0;
-  double fromMemory = std::max(gather.rowBytes, double(target.memoryRowBytes)) /
-                      target.memoryGather;
+  double fromMemory =
+      std::max(gather.rowBytes, figures.memoryRowBytes) / figures.memoryGather;
   double fromL2 =
-      std::max(gather.rowBytes, double(target.l2RowBytes)) / target.l2Gather;
+      std::max(gather.rowBytes, figures.l2RowBytes) / figures.l2Gather;
   if (gather.isAgain)
     return gather.rows * fromL2;
   double tableBytes = gather.tableRows * gather.rowBytes;
-  double hit = std::min(1.0, target.l2Bytes / std::max(tableBytes, 1.0));
+  double hit = std::min(1.0, figures.l2Bytes / std::max(tableBytes, 1.0));
   double firsts = std::min(gather.rows, gather.tableRows);
   return firsts * fromMemory +
          (gather.rows - firsts) * (hit * fromL2 + (1 - hit) * fromMemory);
 }
 
 double CostModel::steps(unsigned reads) {
-  return KernelFigures::edgeSteps + KernelFigures::readSteps * reads;
+  return KernelConstants::edgeSteps + KernelConstants::readSteps * reads;
 }
 
 double CostModel::longestSeconds(const WalkWork &walk) const {
-  const KernelFigures &kernels = target.kernels;
-  double near = KernelFigures::nearShare * target.l2Bytes;
-  double seconds = walk.walks * walk.waits * kernels.waitSeconds;
+  double near = KernelConstants::nearShare * figures.l2Bytes;
+  double seconds = walk.walks * walk.waits * figures.waitSeconds;
   for (double table : walk.tables)
     seconds += (1 - std::min(1.0, near / std::max(table, 1.0))) *
-               (kernels.memoryWaitSeconds - kernels.waitSeconds);
+               (figures.memoryWaitSeconds - figures.waitSeconds);
   // A block gathers at the rate of one multiprocessor.
   double bytes = 0;
   for (double row : walk.edgeBytes)
-    bytes += std::max(row, double(target.l2RowBytes));
+    bytes += std::max(row, figures.l2RowBytes);
   double fetch = bytes * walk.edgesPerLongRound * walk.teams *
-                 target.multiprocessors / target.l2Gather;
+                 figures.processors / figures.l2Gather;
   LongestRounds rounds = walk.getLongestRounds();
   return rounds.alone * seconds + rounds.together * std::max(seconds, fetch);
 }
@@ -112,22 +117,23 @@ CostModel::choosePieces(double whole, double longest,
   PiecesChoice choice;
   choice.whole = whole;
   int64_t best = 0;
-  for (auto n = static_cast<int64_t>(KernelFigures::shortestPiece);
-       n <= KernelFigures::longestPiece && n < longest; n *= 2) {
+  for (auto n = static_cast<int64_t>(KernelConstants::shortestPiece);
+       n <= KernelConstants::longestPiece && n < longest; n *= 2) {
     double cost = costOf(n);
     if (cost < choice.pieces)
       best = n;
     choice.pieces = std::min(choice.pieces, cost);
   }
-  if (choice.pieces < KernelFigures::piecesShare * whole &&
-      choice.pieces < whole - KernelFigures::piecesLaunch * getLaunch())
+  if (choice.pieces < KernelConstants::piecesShare * whole &&
+      choice.pieces < whole - KernelConstants::piecesLaunch * getLaunch())
     choice.length = best;
   return choice;
 }
 
 double CostModel::countInTurn(double longest) const {
-  return kind == CostKind::Full ? std::min(longest, KernelFigures::longestPiece)
-                                : longest;
+  return kind == CostKind::Full
+             ? std::min(longest, KernelConstants::longestPiece)
+             : longest;
 }
 
 double CostModel::cost(const KernelWork &kernel) const {
@@ -152,28 +158,28 @@ double CostModel::seconds(const KernelWork &kernel) const {
   for (const GatherWork &gather : kernel.gathers) {
     gathers += gatherSeconds(gather);
     gatheredBytes +=
-        gather.rows * std::max(gather.rowBytes, double(target.l2RowBytes));
+        gather.rows * std::max(gather.rowBytes, figures.l2RowBytes);
   }
   double rows = 0;
   if (!llvm::any_of(kernel.walks,
                     [](const WalkWork &walk) { return walk.isScheduled; })) {
-    rows = kernel.reducedRows * target.kernels.rowSeconds;
+    rows = kernel.reducedRows * figures.rowSeconds;
     if (kernel.reducedRows > 0)
-      gathers = std::max(gathers, gatheredBytes / target.kernels.walkGather);
+      gathers = std::max(gathers, gatheredBytes / figures.walkGather);
   }
-  double longest = kernel.longestRow * target.kernels.edgeSeconds;
+  double longest = kernel.longestRow * figures.edgeSeconds;
   for (const WalkWork &walk : kernel.walks) {
     if (walk.isScheduled)
-      rows += walk.rows * walk.warps * target.kernels.warpSeconds;
-    rows += walk.getRounds() * walk.warps * target.kernels.roundSeconds;
+      rows += walk.rows * walk.warps * figures.warpSeconds;
+    rows += walk.getRounds() * walk.warps * figures.roundSeconds;
     longest += longestSeconds(walk);
   }
   double product = std::max(kernel.productFlops, kernel.productTileFlops);
   double seconds =
       gathers * std::sqrt(kernel.crowding) + rows * kernel.crowding;
-  seconds += std::max(product / target.kernels.productFlops +
-                          kernel.otherFlops / target.fp32Flops,
-                      kernel.streamBytes / target.memoryBandwidth);
+  seconds += std::max(product / figures.productFlops +
+                          kernel.otherFlops / figures.fp32Flops,
+                      kernel.streamBytes / figures.memoryBandwidth);
   return getLaunch() + std::max(seconds, longest);
 }
 
@@ -228,8 +234,8 @@ static std::optional<GatherWork> describeGather(Value operand, RowPath path,
 }
 
 double gnn::tileFlops(double rows, int64_t in, int64_t out) {
-  constexpr int64_t columns = KernelFigures::tileColumns;
-  constexpr int64_t inputs = KernelFigures::tileInputs;
+  constexpr int64_t columns = KernelConstants::tileColumns;
+  constexpr int64_t inputs = KernelConstants::tileInputs;
   return 2 * rows * std::max(in, inputs) * llvm::alignTo(out, columns);
 }
 

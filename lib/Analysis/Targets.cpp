@@ -1,4 +1,4 @@
-//===- Targets.cpp - Figures of the GPUs ----------------------------------===//
+//===- Targets.cpp - What kernels are made for ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,43 +6,73 @@
 
 #include "GNN/Analysis/Targets.h"
 
+#include "GNN/Analysis/CostOptions.h"
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <vector>
 
 using namespace gnn;
 
-static std::vector<TargetFigures> makeTargets() {
-  std::vector<TargetFigures> targets;
+namespace {
+/// A row of a table whose columns are figures.
+struct FigureRow {
+  KnownTarget &target;
+
+  void set(double TargetFigures::*figure, llvm::StringRef name, double value,
+           FigureSource source) {
+    target.figures.*figure = value;
+    target.sources.push_back({name, source});
+  }
+};
+} // namespace
+
+static std::vector<KnownTarget> makeKnownTargets() {
+  std::vector<KnownTarget> targets;
+  auto of = [&](llvm::StringRef name) {
+    return FigureRow{*llvm::find_if(targets, [&](const KnownTarget &target) {
+      return target.name == name;
+    })};
+  };
 #define GNN_TARGET(key, text, architecture)                                    \
   {                                                                            \
-    TargetFigures target;                                                      \
-    target.name = #key;                                                        \
-    target.title = text;                                                       \
-    target.chip = architecture;
+    targets.push_back({#key, text, architecture, {}, {}});                     \
+    FigureRow row{targets.back()};
 #define GNN_FIGURE(figure, number, origin)                                     \
-  target.figure = {number, FigureSource::origin};
-#define GNN_TARGET_END                                                         \
-  targets.push_back(target);                                                   \
-  }
+  row.set(&TargetFigures::figure, #figure, number, FigureSource::origin);
+#define GNN_TARGET_END }
 #include "GNN/Analysis/Targets.def"
 #define GNN_KERNELS(key)                                                       \
   {                                                                            \
-    KernelFigures &kernels =                                                   \
-        targets[static_cast<size_t>(CostTarget::key)].kernels;
+    FigureRow row = of(#key);
 #define GNN_FIGURE(figure, number, origin)                                     \
-  kernels.figure = {number, FigureSource::origin};
+  row.set(&TargetFigures::figure, #figure, number, FigureSource::origin);
 #define GNN_KERNELS_END }
 #define GNN_CONSTANT(name, value)
 #include "GNN/Analysis/Kernels.def"
   return targets;
 }
 
-llvm::ArrayRef<TargetFigures> gnn::getTargets() {
-  static const std::vector<TargetFigures> targets = makeTargets();
+llvm::ArrayRef<KnownTarget> gnn::getKnownTargets() {
+  static const std::vector<KnownTarget> targets = makeKnownTargets();
   return targets;
+}
+
+const KnownTarget *gnn::findTarget(llvm::StringRef name) {
+  for (const KnownTarget &target : getKnownTargets())
+    if (target.name == name)
+      return &target;
+  return nullptr;
+}
+
+const TargetFigures &gnn::getFigures(llvm::StringRef name) {
+  const KnownTarget *target = findTarget(name);
+  assert(target && "expected the name of a known target");
+  return target->figures;
 }
 
 llvm::ArrayRef<OptionWord<GradientMemory>> OptionWords<GradientMemory>::list() {
@@ -59,41 +89,121 @@ llvm::ArrayRef<OptionWord<CostKind>> OptionWords<CostKind>::list() {
   return words;
 }
 
-llvm::ArrayRef<OptionWord<CostTarget>> OptionWords<CostTarget>::list() {
-  static const OptionWord<CostTarget> words[] = {
-#define GNN_TARGET(key, title, chip) {#key, CostTarget::key},
-#define GNN_FIGURE(figure, value, source)
-#define GNN_TARGET_END
-#include "GNN/Analysis/Targets.def"
-      {"chip", CostTarget::chip},
-  };
-  return words;
-}
-
-const TargetFigures &gnn::getFigures(CostTarget target) {
-  if (target == CostTarget::chip)
-    target = getTargetOfChip("");
-  return getTargets()[static_cast<size_t>(target)];
-}
-
-CostTarget gnn::getTargetOfChip(llvm::StringRef chip) {
-  llvm::ArrayRef<TargetFigures> targets = getTargets();
-  const auto *it = llvm::find_if(
-      targets, [&](const TargetFigures &t) { return t.chip == chip; });
-  return it == targets.end() ? CostTarget{} : CostTarget(it - targets.begin());
-}
-
 /// Whether a chip is of the Ampere architecture or a later one.
 static bool isFromAmpereOn(llvm::StringRef chip) {
-  if (chip.empty())
-    chip = getTargets().front().chip;
   unsigned number = 0;
   return chip.consume_front("sm_") && !chip.consumeInteger(10, number) &&
          number >= 80;
 }
 
-bool gnn::hasTF32(llvm::StringRef chip) { return isFromAmpereOn(chip); }
-bool gnn::hasAsyncCopies(llvm::StringRef chip) { return isFromAmpereOn(chip); }
+/// What a block of any chip of Chips.def may have.
+static TargetLimits getGPULimits() {
+  TargetLimits limits;
+  limits.lanes = 32;
+  limits.threads = 1024;
+  limits.sharedBytes = 48 << 10; // without asking for more
+  limits.registers = 64 << 10;
+  return limits;
+}
+
+static TargetAbilities getGPUAbilities(llvm::StringRef chip) {
+  TargetAbilities abilities;
+  abilities.tf32 = abilities.asyncCopies = isFromAmpereOn(chip);
+  abilities.longRows = true;
+  return abilities;
+}
+
+llvm::Expected<TargetAttr> gnn::makeGPUTarget(mlir::MLIRContext *context,
+                                              llvm::StringRef kind,
+                                              llvm::StringRef nameOrChip) {
+  const KnownTarget &first = getKnownTargets().front();
+  const KnownTarget *known =
+      nameOrChip.empty() ? &first : findTarget(nameOrChip);
+  llvm::StringRef chip = known ? known->chip : nameOrChip;
+  for (const KnownTarget &target : getKnownTargets())
+    if (!known && target.chip == chip)
+      known = &target;
+  if (llvm::Error error = checkChip(chip))
+    return std::move(error);
+  context->loadDialect<GNNDialect>();
+  return TargetAttr::get(context, kind, known ? known->name : "", chip,
+                         getGPULimits(), getGPUAbilities(chip),
+                         known ? known->figures : first.figures);
+}
+
+llvm::Expected<TargetAttr> gnn::makeCPUTarget(mlir::MLIRContext *context,
+                                              llvm::StringRef processor,
+                                              CoreRegisters registers) {
+  auto [vector, count] = registers;
+  if (vector < 1 || vector > 16 || !llvm::isPowerOf2_64(vector) || count < 8)
+    return llvm::createStringError(llvm::formatv(
+        "expected a vector of 1, 2, 4, 8 or 16 and at least 8 registers, got "
+        "{0} and {1}",
+        vector, count));
+  TargetLimits limits;
+  limits.lanes = limits.threads = 1;
+  limits.vector = vector;
+  limits.vectorRegisters = count;
+  context->loadDialect<GNNDialect>();
+  return TargetAttr::get(context, cpuKind, "", processor, limits,
+                         TargetAbilities(), getKnownTargets().front().figures);
+}
+
+llvm::Error gnn::checkGPU(llvm::StringRef nameOrChip) {
+  return nameOrChip.empty() || findTarget(nameOrChip) ? llvm::Error::success()
+                                                      : checkChip(nameOrChip);
+}
+
+std::string gnn::describeTarget(TargetAttr target) {
+  if (const KnownTarget *known = findTarget(target.getName()))
+    return known->title.str();
+  return (target.getChip().empty() ? target.getKind() : target.getChip()).str();
+}
+
+TargetAttr gnn::findTarget(mlir::Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto target = op->getAttrOfType<TargetAttr>(attribute::target))
+      return target;
+  return nullptr;
+}
+
+TargetFigures gnn::getFigures(mlir::Operation *op) {
+  TargetAttr target = findTarget(op);
+  return target ? target.getFigures() : getKnownTargets().front().figures;
+}
+
+TargetAbilities gnn::getAbilities(mlir::Operation *op) {
+  TargetAttr target = findTarget(op);
+  return target ? target.getAbilities()
+                : getGPUAbilities(getKnownTargets().front().chip);
+}
+
+llvm::StringRef gnn::getChip(mlir::Operation *op) {
+  TargetAttr target = findTarget(op);
+  return target ? target.getChip() : getKnownTargets().front().chip;
+}
+
+CoreRegisters gnn::getCoreRegisters(mlir::Operation *op) {
+  if (!isForCPU(op))
+    return CoreRegisters();
+  TargetLimits limits = findTarget(op).getLimits();
+  return {limits.vector, limits.vectorRegisters};
+}
+
+bool gnn::isForCPU(mlir::Operation *op) {
+  TargetAttr target = findTarget(op);
+  return target && target.getKind() == cpuKind;
+}
+
+mlir::LogicalResult gnn::attachTarget(mlir::ModuleOp module,
+                                      TargetAttr target) {
+  TargetAttr known = findTarget(module.getOperation());
+  if (known && known != target)
+    return module.emitError("target: expected ")
+           << target << ", got a module for " << known;
+  module->setAttr(attribute::target, target);
+  return mlir::success();
+}
 
 //===----------------------------------------------------------------------===//
 // Chips
@@ -116,7 +226,11 @@ llvm::Error gnn::checkChip(llvm::StringRef name, llvm::StringRef features) {
       llvm::find_if(chips, [&](const Chip &chip) { return chip.name == name; });
   if (chip == std::end(chips))
     return llvm::createStringError(
-        "expected a chip of " +
+        "expected " +
+        llvm::join(llvm::map_range(getKnownTargets(),
+                                   [](auto &target) { return target.name; }),
+                   ", ") +
+        " or a chip of " +
         llvm::join(llvm::map_range(chips, [](auto &c) { return c.name; }),
                    ", ") +
         ", got '" + name + "'");
@@ -134,7 +248,7 @@ llvm::Error gnn::checkChip(llvm::StringRef name, llvm::StringRef features) {
 bool ChipParser::parse(llvm::cl::Option &option, llvm::StringRef,
                        llvm::StringRef text, std::string &value) {
   value = text.str();
-  if (llvm::Error error = checkChip(text))
+  if (llvm::Error error = checkGPU(text))
     return option.error(llvm::toString(std::move(error)));
   return false;
 }

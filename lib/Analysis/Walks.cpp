@@ -22,7 +22,7 @@ LongestRounds WalkWork::getLongestRounds() const {
   if (longest <= splitEdges)
     return {alone, 0};
   // Rows that are long lie side by side, more of them in a block of more rows.
-  double neighbors = std::sqrt(teams / KernelFigures::teamsOfOneLongRow);
+  double neighbors = std::sqrt(teams / KernelConstants::teamsOfOneLongRow);
   return {alone, together * std::max(1.0, neighbors)};
 }
 

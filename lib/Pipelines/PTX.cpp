@@ -61,11 +61,9 @@ ArrayRef<OptionWord<KernelFormat>> OptionWords<KernelFormat>::list() {
 void gnn::buildPTXPipeline(OpPassManager &pm,
                            const PTXPipelineOptions &options) {
   pm.addPass(createVerifyForm({Form::Kernels, /*hasMath=*/false}));
-  GpuNVVMAttachTargetOptions target;
-  target.chip = options.chip;
-  target.features = options.features;
-  target.optLevel = options.optLevel;
-  pm.addPass(createGpuNVVMAttachTarget(target));
+  if (!options.chip.empty())
+    pm.addPass(createAttachTarget({/*kind=*/"", options.chip}));
+  pm.addPass(createAttachChip({options.features, options.optLevel}));
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   addKernelPasses(kernels);
   if (options.lineInfo) {

@@ -53,8 +53,6 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
     return check(parseWord<CostKind>(value));
   if (name == "memory")
     return check(parseWord<GradientMemory>(value));
-  if (name == "target")
-    return check(parseWord<CostTarget>(value));
   if (name == "sum-rows" || name == "long-rows") {
     bool mayBeChosen = name == "long-rows";
     int32_t number;

@@ -45,17 +45,16 @@ static void addOperatorPasses(OpPassManager &pm,
       pm.nest<func::FuncOp>() = passes;
     passes.clear();
   };
-  CostTarget target = options.target;
   CostKind cost = options.cost;
   if (options.foldNormalization) // before products, to which it is an obstacle
-    add(createFoldNormalization({target, cost}));
+    add(createFoldNormalization({cost}));
   if (options.linearReorder)
-    add(createLinearReorder({target, cost}));
+    add(createLinearReorder({cost}));
   if (options.compact)
-    add(createCompact({target, cost}));
+    add(createCompact({cost}));
   if (options.orderAggregate) { // on the module, to which it adds graphs
     close();
-    OrderAggregateOptions order{target, cost};
+    OrderAggregateOptions order{cost};
     order.ofGradients = ofGradients;
     pm.addPass(createOrderAggregate(order));
     addCleaning(passes);
@@ -63,21 +62,20 @@ static void addOperatorPasses(OpPassManager &pm,
   if (options.mergeBias) // so that no score adds a bias for each edge
     add(createMergeBias());
   if (options.fuseAttention)
-    add(createFuseAttention({target, cost}));
+    add(createFuseAttention({cost}));
   close();
 }
 
 /// Ends of kernels, which need no cleaning in between.
 static void addKernelEnds(OpPassManager &pm,
                           const GraphPipelineOptions &options) {
-  CostTarget target = options.target;
   CostKind cost = options.cost;
   if (options.foldNormalization)
-    pm.addNestedPass<func::FuncOp>(createFoldNormalization({target, cost}));
+    pm.addNestedPass<func::FuncOp>(createFoldNormalization({cost}));
   if (options.joinSums)
-    pm.addNestedPass<func::FuncOp>(createJoinSums({target, cost}));
+    pm.addNestedPass<func::FuncOp>(createJoinSums({cost}));
   if (options.moveScales)
-    pm.addNestedPass<func::FuncOp>(createMoveScales({target, cost}));
+    pm.addNestedPass<func::FuncOp>(createMoveScales({cost}));
   if (options.computeInHeads)
     pm.addNestedPass<func::FuncOp>(createComputeInHeads());
   if (options.mergeBias)
@@ -100,7 +98,6 @@ void gnn::buildGraphPipeline(OpPassManager &pm,
   // again.
   DifferentiateOptions gradients;
   gradients.memory = options.memory;
-  gradients.target = options.target;
   gradients.calls = options.calls;
   pm.addPass(createDifferentiate(gradients));
   addOperatorPasses(pm, options, /*ofGradients=*/true);
@@ -116,8 +113,8 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());           // counts are the same everywhere
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
-    pm.addNestedPass<func::FuncOp>(createJoinTraversals(
-        {options.target, /*longRows=*/options.longRows != 0}));
+    pm.addNestedPass<func::FuncOp>(
+        createJoinTraversals({/*longRows=*/options.longRows != 0}));
     // A row that several traversals read may now have one reader, and walks
     // what was reshaped for a traversal that they have taken in.
     pm.addPass(createCanonicalizerPass());
@@ -126,11 +123,9 @@ static void buildTilePipeline(OpPassManager &pm,
     pm.addPass(createCSEPass());
   }
   if (options.splitSums) // with all that is fused
-    pm.addNestedPass<func::FuncOp>(
-        createSplitSums({options.sumRows, options.target}));
+    pm.addNestedPass<func::FuncOp>(createSplitSums({options.sumRows}));
   if (options.longRows)
-    pm.addNestedPass<func::FuncOp>(
-        createSplitLongRows({options.longRows, options.target}));
+    pm.addNestedPass<func::FuncOp>(createSplitLongRows({options.longRows}));
   // Of tensors, and of buffers as long as each has a place of its own.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   pm.addNestedPass<func::FuncOp>(createSeparateResults());
@@ -158,22 +153,18 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createVerifyForm({Form::Buffers}));
   // What is written by hand comes in here.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
-  CostTarget target = options.target;
   if (!options.schedules.empty()) // first, so that the others leave them
     pm.addPass(createApplySchedules(
         {options.schedules, options.allowUnusedSchedules}));
-  if (options.cores)
-    pm.addNestedPass<func::FuncOp>(
-        createScheduleCores({options.coreVector, options.coreRegisters}));
-  pm.addNestedPass<func::FuncOp>(createScheduleColumns({target}));
+  OpPassManager cores(func::FuncOp::getOperationName());
+  cores.addPass(createScheduleCores());
+  pm.addNestedPass<func::FuncOp>(createOnTarget(cpuKind, cores));
+  pm.addNestedPass<func::FuncOp>(createScheduleColumns());
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
-  // A CPU has neither tensor cores nor copies past registers.
-  bool tensorCores = options.tensorCores && !options.cores;
-  bool asyncCopies = options.asyncCopies && !options.cores;
   pm.addNestedPass<func::FuncOp>(
-      createScheduleProducts({tensorCores, asyncCopies}));
+      createScheduleProducts({options.tensorCores, options.asyncCopies}));
   addPasses(pm, options.afterSchedule);
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
   if (!options.saveSchedules.empty())
@@ -207,13 +198,11 @@ static void buildLoopsPipeline(OpPassManager &pm,
   if (options.scalarLoops)
     return addScalarLoops(pm, createConvertGNNTileToScalarLoops());
   pm.addNestedPass<func::FuncOp>(createLowerTraversals());
-  if (options.cores) { // what they leave becomes scalar loops
-    pm.addNestedPass<func::FuncOp>(
-        createProductsInTurn({options.coreVector, options.coreRegisters}));
-    pm.addNestedPass<func::FuncOp>(createConvertGNNTileToScalarLoops());
-  } else {
-    pm.addNestedPass<func::FuncOp>(createLowerProducts());
-  }
+  OpPassManager cores(func::FuncOp::getOperationName());
+  cores.addPass(createProductsInTurn());
+  cores.addPass(createConvertGNNTileToScalarLoops()); // of what is left
+  pm.addNestedPass<func::FuncOp>(createOnTarget(cpuKind, cores));
+  pm.addNestedPass<func::FuncOp>(createLowerProducts());
   addPasses(pm, options.afterLoops);
 }
 
@@ -354,16 +343,6 @@ void gnn::StageOptions::chooseStop(StopAt form) {
   }
 }
 
-void gnn::StageOptions::chooseCores(CoreRegisters registers) {
-  schedule.chooseCores(registers);
-  loops.chooseCores(registers);
-  // A core sums one row after the other, and multiplies what is in its cache.
-  tile.sumsInProducts = block.sumsInProducts = false;
-  // Cores take rows in turn: none of them is left over with a long one alone.
-  if (tile.longRows < 0)
-    tile.longRows = 0;
-}
-
 bool gnn::Stage::isSkipped(const StageOptions &options) const {
   if (from == Form::Buffers && to == Form::Buffers) // makes schedules
     return options.stopAt == StopAt::Structured;
@@ -376,9 +355,8 @@ void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   assignTileSwitches(stages.tile);
   assignScheduleSwitches(stages.schedule);
   assignBlockSwitches(stages);
-  stages.chooseTarget(chip);
+  stages.weighRowsAsCut();
   assignScheduleFiles(stages.schedule);
-  stages.ptx.chip = chip;
   stages.ptx.features = features;
   stages.ptx.optLevel = optLevel;
   stages.ptx.lineInfo = lineInfo;
@@ -389,6 +367,7 @@ void gnn::buildCompilePipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
   StageOptions all;
   options.assignTo(all);
+  pm.addPass(createAttachTarget({/*kind=*/"", options.chip}));
   for (const Stage &stage : getStages())
     stage.build(pm, all);
 }
@@ -398,8 +377,6 @@ static void buildKernelsPipeline(OpPassManager &pm,
                                  const KernelsPipelineOptions &options) {
   StageOptions all;
   all.chooseStop(options.stopAt);
-  if (options.cores)
-    all.chooseCores({options.coreVector, options.coreRegisters});
   for (const Stage &stage : getStages())
     if (stage.to > Form::Buffers && stage.from < Form::Kernels &&
         stage.from >= Form::Buffers && !stage.isSkipped(all))

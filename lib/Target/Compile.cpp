@@ -12,6 +12,8 @@
 #include "PtxParts.h"
 #include "PtxText.h"
 
+#include "GNN/Analysis/Targets.h"
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Pipelines/Pipelines.h"
@@ -144,15 +146,47 @@ static bool isPastStop(Form form, StopAt stopAt) {
   return last && form > *last;
 }
 
+/// "cuda, NVIDIA H200 SXM".
+static std::string describeKind(TargetAttr target) {
+  std::string text = describeTarget(target);
+  return text == target.getKind() ? text
+                                  : (target.getKind() + ", " + text).str();
+}
+
+/// What the options ask to compile `module` for, or what it is for already, or
+/// one error.
+static FailureOr<TargetAttr> readTarget(ModuleOp module,
+                                        const CompileOptions &given) {
+  TargetAttr known = findTarget(module);
+  // A chip may be that of several GPUs.
+  if (known && !given.cores &&
+      (given.chip.empty() || given.chip == known.getChip()))
+    return known;
+  auto target =
+      given.cores
+          ? makeCPUTarget(module.getContext(), "", *given.cores)
+          : makeGPUTarget(module.getContext(),
+                          given.chip.empty() ? "emulator" : "cuda", given.chip);
+  if (!target)
+    return emitOptionError(module, "chip: ")
+           << llvm::toString(target.takeError());
+  if (!given.chip.empty())
+    if (llvm::Error error = checkChip(target->getChip(), given.features))
+      return emitOptionError(module, "chip: ")
+             << llvm::toString(std::move(error));
+  if (known && known != *target)
+    return emitOptionError(module, "target: expected ")
+           << describeKind(known) << ", which the module is for, got "
+           << describeKind(*target);
+  return *target;
+}
+
 /// The options of all stages, or one error.
 static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                                  StageOptions &stages) {
-  if (!given.chip.empty())
-    if (llvm::Error error = checkChip(given.chip, given.features))
-      return emitOptionError(module, "chip: ")
-             << llvm::toString(std::move(error));
   PassSwitches switches;
-  if (failed(readSwitches(module, given.passes, switches)))
+  if (failed(readTarget(module, given)) ||
+      failed(readSwitches(module, given.passes, switches)))
     return failure();
   switches.assignGraphSwitches(stages.graph);
   switches.assignTileSwitches(stages.tile);
@@ -163,13 +197,10 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     return emitOptionError(module, "stop-at: ")
            << llvm::toString(stopAt.takeError());
   stages.chooseStop(*stopAt);
-  if (given.cores)
-    stages.chooseCores(*given.cores);
-  stages.chooseTarget(given.chip);
+  stages.weighRowsAsCut();
   stages.schedule.schedules = given.schedules;
   stages.schedule.allowUnusedSchedules = given.allowUnusedSchedules;
   stages.schedule.saveSchedules = given.saveSchedules;
-  stages.ptx.chip = given.chip;
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;
   stages.ptx.lineInfo = given.lineInfo;
@@ -309,7 +340,8 @@ static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
 }
 
 /// Whether all binaries of a module are PTX for the chip that is asked for.
-static LogicalResult checkBinaries(ModuleOp module, StringRef chip) {
+static LogicalResult checkBinaries(ModuleOp module) {
+  StringRef chip = getChip(module);
   for (auto binary : module.getOps<gpu::BinaryOp>()) {
     auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
     if (object.getFormat() != gpu::CompilationTarget::Assembly)
@@ -329,8 +361,9 @@ FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
   std::optional<Form> form = getForm(module);
   if (failed(readOptions(module, options, stages)))
     return failure();
+  module->setAttr(attribute::target, *readTarget(module, options));
   if (form == Form::Binaries) {
-    if (failed(checkBinaries(module, options.chip)))
+    if (failed(checkBinaries(module)))
       return failure();
     return ptxText(module);
   }
@@ -363,14 +396,17 @@ FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
 FailureOr<std::shared_ptr<const runtime::Package>>
 gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   StageOptions stages;
-  if (failed(readOptions(module, options, stages)) ||
-      failed(lowerToGPU(module, options, stages)))
+  if (failed(readOptions(module, options, stages)))
+    return failure();
+  TargetAttr target = *readTarget(module, options);
+  module->setAttr(attribute::target, target);
+  if (failed(lowerToGPU(module, options, stages)))
     return failure();
   std::string constants;
   FailureOr<runtime::LaunchPlan> plan = makeLaunchPlan(module, &constants);
   if (failed(plan))
     return failure();
-  plan->chip = options.chip;
+  plan->chip = options.chip.empty() ? "" : target.getChip().str();
   plan->features = options.features;
   std::map<std::string, std::string> images;
   if (failed(addImages(module, options, stages, *plan, images)))
@@ -392,6 +428,7 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
   StageOptions stages;
   if (failed(readOptions(module, options, stages)))
     return failure();
+  module->setAttr(attribute::target, *readTarget(module, options));
   std::optional<Form> form = getForm(module);
   for (const Stage &stage : getStages()) {
     bool makesTemplates = stage.from == Form::Tensors;
@@ -403,11 +440,7 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
-  ScheduleTarget target;
-  target.cores = options.cores.has_value();
-  target.tensorCores = hasTF32(options.chip);
-  target.asyncCopies = hasAsyncCopies(options.chip);
-  if (failed(listSchedules(module, vary, target, stream)))
+  if (failed(listSchedules(module, vary, stream)))
     return failure();
   return text;
 }
@@ -416,6 +449,16 @@ LogicalResult gnn::checkOptions(ModuleOp module,
                                 const CompileOptions &options) {
   StageOptions stages;
   return readOptions(module, options, stages);
+}
+
+/// Prints the pass that makes a module one for `target`.
+static void printAttaching(TargetAttr target, llvm::raw_ostream &os) {
+  os << "gnn-attach-target{kind=" << target.getKind() << " chip="
+     << (target.getName().empty() ? target.getChip() : target.getName());
+  if (int64_t vector = target.getLimits().vector)
+    os << " vector=" << vector
+       << " registers=" << target.getLimits().vectorRegisters;
+  os << "},";
 }
 
 std::string gnn::compilePipeline(ModuleOp module,
@@ -429,6 +472,9 @@ std::string gnn::compilePipeline(ModuleOp module,
   stream << "builtin.module(";
   if (succeeded(readOptions(module, options, stages))) {
     stages.schedule.saveSchedules = ""; // who repeats it keeps his file
+    if (TargetAttr target = *readTarget(module, options);
+        target != findTarget(module))
+      printAttaching(target, stream);
     for (const Stage &stage : getStages()) {
       bool isLast = stage.to == Form::Binaries;
       if (isLast)

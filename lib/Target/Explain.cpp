@@ -176,10 +176,7 @@ void ChoiceStreamer::streamOptimizationRemark(
 
 /// Reads `passes`, or gives one error.
 static LogicalResult readOptions(ModuleOp module, StringRef passes,
-                                 StringRef chip, StageOptions &stages) {
-  if (!chip.empty())
-    if (llvm::Error error = checkChip(chip))
-      return module.emitError("chip: ") << llvm::toString(std::move(error));
+                                 StageOptions &stages) {
   PassSwitches all;
   std::string message;
   if (failed(parsePassSwitches(passes, all, message)))
@@ -188,7 +185,7 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
   all.assignTileSwitches(stages.tile);
   all.assignScheduleSwitches(stages.schedule);
   all.assignBlockSwitches(stages);
-  stages.chooseTarget(chip);
+  stages.weighRowsAsCut();
   return success();
 }
 
@@ -231,11 +228,8 @@ std::vector<const ExplainedFunction *> Explanation::listMade() const {
 FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
                                     StringRef chip) {
   StageOptions stages, none;
-  if (failed(readOptions(module, passes, chip, stages)))
+  if (failed(readOptions(module, passes, stages)))
     return failure();
-  // Times are shown whatever is weighed, of rows as they are: pieces have
-  // launches of their own.
-  CostModel model(stages.graph.target.getValue(), CostKind::WholeRows);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo());
@@ -251,15 +245,26 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   auto copy = parseSourceString<ModuleOp>(text, &context);
   if (!copy)
     return failure();
+  if (TargetAttr known = findTarget(module); !chip.empty() || !known) {
+    auto target =
+        makeGPUTarget(&context, known ? known.getKind() : "cuda", chip);
+    if (!target)
+      return module.emitError("chip: ") << llvm::toString(target.takeError());
+    if (failed(attachTarget(*copy, *target)))
+      return failure();
+  }
+  // Times are shown whatever is weighed, of rows as they are: pieces have
+  // launches of their own.
+  CostModel model(*copy, CostKind::WholeRows);
   Explanation result;
   result.off = listSwitches(stages.graph, "=false");
   llvm::append_range(result.off, listSwitches(stages.tile, "=false"));
   llvm::erase(result.off, "sums-in-products"); // off unless asked for
-  result.target = model.getTarget().title.str();
+  result.target = describeTarget(findTarget(copy->getOperation()));
   result.before = readFunctions(*copy);
   stages.tile.assignTileSwitches(none.tile);
   leaveOutPasses(none.graph);
-  none.chooseTarget(chip);
+  none.weighRowsAsCut();
   addKernels(*copy, getStages(), none, model, result.before);
   remark::RemarkCategories categories;
   categories.passed = categories.missed = categories.failed =

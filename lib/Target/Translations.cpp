@@ -35,7 +35,8 @@ struct Flags {
                      "which it has their IR alone"),
       llvm::cl::init("cuda"), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<std::string> chip{
-      "chip", llvm::cl::desc("GPU to make kernels for"),
+      "chip",
+      llvm::cl::desc("GPU to make kernels for, by its name or its chip"),
       llvm::cl::init("sm_90"), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<std::string> features{
       "features", llvm::cl::desc("PTX version as a feature, such as +ptx80"),
@@ -56,7 +57,7 @@ struct Flags {
       llvm::cl::init(true), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<std::string> passes{
       "passes",
-      llvm::cl::desc("Switches of passes, cost and target, as \"fuse=false\""),
+      llvm::cl::desc("Switches of passes, and cost, as \"fuse=false\""),
       llvm::cl::init(""), llvm::cl::cat(getTranslationOptions())};
   llvm::cl::opt<std::string> phases{
       "phases", llvm::cl::desc("Write the IR after each stage to this folder"),

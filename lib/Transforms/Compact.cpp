@@ -260,12 +260,8 @@ struct Candidate {
 struct Compact : gnn::impl::CompactBase<Compact> {
   using CompactBase::CompactBase;
 
-  LogicalResult initialize(MLIRContext *) override {
-    model.emplace(target.getValue(), cost.getValue());
-    return success();
-  }
-
   void runOnOperation() override {
+    model.emplace(getOperation(), cost.getValue());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isRowWise(op) && !isa<GatherOp>(op))

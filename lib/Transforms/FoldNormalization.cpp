@@ -170,7 +170,7 @@ struct FoldNormalization : gnn::impl::FoldNormalizationBase<FoldNormalization> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     LayerRewrite rewrite{rewriter, getArgument()};
-    CostModel model(target.getValue(), cost.getValue());
+    CostModel model(getOperation(), cost);
     forAll<BatchNormOp>(getOperation(), [&](BatchNormOp op) {
       foldNormalization(op, model, rewrite);
     });

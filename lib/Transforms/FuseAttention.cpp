@@ -297,12 +297,8 @@ namespace {
 struct FuseAttention : gnn::impl::FuseAttentionBase<FuseAttention> {
   using FuseAttentionBase::FuseAttentionBase;
 
-  LogicalResult initialize(MLIRContext *) override {
-    model.emplace(target.getValue(), cost.getValue());
-    return success();
-  }
-
   void runOnOperation() override {
+    model.emplace(getOperation(), cost.getValue());
     SmallVector<EdgeSoftmaxOp> softmaxes;
     getOperation()->walk([&](EdgeSoftmaxOp op) { softmaxes.push_back(op); });
     for (EdgeSoftmaxOp softmax : softmaxes)

@@ -116,7 +116,7 @@ struct JoinSums : gnn::impl::JoinSumsBase<JoinSums> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     LayerRewrite rewrite{rewriter, getArgument()};
-    CostModel model(target.getValue(), cost.getValue());
+    CostModel model(getOperation(), cost);
     forAll<AggregateOp>(getOperation(),
                         [&](AggregateOp op) { joinSums(op, model, rewrite); });
   }

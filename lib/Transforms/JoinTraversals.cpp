@@ -49,13 +49,9 @@ class Dependences;
 struct JoinTraversals : gnn::impl::JoinTraversalsBase<JoinTraversals> {
   using JoinTraversalsBase::JoinTraversalsBase;
 
-  LogicalResult initialize(MLIRContext *) override {
-    model.emplace(target.getValue(),
-                  longRows ? CostKind::Full : CostKind::WholeRows);
-    return success();
-  }
-
   void runOnOperation() override {
+    model.emplace(getOperation(),
+                  longRows ? CostKind::Full : CostKind::WholeRows);
     IRRewriter rewriter(&getContext());
     for (Block &block : getOperation().getBody()) {
       joinAll(rewriter, block);

@@ -46,12 +46,8 @@ struct Bill {
 struct LinearReorder : gnn::impl::LinearReorderBase<LinearReorder> {
   using LinearReorderBase::LinearReorderBase;
 
-  LogicalResult initialize(MLIRContext *) override {
-    model.emplace(target.getValue(), cost.getValue());
-    return success();
-  }
-
   void runOnOperation() override {
+    model.emplace(getOperation(), cost.getValue());
     SmallVector<Operation *> roots;
     getOperation().walk([&](Operation *op) {
       if (isa<ProductOpInterface, SliceOp>(op) && op->getNumResults() == 1 &&

@@ -354,7 +354,7 @@ struct MoveScales : gnn::impl::MoveScalesBase<MoveScales> {
     std::optional<Finiteness> finiteness;
     if (getOperation()->hasAttr(attribute::gradients))
       finiteness.emplace(getOperation());
-    CostModel model(target.getValue(), cost.getValue());
+    CostModel model(getOperation(), cost);
     forAll<AggregateOp>(getOperation(), [&](AggregateOp op) {
       moveScales(op, model, finiteness ? &*finiteness : nullptr, rewrite);
     });

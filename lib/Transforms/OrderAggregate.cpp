@@ -41,12 +41,8 @@ namespace {
 struct OrderAggregate : gnn::impl::OrderAggregateBase<OrderAggregate> {
   using OrderAggregateBase::OrderAggregateBase;
 
-  LogicalResult initialize(MLIRContext *) override {
-    model.emplace(target.getValue(), cost.getValue());
-    return success();
-  }
-
   void runOnOperation() override {
+    model.emplace(getOperation(), cost.getValue());
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (ofGradients && !func->hasAttr(attribute::gradientOf))
         continue;

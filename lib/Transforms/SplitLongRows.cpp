@@ -35,7 +35,6 @@ struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
 
   LogicalResult initialize(MLIRContext *context) override {
     constexpr int64_t most = std::numeric_limits<int32_t>::max();
-    model.emplace(target.getValue(), CostKind::WholeRows);
     if (length >= -1 && length <= most)
       return success();
     return emitError(UnknownLoc::get(context))
@@ -46,6 +45,7 @@ struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
   void runOnOperation() override {
     if (length == 0)
       return;
+    model.emplace(getOperation(), CostKind::WholeRows);
     SmallVector<TraverseOp> ops;
     getOperation()->walk([&](TraverseOp op) {
       if (mayHaveLongRows(op))
@@ -76,13 +76,15 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
     cut(length);
     return "";
   }
+  if (!getAbilities(op).longRows)
+    return "blocks of the target do not share a row";
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   StatsAttr stats = graph ? getStats(graph) : nullptr;
   if (!stats)
     return "nothing is known of the length of its rows";
   double most = countLongestGroup(op.getGroups(), op.getElements(), stats);
-  if (most <= KernelFigures::shortestPiece)
+  if (most <= KernelConstants::shortestPiece)
     return llvm::formatv("the longest of its rows has {0:F0} elements, which "
                          "are few",
                          most);

@@ -13,6 +13,7 @@
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -136,8 +137,7 @@ std::string SplitSums::choose(TileOpInterface op, SumShape shape,
     return cut(usualRows);
   auto rowsFor = [&](double blocksPerMultiprocessor) -> int64_t {
     double count = countRows(elements, stats) * shape.blocks /
-                   (blocksPerMultiprocessor *
-                    getFigures(target.getValue()).multiprocessors);
+                   (blocksPerMultiprocessor * getFigures(op).processors);
     return llvm::bit_floor(
         static_cast<uint64_t>(std::clamp(count, 1., double(1 << 30))));
   };

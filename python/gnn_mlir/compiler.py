@@ -79,7 +79,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     without and with them, as text (docs/Cost.md); `html` is a file that gets the same
     as one page, with pictures. The other arguments are those of `compile`: costs are
     weighed for the GPU that it would compile for, an H200 where that is none (as on the
-    CPU, which then is said), or the one that `passes` names. Raises GNNError.
+    CPU, which then is said). Raises GNNError.
 
     Of a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
     their names), and what is left to torch and why, of all captures that torch keeps
@@ -146,9 +146,9 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     several. `target` is "cpu" for the cores of this machine, "cuda" for a GPU, or
     "emulator", which runs kernels of a GPU here and checks them. None is a GPU, and
     the emulator for inputs on the CPU, where torch sees a GPU or a chip is named, else
-    "cpu". `chip` is the GPU to compile for, as "sm_90"; None: torch's current one, else
-    sm_90. `passes` sets the
-    switches of passes, cost and target (docs/Passes.md), a dict: {"fuse": False}.
+    "cpu". `chip` is the GPU to compile for, by its name, as "h100", or its chip, as "sm_90";
+    None: torch's current one, else sm_90. `passes` sets the switches of passes and cost
+    (docs/Passes.md), a dict: {"fuse": False}.
     `keep_phases` names a folder that gets the IR of each stage, and the PTX; what is compiled
     later, for other gradients, has a folder within it.
     `graph` is the graph that it will run on, or a list or dict of them: a

@@ -254,8 +254,8 @@ def test_text(files):
     for heading in ("rgcn, before", "rgcn, after", "choices"):
         assert f"\n{heading}\n" in out
     assert "left out" not in out
-    other = run(files, "rgcn", "--explain",
-                "--passes=target=a100 compact=off merge-bias=off")
+    other = run(files, "rgcn", "--explain", "--target=emulator", "--chip=a100",
+                "--passes=compact=off merge-bias=off")
     assert other.startswith("costs on NVIDIA A100 SXM 80 GB, ")
     assert other.count("\nleft out: compact, merge-bias\n") == 1
 
@@ -273,11 +273,10 @@ def test_by_python(compiler, files, tmp_path, monkeypatch):
     assert place.sub("", out) in place.sub("", tool)
     assert len(Page(page.read_text()).pictures) == 2
     assert "left out: compact" in out
-    # The chip chooses the GPU, unless a switch does.
-    for chip, target, title in (("sm_80", None, "A100"), ("sm_86", None, "RTX 3090"),
-                                ("sm_80", "h100", "H100"), (None, None, "H200")):
-        out = gnn_mlir.explain(module, chip=chip,
-                               passes=target and {"target": target})
+    # A GPU by its chip, or by its name.
+    for chip, title in (("sm_80", "A100"), ("sm_86", "RTX 3090"), ("h100", "H100"),
+                        (None, "H200")):
+        out = gnn_mlir.explain(module, chip=chip)
         assert re.match(rf"costs on .*{title}.*, of the kernels", out)
     assert "H200" in gnn_mlir.explain(module, target="emulator", chip="sm_80")
     # The kernels that are shown are not those of a CPU.

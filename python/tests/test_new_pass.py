@@ -47,6 +47,7 @@ def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
         copy.compile("lib/Transforms/KeepTypes.cpp", like),
         copy.compile("lib/Transforms/SortRows.cpp", like),
         copy.compile("lib/Pipelines/Pipelines.cpp"),
+        copy.compile("lib/Pipelines/RegisterPasses.cpp"),
         copy.compile("tools/gnn-opt/gnn-opt.cpp")])
     passed = copy.lit("", "unroll-rows|keep-types|sort-rows|Tools/passes")
     assert re.search(r"Passed\s*:\s*4 ", passed)

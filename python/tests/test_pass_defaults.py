@@ -21,8 +21,8 @@ func.func @f(%x: tensor<?x64xf32, #node>, %w: tensor<64x32xf32>) -> tensor<?x32x
 """
 STAGES = [f"--gnn-{stage}-pipeline" for stage in (
     "graph", "tile", "schedule", "block", "loops", "lanes", "gpu", "math")]
-# Options that say where a pass stands, and the GPU, which is the same for a pass alone.
-PLACES = {"form", "has-math", "of-gradients", "passes", "target"}
+# Options that say where a pass stands.
+PLACES = {"form", "has-math", "of-gradients", "passes"}
 PASS = r"(?:^|,)((?:convert-)?gnn[a-z-]*)(?:\{([^{}]*)\})?"
 
 
@@ -51,7 +51,7 @@ def alone(lines):
     words = []
     for line in lines:
         is_own = line.startswith(("gnn", "convert-gnn"))
-        stands = any(f"{place}=" in line for place in PLACES - {"target"})
+        stands = any(f"{place}=" in line for place in PLACES)
         words.append(line.split("{")[0] if is_own and not stands else line)
     text = ",".join(words).replace("(,", "(").replace(",)", ")")
     return f"builtin.module({text})"

@@ -3,11 +3,10 @@
 // RUN: not gnn-opt %s --gnn-compile-pipeline="chips=sm_80" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not gnn-opt %s --gnn-compile-pipeline="opt-level=7" 2>&1 | FileCheck %s --check-prefix=LEVEL
 // RUN: not gnn-opt %s --gnn-compile-pipeline="format=elf" 2>&1 | FileCheck %s --check-prefix=FORMAT
-// RUN: not gnn-opt %s --gnn-compile-pipeline="chip=" 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-opt %s --gnn-compile-pipeline="chip=sm_999" 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-opt %s --gnn-ptx-pipeline="chip=sm_50" 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-translate %s --gnn-to-ptx --chip=sm_35 2>&1 | FileCheck %s --check-prefix=CHIP
-// RUN: not gnn-translate %s --gnn-to-plan --chip=h100 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gnn-translate %s --gnn-to-plan --chip=gtx1080 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-opt %s --gnn-compile-pipeline="features=+ptx60" 2>&1 | FileCheck %s --check-prefix=OLDER
 // RUN: not gnn-opt %s --gnn-compile-pipeline="features=+ptx999" 2>&1 | FileCheck %s --check-prefix=FEATURE
 // RUN: not gnn-opt %s --gnn-compile-pipeline="features=ptx80" 2>&1 | FileCheck %s --check-prefix=SIGN
@@ -27,9 +26,9 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // OLD-SAME:      two_steps_1_activation
 //
 // UNKNOWN:     no such option chips
-// LEVEL:       error: Invalid optimization level: 7
+// LEVEL:       error: The optimization level must be a number between 0 and 3.
 // FORMAT:      for the --format option: expected one of isa, bin, fatbin, got 'elf'
-// CHIP:        expected a chip of sm_70, sm_72, {{.*}}, sm_121f, got '{{(sm_35|sm_50|sm_999|sm_90b|h100)?}}'
+// CHIP:        expected h200, h100, a100, rtx3090 or a chip of sm_70, sm_72, {{.*}}, sm_121f, got '{{(sm_35|sm_50|sm_999|sm_90b|gtx1080)}}'
 // CHIP-NOT:    expected
 // OLDER:       error: expected PTX 7.8 or later for sm_90, got 6.0
 // OLDER-NOT:   error

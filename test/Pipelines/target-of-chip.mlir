@@ -1,11 +1,11 @@
-// The GPU that costs are weighed for is the one that stands for the chip.
+// A chip names the GPU that costs are weighed for, as does the module.
 //
 // DEFINE: %{remarks} = --remarks-filter=gnn-compact --remark-format=emitRemark -o /dev/null
 //
 // RUN: gnn-opt %s --gnn-compile-pipeline='chip=sm_80' %{remarks} 2> %t.sm_80
-// RUN: gnn-opt %s --gnn-compile-pipeline='chip=sm_90 target=a100' %{remarks} 2> %t.a100
+// RUN: gnn-opt %s --gnn-attach-target=chip=a100 --gnn-compile-pipeline %{remarks} 2> %t.a100
 // RUN: gnn-opt %s --gnn-compile-pipeline='chip=sm_90' %{remarks} 2> %t.sm_90
-// RUN: gnn-opt %s --gnn-compile-pipeline='target=h200' %{remarks} 2> %t.h200
+// RUN: gnn-opt %s --gnn-compile-pipeline %{remarks} 2> %t.h200
 // RUN: diff %t.sm_80 %t.a100
 // RUN: diff %t.sm_90 %t.h200
 // RUN: not diff %t.sm_80 %t.sm_90

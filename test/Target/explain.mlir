@@ -3,8 +3,6 @@
 // RUN:   | FileCheck %s
 // RUN: gnn-opt %s --gnn-explain="html=%t.html" | FileCheck %s --check-prefix=SAME
 // RUN: FileCheck %s --check-prefix=PAGE < %t.html
-// RUN: not gnn-opt %s --gnn-explain="passes=target=gtx1080" 2>&1 \
-// RUN:   | FileCheck %s --check-prefix=TARGET
 // RUN: not gnn-opt %s --gnn-explain="passes=compct=false" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PASSES
 // RUN: not gnn-opt %s --gnn-explain="passes='fuse=on,gnn-compact=maybe'" 2>&1 \
@@ -12,7 +10,6 @@
 // RUN: not gnn-opt %s --gnn-explain="html=%t.none/page.html" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FOLDER
 
-// TARGET: error: passes: target: expected one of h200, h100, a100, rtx3090, chip, got 'gtx1080'
 // PASSES: error: passes: expected NAME=VALUE with a name of async-copies, calls, compact, {{.*}}, got 'compct=false'
 // VALUE: error: passes: compact: expected true or false, got 'maybe'
 // FOLDER: error: cannot write '{{.*}}page.html': No such file or directory

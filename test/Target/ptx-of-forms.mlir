@@ -3,7 +3,9 @@
 // RUN: gnn-translate %t/ptx.mlir --gnn-to-ptx | FileCheck %s --check-prefix=TEXT
 // RUN: gnn-opt %t/layer.mlir --gnn-compile-pipeline=chip=sm_80 | gnn-translate --gnn-to-ptx --chip=sm_80 \
 // RUN:   | FileCheck %s --check-prefix=OTHER
-// RUN: not gnn-translate %t/ptx.mlir --gnn-to-ptx --chip=sm_80 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gnn-translate %t/ptx.mlir --gnn-to-ptx --chip=sm_80 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: sed -e 's/gnn.target = #target, //' %t/ptx.mlir | not gnn-translate --gnn-to-ptx --chip=sm_80 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-translate %t/ptx.mlir --gnn-to-package -o %t/none 2>&1 | FileCheck %s --check-prefix=PACKAGE
 // RUN: gnn-translate %t/template.mlir --gnn-to-ptx 2>&1 | FileCheck %s --check-prefix=TEMPLATE
 // RUN: not gnn-translate %t/template.mlir --gnn-to-plan 2>&1 | FileCheck %s --check-prefix=PLAN
@@ -13,6 +15,7 @@
 // TEXT:       .target sm_90
 // TEXT:       .visible .entry f_0_apply_aggregate
 // OTHER:      .target sm_80
+// TARGET:     error: target: expected cuda, NVIDIA H200 SXM, which the module is for, got cuda, NVIDIA A100 SXM 80 GB
 // CHIP:       error: chip: expected sm_90, which the PTX is for, got sm_80
 // PACKAGE:    error: expected kernels as IR, as gnn-math-pipeline makes them, or a form in front of these, got PTX alone (gpu.binary)
 

@@ -4,7 +4,7 @@
 // RUN: not gnn-run %s --function f --passes=fuse=maybe 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not gnn-run %s --function f --passes=fuse=maybe --explain 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not gnn-run %s --function f --stage-passes=tile=cse 2>&1 | FileCheck %s --check-prefix=POINT
-// RUN: not gnn-run %s --function f --target=emulator --phases=%t.none --chip=h100 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gnn-run %s --function f --target=emulator --phases=%t.none --chip=v100 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-run %s --function f --target=cpu --chip=h100 2>&1 | FileCheck %s --check-prefix=UNUSED
 
 // An option that is wrong is named, and no place in the file.
@@ -13,28 +13,32 @@
 // VALUE: {{^gnn-run: error: --passes: fuse: expected true or false, got 'maybe'$}}
 // POINT: {{^gnn-run: error: --stage-passes: expected POINT=PASSES with a point of .+, got 'tile=cse'$}}
 // UNUSED: {{^gnn-run: error: --chip: expected --target=cuda or emulator, which PTX is made for, got --target=cpu$}}
-// CHIP:  {{^gnn-run: error: --chip: expected a chip of sm_70, .+, got 'h100'$}}
+// CHIP:  {{^gnn-run: error: --chip: expected h200, h100, a100, rtx3090 or a chip of sm_70, .+, got 'v100'$}}
 
-// RUN: not gnn-run %t/2-tile.mlir --function f --passes="tensor-cores=false long-rows=0" 2>&1 | FileCheck %s --check-prefix=TILE
-// RUN: not gnn-run %t/3-schedule.mlir --function f --passes=gnn-compact=off 2>&1 | FileCheck %s --check-prefix=GRAPH
-// RUN: not gnn-run %t/3-schedule.mlir --function f --passes=target=a100 2>&1 | FileCheck %s --check-prefix=SCHEDULE
-// RUN: not gnn-run %t/4-block.mlir --function f --passes=sums-in-products=true 2>&1 | FileCheck %s --check-prefix=BLOCK
-// RUN: not gnn-run %t/3-schedule.mlir --function f --stop-at=structured 2>&1 | FileCheck %s --check-prefix=STRUCTURED
-// RUN: not gnn-run %t/2-tile.mlir --function f --stop-at=structured 2>&1 | FileCheck %s --check-prefix=STRUCTURED
+// RUN: not gnn-run %t/2-tile.mlir --function f --target=emulator --passes="tensor-cores=false long-rows=0" 2>&1 | FileCheck %s --check-prefix=TILE
+// RUN: not gnn-run %t/3-schedule.mlir --function f --target=emulator --passes=gnn-compact=off 2>&1 | FileCheck %s --check-prefix=GRAPH
+// RUN: not gnn-run %t/3-schedule.mlir --function f --target=emulator --passes=tensor-cores=off 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// RUN: not gnn-run %t/4-block.mlir --function f --target=emulator --passes=sums-in-products=true 2>&1 | FileCheck %s --check-prefix=BLOCK
+// RUN: not gnn-run %t/3-schedule.mlir --function f --target=emulator --stop-at=structured 2>&1 | FileCheck %s --check-prefix=STRUCTURED
+// RUN: not gnn-run %t/2-tile.mlir --function f --target=emulator --stop-at=structured 2>&1 | FileCheck %s --check-prefix=STRUCTURED
+// RUN: not gnn-run %t/2-tile.mlir --function f --target=cpu 2>&1 | FileCheck %s --check-prefix=KIND
+// RUN: not gnn-translate %t/3-schedule.mlir --gnn-to-ptx --chip=a100 2>&1 | FileCheck %s --check-prefix=GPU
 // RUN: not gnn-translate %t/3-schedule.mlir --gnn-to-ptx --passes=fuse=false 2>&1 | FileCheck %s --check-prefix=PTX
 
 // So is one of a stage that a module is past, which would change nothing.
 //
 // TILE:       {{^gnn-run: error: --passes: expected a switch of a stage that the module is not past, got 'long-rows' of the stage 'tile' and a module of the form 'buffers'$}}
 // GRAPH:      {{^gnn-run: error: --passes: expected .*, got 'compact' of the stage 'graph' and a module of the form 'buffers'$}}
-// SCHEDULE:   {{^gnn-run: error: --passes: expected .*, got 'target' of the stage 'schedule' and a module whose templates have schedules$}}
+// SCHEDULE:   {{^gnn-run: error: --passes: expected .*, got 'tensor-cores' of the stage 'schedule' and a module whose templates have schedules$}}
 // BLOCK:      {{^gnn-run: error: --passes: expected .*, got 'sums-in-products' of the stage 'block' and a module of the form 'blocked'$}}
 // STRUCTURED: {{^gnn-run: error: --stop-at: expected a form that the module is not past, got 'structured' and a module of the form 'buffers'$}}
+// KIND:       {{^gnn-run: error: --target: expected cuda, NVIDIA H200 SXM, which the module is for, got cpu$}}
+// GPU:        error: target: expected cuda, NVIDIA H200 SXM, which the module is for, got cuda, NVIDIA A100 SXM 80 GB
 // PTX:        error: passes: expected a switch of a stage that the module is not past, got 'fuse' of the stage 'tile'
 
 // RUN: gnn-run %t/1-graph.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --passes="compact=off fuse=off" | FileCheck %s --check-prefix=OUT
 // RUN: gnn-run %t/1-graph.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --stop-at=structured | FileCheck %s --check-prefix=OUT
-// RUN: gnn-run %t/2-tile.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --passes="async-copies=off target=a100" | FileCheck %s --check-prefix=OUT
+// RUN: gnn-run %t/2-tile.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --passes="async-copies=off tensor-cores=off" | FileCheck %s --check-prefix=OUT
 // RUN: gnn-run %t/3-schedule.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --passes=sums-in-products=true | FileCheck %s --check-prefix=OUT
 
 // What is ahead takes its own.
@@ -52,7 +56,7 @@
 // ONCPU:      {{^the target is the CPU: its kernels have other schedules, which are not shown$}}
 // EXPLAIN:    {{^f, before$}}
 // PAGE:       Kernels for a GPU {{.*}} The target is the CPU: its kernels have other schedules, which are not shown.
-// ALONE:      9-ptx.mlir:1:1: error: expected kernels as IR, as gnn-math-pipeline makes them, or a form in front of these, got PTX alone (gpu.binary)
+// ALONE:      9-ptx.mlir:2:1: error: expected kernels as IR, as gnn-math-pipeline makes them, or a form in front of these, got PTX alone (gpu.binary)
 // ALONE-NOT:  .visible
 // HELP:       --stage-passes=<POINT=PASSES> {{.*}} STAGE-begin, STAGE-end, after-schedule, after-blocked or after-loops:
 

@@ -2,7 +2,7 @@
 // RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s
 // RUN: gnn-opt %s --gnn-differentiate=memory=low --remarks-filter='gnn-differentiate' \
 // RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=ALONE
-// RUN: gnn-opt %s --gnn-differentiate=target=rtx3090 --remarks-filter='gnn-differentiate' \
+// RUN: gnn-opt %s --gnn-attach-target=chip=rtx3090 --gnn-differentiate --remarks-filter='gnn-differentiate' \
 // RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=ALONE
 
 // What gradients read where they may read one thing or another.

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --pass-pipeline="builtin.module(func.func(gnn-tile-schedule-columns{target=h200}))" \
+// RUN: gnn-opt %s --pass-pipeline="builtin.module(func.func(gnn-tile-schedule-columns))" \
 // RUN:   --remarks-filter=gnn-tile-schedule-columns --remark-format=emitRemark --split-input-file --verify-diagnostics | FileCheck %s
 
 // A graph like Reddit's: 128 features of all nodes are 119 MB, twice the L2, 32

@@ -59,7 +59,7 @@
 
 // Where rows are walked in turn, on a CPU, vectors are as long as there.
 //
-// RUN: gnn-opt %t/two.mlir -o /dev/null --gnn-schedule-pipeline=cores=true --gnn-tile-list-schedules=vary=vector \
+// RUN: gnn-opt %t/two.mlir -o /dev/null --gnn-attach-target=kind=cpu --gnn-schedule-pipeline --gnn-tile-list-schedules=vary=vector \
 // RUN:   | FileCheck %s --check-prefix=CORES
 // CORES: "vector":16,{{.*}}"row_walk":"in_turn"
 

@@ -1,5 +1,5 @@
 // RUN: gnn-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline='builtin.module(func.func(gnn-tile-split-sums{target=h200}))' \
+// RUN:   --pass-pipeline='builtin.module(func.func(gnn-tile-split-sums))' \
 // RUN:   --remarks-filter='gnn-tile-split-sums' --remark-format=emitRemark \
 // RUN:   | FileCheck %s
 // RUN: not gnn-opt %s --gnn-tile-split-sums=rows=-1 2>&1 \

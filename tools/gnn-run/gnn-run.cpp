@@ -81,8 +81,9 @@ static cl::opt<std::string>
            cl::desc("cuda, cpu or emulator; by default a GPU where there is "
                     "one, else the CPU"),
            cl::cat(category));
-static cl::opt<std::string> chip("chip", cl::desc("GPU to make PTX for"),
-                                 cl::init("sm_90"), cl::cat(category));
+static cl::opt<std::string>
+    chip("chip", cl::desc("GPU to make PTX for, by its name or its chip"),
+         cl::init("sm_90"), cl::cat(category));
 static cl::opt<std::string>
     reportFile("report",
                cl::desc("Print how each kernel is launched and what it costs, "
@@ -96,10 +97,10 @@ static cl::opt<std::string> outputDirectory("output",
 static cl::opt<std::string>
     phases("phases", cl::desc("Write the IR of every stage and PTX there"),
            cl::value_desc("DIR"), cl::cat(category));
-static cl::opt<std::string> passes(
-    "passes",
-    cl::desc("Switches of passes, cost and target: \"fuse=false cost=rows\""),
-    cl::value_desc("OPTIONS"), cl::cat(category));
+static cl::opt<std::string>
+    passes("passes",
+           cl::desc("Switches of passes, and cost: \"fuse=false cost=rows\""),
+           cl::value_desc("OPTIONS"), cl::cat(category));
 static cl::opt<std::string> gradients(
     "gradients",
     cl::desc("Functions to differentiate: \"f: x weight -> out; other:\"; "
@@ -238,8 +239,8 @@ nameGraphs(mlir::ModuleOp module, ArrayRef<run::LoadedGraph> graphs) {
 
 /// Says what the graph pipeline does to `module`.
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
-  auto explanation =
-      explain(module, passes, target == "cuda" ? chip.getValue() : "");
+  bool hasChip = target == "cuda" || chip.getNumOccurrences();
+  auto explanation = explain(module, passes, hasChip ? chip.getValue() : "");
   if (mlir::failed(explanation))
     return mlir::failure();
   explanation->forCPU = target == "cpu";
@@ -425,7 +426,7 @@ static int runFunction() {
   if (chip.getNumOccurrences() && target == "cpu")
     return fail("--chip: expected --target=cuda or emulator, which PTX is made "
                 "for, got --target=cpu");
-  if (llvm::Error error = checkChip(chip))
+  if (llvm::Error error = checkGPU(chip))
     return fail("--chip: " + llvm::toString(std::move(error)));
   auto device = openDevice();
   if (!device)

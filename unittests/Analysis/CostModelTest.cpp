@@ -20,7 +20,7 @@ using namespace gnn;
 namespace {
 
 CostModel model(CostKind kind = CostKind::Full) {
-  return CostModel(CostTarget::h200, kind);
+  return CostModel(getFigures("h200"), kind);
 }
 
 /// Bytes a second of gathering many rows, as the benchmark that the figures
@@ -248,7 +248,7 @@ TEST_F(DescribeTest, WaitsForIds) {
   };
   double longest = stats.getLongestRow(EndPoint::Dst);
   EXPECT_EQ(longest, 6);
-  double step = getFigures(CostTarget::h200).kernels.edgeSeconds;
+  double step = getFigures("h200").edgeSeconds;
   EXPECT_NEAR(after(IdWait::Score) - after(IdWait::None), longest * step / 3,
               1e-15);
   EXPECT_NEAR(after(IdWait::Sum) - after(IdWait::None), longest * step / 6,
@@ -264,11 +264,11 @@ TEST(CostModelTest, LongRowsBecomePieces) {
   sum.lengths = {10e3, 100e3, 10e3};
   sum.longestRow = 10e3;
   CostModel full = model(), whole = model(CostKind::WholeRows);
-  double hub = 10e3 * full.getTarget().kernels.edgeSeconds;
+  double hub = 10e3 * full.getFigures().edgeSeconds;
   EXPECT_DOUBLE_EQ(whole.cost(sum), whole.getLaunch() + hub);
   EXPECT_LT(full.cost(sum), whole.cost(sum) / 2);
   EXPECT_GT(full.cost(sum), 2 * full.getLaunch());
-  EXPECT_EQ(full.countInTurn(10e3), KernelFigures::longestPiece);
+  EXPECT_EQ(full.countInTurn(10e3), KernelConstants::longestPiece);
   EXPECT_EQ(whole.countInTurn(10e3), 10e3);
 
   // Of what walks twice nothing is known: its rows stay whole.

@@ -200,7 +200,7 @@ protected:
   }
 
   /// What was measured had whole rows.
-  CostModel model{CostTarget::h200, CostKind::WholeRows};
+  CostModel model{getFigures("h200"), CostKind::WholeRows};
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 };

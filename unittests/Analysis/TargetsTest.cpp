@@ -9,54 +9,80 @@
 #include <gtest/gtest.h>
 
 using namespace gnn;
+using namespace mlir;
 
 TEST(TargetsTest, AllFiguresAreGiven) {
-  EXPECT_EQ(getTargets().size(), 4u);
-  for (const TargetFigures &target : getTargets()) {
+  EXPECT_EQ(getKnownTargets().size(), 4u);
+  for (const KnownTarget &target : getKnownTargets()) {
     SCOPED_TRACE(target.name.str());
     EXPECT_FALSE(target.title.empty());
-    for (const Figure *figure :
-         {&target.memoryBandwidth, &target.l2Bytes, &target.l2Gather,
-          &target.memoryGather, &target.l2RowBytes, &target.memoryRowBytes,
-          &target.fp32Flops, &target.kernels.productFlops,
-          &target.multiprocessors, &target.launchSeconds,
-          &target.kernels.rowSeconds, &target.kernels.edgeSeconds,
-          &target.kernels.walkGather, &target.kernels.warpSeconds,
-          &target.kernels.roundSeconds, &target.kernels.waitSeconds,
-          &target.kernels.memoryWaitSeconds})
-      EXPECT_GT(figure->value, 0);
-    EXPECT_LT(target.memoryGather, target.l2Gather);
-    EXPECT_LT(target.kernels.waitSeconds, target.kernels.memoryWaitSeconds);
-    EXPECT_LT(target.kernels.productFlops, target.fp32Flops);
+    const TargetFigures &figures = target.figures;
+    size_t count = 0;
+#define GNN_FIGURE(name, keyword, summary)                                     \
+  EXPECT_GT(figures.name, 0) << keyword;                                       \
+  ++count;
+#include "GNN/Dialect/GNN/IR/TargetFields.def"
+    EXPECT_EQ(target.sources.size(), count);
+    EXPECT_LT(figures.memoryGather, figures.l2Gather);
+    EXPECT_LT(figures.waitSeconds, figures.memoryWaitSeconds);
+    EXPECT_LT(figures.productFlops, figures.fp32Flops);
   }
 }
 
 TEST(TargetsTest, SourcesAreKept) {
-  const TargetFigures &target = getFigures(CostTarget::h200);
-  EXPECT_EQ(target.title, "NVIDIA H200 SXM");
-  EXPECT_EQ(target.l2Gather.source, FigureSource::Measured);
-  EXPECT_EQ(target.fp32Flops.source, FigureSource::Datasheet);
-  EXPECT_EQ(getFigures(CostTarget::a100).l2Gather.source,
-            FigureSource::Derived);
+  auto sourceOf = [](llvm::StringRef target, llvm::StringRef figure) {
+    for (auto [name, source] : findTarget(target)->sources)
+      if (name == figure)
+        return source;
+    ADD_FAILURE() << "expected a figure, got " << figure.str();
+    return FigureSource::Derived;
+  };
+  EXPECT_EQ(findTarget("h200")->title, "NVIDIA H200 SXM");
+  EXPECT_EQ(sourceOf("h200", "l2Gather"), FigureSource::Measured);
+  EXPECT_EQ(sourceOf("h200", "fp32Flops"), FigureSource::Datasheet);
+  EXPECT_EQ(sourceOf("a100", "l2Gather"), FigureSource::Derived);
+  EXPECT_EQ(findTarget("gtx1080"), nullptr);
 }
 
-TEST(TargetsTest, OfAChip) {
-  EXPECT_EQ(getTargetOfChip("sm_90"), CostTarget::h200);
-  EXPECT_EQ(getTargetOfChip("sm_80"), CostTarget::a100);
-  EXPECT_EQ(getTargetOfChip("sm_86"), CostTarget::rtx3090);
-  EXPECT_EQ(getTargetOfChip("sm_75"), CostTarget::h200);
-  EXPECT_EQ(getTargetOfChip(""), CostTarget::h200);
-  EXPECT_EQ(getFigures(CostTarget::chip).name, "h200");
+// A GPU by its name, by its chip, and by neither.
+TEST(TargetsTest, OfAGPU) {
+  MLIRContext context;
+  auto nameOf = [&](llvm::StringRef given) {
+    return llvm::cantFail(makeGPUTarget(&context, "cuda", given)).getName();
+  };
+  EXPECT_EQ(nameOf("sm_90"), "h200");
+  EXPECT_EQ(nameOf("h100"), "h100");
+  EXPECT_EQ(nameOf("sm_80"), "a100");
+  EXPECT_EQ(nameOf("sm_86"), "rtx3090");
+  EXPECT_EQ(nameOf("sm_75"), "");
+  EXPECT_EQ(nameOf(""), "h200");
+  TargetAttr turing = llvm::cantFail(makeGPUTarget(&context, "cuda", "sm_75"));
+  EXPECT_EQ(turing.getChip(), "sm_75");
+  EXPECT_TRUE(turing.getFigures() == getFigures("h200"));
+  EXPECT_FALSE(turing.getAbilities().tf32 || turing.getAbilities().asyncCopies);
+  EXPECT_EQ(describeTarget(turing), "sm_75");
+  EXPECT_EQ(turing.getLimits().lanes, 32);
+  llvm::Error error = makeGPUTarget(&context, "cuda", "gtx1080").takeError();
+  std::string text = llvm::toString(std::move(error));
+  EXPECT_EQ(
+      text.find("expected h200, h100, a100, rtx3090 or a chip of sm_70, "), 0u)
+      << text;
 }
 
-// Each value of the enum is the row of the table with its name.
-TEST(TargetsTest, Names) {
-  for (const OptionWord<CostTarget> &entry : OptionWords<CostTarget>::list())
-    if (entry.value != CostTarget::chip) {
-      EXPECT_EQ(getFigures(entry.value).name, entry.word);
-    }
-  EXPECT_EQ(llvm::toString(parseWord<CostTarget>("gtx1080").takeError()),
-            "expected one of h200, h100, a100, rtx3090, chip, got 'gtx1080'");
+// A module without a target is for the first GPU.
+TEST(TargetsTest, OfAModule) {
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  EXPECT_EQ(findTarget(module->getOperation()), nullptr);
+  EXPECT_TRUE(getFigures(*module) == getFigures("h200"));
+  EXPECT_TRUE(getAbilities(*module).tf32);
+  EXPECT_EQ(getChip(*module), "sm_90");
+  TargetAttr other = llvm::cantFail(makeGPUTarget(&context, "cuda", "a100"));
+  EXPECT_TRUE(succeeded(attachTarget(*module, other)));
+  EXPECT_EQ(findTarget(module->getOperation()), other);
+  EXPECT_TRUE(getFigures(*module) == getFigures("a100"));
+  EXPECT_EQ(getChip(*module), "sm_80");
+  EXPECT_TRUE(succeeded(attachTarget(*module, other)));
 }
 
 TEST(TargetsTest, Chips) {
@@ -67,7 +93,11 @@ TEST(TargetsTest, Chips) {
   EXPECT_EQ(message("sm_90a", "+ptx80,+ptx81"), "");
   for (const char *chip : {"", "sm_35", "sm_50", "sm_62", "h100", "sm_9"}) {
     std::string text = message(chip, "");
-    EXPECT_EQ(text.find("expected a chip of sm_70, sm_72, "), 0u) << text;
+    EXPECT_EQ(
+        text.find(
+            "expected h200, h100, a100, rtx3090 or a chip of sm_70, sm_72, "),
+        0u)
+        << text;
     EXPECT_NE(text.find(std::string(", got '") + chip + "'"), text.npos);
   }
   EXPECT_EQ(message("sm_90", "+ptx60"),

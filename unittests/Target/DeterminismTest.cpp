@@ -27,7 +27,7 @@ using namespace gnn;
 using runtime::Expected;
 
 namespace {
-constexpr unsigned kSeeds = 100;
+constexpr unsigned kSeeds = 40;
 constexpr int64_t kEdges = 40;
 
 /// An emulator whose seed can be changed between runs, so that kernels are

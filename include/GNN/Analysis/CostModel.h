@@ -10,6 +10,7 @@
 #ifndef GNN_ANALYSIS_COSTMODEL_H
 #define GNN_ANALYSIS_COSTMODEL_H
 
+#include "GNN/Analysis/CostOptions.h"
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
@@ -189,12 +190,12 @@ struct PiecesChoice {
 /// Weighs kernels against each other.
 class CostModel {
 public:
-  CostModel(const TargetFigures &target, CostKind kind)
-      : target(target), kind(kind) {}
+  CostModel(const TargetFigures &figures, CostKind kind)
+      : figures(figures), kind(kind) {}
 
-  /// The model that the options `target` and `cost` of a pass name.
-  CostModel(CostTarget target, CostKind kind)
-      : CostModel(getFigures(target), kind) {}
+  /// The model for the target of the module around `op`. Where its blocks do
+  /// not share long rows, these stay whole.
+  CostModel(mlir::Operation *op, CostKind kind);
 
   /// Seconds or rows of one kernel, its launch included. Of `CostKind::Full`,
   /// of both that it becomes where long rows are chosen to be pieces.
@@ -224,9 +225,7 @@ public:
   double cost(llvm::ArrayRef<KernelWork> kernels) const;
 
   /// What a kernel costs whatever it does.
-  double getLaunch() const {
-    return isTime() ? double(target.launchSeconds) : 0;
-  }
+  double getLaunch() const { return isTime() ? figures.launchSeconds : 0; }
 
   /// The cost of a part of the work of a kernel that costs `whole`.
   double costOfShare(double whole, double share) const {
@@ -249,7 +248,7 @@ public:
   CostKind getKind() const { return kind; }
   /// Whether costs are seconds.
   bool isTime() const { return kind != CostKind::Rows; }
-  const TargetFigures &getTarget() const { return target; }
+  const TargetFigures &getFigures() const { return figures; }
 
   /// Seconds that reading these rows takes alone.
   double gatherSeconds(const GatherWork &gather) const;
@@ -260,7 +259,7 @@ private:
   /// Seconds of the longest row of a walk, for which all others wait.
   double longestSeconds(const WalkWork &walk) const;
 
-  TargetFigures target;
+  TargetFigures figures;
   CostKind kind;
 };
 

@@ -23,16 +23,6 @@ enum class CostKind {
   Rows,
 };
 
-/// A GPU that costs are weighed for, by its name in Targets.def. `chip` is the
-/// one that stands for the chip that kernels are made for.
-enum class CostTarget {
-#define GNN_TARGET(key, title, chip) key,
-#define GNN_FIGURE(figure, value, source)
-#define GNN_TARGET_END
-#include "GNN/Analysis/Targets.def"
-  chip,
-};
-
 /// What a backward pass may compute again.
 enum class GradientMemory {
   /// What is cheap.
@@ -49,10 +39,6 @@ template <> struct OptionWords<GradientMemory> {
   static llvm::ArrayRef<OptionWord<GradientMemory>> list();
 };
 
-template <> struct OptionWords<CostTarget> {
-  static llvm::ArrayRef<OptionWord<CostTarget>> list();
-};
-
 } // namespace gnn
 
 template <>
@@ -63,12 +49,6 @@ class llvm::cl::parser<gnn::CostKind> : public gnn::WordParser<gnn::CostKind> {
 template <>
 class llvm::cl::parser<gnn::GradientMemory>
     : public gnn::WordParser<gnn::GradientMemory> {
-  using WordParser::WordParser;
-};
-
-template <>
-class llvm::cl::parser<gnn::CostTarget>
-    : public gnn::WordParser<gnn::CostTarget> {
   using WordParser::WordParser;
 };
 

@@ -1,19 +1,22 @@
-//===- Targets.h - Figures of the GPUs --------------------------*- C++ -*-===//
+//===- Targets.h - What kernels are made for --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The figures themselves are in Targets.def, what kernels reach in Kernels.def,
-// the chips in Chips.def.
+// A module says in `gnn.target` what it is compiled for. The GPUs that are
+// known by name are in Targets.def, what kernels reach on them in Kernels.def,
+// the chips of the backend in Chips.def.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GNN_ANALYSIS_TARGETS_H
 #define GNN_ANALYSIS_TARGETS_H
 
-#include "GNN/Analysis/CostOptions.h"
+#include "GNN/Analysis/CoreRegisters.h"
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -23,38 +26,26 @@ namespace gnn {
 /// Where a figure comes from; Targets.def says more.
 enum class FigureSource { Measured, Datasheet, Derived };
 
-/// A figure of a GPU.
-struct Figure {
-  double value = 0;
-  FigureSource source = FigureSource::Derived;
-
-  operator double() const { return value; }
+/// A target that is known by name.
+struct KnownTarget {
+  llvm::StringRef name;
+  llvm::StringRef title;
+  /// What kernels for it are compiled for, such as "sm_90".
+  llvm::StringRef chip;
+  TargetFigures figures;
+  /// Where each figure comes from, by its keyword.
+  llvm::SmallVector<std::pair<llvm::StringRef, FigureSource>, 0> sources;
 };
 
-/// What this compiler's kernels reach on a GPU.
-struct KernelFigures {
-  /// Of the fp32 operations a second, what products with weights reach.
-  Figure productFlops;
-  /// Seconds that a row takes which a walk reduces into, with all of the GPU at
-  /// it, and that an edge more of one row takes, since a row is walked by one
-  /// team of lanes.
-  Figure rowSeconds;
-  Figure edgeSeconds;
-  /// Bytes of gathered rows a second that such a walk reaches at most.
-  Figure walkGather;
-  /// Of traversals, whose lanes follow from the lengths of rows, in place of
-  /// these two: seconds that a warp takes that walks the edges of rows, with
-  /// all of the GPU at it, beside the rounds of its walk: from its start to the
-  /// first edges, and from the last ones to the row's.
-  Figure warpSeconds;
-  /// Seconds of each round that a warp walks over the edges of a row, with all
-  /// of the GPU at it.
-  Figure roundSeconds;
-  /// From the start of a round to the next one of the same team: ids, then what
-  /// they lead to, which is in the L2 or comes from memory.
-  Figure waitSeconds;
-  Figure memoryWaitSeconds;
+/// All targets of Targets.def.
+llvm::ArrayRef<KnownTarget> getKnownTargets();
+/// The one of that name, else null.
+const KnownTarget *findTarget(llvm::StringRef name);
+/// The figures of one that is known by name.
+const TargetFigures &getFigures(llvm::StringRef name);
 
+/// What this compiler's kernels have in common on all targets.
+struct KernelConstants {
 #define GNN_KERNELS(target)
 #define GNN_FIGURE(figure, value, source)
 #define GNN_KERNELS_END
@@ -62,53 +53,51 @@ struct KernelFigures {
 #include "GNN/Analysis/Kernels.def"
 };
 
-/// What the cost model knows of a GPU.
-struct TargetFigures {
-  llvm::StringRef name;
-  llvm::StringRef title;
-  /// What kernels for it are compiled for, such as "sm_90".
-  llvm::StringRef chip;
-  /// Bytes a second read or written in order.
-  Figure memoryBandwidth;
-  /// Size of the L2 cache.
-  Figure l2Bytes;
-  /// Bytes a second of rows in random order, from a table in the L2 cache and
-  /// from one that is far larger.
-  Figure l2Gather;
-  Figure memoryGather;
-  /// Bytes of a row at least, as either counts them.
-  Figure l2RowBytes;
-  Figure memoryRowBytes;
-  /// Fp32 operations a second, a fused multiply and add being two.
-  Figure fp32Flops;
-  /// Streaming multiprocessors, which run blocks side by side.
-  Figure multiprocessors;
-  /// Seconds from the end of a kernel to the work of one that waits for it.
-  Figure launchSeconds;
+/// A GPU by its name or its chip: of several of a chip the first; none is the
+/// first of all. A chip without a known GPU has the figures of that one, and no
+/// name. Errors: neither a name nor a chip that kernels can be made for.
+llvm::Expected<TargetAttr> makeGPUTarget(mlir::MLIRContext *context,
+                                         llvm::StringRef kind,
+                                         llvm::StringRef nameOrChip);
 
-  KernelFigures kernels;
-};
+/// The cores of a CPU that LLVM calls `processor`; empty: a CPU with such
+/// registers. Errors: vectors other than of 1, 2, 4, 8 or 16 elements, and
+/// fewer than 8 of them.
+llvm::Expected<TargetAttr> makeCPUTarget(mlir::MLIRContext *context,
+                                         llvm::StringRef processor,
+                                         CoreRegisters registers);
 
-/// All GPUs of Targets.def.
-llvm::ArrayRef<TargetFigures> getTargets();
+/// Fails where there is no GPU of that name or chip; none is one.
+llvm::Error checkGPU(llvm::StringRef nameOrChip);
 
-/// The figures of a GPU; of `CostTarget::chip` those of an unknown chip.
-const TargetFigures &getFigures(CostTarget target);
+/// What people call it: "NVIDIA H200 SXM", else its chip or its kind.
+std::string describeTarget(TargetAttr target);
 
-/// The GPU that stands for a chip, such as "sm_80"; the first GPU for other
-/// chips and for none.
-CostTarget getTargetOfChip(llvm::StringRef chip);
-/// Whether the tensor cores of that chip multiply tf32 numbers: from sm_80 on.
-/// None named is that of the first GPU.
-bool hasTF32(llvm::StringRef chip);
-/// Whether it copies to workgroup memory asynchronously: from sm_80 on too.
-bool hasAsyncCopies(llvm::StringRef chip);
+/// What the module around `op` is compiled for; null where it does not say.
+TargetAttr findTarget(mlir::Operation *op);
+
+/// Of what the module around `op` is compiled for; where it does not say, of
+/// the first GPU of Targets.def.
+TargetFigures getFigures(mlir::Operation *op);
+TargetAbilities getAbilities(mlir::Operation *op);
+llvm::StringRef getChip(mlir::Operation *op);
+/// Of the cores of a CPU; of a GPU the defaults.
+CoreRegisters getCoreRegisters(mlir::Operation *op);
+
+/// The kind of target whose blocks are run by one thread each.
+inline constexpr llvm::StringLiteral cpuKind = "cpu";
+/// Whether the module around `op` is compiled for the cores of a CPU.
+bool isForCPU(mlir::Operation *op);
+
+/// Says in `module` what it is compiled for. An error where it says something
+/// else.
+mlir::LogicalResult attachTarget(mlir::ModuleOp module, TargetAttr target);
 
 /// Fails where no kernels can be made for `chip`, or not with the PTX version
 /// that `features` ask for, such as "+ptx80".
 llvm::Error checkChip(llvm::StringRef chip, llvm::StringRef features = "");
 
-/// An option that names a chip.
+/// An option that names a GPU or a chip, or none.
 class ChipParser : public llvm::cl::parser<std::string> {
 public:
   using parser::parser;

@@ -7,7 +7,7 @@
 #ifndef GNN_CPU_PROCESSOR_H
 #define GNN_CPU_PROCESSOR_H
 
-#include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Analysis/Targets.h"
 
 #include "llvm/Support/Error.h"
 

@@ -10,6 +10,7 @@
 #ifndef GNN_PIPELINES_PIPELINES_H
 #define GNN_PIPELINES_PIPELINES_H
 
+#include "GNN/Analysis/CostOptions.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Pipelines/StagePasses.h"
 #include "GNN/Transforms/Forms.h"
@@ -96,16 +97,6 @@ template <typename Base> struct GraphSwitches : public GradientSettings<Base> {
                      "where long rows do not become pieces), or rows "
                      "(through products)"),
       llvm::cl::init(CostKind::Full)};
-  Option<CostTarget> target{
-      *this, "target",
-      llvm::cl::desc("GPU to weigh costs for; chip: the one that stands for "
-                     "the chip that kernels are made for"),
-      llvm::cl::init(CostTarget::chip)};
-  /// Weighs costs for the GPU of `chip` unless another is named.
-  void chooseTarget(llvm::StringRef chip) {
-    if (target == CostTarget::chip)
-      target = getTargetOfChip(chip);
-  }
 
   /// Sets the same switches of `other`.
   template <typename Other> void assignGraphSwitches(Other &other) const {
@@ -120,7 +111,6 @@ template <typename Base> struct GraphSwitches : public GradientSettings<Base> {
     other.computeInHeads = computeInHeads;
     other.mergeBias = mergeBias;
     other.cost = cost;
-    other.target = target;
     this->assignGradientSettings(other);
   }
 };
@@ -208,11 +198,6 @@ struct GraphPipelineOptions
 /// Options of `gnn-tile-pipeline`.
 struct TilePipelineOptions
     : public TileSwitches<mlir::PassPipelineOptions<TilePipelineOptions>> {
-  Option<CostTarget> target{
-      *this, "target",
-      llvm::cl::desc("GPU to choose tiles of sums for; chip: the one that "
-                     "stands for the chip that kernels are made for"),
-      llvm::cl::init(CostTarget::chip)};
   Option<bool> shareMemory{
       *this, "share-memory",
       llvm::cl::desc("Give buffers whose lives do not overlap one place"),
@@ -251,46 +236,10 @@ template <typename Base> struct ScheduleFiles : public Base {
   }
 };
 
-/// What kernels for a CPU are made for: the elements of a vector register, and
-/// how many of these there are. The defaults are those of AVX-512.
-struct CoreRegisters {
-  unsigned vector = 16, count = 32;
-};
-
-/// Whether to make what the cores of a CPU run, on top of other options.
-template <typename Base> struct CoreOptions : public Base {
-  template <typename T, typename... Mods>
-  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
-
-  Option<bool> cores{*this, "cores",
-                     llvm::cl::desc("For the cores of a CPU: schedules that it "
-                                    "follows, kernels of one thread a block"),
-                     llvm::cl::init(false)};
-  Option<unsigned> coreVector{
-      *this, "core-vector",
-      llvm::cl::desc("Elements of a vector register of the CPU: 1 to 16"),
-      llvm::cl::init(CoreRegisters().vector)};
-  Option<unsigned> coreRegisters{
-      *this, "core-registers",
-      llvm::cl::desc("Vector registers of the CPU, at least 8"),
-      llvm::cl::init(CoreRegisters().count)};
-
-  void chooseCores(CoreRegisters registers) {
-    cores = true;
-    coreVector = registers.vector;
-    coreRegisters = registers.count;
-  }
-};
-
 /// Options of `gnn-schedule-pipeline`.
 struct SchedulePipelineOptions
-    : public CoreOptions<ScheduleFiles<ScheduleSwitches<
-          mlir::PassPipelineOptions<SchedulePipelineOptions>>>> {
-  Option<CostTarget> target{
-      *this, "target",
-      llvm::cl::desc("GPU to choose schedules for; chip: the one that stands "
-                     "for the chip that kernels are made for"),
-      llvm::cl::init(CostTarget::chip)};
+    : public ScheduleFiles<ScheduleSwitches<
+          mlir::PassPipelineOptions<SchedulePipelineOptions>>> {
   Option<std::string, PassesParser> afterSchedule{
       *this, "after-schedule",
       llvm::cl::desc("Passes on the module that get schedules as chosen, "
@@ -322,8 +271,7 @@ struct BlockPipelineOptions
 
 /// Options of `gnn-loops-pipeline`.
 struct LoopsPipelineOptions
-    : public ScalarLoops<
-          CoreOptions<mlir::PassPipelineOptions<LoopsPipelineOptions>>> {
+    : public ScalarLoops<mlir::PassPipelineOptions<LoopsPipelineOptions>> {
   Option<std::string, PassesParser> afterLoops{
       *this, "after-loops",
       llvm::cl::desc("Passes on the module that get loops and vectors"),
@@ -391,7 +339,7 @@ namespace gnn {
 
 /// Options of `gnn-kernels-pipeline`.
 struct KernelsPipelineOptions
-    : public CoreOptions<mlir::PassPipelineOptions<KernelsPipelineOptions>> {
+    : public mlir::PassPipelineOptions<KernelsPipelineOptions> {
   Option<StopAt> stopAt{
       *this, "stop-at",
       llvm::cl::desc("Make loops of one thread of the form structured, "
@@ -406,8 +354,10 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
   using Option = mlir::detail::PassOptions::Option<T, Mods...>;
 
   Option<std::string, ChipParser> chip{
-      *this, "chip", llvm::cl::desc("GPU to make kernels for"),
-      llvm::cl::init("sm_90")};
+      *this, "chip",
+      llvm::cl::desc("GPU to make kernels for, by its name or its chip; empty: "
+                     "what the module is for, else the first that is known"),
+      llvm::cl::init("")};
   Option<std::string> features{
       *this, "features",
       llvm::cl::desc("PTX version as a target feature, for example +ptx80; "
@@ -446,23 +396,15 @@ struct StageOptions {
   StagePasses passes;
   StopAt stopAt = StopAt::Kernels;
 
-  /// Makes kernels for the cores of a CPU.
-  void chooseCores(CoreRegisters registers);
   /// Adds passes of the user, as `StagePasses::add` takes them.
   mlir::LogicalResult addPasses(llvm::StringRef text, std::string &message);
   /// Runs a form without the stages behind it.
   void chooseStop(StopAt form);
 
-  /// Weighs and chooses for the GPU of `chip` unless another is named, and for
-  /// whole rows where none become pieces.
-  void chooseTarget(llvm::StringRef chip) {
-    graph.chooseTarget(chip);
+  /// Weighs whole rows where none become pieces.
+  void weighRowsAsCut() {
     if (!tile.longRows && graph.cost == CostKind::Full)
       graph.cost = CostKind::WholeRows;
-    tile.target = graph.target;
-    schedule.target = graph.target;
-    schedule.tensorCores = schedule.tensorCores && hasTF32(chip);
-    schedule.asyncCopies = schedule.asyncCopies && hasAsyncCopies(chip);
   }
 };
 

@@ -20,7 +20,7 @@ namespace gnn {
 
 /// How to compile a module.
 struct CompileOptions {
-  /// GPU to make PTX for; empty: no PTX.
+  /// GPU to make PTX for, by its name or its chip; empty: no PTX.
   std::string chip = "sm_90";
   /// PTX version as a target feature, e.g. "+ptx80"; empty: the oldest that the
   /// chip takes.

@@ -97,8 +97,9 @@ struct Explanation {
 };
 
 /// Runs the graph pipeline on a copy of `module`, with `passes` as
-/// `parsePassSwitches` reads them, where `chip` chooses the GPU that costs are
-/// weighed for if no switch does. Errors are at the module.
+/// `parsePassSwitches` reads them. Costs are weighed for the GPU `chip`, by its
+/// name or its chip; empty: for the target of the module. Errors are at the
+/// module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      llvm::StringRef passes,
                                      llvm::StringRef chip = "");

@@ -54,7 +54,7 @@ def Explain : Pass<"gnn-explain", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"passes", "passes", "std::string", /*default=*/"",
-           "Options of gnn-compile-pipeline: switches of passes, cost and target">,
+           "Options of gnn-compile-pipeline: switches of passes, and cost">,
     Option<"html", "html", "std::string", /*default=*/"",
            "Write a page with pictures to this file, instead of text">,
   ];

@@ -92,10 +92,6 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
            /*default=*/"::gnn::GradientMemory::Fast",
            "What may be computed again: fast (what is cheap), or low (products "
            "too, so that less is saved)">,
-    Option<"target", "target", "::gnn::CostTarget",
-           /*default=*/"::gnn::CostTarget::chip",
-           "GPU whose L2 cache is reckoned with: h200, h100, a100, rtx3090, or chip, "
-           "which a pipeline knows and is h200 elsewhere">,
     Option<"calls", "calls", "bool", /*default=*/"true",
            "Keep what is differentiated; false: its declaration alone">,
   ];

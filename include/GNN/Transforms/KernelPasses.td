@@ -113,6 +113,31 @@ def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def AttachChip : Pass<"gnn-attach-chip", "::mlir::ModuleOp"> {
+  let summary = "Say at kernels which chip they are made for";
+  let description = [{
+    The chip is that of the module's `gnn.target`.
+
+    ```mlir
+    module attributes {gnn.target = #gnn.target<kind = "cuda", chip = "sm_90", ...>} {
+      gpu.module @kernels {
+    // becomes
+      gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_90">] {
+    ```
+
+    Needs: nothing. Keeps: targets that kernels have already. Never touches what is
+    in kernels.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let options = [
+    Option<"features", "features", "std::string", /*default=*/"",
+           "PTX version as a target feature, such as +ptx80; empty: the oldest that "
+           "the chip takes">,
+    Option<"optLevel", "opt-level", "unsigned", /*default=*/"3",
+           "LLVM optimization level, 0 to 3">,
+  ];
+}
+
 def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
   let summary = "Check that lowered kernels call nothing that is not there";
   let description = [{

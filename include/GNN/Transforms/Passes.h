@@ -9,6 +9,7 @@
 #ifndef GNN_TRANSFORMS_PASSES_H
 #define GNN_TRANSFORMS_PASSES_H
 
+#include "GNN/Analysis/CoreRegisters.h"
 #include "GNN/Analysis/CostOptions.h"
 #include "GNN/Transforms/Forms.h"
 
@@ -29,6 +30,10 @@ namespace gnn {
 std::unique_ptr<mlir::Pass>
 createOnGradients(const mlir::OpPassManager &passes);
 
+/// `gnn-on-target` with these passes on functions.
+std::unique_ptr<mlir::Pass> createOnTarget(llvm::StringRef kind,
+                                           const mlir::OpPassManager &passes);
+
 /// Patterns of `gnn-expand-device-math`: functions that a GPU lacks, on floats
 /// of at most 32 bits, as arithmetic within 2 ulp. Apply them once; what they
 /// make needs none of them.
@@ -37,19 +42,11 @@ void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
 /// Patterns of `gnn-expand-lanes`.
 void populateExpandLanesPatterns(mlir::RewritePatternSet &patterns);
 
-/// The target of kernels, as far as schedules depend on it.
-struct ScheduleTarget {
-  /// The cores of a CPU, and no GPU.
-  bool cores = false;
-  /// Abilities of a GPU.
-  bool tensorCores = true, asyncCopies = true;
-};
-
 /// Prints what `gnn-tile-list-schedules` does: for each template of a module, a
-/// line for each schedule that it may have where the fields in `vary` are open.
+/// line for each schedule that it may have on its target where the fields in
+/// `vary` are open.
 mlir::LogicalResult listSchedules(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> vary,
-                                  const ScheduleTarget &target,
                                   llvm::raw_ostream &os);
 
 } // namespace gnn

@@ -111,13 +111,66 @@ def VerifyGraphForm : Pass<"gnn-verify-graph-form", "::mlir::ModuleOp"> {
   }];
 }
 
+def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Say what a module is compiled for";
+  let description = [{
+    Sets `gnn.target` to the limits, abilities and figures of a target that is known
+    by its name or its chip. The passes behind this one choose by it.
+
+    ```mlir
+    module {
+    // becomes, for chip=h100
+    #target = #gnn.target<kind = "cuda", name = "h100", chip = "sm_90", ...>
+    module attributes {gnn.target = #target} {
+    ```
+
+    The cores of a CPU have the vector registers that `vector` and `registers` say. A
+    chip of which no GPU is known has the figures of the first one of Targets.def,
+    which a remark says.
+
+    Needs: a module without a target, or with this one. Keeps: all else. Never
+    replaces a target.
+  }];
+  let dependentDialects = ["::gnn::GNNDialect"];
+  let options = [
+    Option<"kind", "kind", "std::string", /*default=*/"",
+           "What runs the kernels: cuda (a GPU), emulator, or cpu (its cores); empty: "
+           "cuda, or where `chip` is empty too what the module is for">,
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "A GPU by its name, such as h100, or its chip, such as sm_90; empty: the "
+           "first that is known. Of a CPU LLVM's name of the processor">,
+    Option<"vector", "vector", "int64_t", /*default=*/"::gnn::CoreRegisters().vector",
+           "Elements of a vector register of a CPU: 1, 2, 4, 8 or 16">,
+    Option<"registers", "registers", "int64_t",
+           /*default=*/"::gnn::CoreRegisters().count",
+           "Vector registers of a CPU, at least 8">,
+  ];
+}
+
+def OnTarget : Pass<"gnn-on-target", "::mlir::func::FuncOp"> {
+  let summary = "Run passes where a module is for one kind of target";
+  let description = [{
+    A stage is the same list of passes for all targets. Those that one kind of target
+    has alone run in this one, on functions of modules whose `gnn.target` is of that
+    kind.
+
+    ```sh
+    gnn-opt --pass-pipeline='builtin.module(gnn-attach-target{kind=cpu},func.func(gnn-on-target{kind=cpu passes=gnn-tile-schedule-cores}))'
+    ```
+
+    Needs: what the passes need. Keeps: modules for other targets. Never runs a pass
+    that is not on a function.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", /*default=*/"", "The kind of target">,
+    Option<"passes", "passes", "std::string", /*default=*/"",
+           "The passes, as in func.func(...)">,
+  ];
+}
+
 // How a pass weighs what it may do.
 class GNN_CostOptions {
   list<Option> costOptions = [
-    Option<"target", "target", "::gnn::CostTarget",
-           /*default=*/"::gnn::CostTarget::chip",
-           "GPU to weigh costs for: h200, h100, a100, rtx3090, or chip, which a "
-           "pipeline knows and is h200 elsewhere">,
     Option<"cost", "cost", "::gnn::CostKind",
            /*default=*/"::gnn::CostKind::Full",
            "What is weighed: full (time), whole-rows (time, where long rows do not "

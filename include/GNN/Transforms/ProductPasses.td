@@ -272,8 +272,8 @@ def ProductsInTurn
   let description = [{
     From the blocked form to that of one thread. Of a range, 4 rows at a time stay in
     vector registers while the summed dimension goes by: what a block of threads
-    stages in workgroup memory, a core has in its caches. They are vectors of
-    `vector` elements, as many as half of the `registers` hold. Columns past the last
+    stages in workgroup memory, a core has in its caches. They are vectors as
+    long as a register of the module's target, as many as half of its registers hold. Columns past the last
     one are masked, rows past the last one read again and not stored.
 
     A transposed weight is copied, so that its columns lie side by side: as many of
@@ -298,12 +298,6 @@ def ProductsInTurn
     Needs: products on ranges. Keeps: the value of every result, and the order of
     every sum. Never: exchanges anything between threads.
   }];
-  let options = [
-    Option<"vector", "vector", "unsigned", "16",
-           "Elements of a vector register: 1, 2, 4, 8 or 16">,
-    Option<"registers", "registers", "unsigned", "32",
-           "Vector registers of the CPU, at least 8">,
-  ];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

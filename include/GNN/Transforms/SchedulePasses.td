@@ -71,8 +71,8 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
     honoured and agrees with the fields that are set: what a tuner searches. Each
     line is one of a file that `gnn-tile-apply-schedules` takes, and says too what
     the layout takes: threads of a block, vectors that a thread goes through, bytes
-    of shared memory, and an estimate of registers. With `cores` they are those of a
-    CPU: `row_walk = in_turn` with its longer vectors, and products without what a GPU
+    of shared memory, and an estimate of registers. Of a module for a CPU they
+    are those of its cores: `row_walk = in_turn` with its longer vectors, and products without what a GPU
     alone has.
 
     Without a schedule a template may have tens of thousands. Behind
@@ -89,9 +89,6 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"vary", "vary", "std::string",
                "Fields to list all values of, whatever is set">,
-    Option<"cores", "cores", "bool", /*default=*/"false",
-           "List what the cores of a CPU can follow, as gnn-schedule-pipeline takes "
-           "it">,
     Option<"file", "file", "std::string", /*default=*/"",
            "File to write, instead of printing">,
   ];
@@ -102,9 +99,9 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
   let description = [{
     Sets all fields that are open, in place of the passes that choose for a GPU: a
     block is what a core takes at once, 64 rows, one after the other (`row_walk =
-    in_turn`), in the widest vectors that are no longer than `vector` and to which
-    every row is aligned. A row of more features than half of the `registers` hold is
-    cut, unless the body reduces over features.
+    in_turn`), in the widest vectors that are no longer than a vector register of the
+    module's target and to which every row is aligned. A row of more features than half
+    of the registers hold is cut, unless the body reduces over features.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
@@ -117,12 +114,6 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
     Needs: traversals on memrefs. Keeps: every field that is set. Never cuts a row
     over whose features the body reduces.
   }];
-  let options = [
-    Option<"vector", "vector", "unsigned", "16",
-           "Elements of a vector register: 1, 2, 4, 8 or 16">,
-    Option<"registers", "registers", "unsigned", "32",
-           "Vector registers of the CPU">,
-  ];
 }
 
 def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
@@ -148,10 +139,6 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
     without. Keeps: every field that is set. Never cuts a row over whose features
     the body reduces.
   }];
-  let options = [
-    Option<"target", "target", "::gnn::CostTarget",
-           /*default=*/"::gnn::CostTarget::chip", "GPU to choose for">,
-  ];
 }
 
 def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {

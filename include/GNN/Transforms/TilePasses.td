@@ -87,8 +87,6 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
     edges into what walks them more than once.
   }];
   let options = [
-    Option<"target", "target", "::gnn::CostTarget",
-           /*default=*/"::gnn::CostTarget::chip", "GPU to weigh costs for">,
     Option<"longRows", "long-rows", "bool", /*default=*/"true",
            "Whether long rows become pieces where that pays">,
   ];
@@ -165,8 +163,6 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
   let options = [
     Option<"rows", "rows", "int64_t", /*default=*/"0",
            "Rows of a tile; 0: by statistics">,
-    Option<"target", "target", "::gnn::CostTarget",
-           /*default=*/"::gnn::CostTarget::chip", "GPU to choose tiles for">,
   ];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
@@ -209,8 +205,6 @@ def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
   let options = [
     Option<"length", "length", "int64_t", /*default=*/"-1",
            "Elements above which a row is long; 0: none is; -1: by statistics">,
-    Option<"target", "target", "::gnn::CostTarget",
-           /*default=*/"::gnn::CostTarget::chip", "GPU to choose for">,
   ];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",

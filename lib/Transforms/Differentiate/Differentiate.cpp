@@ -11,6 +11,7 @@
 #include "ReadChoices.h"
 #include "ValueKeys.h"
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
@@ -479,7 +480,8 @@ Differentiate::findSumsOverEdges(func::FuncOp func, ArrayRef<unsigned> inputs,
            });
   if (failed(joint))
     return failure();
-  for (const GroupSum &sum : chooseGroupSums(*joint, memory, target)) {
+  for (const GroupSum &sum :
+       chooseGroupSums(*joint, memory, getFigures(getOperation()))) {
     std::string text = "gnn.attention: " + sum.reason;
     if (sum.overEdges)
       passed(getArgument(), sum.loc, "GroupSum") << text;

@@ -4,11 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../NestedPasses.h"
+
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Transforms/Passes.h"
-
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -19,39 +18,13 @@ namespace gnn {
 } // namespace gnn
 
 namespace {
-struct OnGradients : gnn::impl::OnGradientsBase<OnGradients> {
-  using OnGradientsBase::OnGradientsBase;
-  explicit OnGradients(const OpPassManager &given) : pm(given) {
-    llvm::raw_string_ostream os(passes.getValue());
-    llvm::interleave(
-        pm, [&](Pass &pass) { pass.printAsTextualPipeline(os); },
-        [&] { os << ","; });
-  }
-
-  LogicalResult initializeOptions(
-      StringRef options,
-      function_ref<LogicalResult(const Twine &)> errorHandler) override {
-    if (failed(OnGradientsBase::initializeOptions(options, errorHandler)))
-      return failure();
-    std::string errors;
-    llvm::raw_string_ostream os(errors);
-    if (failed(parsePassPipeline(passes, pm, os)))
-      return errorHandler("gnn-on-gradients: " + errors);
-    return success();
-  }
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    pm.getDependentDialects(registry);
-  }
+struct OnGradients : NestedPasses<gnn::impl::OnGradientsBase<OnGradients>> {
+  using NestedPasses::NestedPasses;
 
   void runOnOperation() override {
-    if (getOperation()->hasAttr(attribute::gradientOf) &&
-        failed(runPipeline(pm, getOperation())))
-      signalPassFailure();
+    if (getOperation()->hasAttr(attribute::gradientOf))
+      runNested();
   }
-
-private:
-  OpPassManager pm{func::FuncOp::getOperationName()};
 };
 } // namespace
 

@@ -81,7 +81,7 @@ static std::string describe(const SumCosts &costs, double stays,
 
 SmallVector<GroupSum> gnn::chooseGroupSums(const JointFunction &joint,
                                            GradientMemory memory,
-                                           CostTarget target) {
+                                           const TargetFigures &figures) {
   llvm::MapVector<Operation *, SumCosts> attentions;
   for (Operation &op : joint.body())
     if (op.hasAttr(attentionNumber) && !isa<AttentionOp>(op))
@@ -93,9 +93,8 @@ SmallVector<GroupSum> gnn::chooseGroupSums(const JointFunction &joint,
         });
         costs.readers.readers.insert(&op);
       }
-  double stays = memory == GradientMemory::Low
-                     ? 0
-                     : shareOfL2 * getFigures(target).l2Bytes;
+  double stays =
+      memory == GradientMemory::Low ? 0 : shareOfL2 * figures.l2Bytes;
   SmallVector<SparedReaders> asked;
   for (auto &[op, costs] : attentions) {
     RankedTensorType type = costs.attention.getType();

@@ -12,6 +12,8 @@
 
 #include "SavedValues.h"
 
+#include "GNN/Analysis/Targets.h"
+
 namespace gnn {
 
 /// How the sum of each group is computed that the gradient of the scores of an
@@ -30,7 +32,7 @@ struct GroupSum {
 /// difference is more than stays in the L2 cache of `target`.
 llvm::SmallVector<GroupSum> chooseGroupSums(const JointFunction &joint,
                                             GradientMemory memory,
-                                            CostTarget target);
+                                            const TargetFigures &figures);
 
 /// Lets gradients read what is returned in another shape from there: its owner
 /// has it, so that it is not kept once more.

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CoreOptions.h"
 #include "../Products.h"
 #include "PanelLoops.h"
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
@@ -129,8 +129,9 @@ SmallVector<Value> PanelLoops::multiply(ArrayRef<Value> left,
 
 /// Half of the registers hold sums: the others a row of the right side, and
 /// what is on its way.
-static Panel getPanel(int64_t vector, int64_t registers) {
-  return {vector, std::max<int64_t>(1, registers / (2 * Panel::rows))};
+static Panel getPanel(CoreRegisters registers) {
+  return {registers.vector,
+          std::max<int64_t>(1, registers.count / (2 * Panel::rows))};
 }
 
 /// Why a product stays as it is; empty where it does not.
@@ -150,10 +151,6 @@ template <typename ProductOp> static std::string explainRefusal(ProductOp op) {
 namespace {
 struct ProductsInTurn : gnn::impl::ProductsInTurnBase<ProductsInTurn> {
   using ProductsInTurnBase::ProductsInTurnBase;
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return verifyCoreOptions(context, getArgument(), vector, registers);
-  }
 
   void runOnOperation() override {
     auto each = [&](auto op) { return lower(op); };
@@ -184,7 +181,7 @@ private:
       return op.emitOpError(
           "cannot honour the schedule's 'copies': expected registers on the "
           "cores of a CPU, got async");
-    Panel panel = getPanel(vector, registers);
+    Panel panel = getPanel(getCoreRegisters(op));
     lowerToPanels(op, *layout, panel);
     passed(getArgument(), op.getLoc(), "Lowered")
         << ("panels of " + Twine(Panel::rows) + " rows by " +

@@ -8,6 +8,7 @@
 
 #include "ScheduleFile.h"
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Transforms/Passes.h"
 
@@ -72,7 +73,7 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
   void runOnOperation() override {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    if (failed(gnn::listSchedules(getOperation(), vary, {cores}, stream)))
+    if (failed(gnn::listSchedules(getOperation(), vary, stream)))
       return signalPassFailure();
     if (file.empty())
       llvm::outs() << text;
@@ -83,17 +84,18 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
 };
 } // namespace
 
-/// The fields that a target leaves one value of.
-static ScheduleFields getFixedFields(const gnn::ScheduleTarget &target) {
+/// The fields that the target of `op` leaves one value of.
+static ScheduleFields getFixedFields(Operation *op) {
   ScheduleFields fields;
-  if (target.cores)
+  gnn::TargetAbilities abilities = gnn::getAbilities(op);
+  if (gnn::isForCPU(op))
     fields = {{"row_walk", "in_turn"},
               {"lanes", "1"},
               {"head_lanes", "1"},
               {"element_lanes", "1"}};
-  if (target.cores || !target.tensorCores)
+  if (!abilities.tf32)
     fields.push_back({"kind", "ffma"});
-  if (target.cores || !target.asyncCopies)
+  if (!abilities.asyncCopies)
     fields.push_back({"copies", "registers"});
   return fields;
 }
@@ -101,13 +103,12 @@ static ScheduleFields getFixedFields(const gnn::ScheduleTarget &target) {
 /// The schedule of a template without the fields that are to vary on the
 /// target; null where nothing is left.
 static FailureOr<Attribute> openFields(TileOpInterface op,
-                                       ArrayRef<std::string> vary,
-                                       const gnn::ScheduleTarget &target) {
+                                       ArrayRef<std::string> vary) {
   ScheduleFields fields = getFields(op.getTileSchedule());
   llvm::erase_if(fields, [&](const auto &field) {
     return llvm::is_contained(vary, field.first);
   });
-  for (const auto &fixed : getFixedFields(target))
+  for (const auto &fixed : getFixedFields(op))
     if (llvm::is_contained(op.getScheduleFields(), fixed.first) &&
         llvm::none_of(fields, [&](const auto &field) {
           return field.first == fixed.first;
@@ -119,7 +120,6 @@ static FailureOr<Attribute> openFields(TileOpInterface op,
 }
 
 LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
-                                 const ScheduleTarget &target,
                                  raw_ostream &os) {
   std::set<TemplateKey> known;
   llvm::StringSet<> fields;
@@ -128,7 +128,7 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
     TemplateKey key(op);
     if (!known.insert(key).second)
       return WalkResult::advance();
-    FailureOr<Attribute> given = openFields(op, vary, target);
+    FailureOr<Attribute> given = openFields(op, vary);
     if (failed(given))
       return WalkResult::interrupt();
     op.enumerateSchedules(*given,

@@ -57,12 +57,8 @@ struct TileWork {
 struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
   using ScheduleColumnsBase::ScheduleColumnsBase;
 
-  LogicalResult initialize(MLIRContext *) override {
-    model.emplace(target.getValue(), CostKind::WholeRows);
-    return success();
-  }
-
   void runOnOperation() override {
+    model.emplace(getOperation(), CostKind::WholeRows);
     getOperation()->walk([&](TraverseOp op) {
       TraverseSchedule schedule(op);
       TraverseFacts facts(op);
@@ -114,9 +110,9 @@ static TileWork describe(TraverseOp op, StatsAttr stats) {
 /// them.
 double ScheduleColumns::seconds(const TileWork &work, int64_t columns,
                                 int64_t features) {
-  double each =
-      work.groups * model->getTarget().kernels.rowSeconds +
-      work.elements * work.bytesPerElement / model->getTarget().memoryBandwidth;
+  double each = work.groups * model->getFigures().rowSeconds +
+                work.elements * work.bytesPerElement /
+                    model->getFigures().memoryBandwidth;
   for (const TileWork::Table &table : work.tables)
     each += model->gatherSeconds(
         {work.elements, table.bytesPerColumn * columns, table.rows});
@@ -150,7 +146,7 @@ int64_t ScheduleColumns::chooseOfFew(TraverseOp op,
   int64_t columns = std::max(leastOfFew, schedule.lanes) * schedule.vector;
   while (columns < mostOfFew * schedule.vector &&
          groups * llvm::divideCeil(features, columns) >
-             enoughBlocks * model->getTarget().multiprocessors)
+             enoughBlocks * model->getFigures().processors)
     columns *= 2;
   return columns;
 }
@@ -188,7 +184,7 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
   for (const TileWork::Table &table : work.tables)
     bytesPerColumn += table.rows * table.bytesPerColumn;
   auto fits = [&](int64_t columns) {
-    return bytesPerColumn * columns <= shareOfL2 * model->getTarget().l2Bytes;
+    return bytesPerColumn * columns <= shareOfL2 * model->getFigures().l2Bytes;
   };
   // Narrower tiles would gather less than a line of the cache.
   for (int64_t columns = 32; columns < whole; columns *= 2)

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CoreOptions.h"
 #include "ScheduleFacts.h"
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -31,15 +31,15 @@ static void setOpen(Field &field, Value value) {
     field = value;
 }
 
-/// As many as half of `registers` vectors of length `longest` hold as sums of a
-/// row, and no more vectors than may be.
+/// As many as half of the registers hold as sums of a row, and no more vectors
+/// than may be.
 static int64_t chooseColumns(const TraverseFacts &facts, int64_t vector,
-                             int64_t longest, int64_t registers) {
+                             gnn::CoreRegisters registers) {
   if (facts.reducesFeatures)
     return facts.features;
   int64_t vectors = TraverseFacts::mostVectorsInTurn / facts.heads;
-  int64_t most =
-      std::min(longest * registers / 2, vector * std::max<int64_t>(1, vectors));
+  int64_t most = std::min(registers.vector * registers.count / 2,
+                          vector * std::max<int64_t>(1, vectors));
   return std::min(facts.features, most);
 }
 
@@ -58,23 +58,20 @@ namespace {
 struct ScheduleCores : gnn::impl::ScheduleCoresBase<ScheduleCores> {
   using ScheduleCoresBase::ScheduleCoresBase;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    return gnn::verifyCoreOptions(context, getArgument(), vector, registers);
-  }
-
   void runOnOperation() override {
+    gnn::CoreRegisters registers = gnn::getCoreRegisters(getOperation());
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {
       TraverseSchedule schedule(op);
       if (failed(checkWalk(op, schedule)))
         return WalkResult::interrupt();
       TraverseFacts facts(op);
       setOpen(schedule.rowWalk, RowWalk::InTurn);
-      int64_t longest = vector, widest = std::gcd(facts.widestOfCPU, longest);
+      int64_t widest = std::gcd(facts.widestOfCPU, registers.vector);
       if (schedule.columnsPerBlock && schedule.columnsPerBlock < facts.features)
         widest = std::gcd(widest, schedule.columnsPerBlock);
       setOpen(schedule.vector, widest);
       setOpen(schedule.columnsPerBlock,
-              chooseColumns(facts, schedule.vector, longest, registers));
+              chooseColumns(facts, schedule.vector, registers));
       for (int64_t *lanes :
            {&schedule.lanes, &schedule.headLanes, &schedule.elementLanes,
             &schedule.inFlight}) // a core looks ahead by itself

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
@@ -46,6 +47,7 @@ struct ScheduleProducts : gnn::impl::ScheduleProductsBase<ScheduleProducts> {
   using ScheduleProductsBase::ScheduleProductsBase;
 
   void runOnOperation() override {
+    abilities = gnn::getAbilities(getOperation());
     getOperation()->walk([&](GemmOp op) { choose(op, op.getOut()); });
     getOperation()->walk([&](OuterOp op) {
       choose(op, cast<ShapedType>(op.getRight().getType()).getShape().back());
@@ -53,6 +55,8 @@ struct ScheduleProducts : gnn::impl::ScheduleProductsBase<ScheduleProducts> {
   }
 
 private:
+  gnn::TargetAbilities abilities;
+
   template <typename ProductOp> void choose(ProductOp op, int64_t out) {
     GemmScheduleAttr given = op.getScheduleAttr();
     int64_t columns = given && given.getN() ? given.getN() : tileFor(out);
@@ -63,13 +67,13 @@ private:
     };
     if (given && given.getCopies()) {
       copies = given.getCopies().getValue();
-    } else if (asyncCopies) {
+    } else if (asyncCopies && abilities.asyncCopies) {
       if (isTaken(op, explainRefusal(op, get(kind, ProductCopies::Async))))
         copies = ProductCopies::Async;
     }
     if (given && given.getKind()) {
       kind = given.getKind().getValue();
-    } else if (tensorCores) {
+    } else if (tensorCores && abilities.tf32) {
       std::string why = explainNoGain(op, columns, copies);
       if (!why.empty())
         why = "expected ffma to be faster than tf32x3: " + why;

@@ -92,8 +92,8 @@ LAYERS = {
     "gat": ("doubled", lambda g: models.gat((64, 64))),
     "gcn": ("doubled", lambda g: models.gcn((64, 64))),
 }
-# Other settings, on fewer graphs.
-SETTINGS = {"cost=rows": ("aifb", "fb15k237"), "target=a100": ("wordnet30",)}
+# Other settings of the graph pipeline, and other GPUs, on fewer graphs.
+SETTINGS = {"cost=rows": ("aifb", "fb15k237"), "chip=a100": ("wordnet30",)}
 
 REMARK = re.compile(r"remark: \[(\w+)\] (\w+) \| Category:gnn-([\w-]+)"
                     r'(?: \| Function=\S+)?(?: \| Remark="(.*)")')
@@ -131,7 +131,7 @@ def with_statistics(text, graph):
 
 def cases():
     """{(model, setting, graph): text} of all that is compiled; a setting is that of
-    the graph pipeline."""
+    the graph pipeline, or the GPU."""
     stored = json.loads(STATISTICS.read_text())
     found = {(path.stem, "", "no statistics"): path.read_text()
              for path in sorted((ROOT / "examples").glob("*.mlir"))}
@@ -156,8 +156,9 @@ def with_gradients(program, text):
 
 def remarks(gnn_opt, setting, text, passes="gnn-.*", more=()):
     """(pass, done, name, message) of each remark of `passes`, in order."""
+    target = [f"--gnn-attach-target={setting}"] if setting.startswith("chip=") else []
     run = subprocess.run(
-        [gnn_opt, "-", f"--gnn-graph-pipeline={setting}", *more,
+        [gnn_opt, "-", *target, f"--gnn-graph-pipeline={'' if target else setting}", *more,
          f"--remarks-filter={passes}", "--remark-format=emitRemark", "-o", os.devnull,
          "--mlir-disable-threading"],
         input=text, capture_output=True, text=True)
@@ -165,7 +166,7 @@ def remarks(gnn_opt, setting, text, passes="gnn-.*", more=()):
     found = REMARK.findall(run.stderr)
     assert len(found) == run.stderr.count(": remark: "), run.stderr
     return [(category, kind == "Passed", name, message)
-            for kind, name, category, message in found]
+            for kind, name, category, message in found if category != "attach-target"]
 
 
 def in_short(message):

@@ -42,8 +42,21 @@ struct GNNInlinerInterface : DialectInlinerInterface {
 };
 } // namespace
 
+namespace {
+/// A target is long, and stands in front of a module.
+struct GNNAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
+    if (!isa<TargetAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "target";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void GNNDialect::initialize() {
-  addInterfaces<GNNInlinerInterface>();
+  addInterfaces<GNNInlinerInterface, GNNAsmInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "GNN/Dialect/GNN/IR/GNNAttributes.cpp.inc"
@@ -108,6 +121,11 @@ LogicalResult GNNDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
+  if (name == attribute::target && // G17
+      !(isa<ModuleOp>(op) && isa<TargetAttr>(value)))
+    return op->emitOpError("expected gnn.target to be a #gnn.target of a "
+                           "module, got ")
+           << value;
   if (!isOfGradients(name))
     return success();
   if (!isa<FunctionOpInterface>(op)) // G11, G12, G13, G15

@@ -1,9 +1,9 @@
-//===- FunctionAttributes.h - What functions say of themselves --*- C++ -*-===//
+//===- FunctionAttributes.h - What functions and modules say ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The attributes of a function, its arguments and its results (G6, G10 to G16),
-// and the names that are made where none are given.
+// that of a module (G17), and the names that are made where none are given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,8 @@
 #include <string>
 
 namespace gnn::attribute {
+// Of a module.
+inline constexpr llvm::StringLiteral target = "gnn.target";
 // Of an argument or a result.
 inline constexpr llvm::StringLiteral name = "gnn.name";
 inline constexpr llvm::StringLiteral role = "gnn.role";

@@ -123,4 +123,49 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
   }];
 }
 
+class GNN_TargetFields<string type, string what>
+    : AttrOrTypeParameter<"::gnn::" # type, what> {
+  let cppAccessorType = "const ::gnn::" # type # "&";
+  let printer = "::gnn::print($_printer, $_self)";
+}
+def GNN_TargetLimits : GNN_TargetFields<"TargetLimits", "what it holds at most">;
+def GNN_TargetAbilities : GNN_TargetFields<"TargetAbilities", "what it can do">;
+def GNN_TargetFigures : GNN_TargetFields<"TargetFigures", "what costs are weighed by">;
+
+def GNN_TargetAttr : GNN_Attr<"Target"> {
+  let mnemonic = "target";
+  let summary = "What a module is compiled for";
+  let description = [{
+    The attribute `gnn.target` of a module, which `gnn-attach-target` sets. Every
+    pass that chooses by what runs the kernels asks it; a module without one is
+    for the first GPU of Targets.def.
+
+    `kind` names what runs the kernels: `cuda` a GPU, `emulator` an emulated one,
+    `cpu` the cores of a CPU. `name` is that of a target whose figures are known,
+    or nothing, `chip` what code is generated for: a chip of LLVM's NVPTX backend,
+    or a processor. Fields of `limits` and `figures` that are left out are 0: there
+    is no such thing. TargetFields.def says what each is.
+
+    Constraints:
+    * (C1) `kind` is not empty.
+    * (C2) No limit or figure is negative.
+
+    Example:
+
+    ```mlir
+    #gnn.target<kind = "cpu", name = "", chip = "x86-64-v3",
+                limits = {lanes = 1, threads = 1, vector = 8, vector_registers = 16},
+                abilities = [], figures = {memory_bandwidth = 2.0e10}>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"what runs kernels">:$kind,
+    StringRefParameter<"a known target">:$name,
+    StringRefParameter<"what code is for">:$chip,
+    GNN_TargetLimits:$limits, GNN_TargetAbilities:$abilities,
+    GNN_TargetFigures:$figures);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // GNN_DIALECT_GNN_IR_GNNATTRIBUTES_TD

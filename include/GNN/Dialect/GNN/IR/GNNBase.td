@@ -74,6 +74,9 @@ def GNN_Dialect : Dialect {
     * (G16) `gnn.of`, of a gradient, is a string that is not empty: the name of the input
       or output that it belongs to.
 
+    A module may say what it is compiled for.
+    * (G17) `gnn.target` is a `#gnn.target` of a module.
+
     The free form says what is done for one edge or node: `gnn.for_edges`,
     `gnn.for_nodes`, and in their bodies loops over a node's edges. Within a
     body a value is the features of one row. `gnn-raise-loops` makes ops on whole

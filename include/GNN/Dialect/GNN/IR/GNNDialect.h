@@ -23,6 +23,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "GNN/Dialect/GNN/IR/RowSpaces.h"
+#include "GNN/Dialect/GNN/IR/TargetFields.h"
 
 #include "GNN/Dialect/GNN/IR/GNNDialect.h.inc"
 

@@ -1,0 +1,24 @@
+// RUN: gnn-opt %s --gnn-attach-target | FileCheck %s
+// RUN: gnn-opt %s --gnn-attach-target=chip=h200 --gnn-attach-target=chip=sm_90 | FileCheck %s
+// RUN: gnn-opt %s --gnn-attach-target=chip=h100 --gnn-attach-target=chip=sm_90 --gnn-attach-target | FileCheck %s --check-prefix=KEPT
+// RUN: gnn-opt %s --gnn-attach-target="kind=emulator chip=sm_75" --remarks-filter=gnn-attach-target \
+// RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: gnn-opt %s --gnn-attach-target=chip=rtx3090 --remarks-filter=gnn-attach-target \
+// RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=KNOWN
+// RUN: not gnn-opt %s --gnn-attach-target=chip=gtx1080 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not gnn-opt %s --gnn-attach-target=chip=h100 --gnn-attach-target=chip=h200 2>&1 | FileCheck %s --check-prefix=OTHER
+
+// The limits, abilities and figures of a GPU by its name or its chip.
+
+// CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
+// CHECK: module attributes {gnn.target = #target}
+
+// KEPT: name = "h100"
+// UNKNOWN: remark: {{.*}}no figures are known of sm_75, costs are those of h200
+// UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}, abilities = [long_rows], figures = {memory_bandwidth = 4.300000e+12,
+// KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090
+// KNOWN:   memory_bandwidth = 9.360000e+11
+// NONE:    error: gnn-attach-target: expected h200, h100, a100, rtx3090 or a chip of sm_70, {{.*}}, got 'gtx1080'
+// OTHER:   error: target: expected {{.*}}"h200"{{.*}}, got a module for {{.*}}"h100"
+module {
+}
