@@ -17,8 +17,9 @@ too little or none is long, and why others cannot.
 """
 
 import argparse
+import bisect
 import collections
-import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -95,8 +96,8 @@ LAYERS = {
 # Other settings of the graph pipeline, and other GPUs, on fewer graphs.
 SETTINGS = {"cost=rows": ("aifb", "fb15k237"), "chip=a100": ("wordnet30",)}
 
-REMARK = re.compile(r"remark: \[(\w+)\] (\w+) \| Category:gnn-([\w-]+)"
-                    r'(?: \| Function=\S+)?(?: \| Remark="(.*)")')
+REMARK = re.compile(r"^<stdin>:(\d+):\d+: remark: \[(\w+)\] (\w+) \| Category:gnn-([\w-]+)"
+                    r'(?: \| Function=\S+)?(?: \| Remark="(.*)")', re.M)
 
 
 def forms(graph, undirected=False):
@@ -154,19 +155,28 @@ def with_gradients(program, text):
     return f"{signature}) attributes {{gnn.gradients = [{wrt}]}} {{\n{body}"
 
 
-def remarks(gnn_opt, setting, text, passes="gnn-.*", more=()):
-    """(pass, done, name, message) of each remark of `passes`, in order."""
+def remarks(gnn_opt, setting, texts, passes="gnn-.*", more=()):
+    """[(pass, done, name, message)] of each text: the remarks of `passes`, in order, by one run
+    of gnn-opt."""
+    separator = "\n// -----\n"
     target = [f"--gnn-attach-target={setting}"] if setting.startswith("chip=") else []
     run = subprocess.run(
-        [gnn_opt, "-", *target, f"--gnn-graph-pipeline={'' if target else setting}", *more,
+        [gnn_opt, "-", "--split-input-file", *target,
+         f"--gnn-graph-pipeline={'' if target else setting}", *more,
          f"--remarks-filter={passes}", "--remark-format=emitRemark", "-o", os.devnull,
          "--mlir-disable-threading"],
-        input=text, capture_output=True, text=True)
+        input=separator.join(texts), capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    found = REMARK.findall(run.stderr)
-    assert len(found) == run.stderr.count(": remark: "), run.stderr
-    return [(category, kind == "Passed", name, message)
-            for kind, name, category, message in found if category != "attach-target"]
+    matches = REMARK.findall(run.stderr)
+    assert len(matches) == run.stderr.count(": remark: "), run.stderr
+    # The number of the first line behind each text.
+    ends = list(itertools.accumulate((text + separator).count("\n") for text in texts))
+    found = [[] for _ in texts]
+    for line, kind, name, category, message in matches:
+        if category != "attach-target":
+            found[bisect.bisect_left(ends, int(line))].append(
+                (category, kind == "Passed", name, message))
+    return found
 
 
 def in_short(message):
@@ -186,11 +196,11 @@ def summary(found):
 
 def everything(gnn_opt):
     """{case: remarks} of all cases."""
-    texts = cases()
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = pool.map(lambda item: remarks(gnn_opt, item[0][1], item[1]),
-                         texts.items())
-        return dict(zip(texts, found))
+    texts, found = cases(), {}
+    for setting in dict.fromkeys(setting for _, setting, _ in texts):
+        of_setting = [case for case in texts if case[1] == setting]
+        found.update(zip(of_setting, remarks(gnn_opt, setting, [texts[case] for case in of_setting])))
+    return {case: found[case] for case in texts}
 
 
 def decisions(gnn_opt):
@@ -225,12 +235,10 @@ def long_rows(gnn_opt):
             texts[layer, "inference", name] = text
             if name in GRAPHS:
                 texts[layer, "training", name] = with_gradients(program, text)
-    def find(text):
-        found = remarks(gnn_opt, "", text, "gnn-tile-split-long-rows",
-                        ["--gnn-tile-pipeline"])
-        return [choice(done, message) for _, done, _, message in found]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(texts, pool.map(find, texts.values())))
+    found = remarks(gnn_opt, "", list(texts.values()), "gnn-tile-split-long-rows",
+                    ["--gnn-tile-pipeline"])
+    return {case: [choice(done, message) for _, done, _, message in of_case]
+            for case, of_case in zip(texts, found)}
 
 
 def long_rows_text(found):
