@@ -46,7 +46,8 @@ class Copy:
              "-I", f"{LLVM}/include", self.root / "include" / source, "-o", out])
 
     def compile(self, source, like=None):
-        """Compiles `source` as the build compiles it, or as it does `like`."""
+        """Compiles `source` as the build compiles it, or as it does `like`, but with the
+        precompiled header where there is one, and without optimization: no long code runs."""
         entries = json.loads((self.build / "compile_commands.json").read_text())
         entry = next(e for e in entries
                      if e["file"] == str(ROOT / (like or source)))
@@ -56,6 +57,12 @@ class Copy:
         command[-1] = str(self.root / source)
         first = command.index(f"-I{ROOT}/include")
         command[first:first] = [f"-I{self.include}", f"-I{self.root}/include"]
+        if "clang" in command[0]:
+            command[1:1] = ["-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"]
+            headers = re.findall(r" (-include-pch \S+)", "\n".join(e["command"] for e in entries))
+            if headers and "-include-pch" not in command:
+                command = [word for word in command if word != "-fPIE"]  # As the header.
+                command[1:1] = headers[0].split()
         run(command, cwd=entry["directory"])
         return out
 

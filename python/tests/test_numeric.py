@@ -15,8 +15,10 @@ def pytest_generate_tests(metafunc):
         # Cases of one program in a row, and of one schema: the last few programs and graphs
         # are kept.
         schemas = {name: names[0] for names in graphs.OF_ONE_SCHEMA for name in names}
+        untyped = {**schemas, **dict.fromkeys(graphs.DATA_SETS, graphs.DATA_SETS[0])}
         found.sort(key=lambda case: (
-            cases.GRAPHS.index(schemas.get(case["graph"], case["graph"])),
+            cases.GRAPHS.index((schemas if case["subject"].startswith(cases.RELATIONAL)
+                                else untyped).get(case["graph"], case["graph"])),
             *(str(value) for name, value in case.items() if name != "graph")))
         metafunc.parametrize("case", found, ids=lambda case: "-".join(
             map(str, case.values())))

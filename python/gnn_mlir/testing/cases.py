@@ -178,9 +178,10 @@ def covering_set():
     for number, subject in enumerate(SUBJECTS):
         left, turn = dict.fromkeys(SIZES), itertools.count(number)
 
-        def add(graph, sizes):
+        def add(graph, sizes, heads=None):
             """The case with the size of these that the graph has had least, if there is one."""
-            heads = HEADS[next(turn) % len(HEADS)] if subject in WITH_HEADS else 1
+            if heads is None:
+                heads = HEADS[next(turn) % len(HEADS)] if subject in WITH_HEADS else 1
             kept = [case for size in sizes if is_kept(case := {
                 "subject": subject, "graph": graph, "features": size, "heads": heads})]
             if not kept:
@@ -197,8 +198,10 @@ def covering_set():
             left.pop(next((sizes for sizes in in_turn if add(graph, sizes)), None), None)
         for sizes in left:
             add(places[0], sizes)
+        # Of as many heads, so that models of no types are one program on all.
+        heads = HEADS[next(turn) % len(HEADS)] if subject in WITH_HEADS else 1
         for graph in graphs.DATA_SETS:
-            add(graph, FEATURES)
+            add(graph, FEATURES, heads)
     on = {(case["subject"], case["graph"]) for case in found}
     # A large graph, on which not all sizes are.
     found += [{"subject": subject, "graph": "hub", "heads": 1,
@@ -227,6 +230,8 @@ def full_product():
 def build(subject, graph, features, heads, seed=0):
     """The program of a case; `graph` is a name, or a graph."""
     bound = graphs.named(graph) if isinstance(graph, str) else graph
+    if graph == "hub" and subject in op_cases.OF_MANY_RESULTS:
+        bound = graphs.smaller_hub()
     if subject in op_cases.OPS:
         module = op_cases.build(subject, bound, features, heads)
         bound = dict.fromkeys(module.graphs, bound)

@@ -566,6 +566,13 @@ INPUTS.update({"op-attention": "positive", "op-divide": "positive",
                "op-norms": "positive", "op-training": "positive", "op-dimensions": "positive",
                "op-products": "dyadic"})
 
+# Those whose inputs are sums without rounding, and that the emulator takes long for where there
+# are many edges.
+OF_MANY_RESULTS = {
+    "op-typed-linear", "op-outer", "op-weights", "op-weight-gradients", "op-pad", "op-numpy",
+    "op-derived", "op-pick", "op-pick-feature", "op-expand", "op-looped"}
+assert all(INPUTS[name] == "dyadic" for name in OF_MANY_RESULTS)
+
 
 def build(name, graph, features, heads):
     """The module of a family of ops for a graph."""
