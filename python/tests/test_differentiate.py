@@ -3,6 +3,7 @@
 models and random programs: held against central differences of the meaning."""
 
 import collections
+import functools
 import importlib.util
 
 import numpy as np
@@ -19,17 +20,34 @@ def pytest_generate_tests(metafunc):
     if "case" in metafunc.fixturenames:
         found = (gradient_cases.full_product() if everything else
                  gradient_cases.covering_set())
-        metafunc.parametrize("case", found, ids=lambda case: "-".join(
-            map(str, case.values())))
+        metafunc.parametrize("case, number", [pytest.param(case, i, id="-".join(
+            map(str, case.values()))) for i, case in enumerate(found)])
     if "first_seed" in metafunc.fixturenames:
         metafunc.parametrize("first_seed", range(0, ALL_SEEDS if everything else SEEDS,
                                                  BLOCK))
 
 
-def test_gradients(case, gnn_opt):
-    program = gradient_cases.build(case["subject"], case["graph"], case["heads"])
+SIZE = 60
+
+
+@functools.lru_cache(maxsize=2)
+def differentiated(gnn_opt, everything, block):
+    """What so many cases in a row are, and what gnn-opt makes of them in one run."""
+    cases = (gradient_cases.full_product() if everything else
+             gradient_cases.covering_set())[block * SIZE:][:SIZE]
+    programs = [gradient_cases.build(case["subject"], case["graph"], case["heads"])
+                for case in cases]
+    return list(zip(cases, programs, gradients.differentiate_all(gnn_opt, [
+        (program.function, gradients.PIPELINES[case["pipeline"]])
+        for case, program in zip(cases, programs)])))
+
+
+def test_gradients(case, number, gnn_opt, pytestconfig):
+    same, program, made = differentiated(gnn_opt, pytestconfig.getoption("--all"),
+                                         number // SIZE)[number % SIZE]
+    assert same == case
     report = gradient_cases.check(gnn_opt, case["subject"], program,
-                                  gradients.PIPELINES[case["pipeline"]])
+                                  gradients.PIPELINES[case["pipeline"]], made=made)
     assert not report.failed and not report.refused and not report.open
     assert report.checked
 
@@ -128,6 +146,25 @@ def test_a_refusal_names_the_op(gnn_opt):
     with pytest.raises(gradients.Refused, match="'gnn.batch_norm' op has no gradient"):
         gradients.differentiate(gnn_opt, program.function, list(
             program.function.inputs))
+
+
+def test_one_run_makes_all_that_are_not_refused(gnn_opt, monkeypatch):
+    names = ("gcn", "graphgym-three-layers", "rgcn", "gat")
+    functions = [gradient_cases.build(name, "square", 1).function for name in names]
+    expected = [gradients.differentiate(gnn_opt, f, pipeline=gradients.PIPELINES[
+        "between the passes"]) for f in functions]
+    monkeypatch.setattr(gradients, "trainable", lambda function: list(function.inputs))
+    alone, differentiate = [], gradients.differentiate
+    monkeypatch.setattr(gradients, "differentiate", lambda gnn_opt, function, **how: (
+        alone.append(function), differentiate(gnn_opt, function, **how))[1])
+    found = gradients.differentiate_all(gnn_opt, [
+        (f, gradients.PIPELINES["between the passes"]) for f in functions])
+    assert alone == [functions[1]]
+    assert isinstance(found[1], gradients.Refused) and "'gnn.batch_norm' op has" in str(found[1])
+    for i in (0, 2, 3):
+        for end in "forward", "backward":
+            one, other = (getattr(made, end) for made in (found[i], expected[i]))
+            assert one.name == other.name and str(one.body) == str(other.body)
 
 
 def test_reports_are_added(gnn_opt):

@@ -96,11 +96,15 @@ def refused_op(text):
     return (re.findall(r"error: '([\w.]+)'", text) or [text])[0]
 
 
-def check(gnn_opt, name, program, pipeline, directions=3):
-    """The report of one program."""
+def check(gnn_opt, name, program, pipeline, directions=3, made=None):
+    """The report of one program. `made` is what `gradients.differentiate_all` gave for it,
+    where that ran."""
     function, report = program.function, Report()
     try:
-        made = gradients.differentiate(gnn_opt, function, pipeline=pipeline)
+        if made is None:
+            made = gradients.differentiate(gnn_opt, function, pipeline=pipeline)
+        if isinstance(made, Exception):
+            raise made
         found = gradients.check(function, program.graphs, program.inputs, made,
                                 directions)
     except gradients.Refused as error:
@@ -116,12 +120,15 @@ def check(gnn_opt, name, program, pipeline, directions=3):
 def check_seeds(gnn_opt, seeds, pipelines=None):
     """The report of random programs: each by all of these pipelines, or by one that
     its seed picks."""
-    report, names = Report(), list(RANDOM_PIPELINES)
-    for seed in seeds:
-        program = random_program(seed)
-        for pipeline in pipelines or [names[seed % len(names)]]:
-            report += check(gnn_opt, f"seed {seed}, {pipeline}", program,
-                            RANDOM_PIPELINES[pipeline], directions=1)
+    names = list(RANDOM_PIPELINES)
+    programs = [(seed, pipeline, random_program(seed)) for seed in seeds
+                for pipeline in pipelines or [names[seed % len(names)]]]
+    made = gradients.differentiate_all(gnn_opt, [
+        (program.function, RANDOM_PIPELINES[pipeline]) for _, pipeline, program in programs])
+    report = Report()
+    for (seed, pipeline, program), one in zip(programs, made):
+        report += check(gnn_opt, f"seed {seed}, {pipeline}", program,
+                        RANDOM_PIPELINES[pipeline], directions=1, made=one)
     return report
 
 

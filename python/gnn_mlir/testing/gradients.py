@@ -8,6 +8,9 @@
 `Function.evaluate`: nothing is shared but the meaning of single ops.
 """
 
+import bisect
+import itertools
+import re
 import subprocess
 
 import numpy as np
@@ -166,6 +169,45 @@ def differentiate(gnn_opt, function, wrt=None, pipeline=PIPELINES["alone"]):
     wrt = trainable(function) if wrt is None else wrt
     text = _run(gnn_opt, function, wrt, pipeline, "--mlir-print-op-generic")
     return Differentiated(interpreter.read(text), function.name, wrt)
+
+
+def _passes(function, wrt, pipeline):
+    """A pipeline of `PIPELINES` as text."""
+    words = [option.removeprefix("--").partition("=")
+             for option in options(function, wrt, pipeline)]
+    return ",".join("func.func(gnn-raise-loops)" if name == "gnn-raise-loops" else
+                    name + (f"{{{more}}}" if more else "") for name, _, more in words)
+
+
+def differentiate_all(gnn_opt, programs):
+    """What `differentiate` gives for each (function, pipeline), or the Refused or Failure that
+    it raises. One run of gnn-opt makes all that it takes."""
+    texts = [
+        f"{function.module.text()}\n{{-# external_resources: {{mlir_reproducer: {{pipeline: "
+        f'"builtin.module({_passes(function, trainable(function), pipeline)})", '
+        "disable_threading: true, verify_each: true}} #-}\n// -----\n"
+        for function, pipeline in programs]
+    result = subprocess.run(
+        [str(gnn_opt), "-", "--split-input-file", "--run-reproducer", "--mlir-print-op-generic"],
+        input="".join(texts)[:-len("// -----\n")], text=True, capture_output=True, check=False)
+    ends = list(itertools.accumulate(text.count("\n") for text in texts))
+    refused = {bisect.bisect_left(ends, int(line)) for line in re.findall(
+        r"^<stdin>:(\d+):\d+: error: ", result.stderr, re.M)}
+    taken = [i for i in range(len(programs)) if i not in refused]
+    try:
+        modules = interpreter.read_all(result.stdout)
+    except ValueError:
+        modules = []  # Read one by one, it is that program's failure.
+    made = dict(zip(taken, modules)) if len(modules) == len(taken) else {}
+
+    def one(i, function, pipeline):
+        try:
+            if i not in made:  # For what gnn-opt says of it.
+                return differentiate(gnn_opt, function, pipeline=pipeline)
+            return Differentiated(made[i], function.name, trainable(function))
+        except (Refused, Failure, ValueError) as error:
+            return error
+    return [one(i, *program) for i, program in enumerate(programs)]
 
 
 def text(gnn_opt, function, wrt=None, pipeline=PIPELINES["alone"]):
