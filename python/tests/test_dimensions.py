@@ -198,7 +198,7 @@ def noded(target, args):
 
 
 def run(node, values):
-    torch.manual_seed(1)
+    torch.default_generator.manual_seed(1)  # Not of GPUs: that records where it is called.
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda x: values.get(
         x, x.meta["val"]))
     made = node.target(*args, **kwargs)
