@@ -88,6 +88,16 @@ def layers(stats, node_types):
             "hgt": models.hgt(node_types, r, (64, 64), heads=4)}
 
 
+LAYERS = ("rgcn", "rgat", "hector-rgat", "hgt")
+
+
+@functools.lru_cache(maxsize=None)
+def layer_on(name, model, but=None):
+    """A layer on a graph after all passes, or after those of `but` alone; compiled once."""
+    stats, node_types = statistics(name)
+    return compiled(layers(stats, node_types)[model], stats, **({} if but is None else off(*but)))
+
+
 @pytest.mark.parametrize("name", TABLE)
 def test_pairs_of_real_graphs(name):
     stats, _ = statistics(name)
@@ -104,23 +114,20 @@ def test_statistics_of_a_graph(name):
 
 @pytest.mark.parametrize("name", TABLE)
 def test_rgcn_rows_without_passes(name, compiler):
-    stats, node_types = statistics(name)
-    program = compiled(layers(stats, node_types)["rgcn"], stats, **off())
-    assert program.product_rows(stats, "typed_linear") == TABLE[name][0]
+    program = layer_on(name, "rgcn", ())
+    assert program.product_rows(statistics(name)[0], "typed_linear") == TABLE[name][0]
 
 
 @pytest.mark.parametrize("name", TABLE)
 def test_rgcn_rows_compact_alone(name, compiler):
-    stats, node_types = statistics(name)
-    program = compiled(layers(stats, node_types)["rgcn"], stats, **off("compact"))
-    assert program.product_rows(stats, "typed_linear") == TABLE[name][1]
+    program = layer_on(name, "rgcn", ("compact",))
+    assert program.product_rows(statistics(name)[0], "typed_linear") == TABLE[name][1]
 
 
 @pytest.mark.parametrize("name", TABLE)
 def test_rgcn_rows_of_all_passes(name, compiler):
-    stats, node_types = statistics(name)
-    program = compiled(layers(stats, node_types)["rgcn"], stats)
-    assert program.product_rows(stats, "typed_linear") == TABLE[name][2]
+    program = layer_on(name, "rgcn")
+    assert program.product_rows(statistics(name)[0], "typed_linear") == TABLE[name][2]
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -128,8 +135,7 @@ def test_rgcn_rows_of_all_passes(name, compiler):
 def test_rgat_scores_never_on_edge_rows(name, model, compiler):
     """Products with weights, and dots with vectors of a type, run on pairs, nodes
     or types."""
-    stats, node_types = statistics(name)
-    program = compiled(layers(stats, node_types)[model], stats)
+    program = layer_on(name, model)
     products = program.products()
     assert products
     assert not [op.text for op in products if op.types[0].space == "edge"]
@@ -141,10 +147,10 @@ def test_rgat_scores_never_on_edge_rows(name, model, compiler):
 def test_stated_rows(name, compiler, record_property, capsys):
     """Rows through products of RGAT and HGT, before and after: no more than
     before."""
-    stats, node_types = statistics(name)
-    for model, module in layers(stats, node_types).items():
-        before = compiled(module, stats, **off()).product_rows(stats)
-        after = compiled(module, stats).product_rows(stats)
+    stats, _ = statistics(name)
+    for model in LAYERS:
+        before = layer_on(name, model, ()).product_rows(stats)
+        after = layer_on(name, model).product_rows(stats)
         record_property(model, f"{before} -> {after}")
         with capsys.disabled():
             print(f"\n{name} {model}: {before:,} -> {after:,} rows", end="")
@@ -217,11 +223,16 @@ def test_complexity_after_reordering(name, model, compiler):
     assert found == complexity(model, v, e, f, c)
 
 
+@pytest.fixture(scope="module")
+def debian_files():
+    return gnn_mlir.add_inverses(load("debian-files"))
+
+
 @pytest.mark.parametrize("name, most", [("rgcn", 2014), ("rgat", 1602), ("hgt", 3701)])
-def test_workspace_of_debian_files(compiler, name, most):
+def test_workspace_of_debian_files(compiler, debian_files, name, most):
     """MiB of a layer of 64 to 64. A tensor of 64 features an edge would be 2,846;
     HGT has one of keys and one of values, 1,502 each, on pairs."""
-    graph = gnn_mlir.add_inverses(load("debian-files"))
+    graph = debian_files
     if name == "hgt":
         graph = gnn_mlir.refine_types(graph)
         module = models.hgt(graph.num_node_types, graph.num_edge_types, (64, 64), 4,
