@@ -13,6 +13,7 @@ not there, in whose place the cases of pytest took a made graph.
 
 import argparse
 import concurrent.futures
+import io
 import itertools
 import os
 import pathlib
@@ -35,16 +36,16 @@ class Totals:
         self.skipped += skipped
 
 
-def run(command, **options):
-    """Runs a command, shows its output as it comes, and returns (status,
-    output)."""
-    print("$", " ".join(map(str, command)), flush=True)
+def run(command, shown=None, **options):
+    """Runs a command, shows its output as it comes, or writes it to the file `shown`, and
+    returns (status, output)."""
+    print("$", " ".join(map(str, command)), file=shown, flush=True)
     lines = []
     with subprocess.Popen(command, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True,
                           **options) as process:
         for line in process.stdout:
-            print(line, end="", flush=True)
+            print(line, end="", file=shown, flush=True)
             lines.append(line)
     return process.returncode, "".join(lines)
 
@@ -142,16 +143,28 @@ def pytest(build, everything, totals):
                + count(r"(\d+) data sets skipped", out))
 
 
-def sources(totals):
+def sources(totals, shown=None):
     for script in sorted((ROOT / "utils").glob("check-*.py")):
-        status, _ = run([sys.executable, script])
+        status, _ = run([sys.executable, script], shown)
         totals.add(status == 0, status != 0)
     files = subprocess.run(["git", "ls-files", "*.cpp", "*.h"], cwd=ROOT,
                            capture_output=True, text=True).stdout.split()
     if files:
         status, _ = run(["clang-format-22", "--dry-run", "--Werror", *files],
-                        cwd=ROOT)
+                        shown, cwd=ROOT)
         totals.add(status == 0, status != 0)
+
+
+def sources_beside(suite, totals):
+    """Checks the sources, one after another, while a suite runs that leaves cores idle at its
+    end; shows what they say behind it."""
+    shown, of_sources = io.StringIO(), Totals()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        checks = pool.submit(sources, of_sources, shown)
+        suite()
+    print(shown.getvalue(), end="", flush=True)
+    checks.result()
+    totals.add(of_sources.passed, of_sources.failed)
 
 
 def main():
@@ -172,8 +185,7 @@ def main():
         return virtual_environment(build)[0] is None
     if options.seeds:
         return seeds(build, options)
-    sources(totals)
-    lit(build, totals)
+    sources_beside(lambda: lit(build, totals), totals)
     gtest(build, totals)
     pytest(build, options.all, totals)
     skipped = f", {totals.skipped} skipped" if totals.skipped else ""

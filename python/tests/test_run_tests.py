@@ -2,6 +2,7 @@
 """utils/run-tests.py counts cases, whichever suite they are of."""
 
 import importlib.util
+import threading
 
 import pytest
 
@@ -79,3 +80,32 @@ def test_a_suite_that_does_not_run_has_failed(runner, monkeypatch, tmp_path):
         assert counted(runner, monkeypatch, suite, "", tmp_path,
                        *arguments) == (0, 1, 0)
     assert counted(runner, monkeypatch, runner.gtest, "", tmp_path) == (0, 1, 0)
+
+
+def test_sources_are_checked_beside_a_suite(runner, monkeypatch, capsys):
+    """What the checks say is not mixed with what the suite says."""
+    running, checked = threading.Event(), threading.Event()
+
+    def run(command, shown, **options):
+        assert running.wait(60)  # The suite has begun, and has not ended.
+        is_format = command[0].startswith("clang-format")
+        print(f"checked {command[0] if is_format else command[1].name}", file=shown)
+        if is_format:
+            checked.set()
+        return int(is_format), ""
+
+    def suite():
+        print("suite begins")
+        running.set()
+        assert checked.wait(60)
+        print("suite ends")
+
+    monkeypatch.setattr(runner, "run", run)
+    totals = runner.Totals()
+    totals.add(5, 0, 2)
+    runner.sources_beside(suite, totals)
+    scripts = sorted(path.name for path in (ROOT / "utils").glob("check-*.py"))
+    assert capsys.readouterr().out.splitlines() == [
+        "suite begins", "suite ends", *(f"checked {name}" for name in scripts),
+        "checked clang-format-22"]
+    assert (totals.passed, totals.failed, totals.skipped) == (5 + len(scripts), 1, 2)
