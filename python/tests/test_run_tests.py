@@ -109,3 +109,9 @@ def test_sources_are_checked_beside_a_suite(runner, monkeypatch, capsys):
         "suite begins", "suite ends", *(f"checked {name}" for name in scripts),
         "checked clang-format-22"]
     assert (totals.passed, totals.failed, totals.skipped) == (5 + len(scripts), 1, 2)
+
+
+def test_a_check_of_the_sources_that_does_not_run_is_an_error(runner, monkeypatch):
+    monkeypatch.setattr(runner, "run", lambda command, shown, **options: {}[command[1]])
+    with pytest.raises(KeyError):
+        runner.sources_beside(lambda: None, runner.Totals())
