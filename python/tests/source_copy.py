@@ -55,14 +55,15 @@ class Copy:
         out = self.bin / (pathlib.Path(source).stem + ".o")
         command[command.index("-o") + 1] = str(out)
         command[-1] = str(self.root / source)
-        first = command.index(f"-I{ROOT}/include")
-        command[first:first] = [f"-I{self.include}", f"-I{self.root}/include"]
-        if "clang" in command[0]:
-            command[1:1] = ["-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"]
+        more = [f"-I{self.include}", f"-I{self.root}/include"]
+        if any("clang" in word for word in command[:2]):  # The first may be ccache.
+            more += ["-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"]
             headers = re.findall(r" (-include-pch \S+)", "\n".join(e["command"] for e in entries))
             if headers and "-include-pch" not in command:
                 command = [word for word in command if word != "-fPIE"]  # As the header.
-                command[1:1] = headers[0].split()
+                more += headers[0].split()
+        first = command.index(f"-I{ROOT}/include")
+        command[first:first] = more
         run(command, cwd=entry["directory"])
         return out
 
