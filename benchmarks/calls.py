@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a call of a compiled model costs the host, without its kernels.
 
-    python benchmarks/calls.py [--models rgcn,gat,sage,hgt,hetero-sage] [--types 20]
-        [--relations 100] [--features 64] [--seconds 1] [--device cpu]
+    python benchmarks/calls.py [--models rgcn,gat,sage,hgt,hetero-sage] [--graph aifb:0.01]
+        [--features 64] [--seconds 1] [--device cpu]
 
-Two layers of PyG on a small graph: of one node type but for those that take
-dicts. Programs are
-bound and called as ever, but nothing is launched. Microseconds of the processor, the least
-of many turns: a call without gradients, the same by dynamo's own way (docs/Frontend.md),
+Two layers of PyG on a small graph of benchmarks/synthetic.py. Programs are bound and called
+as ever, but nothing is launched. Microseconds of the processor, the least of many turns: a call without gradients, the same by dynamo's own way (docs/Frontend.md),
 the forward pass of training, and a training step without an optimizer, all of which torch's
 own part is in. "first" are seconds to the end of the first call and of the first step. "ops"
 are torch's ops that compute or copy in a call and in a step, those of the loss too: each is a
@@ -17,15 +15,13 @@ kernel of torch on a GPU. With few features they take no time for values.
 import argparse
 import time
 
-import numpy as np
 import torch
 from torch import profiler
 from torch.utils import _pytree as pytree
 
+import ablation
 import frontend_models
-from gnn_mlir import Graph
 from gnn_mlir.frontend import capture
-from gnn_mlir.testing import graphs
 from tables import markdown, number
 
 MODELS = ("rgcn", "gat", "sage", "hgt", "hetero-sage")
@@ -69,25 +65,11 @@ def without_kernels():
                     launcher._run = nothing
 
 
-def made_graph(options):
-    """One of as many relations, each between two node types, as are asked for; all types
-    are destinations."""
-    types, each = options.types, 20
-    kinds = [(i % types, (i + i // types) % types) for i in range(options.relations)]
-    ends = [np.repeat([20 * pair[end] for pair in kinds], each) + np.arange(
-        each * len(kinds)) * (end + 1) % 20 for end in range(2)]
-    return Graph(*ends, num_nodes=20 * types, node_type=np.repeat(np.arange(types), 20),
-                 num_node_types=types, num_edge_types=len(kinds),
-                 edge_type=np.repeat(np.arange(len(kinds)), each))
-
-
-def row(name, options):
+def row(name, graph, options):
     """The times of one model."""
     torch._dynamo.reset()
     capture._made.clear()
     takes = frontend_models.MODELS[name][2]
-    graph = (made_graph(options) if takes is frontend_models.dicts else
-             graphs.random_graph(400, 4000, 1, options.relations))
     kinds = frontend_models.Kinds(graph)
     model = frontend_models.make(name, kinds).to(options.device)
     given = pytree.tree_map_only(torch.Tensor, lambda x: x.to(options.device), takes(
@@ -122,16 +104,17 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.
                                      RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS)
-    parser.add_argument("--types", type=int, default=20)
-    parser.add_argument("--relations", type=int, default=100)
+    parser.add_argument("--graph", default="aifb:0.01")
     parser.add_argument("--features", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     frontend_models.SIZE = options.features
+    _, graph = ablation.load(options.graph)
     print(markdown(["model", "parameters", "first", "call", "by dynamo", "ops", "first step",
-                    "forward", "step", "ops"], [row(name, options) for name in options.models]))
+                    "forward", "step", "ops"], [
+        row(name, graph, options) for name in options.models]))
 
 
 if __name__ == "__main__":

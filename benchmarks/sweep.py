@@ -27,7 +27,6 @@ import random
 import numpy as np
 import torch
 
-import columns
 import gnn_mlir
 import kernels
 import synthetic
@@ -35,6 +34,7 @@ import training
 from gnn_mlir.testing import schedules
 from race import Contender, OnEmulator, OnGPU, device
 from tables import markdown, number, write
+from versions import of_edges
 
 TOLERANCE = 1e-5
 
@@ -51,7 +51,7 @@ def load(text):
 
 def layer_module(name, graph, features):
     if name == "sum":
-        return columns.neighbour_sum(features)
+        return of_edges(gnn_mlir, name, features)
     return training.MODELS[name](graph, features)
 
 

@@ -8,9 +8,12 @@ def number(value, digits=3):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def markdown(header, rows):
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+def line(cells):
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def markdown(header, rows=()):
+    return "".join(map(line, [header, ["---"] * len(header), *rows]))
 
 
 def write(path, result, as_table):

@@ -7,7 +7,6 @@ beside layers written by hand in torch (benchmarks/torch_layers.py).
         [--peers torch,gather,pyg] [--output FILE]
     python benchmarks/training.py --profile [--graphs aifb,am] [--models rgcn,hgt]
     python benchmarks/training.py --check
-    python benchmarks/training.py --attention [--graphs products,proteins]
 
 Graphs are those of benchmarks/synthetic.py ("am:0.01" is a hundredth of am). Layers
 have one head; fp32, TF32 off. A step is the forward pass and the backward pass from one
@@ -548,8 +547,6 @@ def parse(arguments):
     parser.add_argument("--profile", action="store_true",
                         help="the time of each of our kernels")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--attention", action="store_true",
-                        help="attention alone, without types (benchmarks/attention.py)")
     parser.add_argument("--device", type=device, default="cuda")
     parser.add_argument("--output", type=pathlib.Path)
     return parser.parse_args(arguments)
@@ -561,9 +558,6 @@ def main(arguments=None):
     random.seed(0)
     machine = OnEmulator() if options.device == "emulator" else OnGPU(
         options.rounds, options.seconds, options.slower)
-    if options.attention:
-        import attention
-        return attention.main(options, machine)
     if options.check:
         graphs = options.graphs.split(",") if options.graphs else CHECKED
         found = check(graphs, options.features, machine, options.models.split(","))

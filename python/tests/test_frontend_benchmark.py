@@ -178,7 +178,7 @@ def test_what_is_not_measured_is_said(frontend, tmp_path, capsys):
 def test_calls_on_the_cpu(benchmarks, capsys):
     """A model whose kernels are left out is called and differentiated all the same. A call is
     no op of torch, a step four: the loss, and its gradient as the program reads it."""
-    benchmarks("calls").main(["--models", "sage", "--relations", "1", "--seconds", "0"])
+    benchmarks("calls").main(["--models", "sage", "--graph", "mag:0.0001", "--seconds", "0"])
     *_, line = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
     name, *times = [text.strip() for text in line.strip("| ").split("|")]
     ops = [times.pop(i) for i in (8, 4)]

@@ -219,22 +219,6 @@ def test_ratios_of_training(benchmarks, torch):
 
 
 @pytest.mark.slow
-def test_attention_on_the_emulator(benchmarks, compiler, torch, tmp_path):
-    training, attention = benchmarks("training"), benchmarks("attention")
-    found = attention.check(["products:0.00003"], 8, benchmarks("race").OnEmulator())
-    errors = found["products:0.00003"]
-    assert set(errors["gatv2"]) >= {"ours"} and set(errors["dot"]) >= {"ours", "torch"}
-    for of_kind in errors.values():
-        training.expect_small(of_kind.values())
-    training.main(["--attention", "--graphs", "products:0.00003", "--features", "8",
-                   "--device", "emulator", "--output", str(tmp_path / "found")])
-    rows = json.loads((tmp_path / "found.json").read_text())["rows"]
-    assert [row["kind"] for row in rows] == ["gatv2", "dot"]
-    assert rows[0]["peers"]["torch"]["skipped"].startswith("not there: rows of")
-    assert "| products:0.00003 | 3,711 | dot |" in (tmp_path / "found.md").read_text()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name, variation", [("products", 1.88), ("proteins", 1.04),
                                              ("reddit", 1.63)])
 def test_made_graphs_without_types(name, variation, benchmarks):
@@ -252,10 +236,11 @@ def test_made_graphs_without_types(name, variation, benchmarks):
         synthetic.homogeneous("cora")
 
 
-@pytest.mark.parametrize("name", ["training", "minibatch"])
-def test_no_gpu_is_one_line(name, benchmarks, torch, monkeypatch, capsys):
+@pytest.mark.parametrize("name, arguments", [("training", []), ("minibatch", []),
+                                             ("experiment", ["columns"])])
+def test_no_gpu_is_one_line(name, arguments, benchmarks, torch, monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(SystemExit):
-        benchmarks(name).parse([])
+        benchmarks(name).parse(arguments)
     assert capsys.readouterr().err.endswith(
         "error: argument --device: expected emulator, since torch finds no GPU, got cuda\n")

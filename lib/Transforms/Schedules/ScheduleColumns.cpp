@@ -36,8 +36,8 @@ static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 
 /// The share of the L2 that tables may take so that their rows stay there,
 /// beside what streams through. On an H200, whose L2 has 60 MB, tables of 60 MB
-/// are gathered from at 7.1 TB/s, those of 30 MB at 8.4 (benchmarks/columns.py,
-/// 64 features whole and 128 in tiles of 32).
+/// are gathered from at 7.1 TB/s, those of 30 MB at 8.4, by 64 features whole
+/// and 128 in tiles of 32 (benchmarks/experiment.py columns).
 static constexpr double shareOfL2 = 2.0 / 3;
 
 namespace {

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scripts of benchmarks that print tables, on tiny graphs: they run, and the columns that
+need no GPU are as they should be. The scripts themselves check results."""
+
+import shutil
+
+import pytest
+
+import gnn_mlir
+
+pytestmark = pytest.mark.slow
+
+
+def tables(text):
+    """Rows as dicts, of all tables that were printed."""
+    rows, header = [], None
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if not line.startswith("|"):
+            header = None
+        elif header is None:
+            header = cells
+        elif not cells[0].startswith("---"):
+            rows.append(dict(zip(header, cells, strict=True)))
+    return rows
+
+
+@pytest.fixture
+def table(benchmarks, compiler, capsys):
+    def run(script, arguments):
+        benchmarks(script).main(arguments.split())
+        return tables(capsys.readouterr().out)
+    return run
+
+
+def pieces(rows):
+    whole, split = rows
+    assert int(split["kernels"]) == int(whole["kernels"]) + 1
+    assert (whole["lengths"], split["lengths"]) == ("", "8")
+
+
+def in_products(rows):
+    apart, _, together = rows
+    assert (apart["that sum and multiply"], together["that sum and multiply"]) == ("0", "1")
+    assert int(together["kernels"]) == int(apart["kernels"]) - 1
+    assert float(together["workspace, MiB"]) <= float(apart["workspace, MiB"])
+
+
+def beside_torch(rows):
+    assert [row["way"] for row in rows] == ["whole", "tiles", "torch"]
+    assert rows[0]["columns a block"] == "8" and rows[2]["kernels"] == ""
+
+
+def two_steps(rows):
+    kernels = {row["way"]: row["kernels"] for row in rows[:4]}
+    assert kernels == {"split": "2", "by 1024": "2", "whole": "1", "torch": ""}
+
+
+def with_peers(rows):
+    assert [(row["layer"], row["way"]) for row in rows] == [
+        ("gatv2", "ours"), ("gatv2", "torch, by edges"), ("dot", "ours"),
+        ("dot", "torch, by edges"), ("dot", "torch")]
+
+
+def of_switches(rows):
+    chosen, fewer = (row for row in rows if "way" in row)
+    assert int(chosen["kernels"]) < int(fewer["kernels"])
+    assert any("kernel" in row and row["ms"] == "-" for row in rows)
+
+
+@pytest.mark.parametrize("check, arguments", [
+    (pieces, "long-rows --graphs mutag:0.01 --layers gcn --ways whole long-rows=8"),
+    (in_products, "sums-in-products --graphs mutag:0.01 --layers gcn"),
+    (beside_torch, "columns --graphs reddit:0.001"),
+    (two_steps, "weight-gradients --graphs mag:0.0005 --layers db"),
+    (with_peers, "attention --graphs products:0.00003 --training"),
+    (of_switches, "passes --graphs mutag:0.01 --layers gcn --ways chosen fuse=false --profile"),
+], ids=lambda value: value.partition(" ")[0] if isinstance(value, str) else "")
+def test_experiments_on_the_emulator(table, check, arguments):
+    pytest.importorskip("torch")
+    rows = table("experiment", f"{arguments} --features 8 --device emulator")
+    assert all(0 <= float(row["error"]) < 1e-5 for row in rows if "error" in row)
+    check(rows)
+
+
+def test_wrong_results_stop_an_experiment(benchmarks, table, monkeypatch):
+    layers = benchmarks("experiment_layers").WEIGHT_GRADIENTS
+    real = layers["db"]
+    monkeypatch.setitem(layers, "db", lambda *of: (*real(*of)[:2], {
+        "torch": lambda dy: 1.001 * dy.sum(0, keepdim=True)}))
+    with pytest.raises(SystemExit, match="db, split: expected an error of at most 1e-04"):
+        table("experiment", "weight-gradients --graphs mag:0.0005 --layers db --ways split "
+              "--features 8 --device emulator")
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ("--ways fuse", "--ways: expected some of chosen, or switches .* got fuse"),
+    ("--layers gin", "2")])
+def test_what_experiments_do_not_have(table, arguments, message):
+    with pytest.raises(SystemExit, match=message):
+        table("experiment", f"passes {arguments} --device emulator")
+
+
+def test_binding_on_the_emulator(table):
+    before = gnn_mlir.get_num_threads()
+    rows = table("binding", "--graphs am:0.0001 --models gcn --threads 1,2 --repeats 1 "
+                 "--device emulator --features 8")
+    assert gnn_mlir.get_num_threads() == before
+    assert [row["threads"] for row in rows] == ["1", "2"]
+    for row in rows:
+        assert float(row["compile"]) > float(row["statistics"]) > 0
+
+
+def test_structures_of_tensors_on_the_cpu(table):
+    row, = table("binding", "--tensors --models rgcn --edges 50 --types 2 --repeats 1 "
+                 "--features 8 --device cpu --parts")
+    assert (row["types"], row["launches"], row["by"]) == ("2", "-", "torch")
+    assert float(row["training"]) > 0 and float(row["host"]) > 0
+
+
+def test_compiling(table):
+    """Both passes of a layer, from text to PTX; a part of them is less than all."""
+    forward, both = table("compiling", "--graph aifb:0.01 --models gcn --features 8 --repeats 1")
+    assert (forward["pass"], both["pass"]) == ("inference", "training")
+    for name in ("CPU ms", "PTX bytes"):
+        assert 0 < int(forward[name].replace(",", "")) < int(both[name].replace(",", ""))
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="no ptxas")
+def test_registers(benchmarks, table, monkeypatch):
+    compiling = benchmarks("compiling")
+    monkeypatch.setattr(compiling, "MODELS", {"gcn": compiling.MODELS["gcn"]})
+    gcn, everything = table("compiling", "--registers --draws 1")
+    assert (gcn["kernels"], everything["kernels"]) == ("1", "1")
+    assert 0.3 < float(gcn["median"]) < 3
