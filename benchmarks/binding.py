@@ -8,7 +8,7 @@
 
 Each graph is made anew for each repeat, of int64 ids; times are medians in milliseconds.
 Kernels are loaded before, and a GPU is done at the end. The host builds the structures of
-the graphs of benchmarks/ablation.py, with so many threads, 0 for as many as the library
+the graphs of benchmarks/cases.py, with so many threads, 0 for as many as the library
 takes by itself:
 
     create      the Graph of the arrays, checked, and the library's
@@ -47,7 +47,7 @@ from unittest import mock
 import numpy as np
 import torch
 
-import ablation
+import cases
 import gnn_mlir
 from gnn_mlir import capi, devices, models
 from tables import line, markdown, number
@@ -68,7 +68,7 @@ def timed(body):
 
 def bind_on_host(graph, model, options, device, target):
     """Medians of one graph with the present number of threads."""
-    program, graph = ablation.LAYERS[model](graph, options.features)
+    program, graph = cases.LAYERS[model](graph, options.features)
     ids = {name: getattr(graph, name).astype(np.int64)
            for name in ("edge_src", "edge_dst", "edge_type", "node_type")}
 
@@ -221,7 +221,7 @@ def main(arguments=None):
     if not options.tensors:
         print(markdown(["graph", "model", "edges", "MB", "threads", *ON_HOST]), end="")
         for name in options.graphs.split(","):
-            graph = ablation.load(name)[1]
+            graph = cases.load(name)[1]
             for model in options.models:
                 for threads in numbers(options.threads):
                     gnn_mlir.set_num_threads(threads)

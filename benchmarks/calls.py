@@ -19,7 +19,7 @@ import torch
 from torch import profiler
 from torch.utils import _pytree as pytree
 
-import ablation
+import cases
 import frontend_models
 from gnn_mlir.frontend import capture
 from tables import markdown, number
@@ -111,7 +111,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     frontend_models.SIZE = options.features
-    _, graph = ablation.load(options.graph)
+    _, graph = cases.load(options.graph)
     print(markdown(["model", "parameters", "first", "call", "by dynamo", "ops", "first step",
                     "forward", "step", "ops"], [
         row(name, graph, options) for name in options.models]))

@@ -5,7 +5,7 @@
         [--chip sm_90] [--repeats 5]
     python benchmarks/compiling.py --registers [--draws 12] [--seed 1] [--chip sm_90]
 
-Each layer of benchmarks/ablation.py is compiled for a graph, whose statistics are there:
+Each layer of benchmarks/cases.py is compiled for a graph, whose statistics are there:
 its forward pass alone, and forward and backward pass with the gradients of all inputs.
 What is loaded once is not counted: each is compiled a first time. "ms" is what went by, on
 all cores, "CPU ms" what the threads of the process computed, added up. Both are the least
@@ -28,7 +28,7 @@ import time
 
 import numpy as np
 
-import ablation
+import cases
 import gnn_mlir
 from gnn_mlir import capi, models
 from gnn_mlir.testing import schedules
@@ -44,7 +44,7 @@ KERNEL = re.compile(r"entry function '(\w+)'.*?(\d+) bytes spill stores.*?"
 
 def compile_times(model, graph, options, training):
     """A row of the table."""
-    module, own = ablation.LAYERS[model](graph, options.features)
+    module, own = cases.LAYERS[model](graph, options.features)
     text, times = module.text(), []
     capi.NativeGraph.of(own).stats()
     for _ in range(options.repeats + 1):
@@ -110,7 +110,7 @@ def main(arguments=None):
     if options.registers:
         print(register_table(options))
         return
-    name, graph = ablation.load(options.graph)
+    name, graph = cases.load(options.graph)
     print(f"{os.cpu_count()} cores, for {options.chip}, {options.features} features, graph "
           f"{name}; the least of {options.repeats} times.\n")
     print(markdown(["layer", "pass", "ms", "CPU ms", "PTX bytes"], [

@@ -3,41 +3,50 @@
 
     python benchmarks/experiment.py NAME [--graphs mag am:0.01 mutag.npz] [--layers rgcn gcn]
         [--features 64 256] [--ways chosen long-rows=64,cost=whole-rows] [--training]
-        [--profile] [--rounds 15] [--device emulator]
+        [--profile] [--rounds 15] [--device emulator] [--output FILE]
 
 EXPERIMENTS below says what each NAME compares. A way is one of the experiment's, or switches
-of passes (docs/Passes.md); graphs are those of benchmarks/ablation.py and synthetic.py.
+of passes (docs/Passes.md); graphs are those of benchmarks/cases.py.
 All take turns (benchmarks/race.py) on torch's current GPU: "ms" is the median of replays of a
 CUDA graph (*: of calls, since it cannot be captured), "gain" the time of the first way by it,
 and "spread" the middle 80% of rounds beside the median. "MiB" is what a run allocates at most.
 Errors are the largest ||out - ref|| / ||ref|| of outputs and gradients against the first peer in
 float64, or without one against the first way; ours give the same bits in two runs. --training
 is the forward and the backward pass to all inputs, --profile the time of each kernel of a
-forward pass. On the emulator there are no times.
+forward pass. On the emulator there are no times. FILE is JSON, a list of the rows.
 """
 
 import argparse
 import dataclasses
+import itertools
+import json
+import pathlib
 import random
+import tempfile
 
 import torch
 
 import experiment_layers as layers
 import gnn_mlir
 import kernels
+from cases import load
+from gnn_mlir import files
+from gnn_mlir.testing import ir_counts
 from race import MIB, Contender, OnEmulator, OnGPU, device
 from tables import line, markdown, number
-from versions import load
 
 
 class Way:
     """A layer, compiled in one way and bound."""
 
     def __init__(self, module, graph, machine, options, training):
-        self.layer = gnn_mlir.compile(module, target=machine.target, gradients=training or None,
-                                      **{"graph": graph, **options})
+        with tempfile.TemporaryDirectory() as folder:
+            self.layer = gnn_mlir.compile(
+                module, target=machine.target, gradients=training or None, keep_phases=folder,
+                **{"graph": graph, **options})
+            self.graph_stage = (pathlib.Path(folder) / "1-graph.mlir").read_text()
         self.bound = self.layer.bind(graph, machine.place)
-        self.training = training
+        self.graph, self.training = graph, training
 
     def parts(self):
         """The functions that a step runs; passes of training are bound by the first."""
@@ -78,6 +87,16 @@ def joint(way):
     return sum("row_walk" in text and "kind = " in text for text in way.schedules())
 
 
+def product_rows(way):
+    """Rows of all products after the passes on whole graphs."""
+    return f"{ir_counts.Program(way.graph_stage).product_rows(way.graph.statistics()):,.0f}"
+
+
+def product_gflop(way):
+    flops = ir_counts.Program(way.graph_stage).product_flops(way.graph.statistics())
+    return number(flops / 1e9)
+
+
 ALWAYS = {"kernels": kernel_count, "workspace, MiB": workspace}
 
 
@@ -96,12 +115,30 @@ def passes(**switches):
     return {"passes": {name.replace("_", "-"): value for name, value in switches.items()}}
 
 
+# Passes on whole graphs by letters; L are those on the ends of layers.
+LETTERS = {"C": ("compact",), "R": ("linear_reorder",), "O": ("order_aggregate",),
+           "A": ("fuse_attention",),
+           "L": ("fold_normalization", "join_sums", "move_scales", "compute_in_heads",
+                 "merge_bias")}
+
+
+def with_letters(on):
+    return passes(**{name: letter in on for letter in LETTERS for name in LETTERS[letter]})
+
+
 WITHOUT_STATISTICS = {"graph": None}
 
 EXPERIMENTS = {
     "passes": Experiment(
-        "one layer of each model, with any switches as --ways",
-        layers.MODELS, {"chosen": {}}, ("aifb", "mutag", "am", "mag")),
+        "what passes on whole graphs do, alone, together, and all but one: "
+        + ", ".join(f"{letter} {' and '.join(names)}" for letter, names in LETTERS.items()),
+        layers.MODELS,
+        {"all": {}, **{letters or "none": with_letters(letters) for letters in (
+            "", *LETTERS, "CR", "CRO", "CROA")},
+         **{f"all but {letter}": passes(**dict.fromkeys(names, False))
+            for letter, names in LETTERS.items()}},
+        ("aifb", "mutag", "am", "mag"),
+        {**ALWAYS, "rows of products": product_rows, "Gflop": product_gflop}),
     "long-rows": Experiment(
         "layers whose hubs one block walks, or many: by statistics, by statistics while passes "
         "on whole graphs weigh rows as if they stayed whole, and of given lengths",
@@ -230,6 +267,7 @@ def parse(arguments):
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--device", type=device, default="cuda")
+    parser.add_argument("--output", help="a file for the rows, JSON")
     options = parser.parse_args(arguments)
     known = EXPERIMENTS[options.name].layers
     if not set(options.layers or ()) <= set(known):
@@ -249,15 +287,18 @@ def main(arguments=None):
     print(f"{options.name}: {experiment.shows}.\n\n{about}\n")
     header = ["graph", "layer", "F", "way", "ms", "gain", "spread", "MiB", *experiment.columns,
               "error"]
+    table = []
     for text in options.graphs or experiment.graphs:
         (name, graph), profiles = load(text), []
         print(markdown(header), end="")
-        for layer in options.layers or experiment.layers:
-            for features in options.features:
-                rows, more = bench(experiment, chosen, layer, graph, features, machine, options)
-                profiles += more
-                print("".join(line([name, layer, str(features), *row]) for row in rows), end="",
-                      flush=True)
+        for layer, features in itertools.product(options.layers or experiment.layers,
+                                                 options.features):
+            rows, more = bench(experiment, chosen, layer, graph, features, machine, options)
+            rows, profiles = [[name, layer, str(features), *row] for row in rows], profiles + more
+            print("".join(map(line, rows)), end="", flush=True)
+            table += [dict(zip(header, row)) for row in rows]
+            if options.output:  # What there is so far, should the next one fail.
+                files.write(options.output, json.dumps(table, indent=1))
         print("", *profiles, sep="\n")
 
 

@@ -9,12 +9,11 @@ import math
 import numpy as np
 import torch
 
-import ablation
 import gnn_mlir
+from cases import LAYERS, looped, of_edges
 from gnn_mlir import models, types
 from gnn_mlir.models.gcn import gcn_norm, propagate
 from torch_layers import Incidence
-from versions import of_edges
 
 SLOPE = 0.2
 
@@ -35,7 +34,7 @@ def _ends(graph, device):
 
 
 MODELS = {name: lambda graph, f, device, build=build: (*build(graph, f), {})
-          for name, build in ablation.LAYERS.items()}
+          for name, build in LAYERS.items()}
 
 
 # Layers that sum first and multiply then.
@@ -44,11 +43,11 @@ def gcn_sum_first(graph, features, device):
     near = propagate(f, f.input("x", g.rows("node", features)), gcn_norm(f, g))
     f.output("out", f.linear(near, f.input("weight", types.weight(features, features)),
                              f.input("bias", types.weight(features))))
-    return f.module, ablation.looped(graph), {}
+    return f.module, looped(graph), {}
 
 
 def sage_sum_first(graph, features, device):
-    return models.sage((features, features), "mean"), ablation.looped(graph), {}
+    return models.sage((features, features), "mean"), looped(graph), {}
 
 
 def rgcn_sum_first(graph, features, device):

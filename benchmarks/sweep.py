@@ -31,10 +31,10 @@ import gnn_mlir
 import kernels
 import synthetic
 import training
+from cases import of_edges
 from gnn_mlir.testing import schedules
 from race import Contender, OnEmulator, OnGPU, device
 from tables import markdown, number, write
-from versions import of_edges
 
 TOLERANCE = 1e-5
 

@@ -8,12 +8,11 @@
 FOLDER has the other version's Python package, as gnn_mlir_other, and its library,
 libGNN.so, with the libGNNCompiler.so.* of a build that has one. Both compile a layer
 with all passes for the graph, each with its own compiler and runtime, in one process;
-graphs are those of benchmarks/ablation.py and synthetic.py's without types. Beside the
-layers there are sum, weighted-sum and dot: over the edges into a node, and a score for
-each edge. Each is bound twice, the second time in
-the other order, and a round runs all four in an order of its own. Times are medians
-over rounds of replays of a CUDA graph; the ratio is the median over rounds of this
-version by the other, and the spread how far the two bindings of one version are apart
+graphs and layers are those of benchmarks/cases.py. Beside the layers there are sum,
+weighted-sum and dot: over the edges into a node, and a score for each edge. Each is
+bound twice, the second time in the other order, and a round runs all four in an order
+of its own. Times are medians over rounds of replays of a CUDA graph; the ratio is the
+median over rounds of this version by the other, and the spread how far the two bindings of one version are apart
 in the worst of five blocks of rounds. Errors are ||this - other|| / ||other||. On the
 emulator there are no times. With --training, a layer's forward pass and its backward
 pass to all inputs, from one gradient of the output.
@@ -31,12 +30,14 @@ import sys
 import tempfile
 
 import numpy as np
+import torch
 
-import ablation
 import gnn_mlir
-import synthetic
-from ablation import block_medians
+from cases import layers_of, load, sums_of
+from race import Contender, OnEmulator, OnGPU, device
 from tables import number, write
+
+SLOWER = 1.03
 
 
 def copy_libraries(folder, to):
@@ -67,75 +68,27 @@ def load_other(folder):
     return other
 
 
-def layers_of(version):
-    """The layers of benchmarks/ablation.py by this version's models and graphs."""
-    def own(graph):
-        return version.Graph(
-            graph.edge_src, graph.edge_dst, graph.num_nodes,
-            edge_type=graph.edge_type, num_edge_types=graph.num_edge_types,
-            node_type=graph.src_node_type, num_node_types=graph.num_node_types,
-            schema=graph.schema)
-
-    def looped(graph):
-        return version.add_self_loops(version.merge_types(graph), "replace", 0)
-
-    def hgt(graph, f):
-        graph = version.refine_types(graph)
-        return version.models.hgt(graph.num_node_types, graph.num_edge_types, (f, f),
-                                  heads=4, schema=graph.schema), graph
-
-    typed = {"rgcn": version.models.rgcn, "rgat": version.models.rgat}
-    made = {name: lambda g, f, model=model: (
-        model(g.num_edge_types, (f, f), node_types=g.num_node_types), g)
-        for name, model in typed.items()}
-    made["hgt"] = hgt
-    made["gat"] = lambda g, f: (version.models.gat((f, f)), looped(g))
-    made["gcn"] = lambda g, f: (version.models.gcn((f, f)), looped(g))
-    for name in ("sum", "weighted-sum", "dot"):
-        made[name] = lambda g, f, name=name: (of_edges(version, name, f), g)
-    return own, made
-
-
-def of_edges(version, name, features):
-    """A sum over the edges into each node, or a score for each edge."""
-    module = version.Module()
-    g = module.graph("g")
-    f = module.function(name.replace("-", "_"))
-    x = f.input("x", g.rows("node", features))
-    if name == "dot":
-        z = f.input("z", g.rows("node", features))
-        f.output("out", f.dot(f.gather(x, "edge", via="src"),
-                              f.gather(z, "edge", via="dst")))
-        return module
-    if name == "weighted-sum":
-        w = f.input("w", g.rows("edge"))
-        rows = f.apply("mul", "edge", w, x, rhs_via="src")
-    else:
-        rows = f.gather(x, "edge", via="src")
-    f.output("out", f.aggregate("sum", rows, "node", via="dst"))
-    return module
-
-
-def load(text):
-    """(name, graph) of a file or of a made graph, with types or without."""
-    name, _, scale = text.partition(":")
-    if name in synthetic.WITHOUT_TYPES:
-        return text, synthetic.homogeneous(name, float(scale or 1))
-    return ablation.load(text)
+def own_graph(version, graph):
+    """A graph of a version's own class."""
+    return version.Graph(
+        graph.edge_src, graph.edge_dst, graph.num_nodes,
+        edge_type=graph.edge_type, num_edge_types=graph.num_edge_types,
+        node_type=graph.src_node_type, num_node_types=graph.num_node_types,
+        schema=graph.schema)
 
 
 class Step:
     """The forward and the backward pass of a layer, bound; called as a layer is."""
 
-    def __init__(self, version, module, graph, device):
+    def __init__(self, version, module, graph, machine):
         (own, function), = module.functions.items()
         signature, body = module.text().split(") {\n", 1)
         wrt = ", ".join(f'"{name}"' for name in function.inputs)
         text = f"{signature}) attributes {{gnn.gradients = [{wrt}]}} {{\n{body}"
-        package = version.compile(text, own, target=device.target, graph=graph).package
+        package = version.compile(text, own, target=machine.target, graph=graph).package
         self.passes = [
             version.compiler.CompiledFunction(package, f"{own}_{suffix}").bind(
-                graph, device.target) for suffix in ("forward", "backward")]
+                graph, machine.target) for suffix in ("forward", "backward")]
 
     def __call__(self, inputs):
         """The last gradient."""
@@ -151,46 +104,54 @@ class Step:
                           for step in bound.report()["steps"]]}
 
 
-def bound_layer(version, module, graph, device, training):
+def bound_layer(version, module, graph, machine, training):
     """What is called and timed."""
     if training:
-        return Step(version, module, graph, device)
-    return version.compile(module, target=device.target, graph=graph).bind(
-        graph, device.target)
+        return Step(version, module, graph, machine)
+    return version.compile(module, target=machine.target, graph=graph).bind(
+        graph, machine.target)
 
 
-def bench(versions, model, graphs, features, device, rounds, repeats=3,
-          training=False):
+def bench(versions, model, graphs, features, machine, training=False):
     """The numbers of one layer: times of all bindings, ratio, spread, error."""
-    prepared, outputs, inputs, kernels, layers = {}, {}, None, {}, {}
+    entered, outputs, inputs, kernels, layers = {}, {}, None, {}, {}
+    pool = machine.new_pool()
     for name, version in versions.items():
-        layers[name] = layers_of(version)[1][model](graphs[name], features)
+        of_version = {**layers_of(version), **sums_of(version)}
+        layers[name] = of_version[model](graphs[name], features)
     # Where a buffer lies may cost more than a pass: the second time the other way round.
     for again, order in (("", versions), (" again", reversed(versions))):
         for name in order:
-            own, graph = layers[name]
+            module, graph = layers[name]
             if inputs is None:
-                function, = own.functions.values()
-                inputs = device.inputs(function.random_inputs(graph, 1))
-            layer = bound_layer(versions[name], own, graph, device, training)
-            outputs[name] = np.asarray(device.run(layer, inputs), np.float64)
+                function, = module.functions.values()
+                inputs = {k: torch.tensor(v, device=machine.device)
+                          for k, v in function.random_inputs(graph, 1).items()}
+            layer = bound_layer(versions[name], module, graph, machine, training)
+            outputs[name] = np.asarray(layer(inputs).cpu(), np.float64)
             kernels[name] = len(layer.report()["steps"])
-            prepared[name + again] = device.prepare(layer, inputs)
+            one = machine.enter(name + again, lambda layer=layer: layer(inputs), pool=pool)
+            if not isinstance(one, Contender):
+                raise SystemExit(f"{model}, {name}: {one['skipped']}")
+            entered[name + again] = one
     row = {"kernels": kernels, "slower": False,
            "error": float(np.linalg.norm(outputs["this"] - outputs["other"]) /
                           np.linalg.norm(outputs["other"]))}
-    if device.target == "cuda":
-        compare(row, versions, prepared, device, rounds, repeats)
+    machine.race(list(entered.values()))
+    if machine.target == "cuda":
+        compare(row, versions, {name: one.times for name, one in entered.items()})
     return row
 
 
-def compare(row, versions, prepared, device, rounds, repeats):
-    """Adds times, ratio and spread."""
-    times = {name: [] for name in prepared}
-    for _ in range(rounds):
-        for name in random.sample(list(prepared), len(prepared)):
-            times[name].append(device.time(prepared[name], repeats))
+def block_medians(ratios, blocks=5):
+    """Medians of ratios over blocks of rounds."""
+    size = max(1, len(ratios) // blocks)
+    return [statistics.median(ratios[i:i + size])
+            for i in range(0, len(ratios) - size + 1, size)]
 
+
+def compare(row, versions, times):
+    """Adds times, ratio and spread."""
     def ratios(a, b):
         return [x / y for x, y in zip(times[a], times[b])]
 
@@ -201,7 +162,7 @@ def compare(row, versions, prepared, device, rounds, repeats):
     row["ratio"] = statistics.median(ratios("this", "other") +
                                      ratios("this again", "other again"))
     row["spread"] = spread
-    row["slower"] = row["ratio"] > max(ablation.SLOWER, 1 + spread)
+    row["slower"] = row["ratio"] > max(SLOWER, 1 + spread)
 
 
 def table(result):
@@ -210,7 +171,7 @@ def table(result):
             f"{result['pass']}, fp32\n\n{result['date']}, "
             f"{about}. Milliseconds of a CUDA graph's replay, medians of "
             f"{result['rounds']} rounds in which both versions run in turn, each bound "
-            f"twice. Slower: by more than {ablation.SLOWER - 1:.0%} and more than the "
+            f"twice. Slower: by more than {SLOWER - 1:.0%} and more than the "
             "spread.\n\n"
             "| graph | layer | F | edges | other | this | this / other | spread | kernels, "
             "other | this | difference | slower |\n" + "|---" * 12 + "|\n")
@@ -235,23 +196,23 @@ def main(arguments=None):
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--training", action="store_true",
                         help="time the forward and the backward pass")
-    parser.add_argument("--device", choices=("cuda", "emulator"), default="cuda")
+    parser.add_argument("--device", type=device, default="cuda")
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
-    device = ablation.OnGPU() if options.device == "cuda" else ablation.OnEmulator()
+    # All take part in every round, so that ratios are of the same round.
+    machine = OnEmulator() if options.device == "emulator" else OnGPU(options.rounds, 1e9)
     versions = {"other": load_other(options.other.resolve()), "this": gnn_mlir}
     random.seed(0)
-    result = {"date": datetime.date.today().isoformat(), "about": device.about(),
+    result = {"date": datetime.date.today().isoformat(), "about": machine.about(),
               "other": options.name,
               "pass": "training" if options.training else "inference",
               "rounds": options.rounds, "cases": []}
     for text in options.graphs.split(","):
         name, graph = load(text)
-        graphs = {"this": graph, "other": layers_of(versions["other"])[0](graph)}
+        graphs = {"this": graph, "other": own_graph(versions["other"], graph)}
         for model, features in itertools.product(
                 options.models.split(","), map(int, options.features.split(","))):
-            row = bench(versions, model, graphs, features, device, options.rounds,
-                        training=options.training)
+            row = bench(versions, model, graphs, features, machine, options.training)
             result["cases"].append({"graph": name, "layer": model, "features": features,
                                     "edges": graph.num_edges, **row})
             print(name, model, features, *(f"{k} {v}" for k, v in row.items()),

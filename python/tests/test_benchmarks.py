@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The benchmarks' own code: made graphs, and the ablation on tiny ones. Only a GPU
-gives times."""
+"""The benchmarks' own code: made graphs, and scripts on tiny ones. Only a GPU gives
+times."""
 
 import json
 import pathlib
@@ -37,40 +37,6 @@ def test_made_graphs_have_their_counts(benchmarks, name, scale, share):
 def test_made_graphs_are_named(benchmarks):
     with pytest.raises(ValueError, match="expected one of aifb, .*got 'reddit'"):
         benchmarks("synthetic").graph("reddit")
-
-
-@pytest.mark.slow
-def test_ablation_on_the_emulator(benchmarks, compiler, tmp_path):
-    ablation = benchmarks("ablation")
-    graphs.random_graph(20, 60, 2, 3).save(tmp_path / "small.npz")
-    ablation.main(["--graphs", str(tmp_path / "small.npz"), "--models", "rgcn,hgt",
-                   "--features", "8", "--device", "emulator", "--output",
-                   str(tmp_path / "found.json")])
-    result = json.loads((tmp_path / "found.json").read_text())
-    assert len(result["cases"]) == 2
-    for case in result["cases"]:
-        rows = case["rows"]
-        assert {"all", "all again", "none"} <= set(rows)
-        assert {f"all but {c}" for c in ablation.LETTERS} <= set(rows)
-        assert max(row["error"] for row in rows.values()) < 1e-5
-        assert rows["all"]["product_rows"] <= rows["none"]["product_rows"]
-        assert all(row["ms"] is None for row in rows.values())
-    text = (tmp_path / "found.md").read_text()
-    assert text.count("| small | rgcn |") == text.count("| small | hgt |") == 3
-
-
-def test_ratios_and_spread(benchmarks):
-    """A pass that costs 10% is seen, one within the spread is not."""
-    ablation = benchmarks("ablation")
-    times = {"all": [1.0, 2.0, 1.0, 2.0, 1.0], "none": [3.0, 6.0, 3.0, 6.0, 3.0],
-             "all again": [1.01, 2.0, 1.0, 2.0, 1.0],
-             "all but C": [0.9, 1.8, 0.9, 1.8, 0.9],
-             "all but R": [0.99, 1.98, 0.99, 1.98, 0.99]}
-    rows = {name: {} for name in times}
-    ablation.compare(rows, times)
-    assert rows["none"]["ratio"] == 3 and rows["none"]["ms"] == 3
-    assert rows["all"]["spread"] == pytest.approx(0.01)
-    assert rows["all but C"]["slower_with"] and not rows["all but R"]["slower_with"]
 
 
 def test_layers_on_the_emulator(benchmarks, compiler, tmp_path):

@@ -63,8 +63,10 @@ def with_peers(rows):
 
 
 def of_switches(rows):
-    chosen, fewer = (row for row in rows if "way" in row)
+    chosen, alone, fewer = (row for row in rows if "way" in row)
     assert int(chosen["kernels"]) < int(fewer["kernels"])
+    rows_of = [int(row["rows of products"].replace(",", "")) for row in (chosen, alone)]
+    assert 0 < rows_of[0] <= rows_of[1]
     assert any("kernel" in row and row["ms"] == "-" for row in rows)
 
 
@@ -74,7 +76,7 @@ def of_switches(rows):
     (beside_torch, "columns --graphs reddit:0.001"),
     (two_steps, "weight-gradients --graphs mag:0.0005 --layers db"),
     (with_peers, "attention --graphs products:0.00003 --training"),
-    (of_switches, "passes --graphs mutag:0.01 --layers gcn --ways chosen fuse=false --profile"),
+    (of_switches, "passes --graphs mutag:0.01 --layers rgcn --ways all none fuse=false --profile"),
 ], ids=lambda value: value.partition(" ")[0] if isinstance(value, str) else "")
 def test_experiments_on_the_emulator(table, check, arguments):
     pytest.importorskip("torch")
@@ -94,7 +96,7 @@ def test_wrong_results_stop_an_experiment(benchmarks, table, monkeypatch):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ("--ways fuse", "--ways: expected some of chosen, or switches .* got fuse"),
+    ("--ways fuse", "--ways: expected some of all, .*or switches .* got fuse"),
     ("--layers gin", "2")])
 def test_what_experiments_do_not_have(table, arguments, message):
     with pytest.raises(SystemExit, match=message):

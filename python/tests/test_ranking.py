@@ -13,7 +13,7 @@ import pytest
 from decisions import record
 
 MEASURED = record.ROOT / "benchmarks/results/2026-11-21-h200-passes.json"
-# By the letters of benchmarks/ablation.py. Passes on the ends of layers and the fusion
+# By the letters of benchmarks/experiment.py. Passes on the ends of layers and the fusion
 # of templates are left out: ops are counted as kernels of their own.
 PASSES = {"C": "compact", "R": "linear-reorder", "O": "order-aggregate",
           "A": "fuse-attention"}

@@ -83,7 +83,7 @@ LOOPED = {
 MODELS = {**{name: ("typed", build) for name, build in TYPED.items()},
           **{name: ("refined", build) for name, build in REFINED.items()},
           **{name: ("looped", build) for name, build in LOOPED.items()}}
-# As benchmarks/ablation.py has them.
+# As benchmarks/cases.py has them.
 LAYERS = {
     "rgcn": ("typed", lambda g: models.rgcn(g["edge_types"], (64, 64),
                                             node_types=g["node_types"])),
