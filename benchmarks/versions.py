@@ -12,10 +12,10 @@ graphs and layers are those of benchmarks/cases.py. Beside the layers there are 
 weighted-sum and dot: over the edges into a node, and a score for each edge. Each is
 bound twice, the second time in the other order, and a round runs all four in an order
 of its own. Times are medians over rounds of replays of a CUDA graph; the ratio is the
-median over rounds of this version by the other, and the spread how far the two bindings of one version are apart
-in the worst of five blocks of rounds. Errors are ||this - other|| / ||other||. On the
-emulator there are no times. With --training, a layer's forward pass and its backward
-pass to all inputs, from one gradient of the output.
+median over rounds of this version by the other, and the spread how far the two bindings
+of one version are apart in the worst of five blocks of rounds. Errors are
+||this - other|| / ||other||. On the emulator there are no times. With --training, a
+layer's forward pass and its backward pass to all inputs, from one gradient of the output.
 """
 
 import argparse
