@@ -366,7 +366,7 @@ class Device(_Handle):
 
     @classmethod
     def cpu(cls, threads=None):
-        """The CPU on `threads`, which runs what is compiled for target="cpu"."""
+        """The CPU on `threads`, which runs what is compiled for the CPU."""
         return cls._of_host("gnnDeviceOpenCpu", threads or 0)
 
     @classmethod
@@ -383,6 +383,11 @@ class Device(_Handle):
     @functools.cached_property
     def name(self):
         return library().gnnDeviceName(self.handle).decode()
+
+    @functools.cached_property
+    def kind(self):
+        """The kind of target that it runs (`targets`)."""
+        return self.name.split(" ")[0].split(":")[0]
 
     def __repr__(self):
         return f"Device({self.name})"
@@ -485,8 +490,7 @@ class Package(_Handle):
     def kernels(self, kind="ptx"):
         """The kernels as bytes, in a format such as "ptx"; None: not there."""
         size = c_size_t()
-        found = library().gnnPackageKernels(self.handle, kind.encode(),
-                                            byref(size))
+        found = library().gnnPackageKernels(self.handle, kind.encode(), byref(size))
         return ctypes.string_at(found, size.value) if found else None
 
 

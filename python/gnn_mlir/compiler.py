@@ -16,7 +16,7 @@ import weakref
 
 from . import batches as mini_batches, capi, compiler_capi, devices, files
 from . import gradients as differentiation
-from . import options, running, tokens, torch_models, types
+from . import options, running, targets, tokens, torch_models, types
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
@@ -60,7 +60,7 @@ def _functions(program):
 
 def check_target(target):
     """Raises ValueError where there is no such target; None is the device of the inputs."""
-    if target not in (None, "emulator", "cpu", "cuda"):
+    if target not in (None, *targets.ALL):
         raise ValueError(f"target: expected emulator, cpu or cuda, got {target!r}")
 
 
@@ -70,7 +70,7 @@ def _choose_chip(target, chip):
     if chip is not None and not isinstance(chip, str):
         raise ValueError(f"chip: expected text such as sm_90, got {chip!r}")
     gpu = _torch_gpu()
-    return {None: chip or gpu, "cuda": chip or gpu or "sm_90"}.get(target)
+    return {None: chip or gpu, targets.CUDA: chip or gpu or "sm_90"}.get(target)
 
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
@@ -191,7 +191,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
         source, function = program, function or program.name
         program = program.module
     asked = differentiation.parse(gradients, function, _functions(program))
-    always = text, chip, target != "cuda", passes, graphs, schedules
+    always = text, chip, target != targets.CUDA, passes, graphs, schedules
     stage_passes = compiler_capi.stage_passes_text(stage_passes or {})
     cores = devices.is_cpu(target, chip)
     form = {"stop_at": stop_at, "cores": cores}
@@ -204,7 +204,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     # Schedules of the first compilation may be of passes that others do not have.
     again = compiler_capi.compiling_later(*always, phases=keep_phases, stage_passes=stage_passes,
                                           **form) if asked else None
-    host = "cpu" if cores else "emulator"
+    host = targets.CPU if cores else targets.EMULATOR
     return CompiledFunction(package, name, source, again, host)
 
 
@@ -250,7 +250,7 @@ class CompiledFunction(capi.Shared):
     A copy is the function itself. A pickle has what `save` writes, and so no
     `source`: the program that it was compiled of."""
 
-    def __init__(self, package, name, source=None, compile_more=None, host="emulator"):
+    def __init__(self, package, name, source=None, compile_more=None, host=targets.EMULATOR):
         """`compile_more` makes a package with other gradients; None: there is no program.
         `host` is the device for inputs in its memory."""
         self.package, self.name, self.source = package, name, source
@@ -520,17 +520,17 @@ def _run(bound, inputs, launch=None):
     `inputs` are checked by name."""
     launch = launch or bound.run
     place = devices.place(inputs)
-    is_gpu = bound.device.name.startswith("cuda")
-    if place != "cpu" and not is_gpu:
+    is_gpu = bound.device.kind == targets.CUDA
+    if place != targets.CPU and not is_gpu:
         raise ValueError(f"{bound.name} is bound to the {bound.device.name}, expected inputs "
                          f"on the CPU, got them on {place}")
     tensors = any(devices.is_tensor(v) for v in inputs.values())
     if not is_gpu:
         run = running.on_host
     else:
-        run = running.on_stream if place != "cpu" else running.through_copies
+        run = running.on_stream if place != targets.CPU else running.through_copies
     outputs = run(bound, [inputs[i.name] for i in bound.inputs], launch)
-    if tensors and place == "cpu":
+    if tensors and place == targets.CPU:
         import torch
         outputs = [torch.from_numpy(o) for o in outputs]
     return outputs

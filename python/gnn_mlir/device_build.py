@@ -14,7 +14,7 @@ from ctypes import byref, c_int64, c_void_p
 
 import torch
 
-from . import capi, compiler_capi, device_build_kernels
+from . import capi, compiler_capi, device_build_kernels, targets
 from .signatures import Buffer, DeviceGraph, GraphNeeds
 
 
@@ -37,9 +37,9 @@ class Builder(capi._Handle):
         made = package.__dict__.setdefault("_builders", {})
         key = names, device.handle
         if key not in made:
-            is_gpu = device.name.startswith("cuda")
+            is_gpu = device.kind == targets.CUDA
             made[key] = None
-            if is_gpu or device.name.startswith("emulator"):
+            if is_gpu or device.kind == targets.EMULATOR:
                 chip = package.plan()["target"]["chip"] if is_gpu else None
                 made[key] = cls.make(requests, device, chip)
         return made[key]
@@ -200,8 +200,8 @@ def _column_writer(device, chip):
     from . import devices
     if not capi.has_compiler():
         return None
-    if device.type != "cuda":
-        return _kernels(None), devices.open_device("emulator")
+    if not targets.is_gpu(device):
+        return _kernels(None), devices.open_device(targets.EMULATOR)
     try:
         kernels = _kernels(chip or "sm_%d%d" % torch.cuda.get_device_capability(device))
     except capi.GNNError:
@@ -215,8 +215,8 @@ def written(tensors, device, chip=None):
     follow one another: (count, base, ids, limit), `count` values of base + id, or -1 where an
     id is not from 0 to limit - 1. `ids` is a tensor [count] there, or None: then all are base.
     `chip` is what kernels for a GPU are compiled for, if it is not the GPU's own."""
-    if device.type == "cuda" and device.index is None:
-        device = torch.device("cuda", torch.cuda.current_device())
+    if targets.is_gpu(device) and device.index is None:
+        device = torch.device(device.type, torch.cuda.current_device())
     writer = _column_writer(device, chip)
     if writer is None:
         return None
@@ -235,7 +235,7 @@ def written(tensors, device, chip=None):
                 given = _given(held[-1])
             fields += out, 4 * count, count, base, *given, limit
             out += 4 * count
-    stream = torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None
+    stream = torch.cuda.current_stream(device).cuda_stream if targets.is_gpu(device) else None
     kernels, place = writer
     capi.call("gnnWriteColumns", kernels.handle, place.handle,
               struct.pack(f"{len(fields)}q", *fields), len(fields) // 9, stream)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices by name, and functions of packages bound on them."""
 
-from . import capi, running, tensor_graph
+from . import capi, running, targets, tensor_graph
 
 _DEVICES = {}
 
@@ -10,13 +10,13 @@ def open_device(device=None):
     """A device by name, opened once."""
     if isinstance(device, capi.Device):
         return device
-    name = str(device or "emulator")
+    name = str(device or targets.EMULATOR)
     kind, _, ordinal = name.partition(":")
-    if name not in ("emulator", "cpu") and (
-            kind != "cuda" or (ordinal and not ordinal.isdigit())):
+    if name not in (targets.EMULATOR, targets.CPU) and (
+            kind != targets.CUDA or (ordinal and not ordinal.isdigit())):
         raise ValueError(f"device: expected cpu, cuda:N or emulator, got {device!r}")
     if name not in _DEVICES:
-        _DEVICES[name] = (capi.Device.cuda(int(ordinal or 0)) if kind == "cuda" else
+        _DEVICES[name] = (capi.Device.cuda(int(ordinal or 0)) if kind == targets.CUDA else
                           getattr(capi.Device, name)())
     return _DEVICES[name]
 
@@ -24,7 +24,7 @@ def open_device(device=None):
 def is_cpu(target, chip):
     """Whether kernels of a target are for the cores of this machine; `chip` is the GPU that
     was chosen, or None."""
-    return target == "cpu" or (target is None and chip is None)
+    return target == targets.CPU or (target is None and chip is None)
 
 
 def bind(package, name, graphs, device, called=None):
@@ -33,7 +33,7 @@ def bind(package, name, graphs, device, called=None):
     try:
         return bind_graphs(package, name, graphs, device)
     except capi.GNNError as error:
-        if (device.name.startswith("emulator") and package.kernels("ptx") and
+        if (device.kind == targets.EMULATOR and package.kernels("ptx") and
                 not package.kernels("mlir")):
             raise capi.GNNError(f"function {(called or name)!r}: expected inputs on a GPU, for which "
                                 "alone it was compiled (target='cuda'), got them on the "
@@ -64,31 +64,31 @@ def bind_all(package, names, graphs, device):
 def of_graphs(graphs):
     """Where graphs of tensors are; None for others, which are on the host."""
     return next((graph.place for graph in graphs if isinstance(
-        graph, tensor_graph.TensorGraph) and graph.place != "cpu"), None)
+        graph, tensor_graph.TensorGraph) and graph.place != targets.CPU), None)
 
 
 def is_tensor(value):
     return hasattr(value, "data_ptr")
 
 
-def place(inputs, host="cpu"):
+def place(inputs, host=targets.CPU):
     """Where the inputs are: "cuda:N", or `host`."""
     there, first = None, None
     for name, value in inputs.items():
-        device = value.device if is_tensor(value) else "cpu"
-        if device == there or device == "cpu" and running.is_integer(value):
+        device = value.device if is_tensor(value) else targets.CPU
+        if device == there or device == targets.CPU and running.is_integer(value):
             continue
         if there is not None and _place_of(device) != _place_of(there):
             raise ValueError(f"expected all inputs on one device, got {first!r} on "
                              f"{_place_of(there)} and {name!r} on {_place_of(device)}")
         there, first = device, first or name
-    return host if _place_of(there) == "cpu" else _place_of(there)
+    return host if _place_of(there) == targets.CPU else _place_of(there)
 
 
 def _place_of(device):
-    """Of a device of torch, of "cpu", or of nothing."""
-    if device in (None, "cpu") or device.type == "cpu":
-        return "cpu"
+    """Of a device of torch, of the host, or of nothing."""
+    if device in (None, targets.CPU) or targets.is_host(device):
+        return targets.CPU
     return f"{device.type}:{device.index or 0}"
 
 
@@ -98,4 +98,4 @@ def host_of(package):
     one = {"op": "const", "value": 1}
     alone = all(plan["exprs"][i] == one for plan in package.plan()["functions"]
                 for step in plan["steps"] for i in step["block"])
-    return "cpu" if alone else "emulator"
+    return targets.CPU if alone else targets.EMULATOR

@@ -14,7 +14,7 @@ from typing import Callable
 
 import numpy as np
 
-from . import batches, capi, types
+from . import batches, capi, targets, types
 from .graph import Graph, to_numpy
 from .program import Function, Module
 
@@ -119,7 +119,7 @@ def _is_int64(value, shape):
     """Whether it is a tensor of that shape that lies in the host's memory as an array
     does."""
     return (value.shape == shape and str(value.dtype) == "torch.int64" and
-            value.device.type == "cpu" and value.is_contiguous())
+            targets.is_host(value.device) and value.is_contiguous())
 
 
 def _array(parameter):

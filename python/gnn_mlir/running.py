@@ -16,7 +16,7 @@ import threading
 
 import numpy as np
 
-from . import capi, types
+from . import capi, targets, types
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64}
 _NAMES = {name: np.dtype(dtype).name for name, dtype in DTYPES.items()}
@@ -118,7 +118,7 @@ def on_host(bound, inputs, launch):
     """NumPy arrays or CPU tensors in, NumPy arrays out. `launch` is the run of
     `bound`, or what stands for it, here and below."""
     inputs = [_host_array(i, v) for i, v in zip(bound.inputs, inputs)]
-    poisoned = bound.device.name.startswith("emulator")
+    poisoned = bound.device.kind == targets.EMULATOR
     outputs = [_aligned(o.bytes, poisoned).view(_dtype(o)).reshape(o.shape)
                for o in bound.outputs]
     with workspace_of(bound) as workspace:
@@ -140,7 +140,7 @@ def take_workspace(bound, poisoned=False):
 @contextlib.contextmanager
 def workspace_of(bound):
     """A workspace on the host, (address, bytes), for one run."""
-    poisoned = bound.device.name.startswith("emulator")
+    poisoned = bound.device.kind == targets.EMULATOR
     workspace = take_workspace(bound, poisoned)
     yield workspace[1], workspace[0].nbytes
     if not poisoned:

@@ -6,7 +6,7 @@ import ctypes
 import functools
 from ctypes import c_int64, c_void_p
 
-from . import capi, structure_keys, tokens, types
+from . import capi, structure_keys, targets, tokens, types
 from .graph import Graph, _count, _names
 from .signatures import Buffer, BuiltGraph
 
@@ -103,8 +103,8 @@ class TensorGraph:
 
     @functools.cached_property
     def place(self):
-        """Where it is, as compiled functions name devices: "cpu", "cuda:0"."""
-        return "cpu" if self.device.type == "cpu" else (
+        """Where it is, as compiled functions name devices: the host, or "cuda:0"."""
+        return targets.CPU if targets.is_host(self.device) else (
             f"{self.device.type}:{self.device.index or 0}")
 
     def ends(self, end):
@@ -291,9 +291,9 @@ class _Derived:
 def bind_all(package, names, graphs, device):
     """Functions of a package, bound on a device to TensorGraphs there, by name. For a
     forward pass, what its backward pass needs is built as well."""
-    expected = device.name.split(" ")[0]
+    expected = device.name.split(" ")[0] if device.kind == targets.CUDA else targets.CPU
     for name, graph in graphs.items():
-        if graph.place != (expected if expected.startswith("cuda") else "cpu"):
+        if graph.place != expected:
             raise ValueError(f"graph {name!r}: expected tensors on the {device.name}, "
                              f"where the inputs are, got them on {graph.place}")
     requests = structure_keys.requests(package, tuple(names))
@@ -303,7 +303,7 @@ def bind_all(package, names, graphs, device):
     for graph in graphs.values():
         graph._check_unchanged()
     try:
-        if not device.name.startswith("cuda"):
+        if device.kind != targets.CUDA:
             return _bind_built(package, names, requests, graphs, device, None)
         import torch
         with torch.cuda.device(next(iter(graphs.values())).device):

@@ -14,7 +14,7 @@ from ctypes import byref, c_int64
 import numpy as np
 import torch
 
-from . import capi
+from . import capi, targets
 from .structure_keys import is_small, side
 
 # Keys of all sorts are sorted together up to here: launches cost more than sorting.
@@ -40,7 +40,7 @@ class Transfer:
             return
         found = torch.cat(parts) if len(parts) > 1 else parts[0].contiguous()
         self._host = found
-        if self._device.type == "cuda":
+        if targets.is_gpu(self._device):
             self._host = torch.empty(found.shape, dtype=torch.int32, pin_memory=True)
             self._host.copy_(found, non_blocking=True)
             self._event = torch.cuda.Event()
@@ -75,7 +75,7 @@ class Upload:
         if not self._arrays:
             return
         host = torch.empty(self._size, dtype=torch.int32,
-                           pin_memory=self._device.type == "cuda")
+                           pin_memory=targets.is_gpu(self._device))
         values = host.numpy()
         for _, _, array, at in self._arrays:
             values[at:at + len(array)] = array

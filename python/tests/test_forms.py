@@ -112,8 +112,14 @@ def test_printed_forms(tmp_path):
     with pytest.raises(ValueError, match="stop-at: expected a form that the module is not "
                                          "past, got 'structured' and a module of the form "
                                          "'buffers'"):
-        gnn_mlir.compile(printed["3-schedule.mlir"], function.name, stop_at="structured")
+        gnn_mlir.compile(printed["3-schedule.mlir"], function.name, target="emulator",
+                         stop_at="structured")
     with pytest.raises(ValueError, match="^passes: expected a switch of a stage that the "
                                          "module is not past, got 'fuse' of the stage "
                                          "'tile' and a module of the form 'buffers'$"):
-        gnn_mlir.compile(printed["3-schedule.mlir"], function.name, passes={"fuse": False})
+        gnn_mlir.compile(printed["3-schedule.mlir"], function.name, target="emulator",
+                         passes={"fuse": False})
+    # It was decided for a GPU.
+    with pytest.raises(ValueError, match="^target: expected cuda, NVIDIA H200 SXM, which the "
+                                         "module is for, got cpu$"):
+        gnn_mlir.compile(printed["3-schedule.mlir"], function.name, target="cpu")

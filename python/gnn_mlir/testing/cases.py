@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import models, types
+from .. import models, targets, types
 from ..graph_functions import add_self_loops, merge_types
 from ..program import Function
 from . import covering, errors, graphs, op_cases
@@ -212,7 +212,7 @@ def covering_set():
 
 # The CPU, and forms that the emulator runs without the passes behind them.
 FORMS = ("structured", "scheduled", "blocked", "loops")
-WAYS = ("cpu", *FORMS)
+WAYS = (targets.CPU, *FORMS)
 
 
 def covering_ways():

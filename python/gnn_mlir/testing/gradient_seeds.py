@@ -21,6 +21,7 @@ import sys
 import time
 import traceback
 
+from .. import targets
 from . import gradient_cases
 
 
@@ -137,7 +138,7 @@ def main(arguments=None):
     parser.add_argument("--all", action="store_true",
                         help="each program by every pipeline, not by one")
     parser.add_argument("--seconds", type=float, help="start no seed after these")
-    parser.add_argument("--target", choices=("emulator", "cpu", "cuda"),
+    parser.add_argument("--target", choices=targets.ALL,
                         help="run kernels there")
     options = parser.parse_args(arguments)
     if options.gnn_opt is None:

@@ -15,7 +15,7 @@ import subprocess
 
 import numpy as np
 
-from .. import capi
+from .. import capi, targets
 from ..compiler import CompiledFunction, compile as compile_program
 from . import errors, interpreter
 
@@ -315,7 +315,7 @@ def _error(program, name, direction, cotangents, gradient, limit):
 
 
 def check_kernels(module_text, function, graphs, inputs, made, passes=None, seed=0,
-                  device=None, target="emulator", share=None):
+                  device=None, target=targets.EMULATOR, share=None):
     """Compiles the functions of a module for a target and holds outputs and gradients,
     by kernels on it or a device, against the interpreted ones. Returns the largest share
     of what an error may be. Raises Failure.
@@ -328,7 +328,7 @@ def check_kernels(module_text, function, graphs, inputs, made, passes=None, seed
     package = compile_program(module_text, function.name, target=target,
                               passes=passes).package
     if device is None:
-        device = capi.Device.emulator(checked=False) if target == "emulator" else target
+        device = capi.Device.emulator(checked=False) if target == targets.EMULATOR else target
     given = {n: g for n, g in function.bind(graphs).items() if n in function.graphs()}
     inputs = {n: np.asarray(x, np.float32) for n, x in inputs.items()}
     program = _Program(function, graphs, inputs)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import targets
 from ..compiler import compile as compile_program
 
 _OP = re.compile(r"^\s*(?:(%[\w:, %]+) = )?(?:gnn\.)?([\w.]+)\b(.*)$")
@@ -18,7 +19,7 @@ _GRAPH = re.compile(r"^\s*gnn\.graph @(\w+) (square|bipartite)"
 def graph_stage(text, passes=None):
     """The IR of a program after the passes on whole graphs."""
     with tempfile.TemporaryDirectory() as folder:
-        compile_program(text, target="emulator", passes=passes,
+        compile_program(text, target=targets.EMULATOR, passes=passes,
                         keep_phases=folder)
         return (pathlib.Path(folder) / "1-graph.mlir").read_text()
 

@@ -18,6 +18,7 @@ import warnings
 
 import torch
 
+from .. import targets
 from ..frontend import capture
 from . import random_models
 
@@ -131,7 +132,7 @@ def check(model, graphs=None):
     torch._dynamo.reset()
     made = model.build()
     compiled_of = copy.deepcopy(made)
-    compiled = capture.compile_module(compiled_of, target="cpu")
+    compiled = capture.compile_module(compiled_of, target=targets.CPU)
     ran = 0
     for number, sizes in enumerate(graphs or sizes_of(model.seed)):
         inputs = _inputs(model, sizes, model.seed + number)

@@ -7,6 +7,8 @@ import tempfile
 
 import numpy as np
 
+from .. import targets
+
 
 def run_by_tool(gnn_run, *options):
     """A `run` for `cases.check` that calls gnn-run, with files in between.
@@ -67,7 +69,8 @@ def run_by_library(device=None, checked=True, stop_at=None):
 
     from ..compiler import compile as compile_program
 
-    target = {None: "emulator", "cpu": "cpu"}.get(device, "cuda")
+    target = {None: targets.EMULATOR, targets.CPU: targets.CPU}.get(
+        device, targets.CUDA)
     place = device or capi.Device.emulator(checked)
 
     @functools.lru_cache(maxsize=4)

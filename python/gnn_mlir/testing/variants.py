@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from .. import capi
+from .. import capi, targets
 from ..compiler import CompiledFunction, compile as compile_program
 from . import errors
 
@@ -55,7 +55,7 @@ def some(number, raised=False):
     return ["all", "none", *others[number % PARTS::PARTS]]
 
 
-def compile_all(text, names=None, graphs=None, raised=False, target="emulator"):
+def compile_all(text, names=None, graphs=None, raised=False, target=targets.EMULATOR):
     """(names, package) of each different result of compiling a program in these
     ways, for these graphs by name where given. Raises Failure where one does not
     compile."""
@@ -177,7 +177,7 @@ def check_program(program, total, by_row, names=None):
     return len(packages)
 
 
-def check(recorded, names=None, target="emulator"):
+def check(recorded, names=None, target=targets.EMULATOR):
     """Runs a recorded program in all ways, or those of `names`, and holds all
     results against float64. Raises `Failure`. Returns how many differed.
 
@@ -195,7 +195,7 @@ def check(recorded, names=None, target="emulator"):
     def run(item):
         number, (variant, package) = item
         careful = number == 0 and recorded.seed % 10 == 0
-        device = target if target != "emulator" else capi.Device.emulator(
+        device = target if target != targets.EMULATOR else capi.Device.emulator(
             checked=careful, seed=recorded.seed if careful else None)
         out = outputs(package, "f", recorded.graph, inputs, device, variant[0])
         for name, value in expected.items():

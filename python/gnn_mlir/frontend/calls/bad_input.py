@@ -11,6 +11,7 @@ import traceback
 import torch
 from torch._dynamo import exc
 
+from ... import targets
 from ..places import place_in, without_symbols
 from ..raising.raiser import CaptureError
 from ..tracing import intercept
@@ -280,8 +281,7 @@ def _devices(model, named):
 def _dtypes(model, named):
     parameters = model.parameters() if isinstance(model, torch.nn.Module) else ()
     dtypes = {p.dtype for p in parameters if p.is_floating_point()}
-    if len(dtypes) != 1 or torch.is_autocast_enabled("cpu") or (
-            torch.is_autocast_enabled("cuda")):
+    if len(dtypes) != 1 or any(map(torch.is_autocast_enabled, targets.OF_TORCH)):
         return None
     dtype, = dtypes
     for name, x in named:

@@ -17,7 +17,8 @@ from torch._ops import HigherOrderOperator
 from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
-from ..tracing import exporting, vocabulary
+from ... import targets
+from ..tracing import vocabulary
 from . import own_gradients
 
 # Ops that call graphs within a graph: those that are known here.
@@ -225,7 +226,7 @@ def _nodes(graph_module):
 
 def is_autocast(graph_module):
     """Whether autocast is on around a graph or within it."""
-    return any(map(torch.is_autocast_enabled, exporting.DEVICES)) or any(
+    return any(map(torch.is_autocast_enabled, targets.OF_TORCH)) or any(
         node.target in _AUTOCAST for node in _nodes(graph_module))
 
 

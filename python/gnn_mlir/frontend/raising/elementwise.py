@@ -6,6 +6,7 @@ import math
 import numpy as np
 import torch
 
+from ... import targets
 from ..analysis.dimensions import kept
 from ..analysis.values import value_of
 from .tags import Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles, static
@@ -434,7 +435,7 @@ def _filled(node, number):
     """The constant as the tensor's dtype has it."""
     if not isinstance(number, (int, float)):
         return None
-    return Fill(float(torch.tensor(number, dtype=value_of(node).dtype, device="cpu")))
+    return Fill(float(torch.tensor(number, dtype=value_of(node).dtype, device=targets.CPU)))
 
 
 @handles(aten.detach.default)

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch.utils.weak import TensorWeakRef
 
+from ... import targets
 from ...graph import Graph
 from ...identity import Weak, identity
 from ...tensor_graph import TensorGraph
@@ -22,7 +23,7 @@ KEPT = 16
 
 def is_built_there(x):
     """Whether a graph of such tensors is a `TensorGraph`, which holds them."""
-    return x.device.type == "cuda"
+    return targets.is_gpu(x.device)
 
 
 class _Lent(TensorGraph):

@@ -11,7 +11,7 @@ import struct
 
 import torch
 
-from ... import capi, running
+from ... import capi, running, targets
 from ...signatures import Buffer
 
 _empty, _empty_like, _contiguous = torch.empty, torch.empty_like, torch.contiguous_format
@@ -29,8 +29,8 @@ class Layout:
     def __init__(self, bound, names, device, parameters=(), packed=(), packs=(), pack=None):
         signature, dtypes = bound.package.signature(bound.name), running.torch_dtypes()
         places = {name: i for i, name in enumerate(names)}
-        self.device, self.on_gpu = device, device.type == "cuda"
-        self.emulated = bound.device.name.startswith("emulator")
+        self.device, self.on_gpu = device, targets.is_gpu(device)
+        self.emulated = bound.device.kind == targets.EMULATOR
         # (position, name if it is packed, dtype) of each input.
         self.inputs = [(pack, name, None) if name in packs else (
             places[name], None, dtypes[dtype]) for name, dtype, *_ in signature["inputs"]]

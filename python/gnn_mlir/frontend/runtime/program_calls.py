@@ -10,7 +10,7 @@ import threading
 
 import torch
 
-from ... import autograd, files
+from ... import autograd, files, targets
 from ...compiler_capi import NAME
 from ...graph import Graph
 from .launcher import Launcher, Layout
@@ -24,7 +24,7 @@ class Passes:
         self.function, self.names, self.wrt = function, names, wrt
         self.parameters, self.constant = call.parameters, call.constant
         self.owner = call.owner
-        self.device, self.place = device, str(device) if device.type == "cuda" else None
+        self.device, self.place = device, str(device) if targets.is_gpu(device) else None
         # What was bound to the last graphs: to the next ones it is bound in one go.
         self.bound = ()
         self._layouts, self._backward = {}, {}
@@ -183,14 +183,14 @@ class Call:
     def _device(self, structures):
         """Where the graphs are."""
         some = structures[self.graph_names[0]]
-        return torch.device("cpu") if isinstance(some, Graph) else some.device
+        return torch.device(targets.CPU) if isinstance(some, Graph) else some.device
 
     def _compile(self, graphs, device):
         from ...compiler import compile as compile_program
         options = dict(self.options)
         if options.get("target") is None:  # Of a chip alone the emulator runs, as of programs.
-            options["target"] = "cuda" if device.type == "cuda" else (
-                None if options.get("chip") else "cpu")
+            options["target"] = targets.CUDA if targets.is_gpu(device) else (
+                None if options.get("chip") else targets.CPU)
         if "keep_phases" in options:
             folder = options["keep_phases"] = os.path.join(options["keep_phases"], self.title + (
                 "-forward-backward" if self.wrt else "-without-gradients"))

@@ -3,9 +3,11 @@
 
 import torch
 
+from ... import targets
+
 
 def is_on_gpu(x):
-    return x.device.type == "cuda"
+    return targets.is_gpu(x.device)
 
 
 class Shared:

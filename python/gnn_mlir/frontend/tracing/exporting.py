@@ -17,15 +17,16 @@ from torch._functorch.aot_autograd import aot_export_module
 from torch._subclasses import functional_tensor
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from ... import targets
 
-DEVICES = "cpu", "cuda"  # That programs run on.
+
 
 
 @contextlib.contextmanager
 def without_autocast():
     """Turns autocast off for all devices that programs run on."""
     with contextlib.ExitStack() as stack:
-        for device in DEVICES:
+        for device in targets.OF_TORCH:
             stack.enter_context(torch.autocast(device, enabled=False))
         yield
 

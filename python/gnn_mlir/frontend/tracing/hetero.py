@@ -17,6 +17,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 
+from ... import targets
 from . import intercept, templates
 
 OPS = torch.ops.gnn_mlir
@@ -250,8 +251,8 @@ def use(version, names, relations):
     """(number, names of outputs) of a use of the HeteroConv that has the version, () where
     torch has to trace it."""
     module, known = _captured.get(version), getattr(_capturing, "known", None)
-    if module is None or known is None or _version is None or torch.is_autocast_enabled("cpu") or (
-            torch.is_autocast_enabled("cuda")):
+    if module is None or known is None or _version is None or any(
+            map(torch.is_autocast_enabled, targets.OF_TORCH)):
         return ()
     layer = known.of(module)
     if layer is None or layer.signatures is None or module._captured_as != version:

@@ -11,6 +11,8 @@ import itertools
 import torch
 from torch import Tensor
 
+from ... import targets
+
 OPS = torch.ops.gnn_mlir
 _DIRECT = {}
 
@@ -315,7 +317,7 @@ _define("by_relation(Tensor edge_index, Tensor edge_type, Tensor? ids, SymInt co
 
 def upload(numbers, device):
     """A tensor of numbers of the host. What a GPU computes meanwhile is not waited for."""
-    if device.type != "cuda":
+    if not targets.is_gpu(device):
         return torch.tensor(numbers, device=device)
     return torch.tensor(numbers, pin_memory=True).to(device, non_blocking=True)
 
@@ -344,7 +346,7 @@ def _typed_edges(edge_indices, src_types, dst_types, src_counts, dst_counts, rel
     counts, begins = upload(limits, device).index_select(
         2, relations).unbind(1)
     outside = (edges < 0) | (edges >= counts)
-    if device.type == "cpu" and outside.any():
+    if targets.is_host(device) and outside.any():
         end, edge = outside.nonzero()[0].tolist()
         number = int(relations[edge])
         raise ValueError(
