@@ -12,7 +12,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <vector>
 
@@ -134,19 +133,23 @@ llvm::Expected<TargetAttr> gnn::makeGPUTarget(mlir::MLIRContext *context,
 llvm::Expected<TargetAttr> gnn::makeCPUTarget(mlir::MLIRContext *context,
                                               llvm::StringRef processor,
                                               CoreRegisters registers) {
-  auto [vector, count] = registers;
-  if (vector < 1 || vector > 16 || !llvm::isPowerOf2_64(vector) || count < 8)
-    return llvm::createStringError(llvm::formatv(
-        "expected a vector of 1, 2, 4, 8 or 16 and at least 8 registers, got "
-        "{0} and {1}",
-        vector, count));
   TargetLimits limits;
   limits.lanes = limits.threads = 1;
-  limits.vector = vector;
-  limits.vectorRegisters = count;
+  limits.vector = registers.vector;
+  limits.vectorRegisters = registers.count;
   context->loadDialect<GNNDialect>();
-  return TargetAttr::get(context, cpuKind, "", processor, limits,
-                         TargetAbilities(), getKnownTargets().front().figures);
+  std::string wrong;
+  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &error) {
+    wrong = error.str();
+    return mlir::success();
+  });
+  auto target = TargetAttr::getChecked(
+      [&] { return mlir::emitError(mlir::UnknownLoc::get(context)); }, context,
+      llvm::StringRef(cpuKind), llvm::StringRef(), processor, limits,
+      TargetAbilities(), getKnownTargets().front().figures);
+  if (!target)
+    return llvm::createStringError(wrong);
+  return target;
 }
 
 llvm::Error gnn::checkGPU(llvm::StringRef nameOrChip) {

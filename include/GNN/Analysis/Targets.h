@@ -33,7 +33,7 @@ struct KnownTarget {
   /// What kernels for it are compiled for, such as "sm_90".
   llvm::StringRef chip;
   TargetFigures figures;
-  /// Where each figure comes from, by its keyword.
+  /// Where each figure comes from, by its field.
   llvm::SmallVector<std::pair<llvm::StringRef, FigureSource>, 0> sources;
 };
 

@@ -17,6 +17,11 @@ module @target_c2_figure attributes {gnn.target = #gnn.target<kind = "cuda", nam
 
 // -----
 
+// expected-error @+1 {{expected a vector of 1, 2, 4, 8 or 16 and at least 8 registers, got 0 and 0}}
+module @target_c3 attributes {gnn.target = #gnn.target<kind = "cpu", name = "", chip = "", limits = {}, abilities = [], figures = {}>} {}
+
+// -----
+
 // expected-error @+1 {{'builtin.module' op expected gnn.target to be a #gnn.target of a module, got "cuda"}}
 module @dialect_g17 attributes {gnn.target = "cuda"} {}
 

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -215,5 +216,11 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     negative = findNegative(figures);
   if (negative) // C2
     return emitError() << "expected '" << *negative << "' of at least 0";
+  int64_t vector = limits.vector, count = limits.vectorRegisters;
+  if (kind == "cpu" && // C3
+      (vector > 16 || !llvm::isPowerOf2_64(vector) || count < 8))
+    return emitError() << "expected a vector of 1, 2, 4, 8 or 16 and at least "
+                          "8 registers, got "
+                       << vector << " and " << count;
   return success();
 }

@@ -149,6 +149,8 @@ def GNN_TargetAttr : GNN_Attr<"Target"> {
     Constraints:
     * (C1) `kind` is not empty.
     * (C2) No limit or figure is negative.
+    * (C3) The vector of a `cpu` has 1, 2, 4, 8 or 16 elements, and there are at least 8
+      vector registers.
 
     Example:
 
