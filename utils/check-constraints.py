@@ -109,14 +109,14 @@ def check_dialect(root, folder):
 
 def check_forms(root):
     """Returns the complaints about the contract of gnn-verify-form."""
-    path = root / "include/GNN/Transforms/Passes.td"
+    path = root / "include/GNN/Transforms/Stages/Passes.td"
     if not path.exists():
         return [], 0
     passes = path.read_text()
     block = passes[passes.index("def VerifyForm"):]
     promised = set(LABEL.findall(block[:block.index("\n}\n")]))
     verified = {label for name in ("BlockForms.cpp", "BlockRanges.cpp", "VerifyForm.cpp")
-                for path in (root / "lib/Transforms").glob(name)
+                for path in (root / "lib/Transforms/Stages").glob(name)
                 for label in MARK.findall(path.read_text())}
     tests = sorted((root / "test/Transforms").glob("verify-form*.mlir"))
     tested = cases(tests).get("form", set())

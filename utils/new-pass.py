@@ -4,9 +4,9 @@
 
     utils/new-pass.py CompactRows --level gnn --switch
 
-adds an entry to include/GNN/Transforms/Passes.td and a line to
-lib/Transforms/CMakeLists.txt and test/Tools/passes.test, and writes
-lib/Transforms/CompactRows.cpp and test/Transforms/compact-rows.mlir. The
+adds an entry to include/GNN/Transforms/Graph/Passes.td and a line to
+lib/Transforms/Graph/CMakeLists.txt and test/Tools/passes.test, and writes
+lib/Transforms/Graph/CompactRows.cpp and test/Transforms/compact-rows.mlir. The
 result builds and its test passes: the pass looks at one kind of op, says in a
 remark that it changes none, and changes none. With --switch it is in the
 pipeline of its level, with an option that turns it off, which
@@ -22,11 +22,11 @@ import sys
 import textwrap
 from pathlib import Path
 
-# Of each level: its banner in Passes.td, the prefix of flags, and the op that a
-# new pass looks at, with its header and a function that has one.
+# Of each level: its folder of lib/Transforms, the prefix of flags, and the op that
+# a new pass looks at, with its header and a function that has one.
 LEVELS = {
     "gnn": {
-        "banner": "gnn -> gnn", "prefix": "gnn-", "namespace": "gnn",
+        "room": "Graph", "prefix": "gnn-", "namespace": "gnn",
         "op": "AggregateOp", "header": "GNN/Dialect/GNN/IR/GNN.h",
         "landmark": "gnn.aggregate",
         "function": """\
@@ -43,7 +43,7 @@ func.func @FUNCTION(%m: !edge) -> !node {
 }
 """},
     "gnn_tile": {
-        "banner": "gnn_tile -> gnn_tile", "prefix": "gnn-tile-",
+        "room": "Tile", "prefix": "gnn-tile-",
         "namespace": "gnn::tile", "op": "TraverseOp",
         "header": "GNN/Dialect/Tile/IR/Tile.h",
         "landmark": "gnn_tile.traverse",
@@ -84,8 +84,7 @@ SOURCE = """\
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Transforms/Passes.h"
-#include "GNN/Transforms/Remarks.h"
+{includes}
 
 #include "{header}"
 
@@ -94,7 +93,7 @@ using namespace {namespace};
 
 namespace gnn {{
 #define GEN_PASS_DEF_{upper}
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/{room}/Passes.h.inc"
 }} // namespace gnn
 
 /// Why `op` stays as it is; empty if it is to be changed.
@@ -142,13 +141,9 @@ def words(name):
     return re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", name)
 
 
-def add_entry(text, level, entry):
-    """Puts an entry at the end of its level: before the next banner."""
-    banner = text.index(f"// {level['banner']}\n")
-    rule = "//===" + "-" * 70 + "===//\n"
-    after = text.index(rule, banner) + len(rule)
-    end = min((at for at in (text.find(rule, after), text.find("#endif", after))
-               if at >= 0))
+def add_entry(text, entry):
+    """Puts an entry at the end of the passes of a level."""
+    end = text.index("#endif")
     return text[:end] + entry + text[end:]
 
 
@@ -239,12 +234,13 @@ def main():
     if "".join(parts) != name or name.endswith("Pass"):
         sys.exit(f"error: expected a name such as CompactRows, got '{name}'")
     kebab = "-".join(parts).lower()
-    passes = root / "include/GNN/Transforms/Passes.td"
-    cmake = root / "lib/Transforms/CMakeLists.txt"
-    source = root / "lib/Transforms" / f"{name}.cpp"
+    passes = root / "include/GNN/Transforms" / level["room"] / "Passes.td"
+    cmake = root / "lib/Transforms" / level["room"] / "CMakeLists.txt"
+    source = root / "lib/Transforms" / level["room"] / f"{name}.cpp"
     test = root / "test/Transforms" / f"{kebab}.mlir"
     names = root / "test/Tools/passes.test"
-    if source.exists() or re.search(rf"^def {name} ", passes.read_text(), re.M):
+    rooms = root.glob("include/GNN/Transforms/*/*.td")
+    if any(re.search(rf"^def {name}\b", path.read_text(), re.M) for path in rooms):
         sys.exit(f"error: there is a pass {name} already")
 
     flag, phrase = level["prefix"] + kebab, " ".join(parts).capitalize()
@@ -256,9 +252,11 @@ def main():
     checks = CHECKS.replace("LANDMARK", level["landmark"])
     function = level["function"].replace("CHECKS", checks)
     function = function.replace("FUNCTION", "_".join(parts).lower())
-    passes.write_text(add_entry(passes.read_text(), level, ENTRY.format(**facts)))
+    passes.write_text(add_entry(passes.read_text(), ENTRY.format(**facts)))
     cmake.write_text(add_source(cmake.read_text(), f"{name}.cpp"))
     names.write_text(add_flag(names.read_text(), flag))
+    facts["includes"] = "\n".join(sorted(
+        f'#include "GNN/Transforms/{header}.h"' for header in ("Remarks", f"{level['room']}/Passes")))
     source.write_text(SOURCE.format(**facts))
     test.write_text(TEST.format(flag=flag, function=function))
     written = [passes, cmake, names, source, test]

@@ -18,8 +18,6 @@
 using namespace gnn::emulator;
 using mlir::gpu::ShuffleMode;
 
-static constexpr uint32_t warpSize = 32;
-
 bool Worker::blame(FaultKind kind, uint32_t thread, uint32_t site) {
   fault = Fault();
   fault.kind = kind;

@@ -22,8 +22,6 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-static constexpr uint32_t warpSize = 32;
-
 //===----------------------------------------------------------------------===//
 // StackPool
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,8 @@
 
 namespace gnn::emulator {
 
+inline constexpr uint32_t warpSize = 32; // threads
+
 class Worker;
 
 /// What went wrong, where. Turned into text by describeFault.

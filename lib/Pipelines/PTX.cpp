@@ -6,7 +6,8 @@
 
 #include "GNN/Pipelines/Pipelines.h"
 
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Kernels/Passes.h"
+#include "GNN/Transforms/Stages/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"

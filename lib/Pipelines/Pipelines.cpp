@@ -9,7 +9,14 @@
 #include "GNN/Pipelines/Pipelines.h"
 
 #include "GNN/Conversion/Passes.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Blocks/Passes.h"
+#include "GNN/Transforms/Graph/Passes.h"
+#include "GNN/Transforms/Kernels/Passes.h"
+#include "GNN/Transforms/Lanes/Passes.h"
+#include "GNN/Transforms/Loops/Passes.h"
+#include "GNN/Transforms/Schedules/Passes.h"
+#include "GNN/Transforms/Stages/Passes.h"
+#include "GNN/Transforms/Tile/Passes.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -13,6 +13,9 @@
 
 namespace gnn::runtime {
 
+/// The bytes of an id, of which all arrays are.
+inline constexpr int64_t kWord = sizeof(int32_t);
+
 /// The kernels of `device_build_kernels.py` and `device_sort_kernels.py`.
 enum class BuildKernel {
   Keys,

@@ -52,8 +52,6 @@ static Error expectState(const GnnBuild &build, State expected) {
                  ", got one after ", describe(build.state));
 }
 
-static constexpr int64_t kWord = sizeof(int32_t);
-
 /// Does a step. Where it fails, what it has launched is done before the error
 /// returns: the caller frees the memory that kernels may write.
 template <typename Run>

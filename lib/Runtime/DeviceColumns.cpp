@@ -14,7 +14,6 @@ using namespace gnn::runtime;
 
 static constexpr auto kSlots =
     static_cast<size_t>(formOf(BuildKernel::Columns).slots);
-static constexpr int64_t kWord = sizeof(int32_t);
 
 /// `columns` are not empty and fill the slots; the first of them stands in for
 /// those that are missing, in which no block works.

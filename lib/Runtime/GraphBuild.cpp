@@ -14,8 +14,6 @@ using namespace gnn::runtime;
 using gnn::RowEnd;
 using gnn::RowKind;
 
-static constexpr int64_t kWord = sizeof(int32_t);
-
 static KernelArray at(const void *address, int64_t bytes) {
   return KernelArray::at(address, bytes);
 }

@@ -12,8 +12,6 @@ using namespace gnn::runtime;
 using gnn::RowEnd;
 using gnn::RowKind;
 
-static constexpr int64_t kWord = sizeof(int32_t);
-
 /// What `move` does with what it has read.
 enum { kAsItIs, kTimes, kDivided, kRest };
 

@@ -13,7 +13,6 @@
 using namespace gnn::runtime;
 
 static constexpr int64_t kThreads = KernelCall::kThreads, kRowsOfThread = 8;
-static constexpr int64_t kWord = sizeof(int32_t);
 
 int64_t KernelLaunches::blocksFor(BuildKernel kernel, int64_t rows) {
   bool ofBlocks = kernel == BuildKernel::Sums || kernel == BuildKernel::Scan;

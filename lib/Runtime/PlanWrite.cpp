@@ -9,24 +9,25 @@
 #include <nlohmann/json.hpp>
 
 using namespace gnn::runtime;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-static Json toJson(const std::optional<std::vector<EdgeTypeEnds>> &schema) {
-  Json json;
+static OrderedJson
+toJson(const std::optional<std::vector<EdgeTypeEnds>> &schema) {
+  OrderedJson json;
   if (schema) {
-    json = Json::array();
+    json = OrderedJson::array();
     for (const EdgeTypeEnds &ends : *schema)
       json.push_back({ends.src, ends.dst});
   }
   return json;
 }
 
-static Json toJson(const GraphSpec &graph) {
-  Json json = {{"name", graph.name},
-               {"square", graph.square},
-               {"node_types", graph.nodeTypes},
-               {"edge_types", graph.edgeTypes},
-               {"schema", toJson(graph.schema)}};
+static OrderedJson toJson(const GraphSpec &graph) {
+  OrderedJson json = {{"name", graph.name},
+                      {"square", graph.square},
+                      {"node_types", graph.nodeTypes},
+                      {"edge_types", graph.edgeTypes},
+                      {"schema", toJson(graph.schema)}};
   if (graph.selfLoops)
     json["self_loops"] = true;
   return json;
@@ -36,10 +37,10 @@ static std::string graphName(const FunctionPlan &plan, int64_t graph) {
   return graph == -1 ? "" : plan.graphName(static_cast<size_t>(graph));
 }
 
-static Json toJson(const FunctionPlan &plan, const DerivedSpec &graph) {
-  Json json = {{"name", graph.name},
-               {"of", graphName(plan, graph.parent)},
-               {"schema", toJson(graph.schema)}};
+static OrderedJson toJson(const FunctionPlan &plan, const DerivedSpec &graph) {
+  OrderedJson json = {{"name", graph.name},
+                      {"of", graphName(plan, graph.parent)},
+                      {"schema", toJson(graph.schema)}};
   if (graph.made.loops)
     json["loops"] = name(*graph.made.loops);
   else
@@ -50,13 +51,13 @@ static Json toJson(const FunctionPlan &plan, const DerivedSpec &graph) {
 }
 
 /// The role is written where it is not `role`.
-static Json toJson(const FunctionPlan &plan, const TensorSpec &tensor,
-                   Role role) {
-  Json json = {{"name", tensor.name},
-               {"graph", graphName(plan, tensor.graph)},
-               {"space", tensor.space ? name(*tensor.space) : "none"},
-               {"shape", tensor.shape},
-               {"dtype", name(tensor.dtype)}};
+static OrderedJson toJson(const FunctionPlan &plan, const TensorSpec &tensor,
+                          Role role) {
+  OrderedJson json = {{"name", tensor.name},
+                      {"graph", graphName(plan, tensor.graph)},
+                      {"space", tensor.space ? name(*tensor.space) : "none"},
+                      {"shape", tensor.shape},
+                      {"dtype", name(tensor.dtype)}};
   if (tensor.role != role)
     json["role"] = name(tensor.role);
   if (!tensor.key.empty())
@@ -66,8 +67,8 @@ static Json toJson(const FunctionPlan &plan, const TensorSpec &tensor,
   return json;
 }
 
-static Json toJson(const FunctionPlan &plan, const Expr &expr) {
-  Json json = {{"op", nameOf(expr.op)}};
+static OrderedJson toJson(const FunctionPlan &plan, const Expr &expr) {
+  OrderedJson json = {{"op", nameOf(expr.op)}};
   if (expr.op == Expr::Op::Const) {
     json["value"] = expr.value;
   } else if (expr.op == Expr::Op::Count) {
@@ -79,10 +80,10 @@ static Json toJson(const FunctionPlan &plan, const Expr &expr) {
   return json;
 }
 
-static Json toJson(const StepSpec &step) {
-  Json args = Json::array();
+static OrderedJson toJson(const StepSpec &step) {
+  OrderedJson args = OrderedJson::array();
   for (const ArgSpec &arg : step.args) {
-    Json json = {{nameOf(arg.kind), arg.index}};
+    OrderedJson json = {{nameOf(arg.kind), arg.index}};
     if (arg.written)
       json["written"] = true;
     if (arg.kind == ArgSpec::Kind::Workspace ||
@@ -92,10 +93,10 @@ static Json toJson(const StepSpec &step) {
       json["value"] = arg.value;
     args.push_back(std::move(json));
   }
-  Json json = {{"kernel", step.kernel}, {"grid", step.grid},
-               {"block", step.block},   {"shared", step.shared},
-               {"args", Json::array()}, {"reads", step.reads},
-               {"writes", step.writes}, {"flops", step.flops}};
+  OrderedJson json = {{"kernel", step.kernel},        {"grid", step.grid},
+                      {"block", step.block},          {"shared", step.shared},
+                      {"args", OrderedJson::array()}, {"reads", step.reads},
+                      {"writes", step.writes},        {"flops", step.flops}};
   json["args"] = std::move(args);
   if (!step.name.empty())
     json["name"] = step.name;
@@ -124,9 +125,9 @@ static void writeFunction(std::string &text, const FunctionPlan &plan) {
       return toJson(plan, spec, role);
     };
   };
-  text += "  {\"name\": " + Json(plan.name).dump() + ",\n";
+  text += "  {\"name\": " + OrderedJson(plan.name).dump() + ",\n";
   if (!plan.gradientOf.empty())
-    text += "   \"gradient_of\": " + Json(plan.gradientOf).dump() +
+    text += "   \"gradient_of\": " + OrderedJson(plan.gradientOf).dump() +
             ", \"pass\": \"" + name(plan.pass) + "\",\n";
   writeList(text, "graphs", plan.graphs,
             [](const GraphSpec &graph) { return toJson(graph); });
@@ -138,13 +139,13 @@ static void writeFunction(std::string &text, const FunctionPlan &plan) {
   writeList(text, "exprs", plan.exprs,
             [&](const Expr &expr) { return toJson(plan, expr); });
   writeList(text, "requires", plan.requirements,
-            [](const Requirement &requirement) -> Json {
+            [](const Requirement &requirement) -> OrderedJson {
               return {{"op", nameOf(requirement.op)},
                       {"args", requirement.args},
                       {"expected", requirement.expected}};
             });
   writeList(text, "structures", plan.structures,
-            [&](const StructureSpec &structure) -> Json {
+            [&](const StructureSpec &structure) -> OrderedJson {
               return {{"graph", graphName(plan, structure.graph)},
                       {"key", structure.key.str()}};
             });
@@ -155,9 +156,8 @@ static void writeFunction(std::string &text, const FunctionPlan &plan) {
 
 std::string LaunchPlan::json() const {
   std::string text = "{\"version\": " + std::to_string(kVersion) + ",\n";
-  text +=
-      " \"target\": " + Json({{"chip", chip}, {"features", features}}).dump() +
-      ",\n";
+  text += " \"target\": " +
+          OrderedJson({{"chip", chip}, {"features", features}}).dump() + ",\n";
   if (constantBytes)
     text += " \"constants\": " + std::to_string(constantBytes) + ",\n";
   text += " \"functions\": [";

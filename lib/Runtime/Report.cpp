@@ -12,26 +12,27 @@
 #include <cstdio>
 
 using namespace gnn::runtime;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Sets a field where there is something to say.
 template <typename T>
-static void set(Json &json, const char *key, const std::optional<T> &value) {
+static void set(OrderedJson &json, const char *key,
+                const std::optional<T> &value) {
   if (value)
     json[key] = *value;
 }
 
-static void setKnown(Json &json, const char *key, int64_t value) {
+static void setKnown(OrderedJson &json, const char *key, int64_t value) {
   if (value >= 0)
     json[key] = value;
 }
 
-static Json toJson(const StepReport &step) {
-  Json json = {{"kernel", step.kernel},
-               {"grid", step.grid},
-               {"block", step.block},
-               {"shared_bytes", step.sharedBytes},
-               {"skipped", step.skipped}};
+static OrderedJson toJson(const StepReport &step) {
+  OrderedJson json = {{"kernel", step.kernel},
+                      {"grid", step.grid},
+                      {"block", step.block},
+                      {"shared_bytes", step.sharedBytes},
+                      {"skipped", step.skipped}};
   if (step.code != step.kernel)
     json["code"] = step.code;
   set(json, "milliseconds", step.milliseconds);
@@ -50,16 +51,16 @@ static Json toJson(const StepReport &step) {
 }
 
 std::string Report::json() const {
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const StepReport &step : steps)
     list.push_back(toJson(step));
-  Json json = {{"function", function},
-               {"device", device},
-               {"workspace_bytes", workspaceBytes},
-               {"structure_bytes", structureBytes},
-               {"measured_runs", measuredRuns}};
+  OrderedJson json = {{"function", function},
+                      {"device", device},
+                      {"workspace_bytes", workspaceBytes},
+                      {"structure_bytes", structureBytes},
+                      {"measured_runs", measuredRuns}};
   json["steps"] = std::move(list);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,8 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/LaunchPlan.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Schedules/Passes.h"
+#include "GNN/Transforms/Stages/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -221,7 +221,7 @@ static std::string inOneLine(std::string text) {
 }
 
 /// "ceil(dst rows of g / 128)".
-static std::string describe(const FunctionPlan &plan, int64_t index) {
+static std::string comment(const FunctionPlan &plan, int64_t index) {
   const Expr &expr = plan.exprs[static_cast<size_t>(index)];
   if (expr.op == Expr::Op::Const)
     return std::to_string(expr.value);
@@ -231,8 +231,7 @@ static std::string describe(const FunctionPlan &plan, int64_t index) {
     std::string of = " of " + plan.graphName(static_cast<size_t>(expr.graph));
     return key.consume_front("count ") ? (key + " rows" + of).str() : text + of;
   }
-  std::string a = describe(plan, expr.args[0]),
-              b = describe(plan, expr.args[1]);
+  std::string a = comment(plan, expr.args[0]), b = comment(plan, expr.args[1]);
   switch (expr.op) {
   case Expr::Op::Add:
     return "(" + a + " + " + b + ")";
@@ -256,8 +255,8 @@ static std::string describe(const FunctionPlan &plan, int64_t index) {
 }
 
 /// "'x', f32[node of g, 64]".
-static std::string describe(const FunctionPlan &plan,
-                            const runtime::TensorSpec &tensor) {
+static std::string comment(const FunctionPlan &plan,
+                           const runtime::TensorSpec &tensor) {
   std::string text = "'" + tensor.name + "', " + name(tensor.dtype) + "[";
   for (auto [i, size] : llvm::enumerate(tensor.shape)) {
     text += i ? ", " : "";
@@ -269,13 +268,13 @@ static std::string describe(const FunctionPlan &plan,
   return text + "]";
 }
 
-static std::string describe(const FunctionPlan &plan, const ArgSpec &arg) {
+static std::string comment(const FunctionPlan &plan, const ArgSpec &arg) {
   auto index = static_cast<size_t>(arg.index);
   switch (arg.kind) {
   case ArgSpec::Kind::Input:
-    return "input " + describe(plan, plan.inputs[index]);
+    return "input " + comment(plan, plan.inputs[index]);
   case ArgSpec::Kind::Output:
-    return "output " + describe(plan, plan.outputs[index]);
+    return "output " + comment(plan, plan.outputs[index]);
   case ArgSpec::Kind::Workspace:
     return arg.value.empty() ? "workspace" : "workspace, " + arg.value;
   case ArgSpec::Kind::Structure: {
@@ -287,7 +286,7 @@ static std::string describe(const FunctionPlan &plan, const ArgSpec &arg) {
     return "constant, " + std::to_string(arg.bytes) + " bytes";
   case ArgSpec::Kind::I32:
   case ArgSpec::Kind::I64:
-    return describe(plan, arg.index);
+    return comment(plan, arg.index);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -299,8 +298,8 @@ static std::string titleOf(const runtime::StepSpec &step) {
 }
 
 /// The comment on one kernel.
-static std::string describe(const FunctionPlan &plan,
-                            const runtime::StepSpec &step) {
+static std::string comment(const FunctionPlan &plan,
+                           const runtime::StepSpec &step) {
   std::string text;
   auto addLine = [&](const std::string &line) {
     text += "// " + inOneLine(line) + "\n";
@@ -309,7 +308,7 @@ static std::string describe(const FunctionPlan &plan,
   if (!step.schedule.empty())
     addLine("  schedule " + step.schedule);
   for (auto [i, arg] : llvm::enumerate(step.args))
-    addLine("  param_" + std::to_string(i) + ": " + describe(plan, arg));
+    addLine("  param_" + std::to_string(i) + ": " + comment(plan, arg));
   return text;
 }
 
@@ -318,9 +317,9 @@ std::string gnn::commentKernels(llvm::StringRef ptx,
   llvm::StringMap<std::string> comments;
   for (const FunctionPlan &function : plan.functions)
     for (const runtime::StepSpec &step : function.steps) {
-      auto [comment, isNew] = comments.try_emplace(step.kernel, "");
-      comment->second +=
-          isNew ? describe(function, step) : "// also " + titleOf(step) + "\n";
+      auto [text, isNew] = comments.try_emplace(step.kernel, "");
+      text->second +=
+          isNew ? comment(function, step) : "// also " + titleOf(step) + "\n";
     }
   std::string result;
   constexpr llvm::StringLiteral entry = ".visible .entry ";

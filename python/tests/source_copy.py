@@ -30,6 +30,7 @@ class Copy:
         self.bin = folder / "bin"
         self.lib = folder / "lib"
         self.build = pathlib.Path(BUILD)
+        self.commands = json.loads((self.build / "compile_commands.json").read_text())
         for name in ("include", *names):
             shutil.copytree(ROOT / name, self.root / name)
         (self.root / "test").mkdir(exist_ok=True)
@@ -45,12 +46,19 @@ class Copy:
         run([f"{LLVM}/bin/mlir-tblgen", *options, "-I", self.root / "include",
              "-I", f"{LLVM}/include", self.root / "include" / source, "-o", out])
 
+    def entry(self, source):
+        """How the build compiles `source`: alone, or among others in a file of a unity build."""
+        for entry in self.commands:
+            file = pathlib.Path(entry["file"])
+            if file == ROOT / source or (file.parent.name == "Unity" and
+                                         f'"{ROOT / source}"' in file.read_text()):
+                return entry
+        raise LookupError(f"the build does not compile {source}")
+
     def compile(self, source, like=None):
         """Compiles `source` as the build compiles it, or as it does `like`, but with the
         precompiled header where there is one, and without optimization: no long code runs."""
-        entries = json.loads((self.build / "compile_commands.json").read_text())
-        entry = next(e for e in entries
-                     if e["file"] == str(ROOT / (like or source)))
+        entry = self.entry(like or source)
         command = shlex.split(entry["command"])
         out = self.bin / (pathlib.Path(source).stem + ".o")
         command[command.index("-o") + 1] = str(out)
@@ -58,27 +66,25 @@ class Copy:
         more = [f"-I{self.include}", f"-I{self.root}/include"]
         if any("clang" in word for word in command[:2]):  # The first may be ccache.
             more += ["-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"]
-            headers = re.findall(r" (-include-pch \S+)", "\n".join(e["command"] for e in entries))
-            if headers and "-include-pch" not in command:
+            headers = [re.findall(r" (-include-pch \S+)", e["command"]) for e in self.commands]
+            header = next((words[0] for words in headers if words), "")
+            if header and "-include-pch" not in command:
                 command = [word for word in command if word != "-fPIE"]  # As the header.
-                more += headers[0].split()
+                more += header.split()
         first = command.index(f"-I{ROOT}/include")
         command[first:first] = more
         run(command, cwd=entry["directory"])
         return out
 
     def link(self, target, out, objects):
-        """Links `target` to `out`, with new objects in the place of its own."""
+        """Links `target` to `out`, with new objects before its own. Those stay, since one of
+        a unity build has other sources too: the first definition of a symbol counts."""
         commands = run(["ninja", "-C", self.build, "-t", "commands", target])
         command = commands.splitlines()[-1]
         assert f" -o {target} " in command
-        command = command.replace(f" -o {target} ", f" -o {out} ")
-        for new in objects:
-            name = re.escape(new.with_suffix(".cpp.o").name)
-            command, count = re.subn(rf"\S*/{name}", str(new), command, count=1)
-            if count == 0:
-                command = command.replace(f" -o {out} ", f" -o {out} {new} ")
-        run(command, shell=True, cwd=self.build)
+        run(command.replace(f" -o {target} ", " ".join(
+            ["", "-Wl,-z,muldefs", "-o", str(out), *map(str, objects), ""])),
+            shell=True, cwd=self.build)
 
     def lit(self, folder, tests):
         """Runs tests, a pattern, with the tools in `bin`."""

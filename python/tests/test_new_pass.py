@@ -23,29 +23,30 @@ def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
     copy = Copy(tmp_path, "lib/Transforms", "lib/Pipelines", "test/Transforms",
                 "test/Tools", "tools", "python/gnn_mlir", "docs")
     written = new_pass(copy.root, "UnrollRows", "--level", "gnn_tile")
-    assert written == ["include/GNN/Transforms/Passes.td",
-                       "lib/Transforms/CMakeLists.txt",
+    assert written == ["include/GNN/Transforms/Tile/Passes.td",
+                       "lib/Transforms/Tile/CMakeLists.txt",
                        "test/Tools/passes.test",
-                       "lib/Transforms/UnrollRows.cpp",
+                       "lib/Transforms/Tile/UnrollRows.cpp",
                        "test/Transforms/unroll-rows.mlir"]
     written = new_pass(copy.root, "KeepTypes", "--switch")
     assert "docs/Passes.md" in written
     new_pass(copy.root, "SortRows", "--level", "gnn_tile", "--switch")
     run(["clang-format-22", "--dry-run", "--Werror",
-         *copy.root.glob("lib/Transforms/*.cpp"),
+         *copy.root.glob("lib/Transforms/*/*.cpp"),
          copy.root / "include/GNN/Pipelines/Pipelines.h",
          copy.root / "lib/Pipelines/Pipelines.cpp"], cwd=ROOT)
     sources = re.findall(r"^  (\w\S*\.cpp)$", (
-        copy.root / "lib/Transforms/CMakeLists.txt").read_text(), re.M)
-    assert "UnrollRows.cpp" in sources and "KeepTypes.cpp" in sources
+        copy.root / "lib/Transforms/Tile/CMakeLists.txt").read_text(), re.M)
+    assert "UnrollRows.cpp" in sources and "SortRows.cpp" in sources
     assert sources == sorted(sources)
-    copy.tablegen("GNN/Transforms/Passes.td", ".h.inc", "-gen-pass-decls",
-                  "-name=GNNTransforms")
-    like = "lib/Transforms/PlanMemory.cpp"
+    for room in "Graph", "Tile":
+        copy.tablegen(f"GNN/Transforms/{room}/Passes.td", ".h.inc", "-gen-pass-decls",
+                      f"-name=GNN{room}Transforms")
+    like = "lib/Transforms/Tile/PlanMemory.cpp"
     copy.link("bin/gnn-opt", copy.bin / "gnn-opt", [
-        copy.compile("lib/Transforms/UnrollRows.cpp", like),
-        copy.compile("lib/Transforms/KeepTypes.cpp", like),
-        copy.compile("lib/Transforms/SortRows.cpp", like),
+        copy.compile("lib/Transforms/Tile/UnrollRows.cpp", like),
+        copy.compile("lib/Transforms/Graph/KeepTypes.cpp", like),
+        copy.compile("lib/Transforms/Tile/SortRows.cpp", like),
         copy.compile("lib/Pipelines/Pipelines.cpp"),
         copy.compile("lib/Pipelines/RegisterPasses.cpp"),
         copy.compile("tools/gnn-opt/gnn-opt.cpp")])

@@ -312,7 +312,8 @@ gnn::run::execute(const runtime::BoundFunction &function,
 }
 
 /// A line about an output: its shape, and for floats its norm.
-static void print(const runtime::TensorInfo &info, const std::string &bytes) {
+static void printSummary(const runtime::TensorInfo &info,
+                         const std::string &bytes) {
   llvm::outs() << info.name;
   if (info.role != runtime::Role::Output)
     llvm::outs() << " (" << runtime::name(info.role) << ")";
@@ -370,6 +371,6 @@ runtime::Error gnn::run::save(const std::vector<runtime::TensorInfo> &infos,
     if (runtime::Error error = writeAll(infos, outputs, directory))
       return error;
   for (size_t i = 0; i < infos.size(); ++i)
-    print(infos[i], outputs[i]);
+    printSummary(infos[i], outputs[i]);
   return runtime::Error::success();
 }

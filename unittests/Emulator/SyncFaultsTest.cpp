@@ -18,7 +18,7 @@ static std::string withSpace(std::string text) {
 }
 
 /// A kernel of `body` over y (64 floats) and shared memory s (64 floats).
-static std::string kernelOf(const std::string &body) {
+static std::string kernelWithMemory(const std::string &body) {
   return withSpace(R"mlir(
 gpu.func @k(%y: memref<64xf32>)
     workgroup(%s: memref<64xf32, SHARED>) kernel {
@@ -41,7 +41,7 @@ gpu.func @k(%y: memref<64xf32>)
 static std::string faultOf(const std::string &body, int64_t threads = 64,
                            std::optional<uint64_t> seed = std::nullopt,
                            Options options = {}) {
-  auto emulator = emulate(kernelOf(body), options);
+  auto emulator = emulate(kernelWithMemory(body), options);
   if (!emulator)
     return "";
   std::vector<float> y(64);
@@ -74,8 +74,9 @@ TEST(SyncFaults, MissingBarrier) {
 // Without the shadow, orders differ in what they read.
 TEST(SyncFaults, MissingBarrierShowsInTheBits) {
   for (bool planted : {false, true}) {
-    auto emulator = emulate(kernelOf(exchange(planted ? "" : "gpu.barrier")),
-                            Options{/*checked=*/false, 1});
+    auto emulator =
+        emulate(kernelWithMemory(exchange(planted ? "" : "gpu.barrier")),
+                Options{/*checked=*/false, 1});
     ASSERT_TRUE(emulator);
     std::vector<float> first(64), y(64);
     ASSERT_EQ(run(*emulator, "k", {1, 1, 1}, {64, 1, 1}, Arguments(first)), "");

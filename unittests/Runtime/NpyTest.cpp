@@ -13,7 +13,7 @@ using namespace gnn::runtime;
 using namespace gnn::runtime::testing;
 
 namespace {
-std::string problem(const std::string &bytes) {
+std::string npyProblem(const std::string &bytes) {
   auto array = parseNpy(bytes);
   EXPECT_FALSE(array);
   return array.message();
@@ -54,11 +54,11 @@ TEST(Npy, Malformed) {
   std::string good = npy<int32_t>("<i4", {1, 2, 3});
   ASSERT_TRUE(parseNpy(good));
   for (size_t size = 0; size < good.size(); ++size)
-    EXPECT_NE(problem(good.substr(0, size)), "") << size;
-  EXPECT_EQ(problem(good + "x"), "expected 12 bytes for i32[3], got 13");
+    EXPECT_NE(npyProblem(good.substr(0, size)), "") << size;
+  EXPECT_EQ(npyProblem(good + "x"), "expected 12 bytes for i32[3], got 13");
   std::string version = good;
   version[6] = 4;
-  EXPECT_EQ(problem(version), "expected .npy version 1 to 3, got 4");
+  EXPECT_EQ(npyProblem(version), "expected .npy version 1 to 3, got 4");
   struct {
     const char *descr, *shape, *part;
   } cases[] = {
@@ -83,12 +83,12 @@ TEST(Npy, Malformed) {
       {"<i4', 'descr': '<i4", "1,", "got something else"},
   };
   for (const auto &[descr, shape, part] : cases)
-    EXPECT_TRUE(contains(problem(npyBytes(descr, shape, "abcd")), part));
-  EXPECT_EQ(problem(npyBytes("<i2", "2, 1", "abcd", "True")),
+    EXPECT_TRUE(contains(npyProblem(npyBytes(descr, shape, "abcd")), part));
+  EXPECT_EQ(npyProblem(npyBytes("<i2", "2, 1", "abcd", "True")),
             "expected C order, got Fortran order");
-  EXPECT_TRUE(
-      contains(problem(npyBytes("<U1", "1,", rawBytes<uint32_t>({0x110000}))),
-               "element 0: expected a Unicode character, got 1114112"));
+  EXPECT_TRUE(contains(
+      npyProblem(npyBytes("<U1", "1,", rawBytes<uint32_t>({0x110000}))),
+      "element 0: expected a Unicode character, got 1114112"));
 }
 
 TEST(Npy, Conversions) {

@@ -16,7 +16,7 @@ using namespace gnn::runtime::testing;
 
 namespace {
 /// The small graph with one array changed, added, or (empty) left out.
-std::string with(const std::string &name, const std::string &bytes) {
+std::string npzWith(const std::string &name, const std::string &bytes) {
   auto arrays = smallGraphArrays();
   if (bytes.empty())
     arrays.erase(name);
@@ -25,8 +25,8 @@ std::string with(const std::string &name, const std::string &bytes) {
   return npz(arrays);
 }
 
-std::string problem(const std::string &name, const std::string &bytes) {
-  auto file = GraphFile::loadBytes(with(name, bytes));
+std::string npzProblem(const std::string &name, const std::string &bytes) {
+  auto file = GraphFile::loadBytes(npzWith(name, bytes));
   EXPECT_FALSE(file) << name;
   return file.message();
 }
@@ -60,7 +60,7 @@ TEST(Npz, LoadsAGraph) {
 }
 
 TEST(Npz, LeavesOutWhatMayBe) {
-  auto file = GraphFile::loadBytes(with("feat_data", ""));
+  auto file = GraphFile::loadBytes(npzWith("feat_data", ""));
   ASSERT_TRUE(file) << file.message();
   EXPECT_EQ((*file->features.dense())[4], 1);
   auto arrays = smallGraphArrays();
@@ -76,7 +76,7 @@ TEST(Npz, LeavesOutWhatMayBe) {
   EXPECT_EQ(file->graph->numNodeTypes(), 2);
   // Types that only have a name are there.
   file = GraphFile::loadBytes(
-      with("edge_type_names", npyText({"cites", "wrote", "reads"})));
+      npzWith("edge_type_names", npyText({"cites", "wrote", "reads"})));
   EXPECT_EQ(file->graph->numEdgeTypes(), 3);
   // Nothing at all.
   for (const char *name : {"edge_src", "edge_dst", "node_type"})
@@ -103,60 +103,62 @@ TEST(Npz, Malformed) {
   auto int32 = [](std::vector<int32_t> values) {
     return npy<int32_t>("<i4", values);
   };
-  EXPECT_EQ(problem("edge_src", ""), "expected an array 'edge_src', got none");
-  EXPECT_EQ(problem("node_type", ""),
+  EXPECT_EQ(npzProblem("edge_src", ""),
+            "expected an array 'edge_src', got none");
+  EXPECT_EQ(npzProblem("node_type", ""),
             "expected an array 'node_type', got none");
-  EXPECT_EQ(problem("edge_src", int32({0, 1, 2, 3})),
+  EXPECT_EQ(npzProblem("edge_src", int32({0, 1, 2, 3})),
             "source of edge 3: expected 0 <= id < 3, got 3");
-  EXPECT_EQ(problem("edge_dst", int32({0, -1, 2, 2})),
+  EXPECT_EQ(npzProblem("edge_dst", int32({0, -1, 2, 2})),
             "destination of edge 1: expected 0 <= id < 3, got -1");
-  EXPECT_EQ(problem("edge_dst", int32({0, 1, 2})),
+  EXPECT_EQ(npzProblem("edge_dst", int32({0, 1, 2})),
             "edge_dst: expected 4 elements, got 3");
-  EXPECT_EQ(problem("edge_src", npy<float>("<f4", {0, 1, 2, 2})),
+  EXPECT_EQ(npzProblem("edge_src", npy<float>("<f4", {0, 1, 2, 2})),
             "edge_src: expected integers, got f32[4]");
-  EXPECT_EQ(problem("edge_src", npy<int64_t>("<i8", {0, 1, 2, 1ll << 40})),
+  EXPECT_EQ(npzProblem("edge_src", npy<int64_t>("<i8", {0, 1, 2, 1ll << 40})),
             "edge_src: element 3: expected an integer of 32 bits, got "
             "1099511627776");
-  EXPECT_EQ(problem("edge_src", npyBytes("<i4", "2, 2", std::string(16, 0))),
+  EXPECT_EQ(npzProblem("edge_src", npyBytes("<i4", "2, 2", std::string(16, 0))),
             "edge_src: expected one dimension, got i32[2x2]");
-  EXPECT_EQ(problem("edge_type", int32({0, 0, 2, 0})),
+  EXPECT_EQ(npzProblem("edge_type", int32({0, 0, 2, 0})),
             "edge_type: expected ids under 2, as there are edge_type_names; "
             "got 2");
-  EXPECT_EQ(problem("edge_type", int32({0, 0, -2, 0})),
+  EXPECT_EQ(npzProblem("edge_type", int32({0, 0, -2, 0})),
             "type of edge 2: expected 0 <= id < 2, got -2");
-  EXPECT_EQ(problem("edge_type", ""),
+  EXPECT_EQ(npzProblem("edge_type", ""),
             "expected an array 'edge_type' for 2 edge types, got none");
-  EXPECT_EQ(problem("node_type", int32({0, 0, 7})),
+  EXPECT_EQ(npzProblem("node_type", int32({0, 0, 7})),
             "node_type: expected ids under 2, as there are node_type_names; "
             "got 7");
-  EXPECT_EQ(problem("edge_type_names", int32({0})),
+  EXPECT_EQ(npzProblem("edge_type_names", int32({0})),
             "edge_type_names: expected text, got i32[1]");
-  EXPECT_EQ(problem("schema", int32({0, 0})),
+  EXPECT_EQ(npzProblem("schema", int32({0, 0})),
             "schema: expected a shape of 2x2, got i32[2]");
-  EXPECT_EQ(problem("feat_indptr", int32({0, 2, 1, 3})),
+  EXPECT_EQ(npzProblem("feat_indptr", int32({0, 2, 1, 3})),
             "feat_indptr: expected 0 first and no step down, got 1 at 2");
-  EXPECT_EQ(problem("feat_indptr", int32({1, 2, 3, 3})),
+  EXPECT_EQ(npzProblem("feat_indptr", int32({1, 2, 3, 3})),
             "feat_indptr: expected 0 first and no step down, got 1 at 0");
-  EXPECT_EQ(problem("feat_indptr", int32({0, 2, 3})),
+  EXPECT_EQ(npzProblem("feat_indptr", int32({0, 2, 3})),
             "feat_indptr: expected 4 elements, got 3");
-  EXPECT_EQ(problem("feat_indices", int32({0, 4})),
+  EXPECT_EQ(npzProblem("feat_indices", int32({0, 4})),
             "feat_indices: expected 3 elements, got 2");
-  EXPECT_EQ(problem("feat_indices", int32({0, 4, 5})),
+  EXPECT_EQ(npzProblem("feat_indices", int32({0, 4, 5})),
             "feat_indices 2: expected 0 <= column < 5, got 5");
-  EXPECT_EQ(problem("feat_indices", ""),
+  EXPECT_EQ(npzProblem("feat_indices", ""),
             "expected an array 'feat_indices' beside feat_indptr, got none");
-  EXPECT_EQ(problem("feat_dim", int32({-5})),
+  EXPECT_EQ(npzProblem("feat_dim", int32({-5})),
             "feat_dim: expected one integer of 0 or more, got -5");
-  EXPECT_EQ(problem("feat_dim", int32({5, 5})),
+  EXPECT_EQ(npzProblem("feat_dim", int32({5, 5})),
             "feat_dim: expected one integer of 0 or more, got i32[2]");
-  EXPECT_EQ(problem("feat_data", npy<float>("<f4", {1})),
+  EXPECT_EQ(npzProblem("feat_data", npy<float>("<f4", {1})),
             "feat_data: expected 3 elements, got 1");
-  EXPECT_EQ(problem("label", int32({0})), "label: expected 3 elements, got 1");
-  EXPECT_EQ(problem("edge_split", int32({0})),
+  EXPECT_EQ(npzProblem("label", int32({0})),
+            "label: expected 3 elements, got 1");
+  EXPECT_EQ(npzProblem("edge_split", int32({0})),
             "edge_split: expected 4 elements, got 1");
-  EXPECT_EQ(problem("label_names", npyText({"x"}).substr(0, 100)),
+  EXPECT_EQ(npzProblem("label_names", npyText({"x"}).substr(0, 100)),
             "label_names: expected a header of 118 bytes, got 90");
-  EXPECT_EQ(problem("edge_src", npyBytes("<i4", "9999999999,", "abcd")),
+  EXPECT_EQ(npzProblem("edge_src", npyBytes("<i4", "9999999999,", "abcd")),
             "edge_src: expected 39999999996 bytes for i32[9999999999], got 4");
 }
 
@@ -203,7 +205,7 @@ TEST(Npz, BadFiles) {
   EXPECT_TRUE(contains(GraphFile::load(folder.path + "/none.npz").message(),
                        "none.npz"));
   std::string path = folder.path + "/bad.npz";
-  ASSERT_FALSE(writeFile(path, {with("edge_src", "")}));
+  ASSERT_FALSE(writeFile(path, {npzWith("edge_src", "")}));
   EXPECT_EQ(GraphFile::load(path).message(),
             path + ": expected an array 'edge_src', got none");
 }

@@ -15,14 +15,14 @@ using namespace gnn::runtime::testing;
 
 namespace {
 /// The plan's text with one piece replaced.
-std::string with(const std::string &piece, const std::string &other) {
+std::string planWith(const std::string &piece, const std::string &other) {
   std::string text = sumPlanText();
   size_t place = text.find(piece);
   EXPECT_NE(place, std::string::npos) << piece;
   return text.replace(place, piece.size(), other);
 }
 
-std::string problem(const std::string &text) {
+std::string planProblem(const std::string &text) {
   return LaunchPlan::parse(text).message();
 }
 
@@ -77,9 +77,9 @@ TEST(Plan, ParsesAndPrints) {
 
 TEST(Plan, SaysWhatKernelsCompute) {
   std::string text =
-      with("\"flops\": 2", "\"flops\": 2, \"ops\": [\"mulf at "
-                           "a.mlir:1:2\", \"aggregate\"], "
-                           "\"schedule\": \"rows_per_block = 4\"");
+      planWith("\"flops\": 2", "\"flops\": 2, \"ops\": [\"mulf at "
+                               "a.mlir:1:2\", \"aggregate\"], "
+                               "\"schedule\": \"rows_per_block = 4\"");
   size_t place = text.find("\"bytes\": 4");
   text.insert(place, "\"value\": \"f32[dst of g, 3]\", ");
   auto plan = LaunchPlan::parse(text);
@@ -97,7 +97,8 @@ TEST(Plan, SaysWhatKernelsCompute) {
 }
 
 TEST(Plan, PrintsSchemasAndWeights) {
-  std::string text = with("\"schema\": null", "\"schema\": [[0, -1], [0, 0]]");
+  std::string text =
+      planWith("\"schema\": null", "\"schema\": [[0, -1], [0, 0]]");
   size_t place = text.find("\"inputs\": [") + 11;
   text.insert(place, R"({"name": "w", "graph": "", "space": "none",
                          "shape": [2, 3, 3], "dtype": "bf16"}, )");
@@ -122,9 +123,9 @@ TEST(Plan, SaysWhatTensorsAre) {
   EXPECT_EQ(plain->functions[0].pass, GradientPass::None);
   EXPECT_FALSE(contains(plain->json(), "gradient_of"));
   EXPECT_FALSE(contains(plain->json(), "pass"));
-  std::string text =
-      with("\"name\": \"sum\"", "\"name\": \"sum\", \"gradient_of\": \"mean\", "
-                                "\"pass\": \"backward\"");
+  std::string text = planWith("\"name\": \"sum\"",
+                              "\"name\": \"sum\", \"gradient_of\": \"mean\", "
+                              "\"pass\": \"backward\"");
   for (auto [name, more] :
        {std::pair("\"x\"", "\"role\": \"gradient\", \"of\": \"h\""),
         {"\"y\"", "\"role\": \"saved\""}}) {
@@ -147,8 +148,9 @@ TEST(Plan, SaysWhatTensorsAre) {
 
 // Until the fifth version names said what is a field now.
 TEST(Plan, ReadsNamesOfEarlierVersions) {
-  std::string text = with("\"name\": \"sum\"", "\"name\": \"mean_forward\", "
-                                               "\"gradient_of\": \"mean\"");
+  std::string text =
+      planWith("\"name\": \"sum\"", "\"name\": \"mean_forward\", "
+                                    "\"gradient_of\": \"mean\"");
   text.replace(text.find("\"name\": \"x\""), 11,
                "\"name\": \"d_x\", \"role\": \"gradient\"");
   auto plan = LaunchPlan::parse(text);
@@ -175,7 +177,7 @@ TEST(Plan, SaysWhatKernelsWrite) {
   EXPECT_EQ(written(*old), (std::vector<bool>{false, true, false, false, false,
                                               false, true, true, false}));
   EXPECT_EQ(written(*LaunchPlan::parse(old->json())), written(*old));
-  std::string text = with("\"version\": 1", "\"version\": 5");
+  std::string text = planWith("\"version\": 1", "\"version\": 5");
   EXPECT_EQ(
       LaunchPlan::parse(text).message(),
       "launch plan: functions[0] ('sum'): outputs[0] ('y'): expected a step "
@@ -199,8 +201,8 @@ TEST(Plan, SaysWhatKernelsWrite) {
 }
 
 TEST(Plan, PrintsNamesOfLaunches) {
-  auto plan = LaunchPlan::parse(
-      with("\"kernel\": \"scale\"", "\"kernel\": \"scale\", \"name\": \"s\""));
+  auto plan = LaunchPlan::parse(planWith(
+      "\"kernel\": \"scale\"", "\"kernel\": \"scale\", \"name\": \"s\""));
   ASSERT_TRUE(plan) << plan.message();
   auto again = LaunchPlan::parse(plan->json());
   ASSERT_TRUE(again) << again.message();
@@ -210,7 +212,7 @@ TEST(Plan, PrintsNamesOfLaunches) {
 
 TEST(Plan, PrintsSelfLoops) {
   auto plan = LaunchPlan::parse(
-      with("\"square\": true", "\"square\": true, \"self_loops\": true"));
+      planWith("\"square\": true", "\"square\": true, \"self_loops\": true"));
   ASSERT_TRUE(plan) << plan.message();
   auto again = LaunchPlan::parse(plan->json());
   ASSERT_TRUE(again) << again.message();
@@ -337,14 +339,14 @@ TEST(Plan, Malformed) {
        "steps[0].schedule: expected a string, got {}"},
   };
   for (const auto &[piece, other, part] : cases) {
-    auto plan = LaunchPlan::parse(with(piece, other));
+    auto plan = LaunchPlan::parse(planWith(piece, other));
     EXPECT_FALSE(plan) << other;
     EXPECT_TRUE(contains(plan.message(), part));
     EXPECT_TRUE(contains(plan.message(), "launch plan: "));
   }
-  EXPECT_TRUE(contains(problem(""), "parse error"));
-  EXPECT_TRUE(contains(problem("[]"), "expected an object, got []"));
-  EXPECT_TRUE(contains(problem(std::string(100000, '[')),
+  EXPECT_TRUE(contains(planProblem(""), "parse error"));
+  EXPECT_TRUE(contains(planProblem("[]"), "expected an object, got []"));
+  EXPECT_TRUE(contains(planProblem(std::string(100000, '[')),
                        "expected at most 50 levels of nesting"));
 }
 

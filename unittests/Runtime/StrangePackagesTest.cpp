@@ -12,11 +12,10 @@
 using namespace gnn::runtime;
 using namespace gnn::runtime::testing;
 
-using Access = KernelParameter::Access;
 using Kind = KernelParameter::Kind;
 
 namespace {
-KernelParameter memory(Access access, int64_t alignment = 4) {
+KernelParameter memory(KernelParameter::Access access, int64_t alignment = 4) {
   KernelParameter parameter;
   parameter.kind = Kind::Memory;
   parameter.access = access;
@@ -33,8 +32,8 @@ KernelParameter number(int64_t size) {
 
 /// The parameters of the kernels of sumPlanText.
 std::map<std::string, std::vector<KernelParameter>> sumParameters() {
-  KernelParameter reads = memory(Access::Reads),
-                  writes = memory(Access::Writes);
+  KernelParameter reads = memory(KernelParameter::Access::Reads),
+                  writes = memory(KernelParameter::Access::Writes);
   return {{"sum", {reads, writes, reads, reads, number(4), number(8)}},
           {"scale", {reads, writes, number(4)}}};
 }
@@ -182,11 +181,11 @@ TEST(StrangePackages, WritesThatThePlanDoesNotTell) {
 
 TEST(StrangePackages, OutputsThatNoKernelWrites) {
   auto parameters = sumParameters();
-  parameters["scale"][1].access = Access::Reads;
+  parameters["scale"][1].access = KernelParameter::Access::Reads;
   EXPECT_EQ(messageOfBinding("\"sum\"", "\"sum\"", parameters),
             "function 'sum': output 'y': expected a kernel that writes it, got "
             "none");
-  parameters["scale"][1].access = Access::Unknown;
+  parameters["scale"][1].access = KernelParameter::Access::Unknown;
   EXPECT_EQ(messageOfBinding("\"sum\"", "\"sum\"", parameters), "");
 }
 
@@ -243,7 +242,7 @@ TEST(PtxEntries, SayWhatKernelsTake) {
     EXPECT_EQ(found[i].size, sizes[i]) << i;
     EXPECT_EQ(found[i].alignment, alignments[i]) << i;
     EXPECT_EQ(found[i].kind, i < 2 ? Kind::Memory : Kind::Either) << i;
-    EXPECT_EQ(found[i].access, Access::Unknown) << i;
+    EXPECT_EQ(found[i].access, KernelParameter::Access::Unknown) << i;
   }
 }
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Transforms/Differentiate/FlowNetwork.h"
+#include "../../lib/Transforms/Graph/Differentiate/FlowNetwork.h"
 
 #include "gtest/gtest.h"
 

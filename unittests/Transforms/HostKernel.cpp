@@ -6,7 +6,7 @@
 
 #include "HostKernel.h"
 
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Kernels/Passes.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Graph/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -13,6 +13,10 @@
 
 namespace gnn {
 
+/// Numbers that may be kept for each edge: one, or one a head. Rows of more are
+/// computed again where they are read.
+inline constexpr int64_t mostNumbersOfEdge = 16;
+
 /// What is to be small.
 enum class CostKind {
   /// Seconds, where long rows become pieces if that pays.

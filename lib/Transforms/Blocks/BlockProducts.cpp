@@ -10,12 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../IndexArrays.h"
-#include "../Products.h"
+#include "../Utils/IndexArrays.h"
+#include "../Utils/Products.h"
 #include "Blocks.h"
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Blocks/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -28,7 +28,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_BLOCKPRODUCTS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Blocks/Passes.h.inc"
 } // namespace gnn
 
 namespace {

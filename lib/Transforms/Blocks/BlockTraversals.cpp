@@ -11,7 +11,7 @@
 #include "Blocks.h"
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Blocks/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -23,7 +23,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_BLOCKTRAVERSALS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Blocks/Passes.h.inc"
 } // namespace gnn
 
 /// The op on views of its buffers, inside the loop.

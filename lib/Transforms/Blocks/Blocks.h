@@ -10,7 +10,7 @@
 #ifndef GNN_LIB_TRANSFORMS_BLOCKS_BLOCKS_H
 #define GNN_LIB_TRANSFORMS_BLOCKS_BLOCKS_H
 
-#include "../IndexBuilder.h"
+#include "../Utils/IndexBuilder.h"
 
 #include "GNN/Dialect/Tile/IR/Counts.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"

@@ -16,7 +16,7 @@
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Blocks/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,7 +32,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_FUSESUMSINTOPRODUCTS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Blocks/Passes.h.inc"
 } // namespace gnn
 
 /// The workgroup memory that a block of any GPU has without asking for more.

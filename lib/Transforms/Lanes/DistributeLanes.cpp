@@ -13,7 +13,7 @@
 #include "RunByEach.h"
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Lanes/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -27,7 +27,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_DISTRIBUTELANES
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Lanes/Passes.h.inc"
 } // namespace gnn
 
 //===----------------------------------------------------------------------===//

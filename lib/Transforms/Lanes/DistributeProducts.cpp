@@ -13,7 +13,7 @@
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Lanes/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -28,7 +28,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_DISTRIBUTEPRODUCTS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Lanes/Passes.h.inc"
 } // namespace gnn
 
 static bool isVector(Type type) { return isa<VectorType>(type); }

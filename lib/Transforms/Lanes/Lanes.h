@@ -11,7 +11,7 @@
 #ifndef GNN_LIB_TRANSFORMS_LANES_LANES_H
 #define GNN_LIB_TRANSFORMS_LANES_LANES_H
 
-#include "../IndexBuilder.h"
+#include "../Utils/IndexBuilder.h"
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 

@@ -12,7 +12,7 @@
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -24,7 +24,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_COPYASYNC
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
 static constexpr StringLiteral notOfRows =

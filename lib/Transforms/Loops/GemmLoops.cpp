@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Products.h"
+#include "../Utils/Products.h"
 #include "ProductLoops.h"
 
 #include "GNN/Dialect/Tile/IR/Ranges.h"

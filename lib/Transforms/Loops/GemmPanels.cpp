@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Products.h"
+#include "../Utils/Products.h"
 #include "PanelLoops.h"
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"

@@ -10,7 +10,7 @@
 #include "PipelinedLoop.h"
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 using namespace mlir;
@@ -19,7 +19,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_LOADAHEAD
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
 /// Cuts the body in two. Empty if that can be done, else why not.

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Products.h"
+#include "../Utils/Products.h"
 #include "ProductLoops.h"
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -22,7 +22,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_LOWERPRODUCTS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
 /// Steps of the depth of which threads load some side by side at least: what a

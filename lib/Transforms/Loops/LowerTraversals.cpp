@@ -11,7 +11,7 @@
 
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,7 +25,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_LOWERTRAVERSALS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
 TraversalLoops::TraversalLoops(TraverseOp op, TraverseLayout layout)

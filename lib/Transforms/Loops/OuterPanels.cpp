@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Products.h"
+#include "../Utils/Products.h"
 #include "PanelLoops.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

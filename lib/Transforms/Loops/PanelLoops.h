@@ -10,7 +10,7 @@
 #ifndef GNN_LIB_TRANSFORMS_LOOPS_PANELLOOPS_H
 #define GNN_LIB_TRANSFORMS_LOOPS_PANELLOOPS_H
 
-#include "../IndexArrays.h"
+#include "../Utils/IndexArrays.h"
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 

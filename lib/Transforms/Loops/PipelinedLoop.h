@@ -13,7 +13,7 @@
 #ifndef GNN_LIB_TRANSFORMS_LOOPS_PIPELINEDLOOP_H
 #define GNN_LIB_TRANSFORMS_LOOPS_PIPELINEDLOOP_H
 
-#include "../IndexBuilder.h"
+#include "../Utils/IndexBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

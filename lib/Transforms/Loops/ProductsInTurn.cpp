@@ -8,12 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Products.h"
+#include "../Utils/Products.h"
 #include "PanelLoops.h"
 
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,7 +26,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_PRODUCTSINTURN
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
 //===----------------------------------------------------------------------===//

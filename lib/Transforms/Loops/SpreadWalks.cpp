@@ -8,11 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../IndexBuilder.h"
+#include "../Utils/IndexBuilder.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Combine.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,7 +23,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_SPREADWALKS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
 namespace {

@@ -12,7 +12,7 @@
 #ifndef GNN_LIB_TRANSFORMS_LOOPS_TRAVERSALLOOPS_H
 #define GNN_LIB_TRANSFORMS_LOOPS_TRAVERSALLOOPS_H
 
-#include "../IndexArrays.h"
+#include "../Utils/IndexArrays.h"
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 

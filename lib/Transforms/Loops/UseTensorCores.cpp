@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,7 +19,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_USETENSORCORES
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
 /// Checks that tensor cores can multiply so.

@@ -10,7 +10,7 @@
 
 #include "GNN/Analysis/Targets.h"
 #include "GNN/OptionFiles/OptionFiles.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,7 +24,7 @@ using namespace gnn::tile;
 namespace gnn {
 #define GEN_PASS_DEF_LISTSCHEDULES
 #define GEN_PASS_DEF_SAVESCHEDULES
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
 static LogicalResult writeFile(Operation *op, StringRef path, StringRef text) {

@@ -9,10 +9,10 @@
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
-#include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -24,7 +24,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_SCHEDULECOLUMNS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
 /// Vectors that a lane takes of each head of a row at most.

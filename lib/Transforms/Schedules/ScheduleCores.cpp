@@ -7,8 +7,8 @@
 #include "ScheduleFacts.h"
 
 #include "GNN/Analysis/Targets.h"
-#include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 #include <numeric>
 
@@ -17,7 +17,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_SCHEDULECORES
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
 /// Rows of a block: enough that a core takes a block seldom, few enough that

@@ -9,7 +9,7 @@
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
-#include "GNN/Dialect/GNN/IR/GNN.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 namespace gnn {

@@ -6,8 +6,8 @@
 
 #include "ScheduleFacts.h"
 
-#include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -16,7 +16,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_SCHEDULELANES
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
 namespace {

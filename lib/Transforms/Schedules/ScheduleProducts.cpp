@@ -6,8 +6,8 @@
 
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
-#include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -15,7 +15,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_SCHEDULEPRODUCTS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
 /// The narrowest tile that holds `columns`, or the widest.

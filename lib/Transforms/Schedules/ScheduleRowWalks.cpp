@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
-#include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -14,7 +14,7 @@ using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_SCHEDULEROWWALKS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
 namespace {

@@ -6,15 +6,15 @@
 
 #include "ScheduleFacts.h"
 
-#include "GNN/Transforms/Passes.h"
 #include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 using namespace mlir;
 using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_SCHEDULEROWS
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
 namespace {

@@ -5,14 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
-#include "GNN/Transforms/Passes.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 using namespace mlir;
 using namespace gnn::tile;
 
 namespace gnn {
 #define GEN_PASS_DEF_VERIFYSCHEDULES
-#include "GNN/Transforms/Passes.h.inc"
+#include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
 namespace {

@@ -48,6 +48,11 @@ bool isTypeRows(mlir::Type type);
 /// Whether the type can be a feature: f32, bf16 or f16.
 bool isFeatureType(mlir::Type type);
 
+/// The type of rows or of a weight.
+inline mlir::RankedTensorType getTensorType(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
 /// The dimensions of one row: all but the leading one where the type has a row
 /// space, all where it has none.
 llvm::ArrayRef<int64_t> getFeatures(mlir::RankedTensorType type);

@@ -18,10 +18,6 @@ static EndPointAttr endAttr(OpBuilder &builder, std::optional<EndPoint> via) {
   return via ? EndPointAttr::get(builder.getContext(), *via) : EndPointAttr();
 }
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// The type of a weight, or of rows, with other features.
 static RankedTensorType reshapedType(RankedTensorType type,
                                      ArrayRef<int64_t> features) {
@@ -45,9 +41,10 @@ Value GradientBuilder::sumAlong(Value gradient, RowPath path,
     return gradient;
   auto rows = RankedTensorType::get(type.getShape().take_front(1),
                                     type.getElementType(), type.getEncoding());
-  return AggregateOp::create(builder, loc,
-                             withFeatures(rows, getFeatures(typeOf(gradient))),
-                             ReduceKind::Sum, gradient, path.via)
+  return AggregateOp::create(
+             builder, loc,
+             withFeatures(rows, getFeatures(getTensorType(gradient))),
+             ReduceKind::Sum, gradient, path.via)
       .getResult();
 }
 
@@ -56,13 +53,13 @@ Value GradientBuilder::readAlong(Value value, RankedTensorType rows,
   if (path.isIdentity())
     return value;
   return GatherOp::create(builder, loc,
-                          withFeatures(rows, getFeatures(typeOf(value))), value,
-                          path.via);
+                          withFeatures(rows, getFeatures(getTensorType(value))),
+                          value, path.via);
 }
 
 Value GradientBuilder::shareOfMean(Value gradient, RankedTensorType rows,
                                    RowPath path) {
-  RankedTensorType scalars = withFeatures(typeOf(gradient), {});
+  RankedTensorType scalars = withFeatures(getTensorType(gradient), {});
   Value degree = DegreeOp::create(builder, loc, scalars, path.from,
                                   endAttr(builder, path.via));
   // One division a group, not one for each feature of its rows.
@@ -87,8 +84,8 @@ PathRead GradientBuilder::readThrough(Value value) {
 
 Value GradientBuilder::apply(BinaryKind kind, RankedTensorType rows,
                              PathRead lhs, PathRead rhs) {
-  ArrayRef<int64_t> left = getFeatures(typeOf(lhs.value));
-  ArrayRef<int64_t> right = getFeatures(typeOf(rhs.value));
+  ArrayRef<int64_t> left = getFeatures(getTensorType(lhs.value));
+  ArrayRef<int64_t> right = getFeatures(getTensorType(rhs.value));
   return ApplyOp::create(
       builder, loc,
       withFeatures(rows, left.size() >= right.size() ? left : right), kind,
@@ -100,8 +97,9 @@ Value GradientBuilder::sddmm(RankedTensorType rows, PathRead lhs,
                              PathRead rhs) {
   return SddmmOp::create(
       builder, loc,
-      withFeatures(rows, getFeatures(typeOf(lhs.value)).drop_back()), lhs.value,
-      endAttr(builder, lhs.via), rhs.value, endAttr(builder, rhs.via));
+      withFeatures(rows, getFeatures(getTensorType(lhs.value)).drop_back()),
+      lhs.value, endAttr(builder, lhs.via), rhs.value,
+      endAttr(builder, rhs.via));
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,27 +134,27 @@ Value GradientBuilder::sumRows(Value value, RankedTensorType type) {
 }
 
 Value GradientBuilder::reduceFeatures(ReduceKind kind, Value value) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = getTensorType(value);
   return ReduceFeaturesOp::create(
       builder, loc, withFeatures(type, getFeatures(type).drop_back()), kind,
       value);
 }
 
 Value GradientBuilder::sumFeatures(Value value, ArrayRef<int64_t> features) {
-  while (getFeatures(typeOf(value)).size() > features.size())
+  while (getFeatures(getTensorType(value)).size() > features.size())
     value = reduceFeatures(ReduceKind::Sum, value);
   return value;
 }
 
 Value GradientBuilder::sumHeads(Value value) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = getTensorType(value);
   return ReduceHeadsOp::create(
       builder, loc, withFeatures(type, getFeatures(type).drop_front()),
       ReduceKind::Sum, value);
 }
 
 Value GradientBuilder::repeatHeads(Value value, int64_t heads) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = getTensorType(value);
   SmallVector<int64_t> features = {heads};
   llvm::append_range(features, getFeatures(type));
   return OuterRowsOp::create(builder, loc, withFeatures(type, features),
@@ -164,7 +162,7 @@ Value GradientBuilder::repeatHeads(Value value, int64_t heads) {
 }
 
 Value GradientBuilder::transpose(Value weight) {
-  RankedTensorType type = typeOf(weight);
+  RankedTensorType type = getTensorType(weight);
   SmallVector<int64_t> features(getFeatures(type));
   std::swap(features[features.size() - 1], features[features.size() - 2]);
   return WeightTransposeOp::create(builder, loc, reshapedType(type, features),
@@ -172,7 +170,7 @@ Value GradientBuilder::transpose(Value weight) {
 }
 
 Value GradientBuilder::reshape(Value value, ArrayRef<int64_t> features) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = getTensorType(value);
   if (getFeatures(type) == features)
     return value;
   return ReshapeOp::create(builder, loc, reshapedType(type, features), value);

@@ -29,15 +29,11 @@ struct Operand {
 };
 } // namespace
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// The gradient of `of` from what each row hands it, with features that it has
 /// been repeated along.
 static Value handDown(GradientBuilder &b, Value parts, const Operand &of) {
   return b.sumAlong(b.sumFeatures(parts, of.features()), of.path,
-                    typeOf(of.value));
+                    getTensorType(of.value));
 }
 
 /// The sum over the features that `of` lacks of `gradient * other`: as inner
@@ -45,7 +41,7 @@ static Value handDown(GradientBuilder &b, Value parts, const Operand &of) {
 static Value multiply(GradientBuilder &b, RankedTensorType rows, Value gradient,
                       const Operand &other, const Operand &of) {
   PathRead read = b.readThrough(gradient);
-  ArrayRef<int64_t> features = getFeatures(typeOf(gradient));
+  ArrayRef<int64_t> features = getFeatures(getTensorType(gradient));
   if (features == other.features() && of.features().size() < features.size())
     return b.sddmm(rows, read, other.read());
   return b.apply(BinaryKind::Mul, rows, read, other.read());

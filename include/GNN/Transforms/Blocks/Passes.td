@@ -1,0 +1,117 @@
+//===- Passes.td - Templates to blocks ---------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_BLOCKS_PASSES_TD
+#define GNN_TRANSFORMS_BLOCKS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BlockTraversals
+    : Pass<"gnn-tile-block-traversals", "::mlir::func::FuncOp"> {
+  let summary = "Make a loop over blocks of each traversal";
+  let description = [{
+    The first step from the scheduled to the blocked form. A traversal becomes an
+    `scf.forall` over blocks of rows and of columns, mapped to the grid, in which
+    it computes a range. Counts, index arrays and views of the buffers by their
+    true extents stand in front of the loop, and what the launch costs.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>) ... schedule <rows_per_block = 8, ...>
+    // becomes
+    scf.forall (%r) = (0) to (%rows) step (8) {
+      gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %rows] columns[%c0] ins(%x_rows : memref<?x64xf32>) ...
+    } {mapping = [#gpu.block<x>]}
+    ```
+
+    Needs: traversals on memrefs with complete schedules (`gnn-schedule-pipeline`).
+    Keeps: the order of launches, and all bits. Never: allocates or copies.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def BlockProducts : Pass<"gnn-tile-block-products", "::mlir::func::FuncOp"> {
+  let summary = "Make a loop over blocks of each product";
+  let description = [{
+    From the scheduled to the blocked form. A `gnn_tile.gemm` or `gnn_tile.outer`
+    becomes an `scf.forall` mapped to the grid, in which it computes a range: a gemm
+    one of the tiles that rows are cut into, or 64 rows, by the columns of its
+    schedule and one head; an outer one matrix, 64 of its rows by the columns of the
+    schedule, and one head. Counts, index arrays and views of the buffers by their
+    true extents stand in front of the loop, and what the launch costs.
+
+    ```mlir
+    gnn_tile.gemm @g rows src_pair types edge_type ins(%x, %w : memref<?x64xf32>, memref<3x64x8xf32>) ... schedule <n = 16>
+    // becomes
+    scf.forall (%b, %c, %h) = (0, 0, 0) to (%tiles, %c8, %c1) step (1, 16, 1) {
+      ...             // the type, the first row and the number of rows of tile %b
+      gnn_tile.gemm @g rows src_pair types edge_type rows[%first, %n] type[%t] columns[%c] ins(%x_rows, %w ...) ...
+    } {mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+    ```
+
+    Needs: products on memrefs with complete schedules (`gnn-schedule-pipeline`).
+    Keeps: the order of launches, and all bits. Never: allocates or copies.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def FuseSumsIntoProducts
+    : Pass<"gnn-tile-fuse-sums-into-products", "::mlir::func::FuncOp"> {
+  let summary = "Sum rows in the block that multiplies them";
+  let description = [{
+    On the blocked form: aggregate-then-transform as one kernel. Where a product
+    reads the rows of a traversal, and nothing else does, a block walks the rows of
+    its tile, keeps what it gets in workgroup memory, and multiplies it there. A row
+    is not written to global memory and read again, and a launch less is needed.
+
+    ```mlir
+    scf.forall (%r) = (0) to (%rows) step (8) {
+      gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %rows] ... outs(%sums : memref<?x64xf32>) ...
+    }
+    scf.forall (%r, %c, %h) = (0, 0, 0) to (%rows, 64, 1) step (64, 64, 1) {
+      gnn_tile.gemm @g rows dst rows[%r, %n] columns[%c] ins(%sums, %w : memref<?x64xf32>, memref<64x64xf32>) ...
+    }
+    // becomes
+    scf.forall (%r, %c, %h) = (0, 0, 0) to (%rows, 64, 1) step (64, 64, 1) {
+      %s = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
+      %end = arith.addi %r, %n : index
+      gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %end] ... outs(%s : memref<64x64xf32, #gpu.address_space<workgroup>>) ...
+      gnn_tile.gemm @g rows dst rows[%r, %n] columns[%c] ins(%s, %w : memref<64x64xf32, #gpu.address_space<workgroup>>, memref<64x64xf32>) ...
+    }
+    ```
+
+    An array in workgroup memory has the rows of the range alone. The traversal is
+    laid out again: as many rows side by side as 128 threads walk, as they lie.
+    The product stages its weight through registers. The loop has the schedules of both,
+    and the cost of both without the rows that stay in the block. What the workspace
+    held of them is given up where nothing else lived there.
+
+    A product of more columns than a block has becomes several in one block, one after
+    the other.
+
+    Refused with a remark: several results, heads, other rows or columns than those
+    of the product; rows that something else reads; a product, or a kernel in front of
+    it, that writes over what the traversal reads; rows that whole blocks or the cores
+    of a CPU walk; more than 48 KiB of workgroup memory with what the product stages.
+    Memory is planned before: `sums-in-products=true` of `gnn-tile-pipeline` has what
+    the traversal reads last until the product.
+
+    Needs: the blocked form, in places of one workspace. Keeps: the order of launches
+    otherwise; sums up to the order in which lanes add them. Never: computes a row
+    twice.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+#endif // GNN_TRANSFORMS_BLOCKS_PASSES_TD

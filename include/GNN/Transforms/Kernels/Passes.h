@@ -1,0 +1,34 @@
+//===- Passes.h - Passes on kernels -----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declarations generated from Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_KERNELS_PASSES_H
+#define GNN_TRANSFORMS_KERNELS_PASSES_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace gnn {
+
+#define GEN_PASS_DECL
+#include "GNN/Transforms/Kernels/Passes.h.inc"
+
+/// Patterns of `gnn-expand-device-math`: functions that a GPU lacks, on floats
+/// of at most 32 bits, as arithmetic within 2 ulp. Apply them once; what they
+/// make needs none of them.
+void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
+
+/// Patterns of `gnn-expand-lanes`.
+void populateExpandLanesPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace gnn
+
+#endif // GNN_TRANSFORMS_KERNELS_PASSES_H

@@ -1,0 +1,167 @@
+//===- Passes.td - Passes on kernels -----------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of Passes.td that is on the gpu dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_KERNELS_PASSES_TD
+#define GNN_TRANSFORMS_KERNELS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MergeKernels : Pass<"gnn-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Let launches that do the same share one kernel";
+  let description = [{
+    Layers of one shape become kernels that differ in nothing but their names.
+    Of such kernels of a `gpu.module` the first stays. A launch of another one
+    keeps that one's name as `gnn.name`, by which reports tell launches apart.
+
+    ```mlir
+    gpu.launch_func @kernels::@f_1_gemm ...
+    gpu.launch_func @kernels::@f_3_gemm ...
+    // becomes, where the kernels are equal
+    gpu.launch_func @kernels::@f_1_gemm ...
+    gpu.launch_func @kernels::@f_1_gemm ... {gnn.name = "f_3_gemm"}
+    ```
+
+    Ops of the kernel that stays have the locations of all of them, its own first.
+
+    Needs: nothing. Keeps: what each launch computes; locations. Never: merges a
+    kernel that something other than a launch names.
+  }];
+}
+
+def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
+  let summary = "Write mathematical functions as additions and products";
+  let description = [{
+    A GPU has no `exp`: upstream lowers it to a function of CUDA's libdevice,
+    which the machine that compiles need not have. This pass replaces such ops
+    by arithmetic that every target has and rounds alike, so that a kernel gives
+    the same bits on a GPU and in the emulator.
+
+    Replaced: `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`,
+    `erf`, `sin`, `cos`, `sincos`, `atan`, `atan2`, `powf`, `rsqrt`, `clampf`,
+    `isnan`, `isinf`, `isfinite`; on scalars and vectors of f32, and of f16 and bf16 by
+    way of f32. On tensors they stay: their kernels are not made yet.
+    Results are within 2 ulp of the real value, over all of f32: denormals, signed
+    zeros, infinities, NaN and large arguments included. Left, because every target has them: `absf`,
+    `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc`
+    and the functions of integers.
+
+    ```mlir
+    %y = math.rsqrt %x : f32
+    // becomes
+    %s = math.sqrt %x : f32
+    %y = arith.divf %one, %s : f32
+    ```
+
+    Needs: nothing. Keeps: the value within 2 ulp. Never: uses a table in
+    memory, a branch or an op of one target; touches f64 (`powf`,
+    `atan2` and the reduction of `sin` and `cos` use it inside).
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def ExpandLanes : Pass<"gnn-expand-lanes"> {
+  let summary = "Write reductions over lanes as shuffles";
+  let description = [{
+    Kernels say what lanes compute together (`gpu.subgroup_reduce`) and which
+    part of a row a thread has (`affine.delinearize_index`). This pass writes
+    both as the shuffles, additions and divisions that a GPU and the emulator
+    run, by upstream's patterns: in a fixed order, so that sums have the same
+    bits on every run.
+
+    ```mlir
+    %sum = gpu.subgroup_reduce add %x cluster(size = 2) : (f32) -> f32
+    // becomes
+    %other, %valid = gpu.shuffle xor %x, %c1, %c32 : f32
+    %sum = arith.addf %x, %other : f32
+    ```
+
+    Needs: warps of 32 lanes, all of whose lanes run a reduction together.
+    Keeps: what every lane computes. Never: touches `gpu.all_reduce`, which
+    needs shared memory.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::vector::VectorDialect"];
+}
+
+def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
+  let summary = "Make intrinsics of the functions that a GPU has";
+  let description = [{
+    Upstream's lowering to NVVM makes calls of libdevice even of `sqrt`, `fma`
+    and `floor`, which are instructions or a few. This pass makes them calls of
+    LLVM's intrinsics first, which upstream leaves alone.
+
+    Lowered: `absf`, `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`,
+    `sqrt`, `trunc`, `arith.maxnumf`, `arith.minnumf`, and of integers `absi`,
+    `ctlz`, `ctpop`, `cttz`, on scalars and vectors of one dimension.
+
+    ```mlir
+    %y = math.sqrt %x : f32
+    // becomes
+    %y = llvm.call_intrinsic "llvm.sqrt"(%x) : (f32) -> f32
+    ```
+
+    Needs: nothing. Keeps: every bit. Never: touches a function that
+    `gnn-expand-device-math` expands.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
+  let summary = "Check that lowered kernels call nothing that is not there";
+  let description = [{
+    A call of a function without a body would be an undefined symbol when the
+    driver loads the kernels, and the compiler that makes them says no more
+    than its name. This contract pass names the operation that the function
+    stands for, at the place that asked for it. Nor does LLVM say more than a
+    warning about a chip or PTX version that it does not know. Of floats of over
+    64 bits it makes such calls, and it crashes where such integers become floats
+    or come from them.
+
+    Needs: kernels in the `llvm` and `nvvm` dialects. Keeps: everything.
+    Never: changes anything.
+  }];
+}
+
+def PickLines : Pass<"gnn-pick-lines", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Give each op of a kernel one line of the model";
+  let description = [{
+    What is fused comes from several lines, which a line table has no place for.
+    This pass leaves the first one of each location.
+
+    ```mlir
+    nvvm.barrier0 loc(fused["gnn.aggregate"("layer.mlir":8:3), "layer.mlir":9:3])
+    // becomes
+    nvvm.barrier0 loc("layer.mlir":8:3)
+    ```
+
+    Needs: nothing. Keeps: all but locations. Never touches a location that is in
+    no file.
+  }];
+}
+
+def DropCompileTimes : Pass<"gnn-drop-compile-times", "::mlir::ModuleOp"> {
+  let summary = "Drop from binaries how long it took to make them";
+  let description = [{
+    Serialization writes down the milliseconds that it took, so that the same
+    module would come out as another text each time. This pass takes these
+    properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`) from the objects.
+
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target, properties = {LLVMIRToISATimeInMs = 7 : i64}, assembly = "">]
+    // becomes
+    gpu.binary @kernels [#gpu.object<#nvvm.target, assembly = "">]
+    ```
+
+    Needs: nothing. Keeps: code, kernels and all other properties. Never touches
+    anything but `gpu.binary`.
+  }];
+}
+
+#endif // GNN_TRANSFORMS_KERNELS_PASSES_TD

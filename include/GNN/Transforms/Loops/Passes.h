@@ -1,0 +1,22 @@
+//===- Passes.h - From blocks to loops --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declarations generated from Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_LOOPS_PASSES_H
+#define GNN_TRANSFORMS_LOOPS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace gnn {
+
+#define GEN_PASS_DECL
+#include "GNN/Transforms/Loops/Passes.h.inc"
+
+} // namespace gnn
+
+#endif // GNN_TRANSFORMS_LOOPS_PASSES_H

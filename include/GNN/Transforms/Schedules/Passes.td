@@ -1,0 +1,242 @@
+//===- Passes.td - Passes that choose schedules ------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pass per decision, in the order of gnn-schedule-pipeline. Each leaves the
+// fields that are set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_SCHEDULES_PASSES_TD
+#define GNN_TRANSFORMS_SCHEDULES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class SchedulePass<string argument>
+    : Pass<argument, "::mlir::func::FuncOp"> {
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def ApplySchedules : Pass<"gnn-tile-apply-schedules", "::mlir::ModuleOp"> {
+  let summary = "Give templates the schedules of a file";
+  let description = [{
+    A file has a line of JSON for each template, such as
+    `gnn-tile-save-schedules` writes and `gnn-tile-list-schedules` prints:
+
+    ```text
+    {"function":"layer","graph":"g","template":"gemm","domain":"rows src_pair types edge_type",
+     "accesses":["<group -> src : feature>","","<group : feature>"],
+     "types":["memref<?x64xf32>","memref<3x64x8xf32>","memref<?x8xf32>"],
+     "body":"65ef9ac8f7e1a3b0","schedule":{"n":16}}
+    ```
+
+    The key is all but `schedule` and `layout`, which is not read: the function, the
+    template with what it walks, where it reads and writes, the types, and a hash
+    of its body. Templates with one key are the same kernel and get the same
+    schedule. A schedule may leave fields out, which the passes behind this one
+    choose. Errors are: a line that is not such an object; two lines with one key
+    (ambiguous); a line whose function is there but no template with its key
+    (stale), which names the part that differs from the template most like it; one
+    whose function is not there (unused); a field that the template has with
+    another value.
+
+    Needs: templates on buffers. Keeps: fields that are set, or fails. Never takes a
+    schedule for a template that computes something else.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let options = [
+    Option<"file", "file", "std::string", /*default=*/"", "File of schedules">,
+    Option<"allowUnused", "allow-unused", "bool", /*default=*/"false",
+           "Leave lines that no template takes">,
+  ];
+}
+
+def SaveSchedules : Pass<"gnn-tile-save-schedules", "::mlir::ModuleOp"> {
+  let summary = "Write the schedules of templates to a file";
+  let description = [{
+    One line for each template, which `gnn-tile-apply-schedules` takes. Equal
+    templates have one line; where their schedules differ, that is an error.
+
+    Needs: templates on buffers. Keeps: everything. Never leaves half a file.
+  }];
+  let options = [
+    Option<"file", "file", "std::string", /*default=*/"", "File to write">,
+  ];
+}
+
+def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
+  let summary = "List the schedules that templates may have";
+  let description = [{
+    Prints, for each template, a line for each complete schedule that can be
+    honoured and agrees with the fields that are set: what a tuner searches. Each
+    line is one of a file that `gnn-tile-apply-schedules` takes, and says too what
+    the layout takes: threads of a block, vectors that a thread goes through, bytes
+    of shared memory, and an estimate of registers. Of a module for a CPU they
+    are those of its cores: `row_walk = in_turn` with its longer vectors, and products without what a GPU
+    alone has.
+
+    Without a schedule a template may have tens of thousands. Behind
+    `gnn-schedule-pipeline` all fields are set; `vary` opens some again:
+
+    ```sh
+    gnn-opt model.mlir -o /dev/null --gnn-graph-pipeline --gnn-tile-pipeline \\
+        --gnn-schedule-pipeline --gnn-tile-list-schedules="vary=in_flight,rows_per_block"
+    ```
+
+    Needs: templates on buffers. Keeps: everything. Never lists a schedule that
+    `gnn-verify-schedules` refuses.
+  }];
+  let options = [
+    ListOption<"vary", "vary", "std::string",
+               "Fields to list all values of, whatever is set">,
+    Option<"file", "file", "std::string", /*default=*/"",
+           "File to write, instead of printing">,
+  ];
+}
+
+def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
+  let summary = "Lay traversals out for the cores of a CPU";
+  let description = [{
+    Sets all fields that are open, in place of the passes that choose for a GPU: a
+    block is what a core takes at once, 64 rows, one after the other (`row_walk =
+    in_turn`), in the widest vectors that are no longer than a vector register of the
+    module's target and to which every row is aligned. A row of more features than half
+    of the registers hold is cut, unless the body reduces over features.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 16, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn>
+    ```
+
+    A schedule with another `row_walk` is one for a GPU, and an error.
+
+    Needs: traversals on memrefs. Keeps: every field that is set. Never cuts a row
+    over whose features the body reduces.
+  }];
+}
+
+def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
+  let summary = "Choose how many features of a row a block takes";
+  let description = [{
+    Sets `columns_per_block` and, on which it depends, `vector`: the widest for
+    which every row is aligned. A block takes whole rows of up to 128 vectors, or of
+    fewer where a row has so many heads that a lane would take too many of them.
+    Where it adds up tiles or rows of types, or a fixed number of rows, there are few
+    groups: it takes 4 vectors, or up to 32 while there are more than 4 blocks a
+    multiprocessor.
+    Where elements gather rows of tables that do not fit the L2 cache, it takes
+    so many columns that the tables do, if that pays: tiles run one after the
+    other, and each walks the elements again (G-Sparse III-B).
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 512> ...
+    // becomes, on a graph whose 512 features are several times the L2
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 512> ... schedule <columns_per_block = 32, vector = 4>
+    ```
+
+    Needs: statistics of the graph for tiles that fit the L2; takes whole rows
+    without. Keeps: every field that is set. Never cuts a row over whose features
+    the body reduces.
+  }];
+}
+
+def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
+  let summary = "Choose which lanes share the features and elements of a row";
+  let description = [{
+    Sets `lanes`, `head_lanes` and `element_lanes`: as many lanes as there are
+    vectors of features, then heads, within a warp. What is left of it takes
+    elements, 8 at a time at most, or all of it where lanes work in step because
+    the body reduces over features while elements are walked. Where the statistics
+    of the graph say that groups are shorter, only as many lanes as have elements
+    in a group of the mean length take some, and the warp takes more groups: down
+    to one thread a group. A body that walks no elements has one lane for them.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2>
+    ```
+
+    Needs: `columns_per_block` and `vector`; uses `stats` of the graph. Keeps: every
+    field that is set. Never lets a row have more lanes than a warp.
+  }];
+}
+
+def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
+  let summary = "Choose how many rows a block takes, and elements at once";
+  let description = [{
+    Sets `in_flight`, 4 where elements are walked, or fewer where a group of the
+    mean length has fewer for each lane; `rows_per_block`, so many that a block has
+    256 threads; and `row_order`, the natural one.
+
+    ```mlir
+    gnn_tile.traverse ... schedule <..., lanes = 16, head_lanes = 1, element_lanes = 2>
+    // becomes
+    gnn_tile.traverse ... schedule <..., in_flight = 4, rows_per_block = 8, row_order = natural>
+    ```
+
+    Needs: the lanes; uses `stats` of the graph. Keeps: every field that is set.
+    Never makes a block of more than 1024 threads.
+  }];
+}
+
+def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
+  let summary = "Choose who walks the elements of long rows";
+  let description = [{
+    Sets `row_walk` and `split_rows`. Types and the whole graph are few and have
+    many elements each: all teams of a block walk one. Of nodes and pairs the long
+    rows are walked so, one after the other, behind the others, each of which its
+    own team walks; the block takes at least 4 elements of a long row at once,
+    whatever `in_flight` says. Without sums over elements, or where these do not fit the
+    shared memory, each team walks its own row.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256>
+    ```
+
+    Needs: lanes and rows. Keeps: every field that is set. Never: uses more than
+    40 KiB of shared memory a block.
+  }];
+}
+
+def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
+  let summary = "Choose the tiles of products, the cores, and how tiles are copied";
+  let description = [{
+    Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32
+    or 64 columns that holds all columns, or 64; and `kind`. That is `tf32x3` with
+    `tensor-cores`, which pipelines turn off for GPUs without them (before sm_80),
+    where operands are f32: of every gemm, and of an outer product without sums in
+    tiles of 16 columns or whose `copies` are `async`. Else it is `ffma`. `copies` is `async` with `async-copies`
+    where it can be: of outer products, and of gemms with a weight that is not
+    transposed, whose rows are aligned to 16 bytes. Else it is `registers`.
+
+    ```mlir
+    gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ...
+    // becomes
+    gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ... schedule <n = 16, kind = ffma, copies = registers>
+    ```
+
+    Needs: nothing. Keeps: fields that are set. Never touches traversals.
+  }];
+  let options = [
+    Option<"tensorCores", "tensor-cores", "bool", /*default=*/"true",
+           "Multiply on tensor cores where that is faster">,
+    Option<"asyncCopies", "async-copies", "bool", /*default=*/"true",
+           "Copy tiles of products past the registers of threads">,
+  ];
+}
+
+def VerifySchedules : Pass<"gnn-verify-schedules", "::mlir::func::FuncOp"> {
+  let summary = "Check that every template has a schedule that can be honoured";
+  let description = [{
+    What `gnn-kernels-pipeline` takes: every field of every schedule is set, and
+    the template can do as it says. An error names the field.
+
+    Needs: nothing. Keeps: everything. Never changes the IR.
+  }];
+}
+
+#endif // GNN_TRANSFORMS_SCHEDULES_PASSES_TD

@@ -1,0 +1,167 @@
+//===- Passes.td - What holds at every level ---------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_STAGES_PASSES_TD
+#define GNN_TRANSFORMS_STAGES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
+  let summary = "Check that a module has the form that a stage takes";
+  let description = [{
+    Each stage of the compiler begins with this pass, so that a module of an
+    earlier or later form is one error and not silently left as it is. The form
+    of a module is the earliest that one of its ops has:
+
+    * `tensors`: ops on tensors, of `gnn`, `gnn_tile` and others;
+    * `buffers`: templates on memrefs;
+    * `blocked`: templates on ranges, in loops over blocks;
+    * `loops`: loops over blocks of loops and vectors;
+    * `lanes`: loops over blocks of what one thread does;
+    * `kernels`: `gpu.module`;
+    * `binaries`: `gpu.binary`.
+
+    A module without such ops has every form. Of the loops over blocks, some may be
+    in a later form than the module: a stage leaves them as they are.
+
+    Each loop over blocks, an `scf.forall`, keeps the contract of its form:
+
+    * (C1) A template is in a `func.func`, one on a range in a loop over blocks.
+    * (C2) The loop has no results and stands in no other; its lower bounds and steps
+      are constants, and its dimensions are mapped to different ones of
+      `#gpu.block<x>`, `<y>` and `<z>`.
+    * (C3) Blocked: one template stands by itself in the loop's body, and computes a
+      range; its own verifier asks for a complete schedule and index arrays, which are
+      those of its structures where a `gnn_tile.structure` gives them. There are several
+      only where each reads or writes an array in workgroup memory.
+    * (C4) Blocked: the loop has that schedule as its `gnn_tile.schedule`, of several
+      templates an array of those that differ from the one before, and neither
+      `gnn_tile.lanes` nor `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
+    * (C5) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
+      shuffles.
+    * (C6) Loops: either `gnn_tile.lanes` says over which lanes vectors are spread, or
+      `gnn_tile.spread` of each op that stages, multiplies or stores a tile what
+      threads hold of it. In a loop over blocks without `gnn_tile.lanes`, a loop may
+      have them for that part of it. `gnn_tile.walk` and `gnn_tile.parallel` need
+      lanes. Lanes exchange values where a vector is reduced or results of workers are
+      combined: loops and branches around that are the same for all lanes of a warp.
+      They depend on the team only if a team has 32 lanes, and not on which elements a
+      lane has.
+    * (C7) Lanes: `gnn_tile.threads` is 1 to 1024, and no op of `gnn_tile` is left.
+    * (C8) Lanes: vectors have up to 16 elements, and no transfer, contraction or
+      reduction of vectors of many lanes is left.
+    * (C9) Blocked: where a range begins at an index of the loop, or at a multiple of
+      one, the rows and columns of its template end where the next range begins; where
+      all blocks begin at the same column, they have all columns. The numbers of blocks
+      begin at 0, and reach all columns where both are known. Templates that write one
+      buffer may share the columns of a step.
+    * (C10) Loops: an array in workgroup memory is used by ops that read or write it,
+      not by views, calls or control flow: barriers follow from the effects of ops on
+      it. There are none between lanes: a loop over blocks with `gnn_tile.lanes` uses
+      no such array, and a part with them does not both read and write one. One with
+      `gnn_tile.permuted` is used by transfers only.
+
+    In the form `tensors`, only templates change the order of rows
+    (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives
+    rows on in another order than it takes them, or without one.
+
+    With `has-math=false`, kernels may have no operation that
+    `gnn-expand-lanes` or `gnn-expand-device-math` expands.
+
+    Needs: nothing. Keeps: everything. Never changes the IR.
+  }];
+  let options = [
+    Option<"form", "form", "::gnn::Form", /*default=*/"::gnn::Form::Tensors",
+           "The form: tensors, buffers, blocked, loops, lanes, kernels or "
+           "binaries">,
+    Option<"hasMath", "has-math", "bool", /*default=*/"true",
+           "Kernels may have operations that a GPU lacks">,
+  ];
+}
+
+def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Say what a module is compiled for";
+  let description = [{
+    Sets `gnn.target` to the limits, abilities and figures of a target that is known
+    by its name or its chip. The passes behind this one choose by it.
+
+    ```mlir
+    module {
+    // becomes, for chip=h100
+    #target = #gnn.target<kind = "cuda", name = "h100", chip = "sm_90", ...>
+    module attributes {gnn.target = #target} {
+    ```
+
+    The cores of a CPU have the vector registers that `vector` and `registers` say. A
+    chip of which no GPU is known has the figures of the first one of Targets.def,
+    which a remark says.
+
+    Needs: a module without a target, or with this one. Keeps: all else. Never
+    replaces a target.
+  }];
+  let dependentDialects = ["::gnn::GNNDialect"];
+  let options = [
+    Option<"kind", "kind", "std::string", /*default=*/"",
+           "What runs the kernels: cuda (a GPU), emulator, or cpu (its cores); empty: "
+           "cuda, or where `chip` is empty too what the module is for">,
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "A GPU by its name, such as h100, or its chip, such as sm_90; empty: the "
+           "first that is known. Of a CPU LLVM's name of the processor">,
+    Option<"vector", "vector", "int64_t", /*default=*/"::gnn::CoreRegisters().vector",
+           "Elements of a vector register of a CPU: 1, 2, 4, 8 or 16">,
+    Option<"registers", "registers", "int64_t",
+           /*default=*/"::gnn::CoreRegisters().count",
+           "Vector registers of a CPU, at least 8">,
+  ];
+}
+
+def AttachChip : Pass<"gnn-attach-chip", "::mlir::ModuleOp"> {
+  let summary = "Say at kernels which chip they are made for";
+  let description = [{
+    The chip is that of the module's `gnn.target`.
+
+    ```mlir
+    module attributes {gnn.target = #gnn.target<kind = "cuda", chip = "sm_90", ...>} {
+      gpu.module @kernels {
+    // becomes
+      gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_90">] {
+    ```
+
+    Needs: nothing. Keeps: targets that kernels have already. Never touches what is
+    in kernels.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let options = [
+    Option<"features", "features", "std::string", /*default=*/"",
+           "PTX version as a target feature, such as +ptx80; empty: the oldest that "
+           "the chip takes">,
+    Option<"optLevel", "opt-level", "unsigned", /*default=*/"3",
+           "LLVM optimization level, 0 to 3">,
+  ];
+}
+
+def OnTarget : Pass<"gnn-on-target", "::mlir::func::FuncOp"> {
+  let summary = "Run passes where a module is for one kind of target";
+  let description = [{
+    A stage is the same list of passes for all targets. Those that one kind of target
+    has alone run in this one, on functions of modules whose `gnn.target` is of that
+    kind.
+
+    ```sh
+    gnn-opt --pass-pipeline='builtin.module(gnn-attach-target{kind=cpu},func.func(gnn-on-target{kind=cpu passes=gnn-tile-schedule-cores}))'
+    ```
+
+    Needs: what the passes need. Keeps: modules for other targets. Never runs a pass
+    that is not on a function.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", /*default=*/"", "The kind of target">,
+    Option<"passes", "passes", "std::string", /*default=*/"",
+           "The passes, as in func.func(...)">,
+  ];
+}
+
+#endif // GNN_TRANSFORMS_STAGES_PASSES_TD

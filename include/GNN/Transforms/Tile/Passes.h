@@ -1,0 +1,24 @@
+//===- Passes.h - Passes on templates ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declarations generated from Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_TILE_PASSES_H
+#define GNN_TRANSFORMS_TILE_PASSES_H
+
+#include "GNN/Analysis/CostOptions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace gnn {
+
+#define GEN_PASS_DECL
+#include "GNN/Transforms/Tile/Passes.h.inc"
+
+} // namespace gnn
+
+#endif // GNN_TRANSFORMS_TILE_PASSES_H

@@ -1,0 +1,257 @@
+//===- BlockForms.cpp - The forms of loops over blocks --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each form has, and what it has not. The description of gnn-verify-form
+// holds the labels that the comments below refer to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockForms.h"
+#include "../Lanes/LaneForms.h"
+
+#include "GNN/Dialect/Tile/IR/BlockLoops.h"
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// The most elements that one lane holds as a vector: a core's registers have
+/// no more.
+static constexpr int64_t mostOfLane = 16;
+
+Form gnn::getFormOf(scf::ForallOp loop) {
+  bool hasTemplates =
+      loop.getBody()
+          ->walk([](TileOpInterface) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (hasTemplates)
+    return Form::Blocked;
+  return loop->hasAttr(attribute::threads) ? Form::Lanes : Form::Loops;
+}
+
+bool gnn::isOnRange(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<TraverseOp, GemmOp, OuterOp>([](auto op) { return op.isOnRange(); })
+      .Default([](Operation *) { return false; });
+}
+
+/// Checks all ops in a loop, up to the first error.
+static LogicalResult
+verifyAll(scf::ForallOp loop,
+          llvm::function_ref<LogicalResult(Operation *)> verify) {
+  return failure(loop.getBody()
+                     ->walk<WalkOrder::PreOrder>([&](Operation *op) {
+                       return failed(verify(op)) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+                     })
+                     .wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Blocked
+//===----------------------------------------------------------------------===//
+
+/// What a loop over blocks of these says as its schedule.
+static Attribute getSchedules(ArrayRef<TileOpInterface> templates) {
+  SmallVector<Attribute> schedules;
+  for (TileOpInterface op : templates)
+    if (schedules.empty() || schedules.back() != op.getTileSchedule())
+      schedules.push_back(op.getTileSchedule());
+  return schedules.size() == 1
+             ? schedules.front()
+             : ArrayAttr::get(schedules.front().getContext(), schedules);
+}
+
+/// Checks the index arrays whose structure is known.
+template <typename TemplateOp>
+static LogicalResult verifyIndexArrays(TemplateOp op) {
+  for (auto [key, array] :
+       llvm::zip_equal(op.getStructures(), op.getIndexArrays())) {
+    auto structure = array.template getDefiningOp<StructureOp>();
+    if (!structure || (structure.getKey() == key &&
+                       structure.getGraphAttr() == op.getGraphAttr()))
+      continue;
+    return op.emitOpError("expected the index array '") // C3
+           << op.getGraphAttr() << " " << key.str() << "', got '"
+           << structure.getGraphAttr() << " " << structure.getKey().str()
+           << "'";
+  }
+  return success();
+}
+
+static LogicalResult verifyTemplates(scf::ForallOp loop) {
+  for (StringRef name : {attribute::threads, attribute::lanes})
+    if (loop->hasAttr(name)) // C4
+      return loop.emitOpError("expected no '")
+             << name << "' where templates are left";
+  if (!loop->hasAttr(attribute::schedule)) // C4
+    return loop.emitOpError("expected '")
+           << attribute::schedule << "', the schedule of its template";
+  if (!findCost(loop)) // C4
+    return loop.emitOpError("expected a gnn_tile.cost in front of it: behind "
+                            "this form there is no template to ask");
+  LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
+    if (!isa<TileOpInterface>(op))
+      return success();
+    if (!isOnRange(op)) // C3
+      return op->emitOpError("expected a template on a range in a loop over "
+                             "blocks, got one on all rows");
+    if (op->getParentOp() != loop)
+      return op->emitOpError(
+                 "expected a template that stands by itself in its " // C3
+                 "loop over blocks, got one in '")
+             << op->getParentOp()->getName() << "'";
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<TraverseOp, GemmOp, OuterOp>(
+            [](auto op) { return verifyIndexArrays(op); })
+        .Default(success());
+  });
+  if (failed(all))
+    return failure();
+  auto templates = llvm::to_vector(loop.getBody()->getOps<TileOpInterface>());
+  bool areShared = llvm::all_of(templates, [](TileOpInterface op) {
+    return llvm::any_of(op->getOperands(), isInWorkgroup);
+  });
+  if (templates.size() != 1 && !areShared) // C3
+    return loop.emitOpError("expected one template in a loop over blocks, got ")
+           << templates.size();
+  Attribute schedule = getSchedules(templates);
+  if (schedule != loop->getAttr(attribute::schedule)) // C4
+    return loop.emitOpError("expected '")
+           << attribute::schedule << "' to be that of its template, "
+           << schedule << ", got " << loop->getAttr(attribute::schedule);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Whether an op says over which threads a tile is spread.
+static bool isSpread(Operation *op) {
+  if (auto store = dyn_cast<StoreRowsOp>(op))
+    return static_cast<bool>(store.getSpread());
+  return isa_and_present<SpreadAttr>(op->getAttr(spreadAttribute));
+}
+
+/// Whether an op has to.
+static bool needsSpread(Operation *op) {
+  if (auto write = dyn_cast<vector::TransferWriteOp>(op))
+    return isInWorkgroup(write.getBase());
+  return isa<StoreRowsOp, vector::ContractionOp>(op);
+}
+
+/// The loop in a block, or over blocks, around an op that says its lanes.
+static Operation *findLanes(Operation *op) {
+  while (op && !op->hasAttr(attribute::lanes))
+    op = isa<scf::ForallOp>(op) ? nullptr : op->getParentOp();
+  return op;
+}
+
+/// Checks that an array in workgroup memory is used where it is seen: barriers
+/// follow from the effects of ops on it, and columns of one are exchanged where
+/// it is staged and read as a tile.
+static LogicalResult verifyArray(memref::AllocaOp array) {
+  if (!isInWorkgroup(array))
+    return success();
+  for (Operation *user : array->getUsers()) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    if (auto memory = dyn_cast<MemoryEffectOpInterface>(user))
+      memory.getEffectsOnValue(array, effects);
+    if (effects.empty()) // C10
+      return user->emitOpError("expected an op that reads or writes the array "
+                               "in workgroup memory itself, such as a "
+                               "transfer, got another use of ")
+             << array.getType();
+    if (array->hasAttr(permutedAttribute) &&
+        !isa<VectorTransferOpInterface>(user)) // C10
+      return user->emitOpError("expected transfers of an array with '")
+             << permutedAttribute << "' only";
+  }
+  return success();
+}
+
+static LogicalResult verifyLoops(scf::ForallOp loop) {
+  bool hasLanes = loop->hasAttr(attribute::lanes);
+  bool hasSpread = false;
+  LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
+    if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect())) // C5
+      return op->emitOpError("expected no op of threads before lanes are "
+                             "given their parts, by gnn-lanes-pipeline");
+    if (auto array = dyn_cast<memref::AllocaOp>(op);
+        array && failed(verifyArray(array)))
+      return failure();
+    hasSpread |= isSpread(op);
+    if (op->hasAttr(attribute::lanes) && failed(verifyLoopOfLanes(op))) // C6
+      return failure();
+    if (findLanes(op))
+      return success();
+    if (isa<WalkOp, ParallelOp>(op)) // C6
+      return op->emitOpError("expected '")
+             << attribute::lanes << "' on the loop over blocks around it";
+    if (needsSpread(op) && !isSpread(op)) // C6
+      return op->emitOpError("expected '")
+             << spreadAttribute << "', which says what each thread has of it";
+    return success();
+  });
+  if (failed(all))
+    return failure();
+  if (hasLanes && hasSpread) // C6
+    return loop.emitOpError("expected '")
+           << attribute::lanes << "' or tiles with '" << spreadAttribute
+           << "', got both";
+  if (hasLanes) // C6, C10
+    return verifyLoopOfLanes(loop);
+  if (hasSpread)
+    return success();
+  return loop.emitOpError("expected '") // C6
+         << attribute::lanes << "', tiles with '" << spreadAttribute
+         << "', or the lanes form with '" << attribute::threads
+         << "', got none of them";
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyLanes(scf::ForallOp loop) {
+  if (failed(verifyThreads(loop))) // C7
+    return failure();
+  return verifyAll(loop, [](Operation *op) -> LogicalResult {
+    if (isa<VectorTransferOpInterface, vector::ContractionOp,
+            vector::MultiDimReductionOp>(op)) // C8
+      return op->emitOpError("expected what one lane does, got an op on "
+                             "vectors that lanes share");
+    for (Type type : op->getResultTypes())
+      if (auto vector = dyn_cast<VectorType>(type);
+          vector && vector.getNumElements() > mostOfLane) // C8
+        return op->emitOpError("expected vectors of up to ")
+               << mostOfLane << " elements, which one lane holds, got " << type;
+    return success();
+  });
+}
+
+LogicalResult gnn::verifyBlockForm(scf::ForallOp loop) {
+  if (auto outer = loop->getParentOfType<scf::ForallOp>()) // C2
+    return loop.emitOpError("expected one loop over blocks, got one in "
+                            "another");
+  if (failed(verifyBlocks(loop))) // C2
+    return failure();
+  switch (getFormOf(loop)) {
+  case Form::Blocked:
+    return failure(failed(verifyTemplates(loop)) || failed(verifyRanges(loop)));
+  case Form::Loops:
+    return verifyLoops(loop);
+  default:
+    return verifyLanes(loop);
+  }
+}

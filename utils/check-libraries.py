@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that a library of the compiler includes headers of the libraries that it
+names alone.
+
+The compiler is linked as a whole, so the linker does not see a library that uses
+one that it does not name in LINK_LIBS (a graph pass that reads what lanes are).
+A header is of the library whose folder it is in: include/GNN/X and lib/X are one
+folder. Headers of include/GNN/Transforms itself are everyone's.
+
+usage: check-libraries.py [ROOT]      ROOT: the source tree
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+CALL = re.compile(r"^add_gnn_library\((\w+)(.*?)\)", re.M | re.S)
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+
+
+def libraries(root):
+    """The name of each folder's library, and the libraries that each one names."""
+    names, links = {}, {}
+    for path in (root / "lib").rglob("CMakeLists.txt"):
+        for name, words in CALL.findall(path.read_text()):
+            folder = path.parent.relative_to(root / "lib")
+            names[folder.as_posix()] = name
+            links[name] = set(words.partition("LINK_LIBS")[2].split()) - {"PUBLIC"}
+    return names, links
+
+
+def library_of(path, names):
+    """The library of a header in include/GNN or lib, by its path there; none if it is in a
+    folder of no library."""
+    for parent in path.parents:
+        if parent.as_posix() in names:
+            return names[parent.as_posix()]
+    return None
+
+
+def check(root):
+    names, links = libraries(root)
+
+    def reach(name):
+        seen, todo = set(), [name]
+        while todo:
+            if (next_ := todo.pop()) not in seen:
+                seen.add(next_)
+                todo += links.get(next_, ())
+        return seen
+
+    reached = {name: reach(name) for name in links}
+    complaints = []
+    for path in sorted([*(root / "lib").rglob("*.cpp"), *(root / "lib").rglob("*.h")]):
+        inside = path.relative_to(root / "lib")
+        user = library_of(inside, names)
+        for header in INCLUDE.findall(path.read_text()) if user else ():
+            if header.startswith("GNN/"):
+                used = library_of(Path(header[len("GNN/"):]), names)
+            else:
+                used = library_of(Path(os.path.normpath(inside.parent / header)), names)
+            if used and used not in reached[user]:
+                complaints.append(f"lib/{inside}: includes {header} of {used}, which {user} "
+                                  "does not name in LINK_LIBS")
+    cycles = [name for name in links if any(name in reach(link) for link in links[name])]
+    complaints += [f"{name}: depends on itself" for name in sorted(cycles)]
+    return complaints, len(links)
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1])
+    complaints, count = check(root)
+    if not count:
+        sys.exit("error: no library found")
+    for complaint in complaints:
+        print(complaint)
+    if complaints:
+        sys.exit(f"{len(complaints)} includes of libraries that are not named")
+    print(f"{count} libraries include what they name")
+
+
+if __name__ == "__main__":
+    main()
