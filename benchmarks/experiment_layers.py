@@ -64,6 +64,7 @@ SUMS_FIRST = {"gcn": gcn_sum_first, "sage": sage_sum_first, "rgcn": rgcn_sum_fir
 
 def neighbour_sum(graph, features, device):
     """The sum over neighbours, beside cuSPARSE."""
+    graph = gnn_mlir.merge_types(graph)
     src, dst = _ends(graph, device)
     edges = Incidence(dst, src, graph.num_nodes, graph.num_nodes)
     ones = torch.ones(graph.num_edges, device=device)
@@ -112,6 +113,7 @@ WEIGHT_GRADIENTS = {"dW of nodes": weight_of_nodes, "dW of relations": weight_of
 # Attention alone, of one head and of rows that are there.
 def gatv2(graph, features, device):
     """The softmax of leaky_relu(source[u] + target[v]) . att over the edges into v."""
+    graph = gnn_mlir.merge_types(graph)
     g, f = _program()
     source, target = (f.input(n, g.rows("node", 1, features)) for n in ("source", "target"))
     att = f.input("att", types.weight(1, features))
@@ -133,6 +135,7 @@ def gatv2(graph, features, device):
 
 def dot(graph, features, device):
     """The softmax of query[v] . key[u] / √features, of values."""
+    graph = gnn_mlir.merge_types(graph)
     g, f = _program()
     query, key, value = (f.input(n, g.rows("node", 1, features))
                          for n in ("query", "key", "value"))
