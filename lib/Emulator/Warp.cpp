@@ -220,28 +220,24 @@ bool Worker::loadMatrixWarp(uint32_t first) {
 }
 
 /// What the tensor core reads of a float: the sign, 8 bits of exponent, 10 of
-/// fraction.
+/// fraction. A NaN stays one, whatever bits carry it.
 static double truncateToTF32(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);
-  // A NaN stays one, whatever bits carry it.
-  if (value != value)
-    return value;
   bits &= ~0x1fffu;
-  std::memcpy(&value, &bits, 4);
-  return value;
+  float truncated;
+  std::memcpy(&truncated, &bits, 4);
+  return value != value ? value : truncated;
 }
 
 /// D = A B + C on the fragments of mma.sync.m16n8kK.tf32, K = 4 or 8. With
 /// g = lane / 4 and t = lane % 4 a lane holds of A rows g and g+8 at columns t
 /// (and t+4), of B rows t (and t+4) at column g, of C rows g and g+8 at columns
 /// 2t and 2t+1. Products are exact and rounded once after summing.
-void Worker::mmaWarp(uint32_t first) {
-  Lane *warp = lanes.data() + first;
-  uint32_t k = warp->request.shape;
-  double a[16][8], b[8][8];
+template <uint32_t k> static void multiply(Lane *warp) {
+  double a[16][k], b[k][8], sums[16][8];
   for (uint32_t i = 0; i < warpSize; ++i) {
-    float held[6];
+    float held[3 * k / 4 + 4];
     std::memcpy(held, warp[i].request.source, sizeof(held));
     uint32_t g = i / 4, t = i % 4, next = 0;
     for (uint32_t column = t; column < k; column += 4)
@@ -249,19 +245,26 @@ void Worker::mmaWarp(uint32_t first) {
         a[row][column] = truncateToTF32(held[next++]);
     for (uint32_t row = t; row < k; row += 4)
       b[row][g] = truncateToTF32(held[next++]);
+    for (uint32_t row = g; row < 16; row += 8)
+      for (uint32_t column = 2 * t; column < 2 * t + 2; ++column)
+        sums[row][column] = held[next++];
   }
+  // Along a row of B, so that the host has vectors of it.
+  for (uint32_t row = 0; row < 16; ++row)
+    for (uint32_t step = 0; step < k; ++step)
+      for (uint32_t column = 0; column < 8; ++column)
+        sums[row][column] += a[row][step] * b[step][column];
   for (uint32_t i = 0; i < warpSize; ++i) {
-    float c[4];
-    std::memcpy(c, warp[i].request.source + 4 * (3 * k / 4), sizeof(c));
-    for (uint32_t element = 0; element < 4; ++element) {
-      uint32_t row = i / 4 + 8 * (element / 2);
-      uint32_t column = 2 * (i % 4) + element % 2;
-      double sum = c[element];
-      for (uint32_t step = 0; step < k; ++step)
-        sum += a[row][step] * b[step][column];
-      c[element] = static_cast<float>(sum);
-    }
-    std::memcpy(warp[i].request.result, c, sizeof(c));
+    float result[4];
+    for (uint32_t element = 0; element < 4; ++element)
+      result[element] = static_cast<float>(
+          sums[i / 4 + 8 * (element / 2)][2 * (i % 4) + element % 2]);
+    std::memcpy(warp[i].request.result, result, sizeof(result));
     warp[i].state = Lane::Ready;
   }
+}
+
+void Worker::mmaWarp(uint32_t first) {
+  Lane *warp = lanes.data() + first;
+  warp->request.shape == 4 ? multiply<4>(warp) : multiply<8>(warp);
 }
