@@ -241,8 +241,11 @@ Program::create(host::ParsedKernels image) {
         return failed(checkThreads(kernel));
       }))
     return errors.take();
+  auto isOptimized = cpu::isOptimized();
+  if (!isOptimized)
+    return isOptimized.takeError();
   host::Optimization optimization;
-  optimization.runs = host::Runs::Many;
+  optimization.runs = *isOptimized ? host::Runs::Many : host::Runs::Few;
   optimization.mayContract = true;
   optimization.processor = getProcessor();
   auto jit = host::Jit::create({}, optimization);

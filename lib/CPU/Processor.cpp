@@ -20,6 +20,15 @@ std::string cpu::getProcessor() {
   return name ? name : "";
 }
 
+llvm::Expected<bool> cpu::isOptimized() {
+  const char *given = std::getenv("GNN_CPU_OPTIMIZE");
+  llvm::StringRef value = given ? given : "1";
+  if (value != "0" && value != "1")
+    return llvm::createStringError("GNN_CPU_OPTIMIZE: expected 0 or 1, got '" +
+                                   value + "'");
+  return value == "1";
+}
+
 llvm::Expected<CoreRegisters> cpu::getRegisters() {
   auto machine = host::createMachine(getProcessor());
   if (!machine)

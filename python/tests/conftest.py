@@ -18,6 +18,9 @@ if importlib.util.find_spec("gnn_mlir") is None:
 def pytest_configure(config):
     """A gnn_mlir from elsewhere would be what is tested."""
     config.addinivalue_line("markers", "slow: runs with --all alone")
+    # Most kernels for the CPU run once, on few rows.
+    if not config.getoption("--all") and os.environ.get("GNN_TEST_TARGET") != "cpu":
+        os.environ.setdefault("GNN_CPU_OPTIMIZE", "0")
     found = pathlib.Path(importlib.util.find_spec("gnn_mlir").origin).resolve()
     expected = ROOT / "python/gnn_mlir/__init__.py"
     if found != expected:
@@ -142,6 +145,14 @@ def unchecked(monkeypatch):
     except gnn_mlir.GNNError:
         return  # There is none.
     monkeypatch.setitem(gnn_mlir.devices._DEVICES, "emulator", device)
+
+
+@pytest.fixture(scope="module")
+def optimized():
+    """LLVM optimizes kernels for the CPU, as it does for users."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GNN_CPU_OPTIMIZE", "1")
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from conftest import ROOT
 import gnn_mlir
 from gnn_mlir.testing import cases, gradient_cases, gradients, tools
 
+pytestmark = pytest.mark.usefixtures("optimized")
+
 CASES = [("gat", "rows-1000", 7, 3), ("rgcn", "hub", 33, 1),
          ("op-extremes", "rows-33", 7, 1),
          ("op-spmm", "empty", 16, 1)]
@@ -88,6 +90,18 @@ def test_processors_that_are_not_there():
          "gnn_mlir.compile(models.gcn(), target='cpu')"], capture_output=True, text=True,
         env=environment("z80"), check=False)
     assert "GNN_CPU: expected a processor that LLVM knows, got 'z80'" in result.stderr
+
+
+@pytest.mark.parametrize("value", ["0", "1", "fast"])
+def test_optimizing_is_a_choice(value, program, monkeypatch):
+    monkeypatch.setenv("GNN_CPU_OPTIMIZE", value)
+    if value in ("0", "1"):
+        cases.check(program, tools.run_by_library("cpu"))
+        return
+    with pytest.raises(gnn_mlir.GNNError,
+                       match="GNN_CPU_OPTIMIZE: expected 0 or 1, got 'fast'"):
+        tools.run_by_library("cpu")(program.function.module.text(), program.function.name,
+                                    program.graphs, program.inputs)
 
 
 def test_schedules_of_a_gpu(program, tmp_path):

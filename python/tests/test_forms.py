@@ -13,6 +13,8 @@ from conftest import find_tool
 import gnn_mlir
 from gnn_mlir.testing import cases, tools
 
+pytestmark = pytest.mark.usefixtures("optimized")
+
 FORMS = cases.FORMS
 
 # Long rows, empty rows and types, heads, softmax, extremes, typed weights, in place.

@@ -19,6 +19,10 @@ namespace gnn::cpu {
 /// says, such as x86-64-v3; empty: that of the host.
 std::string getProcessor();
 
+/// Whether LLVM takes its time with kernels: not where GNN_CPU_OPTIMIZE is 0.
+/// Errors: another value than 0 and 1.
+llvm::Expected<bool> isOptimized();
+
 /// Its vector registers. Errors: a name that LLVM does not know.
 llvm::Expected<CoreRegisters> getRegisters();
 
