@@ -58,17 +58,18 @@ def predicted(gnn_opt, way):
             for report in reports]
 
 
-@pytest.mark.parametrize("number", [
-    pytest.param(i, id=case.id) for i, case in enumerate(CASES)])
-def test_one_pass_more(compiler, gnn_opt, number):
-    measured = CASES[number].values[1]
-    times = {way: predicted(gnn_opt, way)[number] for step in STEPS for way in step}
-    for before, after in STEPS:
-        ratio = measured[before] / measured[after]
-        if ratio > 1 + CLOSE:
-            assert times[after] < times[before], (before, after, ratio)
-        elif ratio < 1 / (1 + CLOSE):
-            assert times[before] < times[after], (before, after, ratio)
+def test_one_pass_more(compiler, gnn_opt):
+    """All cases at once: each of several processes would predict all of them."""
+    wrong = []
+    for number, case in enumerate(CASES):
+        measured = case.values[1]
+        times = {way: predicted(gnn_opt, way)[number] for step in STEPS for way in step}
+        for before, after in STEPS:
+            ratio = measured[before] / measured[after]
+            if (ratio > 1 + CLOSE and times[after] >= times[before]
+                    or ratio < 1 / (1 + CLOSE) and times[before] >= times[after]):
+                wrong.append((case.id, before, after, ratio))
+    assert not wrong
 
 
 def test_there_is_something_to_order():
