@@ -38,9 +38,9 @@ gpu.func @k(%y: memref<64xf32>)
 )mlir" + body + "\n  gpu.return\n}\n");
 }
 
-static std::string faultOf(const std::string &body, int64_t threads = 64,
-                           std::optional<uint64_t> seed = std::nullopt,
-                           Options options = {}) {
+static std::string syncFaultOf(const std::string &body, int64_t threads = 64,
+                               std::optional<uint64_t> seed = std::nullopt,
+                               Options options = {}) {
   auto emulator = emulate(kernelWithMemory(body), options);
   if (!emulator)
     return "";
@@ -60,12 +60,12 @@ static std::string exchange(const char *barrier) {
 }
 
 TEST(SyncFaults, MissingBarrier) {
-  EXPECT_EQ(faultOf(exchange("gpu.barrier")), "");
-  EXPECT_EQ(faultOf(exchange("")),
+  EXPECT_EQ(syncFaultOf(exchange("gpu.barrier")), "");
+  EXPECT_EQ(syncFaultOf(exchange("")),
             "'memref.store' op at k.mlir:19:3: writes shared "
             "memory at byte 128, which thread (31, 0, 0) read with no barrier "
             "between; in block (0, 0, 0), thread (32, 0, 0)");
-  EXPECT_EQ(faultOf(exchange(""), 64, /*seed=*/3),
+  EXPECT_EQ(syncFaultOf(exchange(""), 64, /*seed=*/3),
             "'memref.store' op at k.mlir:19:3: writes shared "
             "memory at byte 92, which thread (40, 0, 0) read with no barrier "
             "between; in block (0, 0, 0), thread (23, 0, 0)");
@@ -91,7 +91,7 @@ TEST(SyncFaults, MissingBarrierShowsInTheBits) {
 }
 
 TEST(SyncFaults, WriteAfterRead) {
-  EXPECT_EQ(faultOf(R"mlir(
+  EXPECT_EQ(syncFaultOf(R"mlir(
   memref.store %tf, %s[%t] : memref<64xf32, SHARED>
   gpu.barrier
   %v = memref.load %s[%c63] : memref<64xf32, SHARED>
@@ -103,7 +103,7 @@ TEST(SyncFaults, WriteAfterRead) {
 }
 
 TEST(SyncFaults, TwoWriters) {
-  EXPECT_EQ(faultOf(R"mlir(
+  EXPECT_EQ(syncFaultOf(R"mlir(
   memref.store %tf, %s[%c5] : memref<64xf32, SHARED>)mlir"),
             "'memref.store' op at k.mlir:19:3: writes shared "
             "memory at byte 20, which thread (0, 0, 0) wrote with no barrier "
@@ -113,28 +113,28 @@ TEST(SyncFaults, TwoWriters) {
 TEST(SyncFaults, AtomicsAndPlainAccesses) {
   std::string atomic = R"mlir(
   %r = memref.atomic_rmw addf %tf, %s[%c0] : (f32, memref<64xf32, SHARED>) -> f32)mlir";
-  EXPECT_EQ(faultOf(atomic), "");
-  EXPECT_EQ(faultOf(atomic + R"mlir(
+  EXPECT_EQ(syncFaultOf(atomic), "");
+  EXPECT_EQ(syncFaultOf(atomic + R"mlir(
   %v = memref.load %s[%c0] : memref<64xf32, SHARED>
   memref.store %v, %y[%t] : memref<64xf32>)mlir"),
             "'memref.load' op at k.mlir:20:8: reads shared "
             "memory at byte 0, which another atomic op updated with no barrier "
             "between; in block (0, 0, 0), thread (0, 0, 0)");
-  EXPECT_EQ(faultOf(R"mlir(
+  EXPECT_EQ(syncFaultOf(R"mlir(
   scf.if %is5 {
     memref.store %tf, %s[%c0] : memref<64xf32, SHARED>
   })mlir" + atomic),
             "'memref.store' op at k.mlir:20:5: writes shared "
             "memory at byte 0, which another atomic op updated with no barrier "
             "between; in block (0, 0, 0), thread (5, 0, 0)");
-  EXPECT_EQ(faultOf(R"mlir(
+  EXPECT_EQ(syncFaultOf(R"mlir(
   memref.store %tf, %s[%t] : memref<64xf32, SHARED>)mlir" +
-                    atomic),
+                        atomic),
             "");
 }
 
 TEST(SyncFaults, BarrierWithExitedThread) {
-  EXPECT_EQ(faultOf(R"mlir(
+  EXPECT_EQ(syncFaultOf(R"mlir(
   scf.if %not5 {
     gpu.barrier
   })mlir"),
@@ -144,7 +144,7 @@ TEST(SyncFaults, BarrierWithExitedThread) {
 }
 
 TEST(SyncFaults, DivergentBarrier) {
-  EXPECT_EQ(faultOf(R"mlir(
+  EXPECT_EQ(syncFaultOf(R"mlir(
   scf.if %is5 {
     gpu.barrier
   } else {
@@ -164,14 +164,14 @@ TEST(SyncFaults, ShuffleWithExitedLanes) {
     %v, %ok = gpu.shuffle xor %tf, %one, %w32 : f32
     memref.store %v, %y[%t] : memref<64xf32>
   })mlir";
-  EXPECT_EQ(faultOf(body), message);
+  EXPECT_EQ(syncFaultOf(body), message);
   // Whatever the order.
   for (uint64_t seed = 0; seed < 5; ++seed)
-    EXPECT_EQ(faultOf(body, 32, seed), message);
+    EXPECT_EQ(syncFaultOf(body, 32, seed), message);
 }
 
 TEST(SyncFaults, DivergentShuffle) {
-  EXPECT_EQ(faultOf(R"mlir(
+  EXPECT_EQ(syncFaultOf(R"mlir(
   %r = scf.if %is5 -> f32 {
     %v, %ok = gpu.shuffle xor %tf, %one, %w32 : f32
     scf.yield %v : f32
@@ -186,7 +186,7 @@ TEST(SyncFaults, DivergentShuffle) {
 }
 
 TEST(SyncFaults, ShuffleAgainstBarrier) {
-  EXPECT_EQ(faultOf(R"mlir(
+  EXPECT_EQ(syncFaultOf(R"mlir(
   scf.if %is5 {
     gpu.barrier
   }
@@ -205,11 +205,11 @@ TEST(SyncFaults, BallotOfSomeLanes) {
   %all = arith.constant -1 : i32
   %b = nvvm.vote.sync ballot %all, %is5 -> i32
 )mlir";
-  EXPECT_EQ(faultOf(body), "");
-  EXPECT_EQ(faultOf(body, 40),
+  EXPECT_EQ(syncFaultOf(body), "");
+  EXPECT_EQ(syncFaultOf(body, 40),
             "'nvvm.vote.sync' op at k.mlir:20:8: needs all 32 "
             "lanes, the warp has 8; in block (0, 0, 0), thread (32, 0, 0)");
-  EXPECT_EQ(faultOf("scf.if %not5 {" + body + "}"),
+  EXPECT_EQ(syncFaultOf("scf.if %not5 {" + body + "}"),
             "'nvvm.vote.sync' op at k.mlir:20:8: not all threads "
             "get here: thread (5, 0, 0) has exited; in block (0, 0, 0), thread "
             "(0, 0, 0)");
@@ -220,11 +220,11 @@ TEST(SyncFaults, WarpBarrierOfSomeLanes) {
   %all = arith.constant -1 : i32
   nvvm.bar.warp.sync %all : i32
 )mlir";
-  EXPECT_EQ(faultOf(body), "");
-  EXPECT_EQ(faultOf(body, 40),
+  EXPECT_EQ(syncFaultOf(body), "");
+  EXPECT_EQ(syncFaultOf(body, 40),
             "'nvvm.bar.warp.sync' op at k.mlir:20:3: needs all "
             "32 lanes, the warp has 8; in block (0, 0, 0), thread (32, 0, 0)");
-  EXPECT_EQ(faultOf("scf.if %not5 {" + body + "}"),
+  EXPECT_EQ(syncFaultOf("scf.if %not5 {" + body + "}"),
             "'nvvm.bar.warp.sync' op at k.mlir:20:3: not all "
             "threads get here: thread (5, 0, 0) has exited; in block (0, 0, "
             "0), thread (0, 0, 0)");
@@ -239,15 +239,15 @@ TEST(SyncFaults, ShuffleWidths) {
   %v, %ok = gpu.shuffle xor %tf, %one, )mlir") +
            width + " : f32\n  memref.store %v, %y[%t] : memref<64xf32>";
   };
-  EXPECT_EQ(faultOf(shuffle("%c16"), 16), "");
-  EXPECT_EQ(faultOf(shuffle("%c16")),
+  EXPECT_EQ(syncFaultOf(shuffle("%c16"), 16), "");
+  EXPECT_EQ(syncFaultOf(shuffle("%c16")),
             "'gpu.shuffle' op at k.mlir:22:13: lane 16 takes "
             "part in a shuffle of width 16; in block (0, 0, 0), thread "
             "(16, 0, 0)");
-  EXPECT_EQ(faultOf(shuffle("%bad")),
+  EXPECT_EQ(syncFaultOf(shuffle("%bad")),
             "'gpu.shuffle' op at k.mlir:22:13: expected a width "
             "of 1 to 32, got 33; in block (0, 0, 0), thread (0, 0, 0)");
-  EXPECT_EQ(faultOf(shuffle("%mixed")),
+  EXPECT_EQ(syncFaultOf(shuffle("%mixed")),
             "'gpu.shuffle' op at k.mlir:22:13: width differs in "
             "a warp: 32 here, 16 in thread (5, 0, 0); in block (0, 0, 0), "
             "thread (0, 0, 0)");
@@ -257,8 +257,8 @@ TEST(SyncFaults, ShuffleReadsALaneThatIsNotThere) {
   std::string body = R"mlir(
   %v, %ok = gpu.shuffle down %tf, %two, %w32 : f32
   memref.store %v, %y[%t] : memref<64xf32>)mlir";
-  EXPECT_EQ(faultOf(body, 64), "");
-  EXPECT_EQ(faultOf(body, 48),
+  EXPECT_EQ(syncFaultOf(body, 64), "");
+  EXPECT_EQ(syncFaultOf(body, 48),
             "'gpu.shuffle' op at k.mlir:19:13: reads lane 16 of "
             "a warp of 16 threads; in block (0, 0, 0), thread (46, 0, 0)");
 }
