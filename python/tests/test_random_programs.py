@@ -19,7 +19,7 @@ from gnn_mlir.compiler import compile as compile_program
 from gnn_mlir.testing import random_programs, reduction, variants
 
 PROGRAMS, ALL_PROGRAMS = 100, 2000
-RUN = 16  # Of the programs, without --all.
+RUN = 24  # Of the programs, without --all.
 
 
 def pytest_generate_tests(metafunc):

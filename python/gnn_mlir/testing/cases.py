@@ -161,7 +161,7 @@ def covering_set():
     number of heads; other classes and heads on a graph for the next subject. A program runs
     on all graphs of a schema, and is compiled once. Of the data sets single ops are on none,
     models whose edges have no types are not on those of many types, and the largest has one
-    model of each family. Single ops take turns on the graph of one type and the one of 17. One graph is left out that is as another one, but of 31 rows."""
+    model of each family. One graph is left out that is as another one, but of 31 rows."""
     def is_kept(case):
         subject, graph = case["subject"], case["graph"]
         return allowed(case) and not (
@@ -193,9 +193,6 @@ def covering_set():
             return True
 
         for place, graph in enumerate(places):
-            # One op is on many types or on one, as the next is not.
-            if subject in op_cases.OPS and graph == ("one-type-each", "rows-1000")[number % 2]:
-                continue
             first = (number + place) % len(SIZES)
             in_turn = sorted(SIZES[first:] + SIZES[:first], key=lambda sizes: sizes not in left)
             left.pop(next((sizes for sizes in in_turn if add(graph, sizes)), None), None)

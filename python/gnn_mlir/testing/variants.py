@@ -45,7 +45,7 @@ def variants(raised=False):
 # is compiled for graphs.
 WITHOUT_STATISTICS = ("all", "all by rows")
 
-PARTS = 8  # The others among them, of which one number has one.
+PARTS = 4  # The others among them, of which one number has one.
 
 
 def some(number, raised=False):
