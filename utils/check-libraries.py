@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that a library of the compiler includes headers of the libraries that it
-names alone.
+"""Checks that a library of the compiler includes headers alone of libraries that it
+names, or that those name.
 
 The compiler is linked as a whole, so the linker does not see a library that uses
 one that it does not name in LINK_LIBS (a graph pass that reads what lanes are).
 A header is of the library whose folder it is in: include/GNN/X and lib/X are one
-folder. Headers of include/GNN/Transforms itself are everyone's.
+folder, and both may include the same. Headers of include/GNN/Transforms itself are
+everyone's; libraries without LLVM, such as the runtime, are not checked.
 
 usage: check-libraries.py [ROOT]      ROOT: the source tree
 """
@@ -53,8 +54,10 @@ def check(root):
 
     reached = {name: reach(name) for name in links}
     complaints = []
-    for path in sorted([*(root / "lib").rglob("*.cpp"), *(root / "lib").rglob("*.h")]):
-        inside = path.relative_to(root / "lib")
+    for path in sorted(path for folder in ("include/GNN", "lib")
+                       for path in (root / folder).rglob("*") if path.suffix in (".cpp", ".h")):
+        folder = "lib" if path.is_relative_to(root / "lib") else "include/GNN"
+        inside = path.relative_to(root / folder)
         user = library_of(inside, names)
         for header in INCLUDE.findall(path.read_text()) if user else ():
             if header.startswith("GNN/"):
@@ -62,10 +65,10 @@ def check(root):
             else:
                 used = library_of(Path(os.path.normpath(inside.parent / header)), names)
             if used and used not in reached[user]:
-                complaints.append(f"lib/{inside}: includes {header} of {used}, which {user} "
+                complaints.append(f"{folder}/{inside}: includes {header} of {used}, which {user} "
                                   "does not name in LINK_LIBS")
-    cycles = [name for name in links if any(name in reach(link) for link in links[name])]
-    complaints += [f"{name}: depends on itself" for name in sorted(cycles)]
+    complaints += [f"{name}: depends on itself" for name in sorted(links)
+                   if any(name in reached.get(link, ()) for link in links[name])]
     return complaints, len(links)
 
 

@@ -84,9 +84,10 @@ SOURCE = """\
 //
 //===----------------------------------------------------------------------===//
 
-{includes}
+#include "GNN/Transforms/{room}/Passes.h"
 
 #include "{header}"
+#include "GNN/Transforms/Remarks.h"
 
 using namespace mlir;
 using namespace {namespace};
@@ -255,8 +256,6 @@ def main():
     passes.write_text(add_entry(passes.read_text(), ENTRY.format(**facts)))
     cmake.write_text(add_source(cmake.read_text(), f"{name}.cpp"))
     names.write_text(add_flag(names.read_text(), flag))
-    facts["includes"] = "\n".join(sorted(
-        f'#include "GNN/Transforms/{header}.h"' for header in ("Remarks", f"{level['room']}/Passes")))
     source.write_text(SOURCE.format(**facts))
     test.write_text(TEST.format(flag=flag, function=function))
     written = [passes, cmake, names, source, test]

@@ -238,8 +238,8 @@ static LogicalResult runStage(ModuleOp module, const Stage &stage,
                               StringRef phasesDirectory) {
   PassManager pm(module.getContext());
   stage.build(pm, stages);
-  // A third of the time would go into verifying behind each of our passes;
-  // gnn-opt does so. LLVM verifies what the passes to PTX make.
+  // gnn-opt verifies behind each pass, which takes longer. LLVM verifies what
+  // the passes to PTX make.
   bool isVerifiedByPass = hasPasses(stage, stages);
   pm.enableVerifier(isVerifiedByPass);
   if (failed(pm.run(module)))

@@ -66,11 +66,11 @@ class Copy:
         more = [f"-I{self.include}", f"-I{self.root}/include"]
         if any("clang" in word for word in command[:2]):  # The first may be ccache.
             more += ["-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"]
-            headers = [re.findall(r" (-include-pch \S+)", e["command"]) for e in self.commands]
-            header = next((words[0] for words in headers if words), "")
+            headers = (re.search(r"-include-pch \S+", e["command"]) for e in self.commands)
+            header = next(filter(None, headers), None)
             if header and "-include-pch" not in command:
                 command = [word for word in command if word != "-fPIE"]  # As the header.
-                more += header.split()
+                more += header[0].split()
         first = command.index(f"-I{ROOT}/include")
         command[first:first] = more
         run(command, cwd=entry["directory"])

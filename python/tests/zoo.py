@@ -51,8 +51,8 @@ class Inputs:
         return features, edges
 
 
-# A sixth of a small capture: torch flushes the caches of the processor to measure its guards,
-# for a log, and collects garbage.
+# Behind each capture torch flushes the caches of the processor to measure its guards, for a log,
+# and collects garbage: some 0.1 s each.
 torch._dynamo.guards.profile_guard_manager = lambda *_: 0.0
 torch._dynamo.config.run_gc_after_compile = False
 

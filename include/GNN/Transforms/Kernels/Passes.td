@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of Passes.td that is on the gpu dialect.
+// On the gpu dialect, up to PTX, in pipeline order.
 //
 //===----------------------------------------------------------------------===//
 
