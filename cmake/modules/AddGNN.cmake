@@ -69,7 +69,7 @@ function(gnn_use_precompiled target)
   get_target_property(pch GNNPrecompiled OUTPUT)
   get_target_property(sources ${target} SOURCES)
   set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${pch})
-  add_dependencies(${target} GNNPrecompiled) # for sources of a unity build
+  add_dependencies(${target} GNNPrecompiledBuilt) # for sources of a unity build
   target_compile_options(${target} PRIVATE "SHELL:-include-pch ${pch}")
 endfunction()
 
