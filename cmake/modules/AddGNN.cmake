@@ -29,14 +29,14 @@ function(add_gnn_dialect name mnemonic)
   add_mlir_doc(${name}Ops ${name}Dialect Dialects/ -gen-dialect-doc -dialect=${mnemonic})
 endfunction()
 
-# Generates the op interfaces of a dialect and their page.
-function(add_gnn_interfaces td)
+# Generates the interfaces of a dialect, of its `op`s or `attr`s, and their page.
+function(add_gnn_interfaces td kind)
   set(LLVM_TARGET_DEFINITIONS ${td}.td)
-  mlir_tablegen(${td}.h.inc -gen-op-interface-decls)
-  mlir_tablegen(${td}.cpp.inc -gen-op-interface-defs)
+  mlir_tablegen(${td}.h.inc -gen-${kind}-interface-decls)
+  mlir_tablegen(${td}.cpp.inc -gen-${kind}-interface-defs)
   add_public_tablegen_target(GNN${td}IncGen)
   add_dependencies(mlir-headers GNN${td}IncGen)
-  add_mlir_doc(${td} ${td} Interfaces/ -gen-op-interface-docs)
+  add_mlir_doc(${td} ${td} Interfaces/ -gen-${kind}-interface-docs)
 endfunction()
 
 # Generates pass declarations and their page.

@@ -1,8 +1,8 @@
 # gnn_add_plugin(NAME SOURCE... [PASSES FILE.td] [OPS FILE.td DIALECT MNEMONIC])
 #
 # A shared object that gnn-opt, gnn-run and Python load. Of PASSES' file,
-# FILE.h.inc is made; of OPS' file, which defines a dialect and its ops,
-# FILEDialect.{h,cpp}.inc and FILE.{h,cpp}.inc. It links the compiler and the MLIR
+# FILE.h.inc is made; of OPS' file, which defines a dialect, its ops and
+# its attributes, FILEDialect, FILE and FILEAttributes with {.h,.cpp}.inc. It links the compiler and the MLIR
 # that the process has: a copy of its own would register everything twice.
 function(gnn_add_plugin name)
   cmake_parse_arguments(ARG "" "PASSES;OPS;DIALECT" "" ${ARGN})
@@ -37,6 +37,10 @@ function(gnn_add_plugin name)
     mlir_tablegen(${stem}Dialect.cpp.inc -gen-dialect-defs -dialect=${ARG_DIALECT})
     mlir_tablegen(${stem}.h.inc -gen-op-decls -dialect=${ARG_DIALECT})
     mlir_tablegen(${stem}.cpp.inc -gen-op-defs -dialect=${ARG_DIALECT})
+    mlir_tablegen(${stem}Attributes.h.inc -gen-attrdef-decls
+                  -attrdefs-dialect=${ARG_DIALECT})
+    mlir_tablegen(${stem}Attributes.cpp.inc -gen-attrdef-defs
+                  -attrdefs-dialect=${ARG_DIALECT})
   endif()
   if(ARG_PASSES OR ARG_OPS)
     add_public_tablegen_target(${name}IncGen)

@@ -32,11 +32,16 @@ GNN_CAPI GnnError *gnnLoadPlugin(const char *path);
 
 /** How to compile. */
 typedef struct GnnCompileOptions {
-  /** GPU to make PTX for, by its name, as "h100", or its chip, as "sm_90",
-   * which the first known GPU of that chip stands for; null or "": no PTX.
+  /** The kind of target: "cuda", whose kernels are PTX; "emulator", which runs
+   * kernels of a GPU here; "cpu", the cores of this machine, with kernels of
+   * one thread a block, which the emulator runs too; or one of a plugin. Null
+   * or "": "cuda" where there is a chip, else "emulator". */
+  const char *target;
+  /** The GPU, by its name, as "h100", or its chip, as "sm_90", which the first
+   * known GPU of that chip stands for; null or "": the first that is known.
    * Costs are weighed for it. */
   const char *chip;
-  /** Keep the kernels for the emulator. Without PTX there must be these. */
+  /** Of "cuda": keep the kernels for the emulator too. */
   bool emulated;
   /** The switches of passes and cost (docs/Passes.md), with spaces
    * between: "fuse=false compact=false". Null or "": as they are by default. */
@@ -78,9 +83,6 @@ typedef struct GnnCompileOptions {
    * passes behind it: "structured", "scheduled", "blocked" or
    * "loops" (docs/Debugging.md). Null or "": none, kernels are run. */
   const char *stopAt;
-  /** Kernels of one thread a block, for the cores of a CPU, which run on
-   * the CPU and on the emulator; with `stopAt`, the forms of these. */
-  bool cores;
 } GnnCompileOptions;
 
 /** Compiles the text of a module, `size` bytes that need no end. `name` stands
@@ -99,9 +101,8 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
 
 /** Says what the passes on whole-graph ops do with a program, and what its
  *  kernels cost without and with them (docs/Cost.md): tables as text, or a page
- * of HTML. Of `options` the chip, the switches, graphs and gradients are read,
- * and `cores`, which says that the kernels shown are not those that run. Gives
- * a string for gnnStringDestroy; errors are those of gnnCompile, without
+ * of HTML. Of `options` target, chip, switches, graphs and gradients are read.
+ * Gives a string for gnnStringDestroy; errors are those of gnnCompile, without
  * reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options, bool html,
@@ -124,11 +125,20 @@ GNN_CAPI GnnError *gnnListSchedules(const char *text, size_t size,
 GNN_CAPI GnnError *gnnDeviceOpenEmulator(bool checked, int64_t seed,
                                          GnnDevice **device);
 
-/** Opens the CPU, which runs packages compiled with `emulated`, and `cores` or
- *  `stopAt`, as well as LLVM can make their loops: nothing is checked. Kernels
- * of more than one thread a block are an error when they are bound. Streams are
- * not used. `threads` run blocks side by side, and results have the same bits
- * for any number; 0: as many as OMP_NUM_THREADS says, or as there are cores. */
+/** The kinds of target that there are, those of plugins too, with commas
+ * between. Gives a string for gnnStringDestroy. */
+GNN_CAPI GnnError *gnnListTargets(char **kinds);
+
+/** Opens the device of a kind of target: that of a plugin, or "cuda", "cpu" or
+ * "emulator" as they are by default. */
+GNN_CAPI GnnError *gnnDeviceOpen(const char *target, GnnDevice **device);
+
+/** Opens the CPU, which runs packages compiled for "cpu", or for the emulator
+ *  with `stopAt`, as well as LLVM can make their loops: nothing is checked.
+ * Kernels of more than one thread a block are an error when they are bound.
+ * Streams are not used. `threads` run blocks side by side, and results have the
+ * same bits for any number; 0: as many as OMP_NUM_THREADS says, or as there are
+ * cores. */
 GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
 
 #ifdef __cplusplus

@@ -130,7 +130,7 @@ CostModel::choosePieces(double whole, double longest,
   return choice;
 }
 
-double CostModel::countInTurn(double longest) const {
+double CostModel::countSerialElements(double longest) const {
   return kind == CostKind::Full
              ? std::min(longest, KernelConstants::longestPiece)
              : longest;

@@ -163,6 +163,24 @@ std::string gnn::describeTarget(TargetAttr target) {
   return (target.getChip().empty() ? target.getKind() : target.getChip()).str();
 }
 
+/// "cuda, NVIDIA H200 SXM".
+static std::string describeKind(TargetAttr target) {
+  std::string text = describeTarget(target);
+  return text == target.getKind() ? text
+                                  : (target.getKind() + ", " + text).str();
+}
+
+std::string gnn::explainMismatch(TargetAttr known, TargetAttr other) {
+  std::string expected = describeKind(known), got = describeKind(other);
+  if (expected == got) { // other limits or figures
+    expected.clear();
+    got.clear();
+    llvm::raw_string_ostream(expected) << known;
+    llvm::raw_string_ostream(got) << other;
+  }
+  return "expected " + expected + ", which the module is for, got " + got;
+}
+
 TargetAttr gnn::findTarget(mlir::Operation *op) {
   for (; op; op = op->getParentOp())
     if (auto target = op->getAttrOfType<TargetAttr>(attribute::target))
@@ -187,23 +205,17 @@ llvm::StringRef gnn::getChip(mlir::Operation *op) {
 }
 
 CoreRegisters gnn::getCoreRegisters(mlir::Operation *op) {
-  if (!isForCPU(op))
-    return CoreRegisters();
-  TargetLimits limits = findTarget(op).getLimits();
-  return {limits.vector, limits.vectorRegisters};
-}
-
-bool gnn::isForCPU(mlir::Operation *op) {
   TargetAttr target = findTarget(op);
-  return target && target.getKind() == cpuKind;
+  if (!target || !target.getLimits().vector)
+    return CoreRegisters();
+  return {target.getLimits().vector, target.getLimits().vectorRegisters};
 }
 
 mlir::LogicalResult gnn::attachTarget(mlir::ModuleOp module,
                                       TargetAttr target) {
   TargetAttr known = findTarget(module.getOperation());
   if (known && known != target)
-    return module.emitError("target: expected ")
-           << target << ", got a module for " << known;
+    return module.emitError("target: ") << explainMismatch(known, target);
   module->setAttr(attribute::target, target);
   return mlir::success();
 }

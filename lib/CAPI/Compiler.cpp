@@ -11,8 +11,8 @@
 #include "CAPIHandles.h"
 #include "Diagnostics.h"
 
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/CPU/CPUDevice.h"
-#include "GNN/CPU/Processor.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
@@ -21,6 +21,7 @@
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/AttachStatistics.h"
+#include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
 
@@ -215,8 +216,9 @@ GnnError *gnnLoadPlugin(const char *path) {
   });
 }
 
-static Error readOptions(const GnnCompileOptions &options,
-                         CompileOptions &given) {
+static CompileOptions readOptions(const GnnCompileOptions &options) {
+  CompileOptions given;
+  given.target = orEmpty(options.target).str();
   given.chip = orEmpty(options.chip).str();
   given.emulated = options.emulated;
   given.passes = orEmpty(options.passes).str();
@@ -231,13 +233,7 @@ static Error readOptions(const GnnCompileOptions &options,
   orEmpty(options.stagePasses).split(stagePasses, '\n', -1, false);
   for (llvm::StringRef line : stagePasses)
     given.stagePasses.push_back(line.str());
-  if (options.cores) {
-    auto registers = cpu::getRegisters();
-    if (!registers)
-      return Error(llvm::toString(registers.takeError()), ErrorKind::Option);
-    given.cores = *registers;
-  }
-  return {};
+  return given;
 }
 
 GnnError *gnnCompile(const char *text, size_t size, const char *name,
@@ -246,12 +242,10 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
     if (Error error = expectPointers("text, name, options and a result", text,
                                      name, options, package))
       return error;
-    CompileOptions given;
-    if (Error error = readOptions(*options, given))
-      return error;
-    if (given.chip.empty() && !given.emulated)
-      return Error("expected a chip, kernels for the emulator, or both, got "
-                   "neither",
+    CompileOptions given = readOptions(*options);
+    if (given.target.empty() && given.chip.empty() && !given.emulated)
+      return Error("expected a target, a chip, or kernels for the emulator, "
+                   "got none of them",
                    ErrorKind::Option);
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
@@ -280,14 +274,14 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
                                      name, options, explanation))
       return error;
     std::string passes = orEmpty(options->passes).str();
+    std::string target = orEmpty(options->target).str();
     std::string chip = orEmpty(options->chip).str();
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
-      auto found = explain(module, passes, chip);
+      auto found = explain(module, passes, target, chip);
       result.isDone = mlir::succeeded(found);
       if (!result.isDone)
         return;
-      found->forCPU = options->cores;
       llvm::raw_string_ostream stream(result.answer);
       html ? printHtml(*found, stream) : printText(*found, stream);
     };
@@ -311,9 +305,7 @@ GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
     for (llvm::StringRef field : llvm::split(orEmpty(vary), ','))
       if (!field.trim().empty())
         fields.push_back(field.trim().str());
-    CompileOptions given;
-    if (Error error = readOptions(*options, given))
-      return error;
+    CompileOptions given = readOptions(*options);
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
       auto found = listSchedules(module, given, fields);
@@ -342,6 +334,37 @@ GnnError *gnnDeviceOpenEmulator(bool checked, int64_t seed,
     if (seed >= 0)
       options.seed = seed;
     *device = runtime::wrap(emulator::createDevice(std::move(options)));
+    return {};
+  });
+}
+
+GnnError *gnnListTargets(char **kinds) {
+  return guardedCall("targets", [&]() -> Error {
+    if (Error error = expectPointers("a result", kinds))
+      return error;
+    registerBackends();
+    *kinds = runtime::copyString(
+        llvm::join(llvm::map_range(listBackends(),
+                                   [](const TargetBackend *backend) {
+                                     return backend->getKind();
+                                   }),
+                   ","));
+    return {};
+  });
+}
+
+GnnError *gnnDeviceOpen(const char *target, GnnDevice **device) {
+  return guardedCall("device", [&]() -> Error {
+    if (Error error = expectPointers("a target and a result", target, device))
+      return error;
+    registerBackends();
+    auto backend = findBackend(target);
+    if (!backend)
+      return Error(llvm::toString(backend.takeError()));
+    auto opened = (*backend)->openDevice();
+    if (!opened)
+      return opened.takeError();
+    *device = runtime::wrap(std::move(*opened));
     return {};
   });
 }

@@ -9,6 +9,7 @@
 #include "GNN/Host/Passes.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Target/Backends.h"
 #include "GNN/Target/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -29,6 +30,7 @@ void gnn::registerAll(mlir::DialectRegistry &registry) {
   mlir::registerAllToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
   registerDialects(registry);
+  registerBackends();
   registerPasses();
   registerGNNHostPasses();
   registerGNNTargetPasses();

@@ -8,6 +8,7 @@
 
 #include "GNN/Pipelines/Pipelines.h"
 
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Transforms/Blocks/Passes.h"
 #include "GNN/Transforms/Graph/Passes.h"
@@ -154,6 +155,18 @@ static void buildTilePipeline(OpPassManager &pm,
       createPlanMemory({options.shareMemory, options.sumsInProducts}));
 }
 
+/// The passes that kinds of target have of their own.
+static void addOfTargets(OpPassManager &pm,
+                         void (TargetBackend::*add)(OpPassManager &) const) {
+  for (const TargetBackend *backend : listBackends()) {
+    OpPassManager function(func::FuncOp::getOperationName());
+    (backend->*add)(function);
+    if (!function.empty())
+      pm.addNestedPass<func::FuncOp>(
+          createOnTarget(backend->getKind(), function));
+  }
+}
+
 /// gnn_tile on memrefs in, the same with complete schedules out.
 static void buildSchedulePipeline(OpPassManager &pm,
                                   const SchedulePipelineOptions &options) {
@@ -163,9 +176,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
   if (!options.schedules.empty()) // first, so that the others leave them
     pm.addPass(createApplySchedules(
         {options.schedules, options.allowUnusedSchedules}));
-  OpPassManager cores(func::FuncOp::getOperationName());
-  cores.addPass(createScheduleCores());
-  pm.addNestedPass<func::FuncOp>(createOnTarget(cpuKind, cores));
+  addOfTargets(pm, &TargetBackend::addSchedulePasses);
   pm.addNestedPass<func::FuncOp>(createScheduleColumns());
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
@@ -205,10 +216,7 @@ static void buildLoopsPipeline(OpPassManager &pm,
   if (options.scalarLoops)
     return addScalarLoops(pm, createConvertGNNTileToScalarLoops());
   pm.addNestedPass<func::FuncOp>(createLowerTraversals());
-  OpPassManager cores(func::FuncOp::getOperationName());
-  cores.addPass(createProductsInTurn());
-  cores.addPass(createConvertGNNTileToScalarLoops()); // of what is left
-  pm.addNestedPass<func::FuncOp>(createOnTarget(cpuKind, cores));
+  addOfTargets(pm, &TargetBackend::addLoopPasses);
   pm.addNestedPass<func::FuncOp>(createLowerProducts());
   addPasses(pm, options.afterLoops);
 }

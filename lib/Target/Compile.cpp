@@ -9,49 +9,25 @@
 
 #include "GNN/Target/Compile.h"
 
-#include "PtxParts.h"
-#include "PtxText.h"
+#include "CUDA/LowerToPTX.h"
+#include "RunStage.h"
 
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
-#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Target/Backends.h"
 #include "GNN/Target/LaunchPlan.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Stages/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace gnn;
-
-/// Writes `text` to `directory`/`name`.
-static LogicalResult writeFile(ModuleOp module, StringRef directory,
-                               StringRef name, StringRef text) {
-  SmallString<128> path(directory);
-  llvm::sys::path::append(path, name);
-  if (std::error_code error = llvm::sys::fs::create_directories(directory))
-    return module.emitError("cannot write '")
-           << path << "': " << error.message();
-  if (runtime::Error error = writeOutput(path, text))
-    return module.emitError(error.message());
-  return success();
-}
-
-static std::string printed(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  op->print(stream, OpPrintingFlags().enableDebugInfo());
-  return text;
-}
 
 /// Whether a module of this form has this stage before it.
 static bool isAhead(const Stage &stage, std::optional<Form> form,
@@ -74,31 +50,6 @@ static InFlightDiagnostic emitOptionError(ModuleOp module,
   if (auto place = location->findInstanceOf<FileLineColLoc>())
     location = FileLineColLoc::get(place.getFilename(), 0, 0);
   return emitError(location, message);
-}
-
-/// The user's passes, all of them of stages that run, or one error.
-static LogicalResult readStagePasses(ModuleOp module,
-                                     const CompileOptions &given,
-                                     StageOptions &stages) {
-  std::string message;
-  for (const std::string &text : given.stagePasses)
-    if (failed(stages.addPasses(text, message)))
-      return emitOptionError(module, "stage-passes: ") << message;
-  std::optional<Form> form = getForm(module);
-  for (StringRef point : stages.passes.getPoints()) {
-    auto stage = llvm::find_if(getStages(), [&](const Stage &stage) {
-      return stage.name == StagePasses::getStage(point);
-    });
-    bool needsChip = stage->to == Form::Binaries;
-    if (!isAhead(*stage, form, stages) || (needsChip && given.chip.empty()) ||
-        isBehindStop(point, stages.stopAt))
-      return emitOptionError(module,
-                             "stage-passes: expected a stage that runs on "
-                             "this module, got '")
-             << point << "'"
-             << (needsChip ? " without a GPU to compile for" : "");
-  }
-  return success();
 }
 
 /// Whether each template has a schedule as `gnn-schedule-pipeline` completes
@@ -148,47 +99,89 @@ static bool isPastStop(Form form, StopAt stopAt) {
   return last && form > *last;
 }
 
-/// "cuda, NVIDIA H200 SXM".
-static std::string describeKind(TargetAttr target) {
-  std::string text = describeTarget(target);
-  return text == target.getKind() ? text
-                                  : (target.getKind() + ", " + text).str();
+namespace {
+/// What a module is compiled for, and by which backend.
+struct ChosenTarget {
+  TargetAttr target;
+  const TargetBackend *backend;
+
+  /// Whether a stage makes what comes behind the last form of the backend.
+  bool isBehind(const Stage &stage) const {
+    return stage.to > backend->getLastForm();
+  }
+};
+} // namespace
+
+/// The kind that the options ask for.
+static StringRef getKind(const CompileOptions &given, TargetAttr known) {
+  if (!given.target.empty())
+    return given.target;
+  if (!given.chip.empty())
+    return "cuda";
+  return known && known.getKind() != "cuda" ? known.getKind() : "emulator";
 }
 
 /// What the options ask to compile `module` for, or what it is for already, or
 /// one error.
-static FailureOr<TargetAttr> readTarget(ModuleOp module,
-                                        const CompileOptions &given) {
+static FailureOr<ChosenTarget> readTarget(ModuleOp module,
+                                          const CompileOptions &given) {
+  registerBackends();
   TargetAttr known = findTarget(module);
+  auto backend = findBackend(getKind(given, known));
+  if (!backend)
+    return emitOptionError(module, "target: ")
+           << llvm::toString(backend.takeError());
   // A chip may be that of several GPUs.
-  if (known && !given.cores &&
+  if (known && (*backend)->takes(known) &&
       (given.chip.empty() || given.chip == known.getChip()))
-    return known;
+    return ChosenTarget{known, *backend};
   auto target =
-      given.cores
-          ? makeCPUTarget(module.getContext(), "", *given.cores)
-          : makeGPUTarget(module.getContext(),
-                          given.chip.empty() ? "emulator" : "cuda", given.chip);
+      (*backend)->makeTarget(module.getContext(), {given.chip, std::nullopt});
   if (!target)
     return emitOptionError(module, "chip: ")
            << llvm::toString(target.takeError());
-  if (!given.chip.empty())
+  if ((*backend)->getLastForm() == Form::Binaries)
     if (llvm::Error error = checkChip(target->getChip(), given.features))
       return emitOptionError(module, "chip: ")
              << llvm::toString(std::move(error));
   if (known && known != *target)
-    return emitOptionError(module, "target: expected ")
-           << describeKind(known) << ", which the module is for, got "
-           << describeKind(*target);
-  return *target;
+    return emitOptionError(module, "target: ")
+           << explainMismatch(known, *target);
+  return ChosenTarget{*target, *backend};
+}
+
+/// The user's passes, all of them of stages that run, or one error.
+static LogicalResult readStagePasses(ModuleOp module,
+                                     const CompileOptions &given,
+                                     const ChosenTarget &chosen,
+                                     StageOptions &stages) {
+  std::string message;
+  for (const std::string &text : given.stagePasses)
+    if (failed(stages.addPasses(text, message)))
+      return emitOptionError(module, "stage-passes: ") << message;
+  std::optional<Form> form = getForm(module);
+  for (StringRef point : stages.passes.getPoints()) {
+    auto stage = llvm::find_if(getStages(), [&](const Stage &stage) {
+      return stage.name == StagePasses::getStage(point);
+    });
+    bool needsOther = chosen.isBehind(*stage);
+    if (!isAhead(*stage, form, stages) || needsOther ||
+        isBehindStop(point, stages.stopAt))
+      return emitOptionError(module,
+                             "stage-passes: expected a stage that runs on "
+                             "this module, got '")
+             << point << "'"
+             << (needsOther ? " without a GPU to compile for" : "");
+  }
+  return success();
 }
 
 /// The options of all stages, or one error.
 static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                                  StageOptions &stages) {
   PassSwitches switches;
-  if (failed(readTarget(module, given)) ||
-      failed(readSwitches(module, given.passes, switches)))
+  FailureOr<ChosenTarget> chosen = readTarget(module, given);
+  if (failed(chosen) || failed(readSwitches(module, given.passes, switches)))
     return failure();
   switches.assignGraphSwitches(stages.graph);
   switches.assignTileSwitches(stages.tile);
@@ -222,55 +215,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     return emitOptionError(module,
                            "schedules: expected a form that has schedules, got "
                            "stop-at=structured");
-  return readStagePasses(module, given, stages);
-}
-
-/// Whether the user has passes in a stage.
-static bool hasPasses(const Stage &stage, const StageOptions &stages) {
-  return llvm::any_of(stages.passes.getPoints(), [&](StringRef point) {
-    return StagePasses::getStage(point) == stage.name;
-  });
-}
-
-/// Runs one stage and keeps what it gives.
-static LogicalResult runStage(ModuleOp module, const Stage &stage,
-                              const StageOptions &stages,
-                              StringRef phasesDirectory) {
-  PassManager pm(module.getContext());
-  stage.build(pm, stages);
-  // gnn-opt verifies behind each pass, which takes longer. LLVM verifies what
-  // the passes to PTX make.
-  bool isVerifiedByPass = hasPasses(stage, stages);
-  pm.enableVerifier(isVerifiedByPass);
-  if (failed(pm.run(module)))
-    return failure();
-  if (!isVerifiedByPass && stage.to != Form::Binaries && failed(verify(module)))
-    return failure();
-  if (phasesDirectory.empty())
-    return success();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream);
-  size_t number = &stage - getStages().begin() + 1;
-  return writeFile(module, phasesDirectory,
-                   llvm::formatv("{0}-{1}.mlir", number, stage.name).str(),
-                   text);
-}
-
-/// The kernels alone, as text.
-static std::string kernelText(ModuleOp module) {
-  OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
-  for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
-    kernels->push_back(gpuModule->clone());
-  return printed(*kernels);
-}
-
-/// All PTX of the module as one text.
-static std::string ptxText(ModuleOp module) {
-  SmallVector<StringRef> texts;
-  for (auto binary : module.getOps<gpu::BinaryOp>())
-    texts.push_back(getPtx(binary));
-  return joinPtx(texts);
+  return readStagePasses(module, given, *chosen, stages);
 }
 
 /// Runs the stages up to kernels and launches.
@@ -285,63 +230,6 @@ static LogicalResult lowerToGPU(ModuleOp module, const CompileOptions &options,
     if (isAhead(stage, form, stages) &&
         failed(runStage(module, stage, stages, options.phasesDirectory)))
       return failure();
-  return success();
-}
-
-/// Makes PTX of a module of kernels, with comments from their launches.
-static FailureOr<std::string> lowerToPTX(ModuleOp module,
-                                         const CompileOptions &options,
-                                         const StageOptions &stages,
-                                         const runtime::LaunchPlan &plan) {
-  const Stage &stage = getStages().back();
-  if (options.phasesDirectory.empty() && !hasPasses(stage, stages))
-    if (std::optional<std::string> ptx =
-            makePtxInParts(module, stage, stages, options.threads))
-      return commentKernels(*ptx, plan);
-  if (failed(runStage(module, stage, stages, options.phasesDirectory)))
-    return failure();
-  std::string ptx = commentKernels(ptxText(module), plan);
-  if (!options.phasesDirectory.empty() &&
-      failed(writeFile(module, options.phasesDirectory, "kernels.ptx", ptx)))
-    return failure();
-  return ptx;
-}
-
-/// Assembles the kernels; there must be one gpu.module at most.
-static FailureOr<std::string> assemble(ModuleOp module, StageOptions &stages) {
-  OwningOpRef<ModuleOp> copy = module.clone();
-  stages.ptx.format = KernelFormat::Bin;
-  LogicalResult result = runStage(*copy, getStages().back(), stages, "");
-  stages.ptx.format = KernelFormat::ISA;
-  if (failed(result))
-    return failure();
-  auto binaries = copy->getOps<gpu::BinaryOp>();
-  if (!llvm::hasSingleElement(binaries))
-    return module.emitError("expected one gpu.module to assemble, got ")
-           << std::distance(binaries.begin(), binaries.end());
-  auto object = cast<gpu::ObjectAttr>((*binaries.begin()).getObjects()[0]);
-  return object.getObject().getValue().str();
-}
-
-/// The images of a module of kernels and launches, by format.
-static LogicalResult addImages(ModuleOp module, const CompileOptions &options,
-                               StageOptions &stages,
-                               const runtime::LaunchPlan &plan,
-                               std::map<std::string, std::string> &images) {
-  if (options.emulated)
-    images["mlir"] = kernelText(module);
-  if (options.chip.empty())
-    return success();
-  if (options.cubin) {
-    FailureOr<std::string> cubin = assemble(module, stages);
-    if (failed(cubin))
-      return failure();
-    images["cubin"] = std::move(*cubin);
-  }
-  FailureOr<std::string> ptx = lowerToPTX(module, options, stages, plan);
-  if (failed(ptx))
-    return failure();
-  images["ptx"] = std::move(*ptx);
   return success();
 }
 
@@ -367,7 +255,7 @@ FailureOr<std::string> gnn::compileToPTX(ModuleOp module,
   std::optional<Form> form = getForm(module);
   if (failed(readOptions(module, options, stages)))
     return failure();
-  module->setAttr(attribute::target, *readTarget(module, options));
+  module->setAttr(attribute::target, readTarget(module, options)->target);
   if (form == Form::Binaries) {
     if (failed(checkBinaries(module)))
       return failure();
@@ -404,18 +292,20 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   StageOptions stages;
   if (failed(readOptions(module, options, stages)))
     return failure();
-  TargetAttr target = *readTarget(module, options);
-  module->setAttr(attribute::target, target);
+  ChosenTarget chosen = *readTarget(module, options);
+  module->setAttr(attribute::target, chosen.target);
   if (failed(lowerToGPU(module, options, stages)))
     return failure();
   std::string constants;
   FailureOr<runtime::LaunchPlan> plan = makeLaunchPlan(module, &constants);
   if (failed(plan))
     return failure();
-  plan->chip = options.chip.empty() ? "" : target.getChip().str();
+  bool isOfChip = chosen.backend->getLastForm() == Form::Binaries;
+  plan->chip = isOfChip ? chosen.target.getChip().str() : "";
   plan->features = options.features;
   std::map<std::string, std::string> images;
-  if (failed(addImages(module, options, stages, *plan, images)))
+  if (failed(
+          chosen.backend->addImages({module, options, stages, *plan, images})))
     return failure();
   auto package = runtime::Package::create(std::move(*plan), std::move(images),
                                           std::move(constants));
@@ -434,7 +324,7 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
   StageOptions stages;
   if (failed(readOptions(module, options, stages)))
     return failure();
-  module->setAttr(attribute::target, *readTarget(module, options));
+  module->setAttr(attribute::target, readTarget(module, options)->target);
   std::optional<Form> form = getForm(module);
   for (const Stage &stage : getStages()) {
     bool makesTemplates = stage.from == Form::Tensors;
@@ -478,14 +368,14 @@ std::string gnn::compilePipeline(ModuleOp module,
   stream << "builtin.module(";
   if (succeeded(readOptions(module, options, stages))) {
     stages.schedule.saveSchedules = ""; // who repeats it keeps his file
-    if (TargetAttr target = *readTarget(module, options);
-        target != findTarget(module))
-      printAttaching(target, stream);
+    ChosenTarget chosen = *readTarget(module, options);
+    if (chosen.target != findTarget(module))
+      printAttaching(chosen.target, stream);
     for (const Stage &stage : getStages()) {
       bool isLast = stage.to == Form::Binaries;
       if (isLast)
         stream << "gnn-verify-launch-form";
-      if (!isAhead(stage, form, stages) || (isLast && options.chip.empty()))
+      if (!isAhead(stage, form, stages) || chosen.isBehind(stage))
         continue;
       stream << (isLast ? "," : "");
       stage.print(stream, stages);

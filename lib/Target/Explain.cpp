@@ -8,13 +8,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Target/Explain.h"
-#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
 #include "Describe.h"
 #include "ExplainKernels.h"
 
+#include "GNN/Analysis/TargetBackend.h"
+#include "GNN/Analysis/Targets.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Target/Backends.h"
 #include "GNN/Target/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -225,8 +228,28 @@ std::vector<const ExplainedFunction *> Explanation::listMade() const {
   return made;
 }
 
+/// Says in `copy` what its kernels are for. Errors are at `module`.
+static LogicalResult chooseTarget(ModuleOp module, ModuleOp copy,
+                                  StringRef kind, StringRef chip) {
+  TargetAttr known = findTarget(copy);
+  if (known && kind.empty() && chip.empty())
+    return success();
+  if (kind.empty())
+    kind = known ? known.getKind() : "cuda";
+  registerBackends();
+  auto backend = findBackend(kind);
+  if (!backend)
+    return module.emitError("target: ") << llvm::toString(backend.takeError());
+  if (known && chip.empty() && (*backend)->takes(known))
+    return success();
+  auto target = (*backend)->makeTarget(copy.getContext(), {chip, std::nullopt});
+  if (!target)
+    return module.emitError("chip: ") << llvm::toString(target.takeError());
+  return attachTarget(copy, *target);
+}
+
 FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
-                                    StringRef chip) {
+                                    StringRef kind, StringRef chip) {
   StageOptions stages, none;
   if (failed(readOptions(module, passes, stages)))
     return failure();
@@ -245,14 +268,8 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   auto copy = parseSourceString<ModuleOp>(text, &context);
   if (!copy)
     return failure();
-  if (TargetAttr known = findTarget(module); !chip.empty() || !known) {
-    auto target =
-        makeGPUTarget(&context, known ? known.getKind() : "cuda", chip);
-    if (!target)
-      return module.emitError("chip: ") << llvm::toString(target.takeError());
-    if (failed(attachTarget(*copy, *target)))
-      return failure();
-  }
+  if (failed(chooseTarget(module, *copy, kind, chip)))
+    return failure();
   // Times are shown whatever is weighed, of rows as they are: pieces have
   // launches of their own.
   CostModel model(*copy, CostKind::WholeRows);
@@ -260,7 +277,11 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   result.off = listSwitches(stages.graph, "=false");
   llvm::append_range(result.off, listSwitches(stages.tile, "=false"));
   llvm::erase(result.off, "sums-in-products"); // off unless asked for
-  result.target = describeTarget(findTarget(copy->getOperation()));
+  TargetAttr target = findTarget(copy->getOperation());
+  result.target = describeTarget(target);
+  result.figures = target.getName().empty()
+                       ? getKnownTargets().front().title.str()
+                       : result.target;
   result.before = readFunctions(*copy);
   stages.tile.assignTileSwitches(none.tile);
   leaveOutPasses(none.graph);

@@ -268,13 +268,11 @@ void gnn::printHtml(const Explanation &explanation, llvm::raw_ostream &os) {
   os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
      << "<title>What the passes did</title>\n<style>" << style
      << "</style></head>\n<body>\n<h1>What the passes did</h1>\n"
-     << "<p>Kernels for a GPU with their ops, and what they cost on "
-     << escaped(explanation.target)
-     << " by estimate: as a module becomes without the passes on whole-graph "
+     << "<p>Kernels with their ops, and what they cost by estimate on "
+     << escaped(explanation.figures) << ", of "
+     << escaped(explanation.kernels())
+     << ": as a module becomes without the passes on whole-graph "
      << "ops, and with them; the passes on kernels run in both. "
-     << (explanation.forCPU ? "The target is the CPU: its kernels have other "
-                              "schedules, which are not shown. "
-                            : "")
      << "What takes longer is darker. Point at a box or a line for "
      << "more.</p>\n";
   using Sides = std::vector<std::pair<const char *, const ExplainedFunction *>>;

@@ -87,13 +87,10 @@ static void printFunction(const ExplainedFunction &function,
 }
 
 void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
-  os << "costs on " << explanation.target
-     << ", of the kernels for a GPU\n"
+  os << "costs on " << explanation.figures << ", of " << explanation.kernels()
+     << "\n"
         "before: without the passes on whole-graph ops; after: with them; "
         "passes on kernels run in both\n";
-  if (explanation.forCPU)
-    os << "the target is the CPU: its kernels have other schedules, which are "
-          "not shown\n";
   for (const ExplainedFunction &before : explanation.before) {
     printFunction(before, "before", os);
     for (const ExplainedFunction &after : explanation.after)

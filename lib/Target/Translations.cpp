@@ -6,10 +6,11 @@
 
 #include "GNN/Target/Translations.h"
 
+#include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Dot.h"
 
-#include "GNN/CPU/Processor.h"
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/InitDialects.h"
 
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -71,9 +72,9 @@ struct Flags {
     auto emitError = [&](const llvm::Twine &message) {
       return mlir::emitError(UnknownLoc::get(module.getContext()), message);
     };
-    if (!isGPU && target != "cpu" && target != "emulator")
-      return emitError("--target: expected cuda, cpu or emulator, got '")
-             << target << "'";
+    registerBackends();
+    if (auto backend = findBackend(target); !backend)
+      return emitError("--target: ") << llvm::toString(backend.takeError());
     if (!isGPU &&
         (chip.getNumOccurrences() || features.getNumOccurrences() || cubin))
       return emitError("expected --chip, --features and --cubin with "
@@ -82,12 +83,7 @@ struct Flags {
     if (!isGPU && !emulated)
       return emitError("expected the kernels' IR for --target=")
              << target << ", got --emulated=false";
-    if (target == "cpu") {
-      auto registers = cpu::getRegisters();
-      if (!registers)
-        return emitError("") << llvm::toString(registers.takeError());
-      options.cores = *registers;
-    }
+    options.target = target;
     options.chip = isGPU ? chip.getValue() : "";
     options.features = features;
     options.optLevel = optLevel;
@@ -112,7 +108,7 @@ compileBy(const Flags &flags, ModuleOp module, llvm::raw_ostream &os,
 
 static LogicalResult writePTX(ModuleOp module, const CompileOptions &options,
                               llvm::raw_ostream &os) {
-  if (options.chip.empty())
+  if (options.target != "cuda")
     return mlir::emitError(UnknownLoc::get(module.getContext()),
                            "expected --target=cuda, whose kernels are PTX");
   FailureOr<std::string> ptx = compileToPTX(module, options);

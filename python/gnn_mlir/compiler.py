@@ -60,8 +60,8 @@ def _functions(program):
 
 def check_target(target):
     """Raises ValueError where there is no such target; None is the device of the inputs."""
-    if target not in (None, *targets.ALL):
-        raise ValueError(f"target: expected emulator, cpu or cuda, got {target!r}")
+    if target not in (None, *targets.ALL) and target not in (known := compiler_capi.targets()):
+        raise ValueError(f"target: expected one of {', '.join(known)}, got {target!r}")
 
 
 def _choose_chip(target, chip):
@@ -94,9 +94,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
                          "models alone")
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
-    arguments = (text, compiler_capi.NAME, chip, passes, graphs,
-                 differentiation.parse(gradients, None, _functions(program)),
-                 devices.is_cpu(target, chip))
+    arguments = (text, compiler_capi.NAME, devices.kind_of(target, chip), chip, passes,
+                 graphs, differentiation.parse(gradients, None, _functions(program)))
     if html is not None:
         page = compiler_capi.explain_text(*arguments, html=True)
         files.write(html, page)
@@ -117,9 +116,8 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
     lines = compiler_capi.schedules_text(
-        text, compiler_capi.NAME, chip, passes, graphs,
-        differentiation.parse(gradients, None, _functions(program)), vary,
-        devices.is_cpu(target, chip))
+        text, compiler_capi.NAME, devices.kind_of(target, chip), chip, passes, graphs,
+        differentiation.parse(gradients, None, _functions(program)), vary)
     return [json.loads(line) for line in lines.splitlines()]
 
 
@@ -193,8 +191,8 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     asked = differentiation.parse(gradients, function, _functions(program))
     always = text, chip, target != targets.CUDA, passes, graphs, schedules
     stage_passes = compiler_capi.stage_passes_text(stage_passes or {})
-    cores = devices.is_cpu(target, chip)
-    form = {"stop_at": stop_at, "cores": cores}
+    kind = devices.kind_of(target, chip)
+    form = {"stop_at": stop_at, "target": kind}
     package = compiler_capi.compile_package(
         *always, **form, phases=keep_phases, stage_passes=stage_passes, gradients=asked,
         save_schedules=save_schedules, allow_unused_schedules=allow_unused_schedules)
@@ -204,7 +202,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     # Schedules of the first compilation may be of passes that others do not have.
     again = compiler_capi.compiling_later(*always, phases=keep_phases, stage_passes=stage_passes,
                                           **form) if asked else None
-    host = targets.CPU if cores else targets.EMULATOR
+    host = targets.EMULATOR if kind == targets.CUDA else kind
     return CompiledFunction(package, name, source, again, host)
 
 

@@ -23,11 +23,11 @@ _UNKNOWN_PASS = re.compile(
 
 def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
                  phases=None, reproducer=None, schedules=None, allow_unused_schedules=False,
-                 save_schedules=None, gradients="", stop_at=None, cores=False):
+                 save_schedules=None, gradients="", stop_at=None, target=None):
     """A package of a program; `graphs` are those that it will be bound to, by name ("":
     the one there is), the others as GNN-c/Compiler.h has them. Raises GNNError with all
     diagnostics."""
-    options = _compile_options(chip, emulated, passes, graphs)
+    options = _compile_options(target, chip, emulated, passes, graphs)
     options.stage_passes = stage_passes.encode()
     options.phases_directory = path_option("keep_phases", phases)
     options.reproducer = path_option("reproducer", reproducer)
@@ -36,34 +36,35 @@ def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_pa
     options.save_schedules = path_option("save_schedules", save_schedules)
     options.gradients = gradients.encode()
     options.stop_at = _word("stop_at", stop_at)
-    options.cores = cores
     data = text.encode()
     with capi.naming_types():
         return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),
                                       byref(options)))
 
 
-def explain_text(text, name, chip, passes="", graphs=None, gradients="", cores=False,
+def explain_text(text, name, target, chip, passes="", graphs=None, gradients="",
                  html=False):
     """What the passes on whole-graph ops do with a program, as text or as a page.
     Raises GNNError with all diagnostics."""
-    options = _compile_options(chip, False, passes, graphs)
+    options = _compile_options(target, chip, False, passes, graphs)
     options.gradients = gradients.encode()
-    options.cores = cores
     data = text.encode()
     return capi.text_of("gnnExplain", data, len(data), name.encode(), byref(options), html)
 
 
-def schedules_text(text, name, chip, passes="", graphs=None, gradients="", vary=(),
-                   cores=False):
+def schedules_text(text, name, target, chip, passes="", graphs=None, gradients="", vary=()):
     """The schedules that kernels of a program may have, a line of JSON each. Raises
     GNNError with all diagnostics."""
-    options = _compile_options(chip, True, passes, graphs)
+    options = _compile_options(target, chip, True, passes, graphs)
     options.gradients = gradients.encode()
-    options.cores = cores
     data = text.encode()
     return capi.text_of("gnnListSchedules", data, len(data), name.encode(), byref(options),
                       ",".join(vary).encode())
+
+
+def targets():
+    """The kinds of target that there are, those of plugins too."""
+    return capi.text_of("gnnListTargets").split(",")
 
 
 def _word(name, word):
@@ -83,7 +84,7 @@ def path_option(name, path):
     return os.fsencode(path)
 
 
-def _compile_options(chip, emulated, passes, graphs):
+def _compile_options(target, chip, emulated, passes, graphs):
     """Options as the library reads them; they keep the graphs they point to."""
     if not capi.has_compiler():
         raise capi.GNNError("expected libGNN.so, which has the compiler, got "
@@ -91,7 +92,7 @@ def _compile_options(chip, emulated, passes, graphs):
     graphs = graphs or {}
     native = [capi.NativeGraph.of(g) for g in graphs.values()]
     options = signatures.CompileOptions(
-        chip.encode() if chip else None, emulated, passes.encode(), None, None,
+        target.encode() if target else None, chip.encode() if chip else None, emulated, passes.encode(), None, None,
         (c_void_p * len(native))(*[g.handle for g in native]),
         capi.strings(list(graphs)), len(native))
     options.native = native

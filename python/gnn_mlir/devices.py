@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices by name, and functions of packages bound on them."""
 
-from . import capi, running, targets, tensor_graph
+from . import capi, compiler_capi, running, targets, tensor_graph
 
 _DEVICES = {}
 
@@ -11,20 +11,26 @@ def open_device(device=None):
     if isinstance(device, capi.Device):
         return device
     name = str(device or targets.EMULATOR)
-    kind, _, ordinal = name.partition(":")
-    if name not in (targets.EMULATOR, targets.CPU) and (
-            kind != targets.CUDA or (ordinal and not ordinal.isdigit())):
-        raise ValueError(f"device: expected cpu, cuda:N or emulator, got {device!r}")
     if name not in _DEVICES:
-        _DEVICES[name] = (capi.Device.cuda(int(ordinal or 0)) if kind == targets.CUDA else
-                          getattr(capi.Device, name)())
+        _DEVICES[name] = _open(name, device)
     return _DEVICES[name]
 
 
-def is_cpu(target, chip):
-    """Whether kernels of a target are for the cores of this machine; `chip` is the GPU that
-    was chosen, or None."""
-    return target == targets.CPU or (target is None and chip is None)
+def _open(name, device):
+    kind, _, ordinal = name.partition(":")
+    if kind == targets.CUDA and (name == kind or ordinal.isdigit()):
+        return capi.Device.cuda(int(ordinal or 0))
+    if name in targets.ALL:
+        return getattr(capi.Device, name)()
+    if not capi.has_compiler() or name not in compiler_capi.targets():
+        raise ValueError(f"device: expected cpu, cuda:N or emulator, got {device!r}")
+    return capi.Device(capi.made("gnnDeviceOpen", name.encode()))
+
+
+def kind_of(target, chip):
+    """The kind of target to compile for: where none is named, a GPU where `chip` is one that
+    was chosen, else the cores of this machine."""
+    return target or (targets.CUDA if chip else targets.CPU)
 
 
 def bind(package, name, graphs, device, called=None):

@@ -93,13 +93,13 @@ class DeviceGraph(ctypes.Structure):
 
 
 class CompileOptions(ctypes.Structure):
-    _fields_ = [("chip", c_char_p), ("emulated", c_bool), ("passes", c_char_p),
-                ("phases_directory", c_char_p), ("reproducer", c_char_p),
+    _fields_ = [("target", c_char_p), ("chip", c_char_p), ("emulated", c_bool),
+                ("passes", c_char_p), ("phases_directory", c_char_p), ("reproducer", c_char_p),
                 ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
                 ("num_graphs", c_int64), ("stage_passes", c_char_p),
                 ("schedules", c_char_p), ("allow_unused_schedules", c_bool),
                 ("save_schedules", c_char_p), ("gradients", c_char_p),
-                ("stop_at", c_char_p), ("cores", c_bool)]
+                ("stop_at", c_char_p)]
 
 
 # GnnErrorKind.
@@ -219,6 +219,8 @@ COMPILER = {
                    POINTER(c_void_p)],
     "gnnListSchedules": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions),
                          c_char_p, POINTER(c_void_p)],
+    "gnnListTargets": [POINTER(c_void_p)],
+    "gnnDeviceOpen": [c_char_p, POINTER(c_void_p)],
     "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],
     "gnnDeviceOpenCpu": [c_int, POINTER(c_void_p)],
 }

@@ -302,7 +302,7 @@ def test_functions_and_decorators():
     (lambda: gnn_mlir.compile(Split), "an instance.*got the class Split"),
     (lambda: gnn_mlir.compile(Split(), gradients=True), "gradients: expected none for a PyT"),
     (lambda: gnn_mlir.compile(gnn_mlir.compile(Split()), fullgraph=True), "is not compiled, as"),
-    (lambda: gnn_mlir.compile(Split(), target="gpu"), "target: expected emulator, cpu or cuda, "),
+    (lambda: gnn_mlir.compile(Split(), target="gpu"), "target: expected one of cuda, emulator, cpu, "),
     (lambda: gnn_mlir.explain(Split()), "expected a compiled model, got Split"),
     (lambda: gnn_mlir.explain(gnn_mlir.compile(Split()), target="cpu"), "target: expected none"),
     (lambda: gnn_mlir.explain(gnn_mlir.compile(Split()), html="page.html"), (

@@ -444,7 +444,7 @@ def test_program_that_has_no_kernel(files):
 
 
 @pytest.mark.parametrize("option, says", [
-    ("--target=tpu", ["--target=cuda, cpu or emulator", "got 'tpu'"]),
+    ("--target=tpu", ["--target: expected one of the targets cuda, emulator, cpu", "got 'tpu'"]),
     ("--shuffle=often", ["--shuffle", "often"]),
     ("--shuffle=-3", ["--shuffle", "-3"])])
 def test_unknown_value(files, option, says):

@@ -18,6 +18,7 @@ from conftest import BUILD, ROOT
 EXAMPLE = ROOT / "examples/standalone-op"
 PASS_EXAMPLE = ROOT / "examples/standalone-pass"
 TILE_EXAMPLE = ROOT / "examples/standalone-tile-pass"
+TARGET_EXAMPLE = ROOT / "examples/standalone-target"
 pytestmark = pytest.mark.skipif(not BUILD, reason="needs a build")
 
 
@@ -289,3 +290,11 @@ for stop_at in None, "loops":
 assert "rows_per_block = 4" not in json.dumps(plain.package.plan())
 """
     run(sys.executable, "-c", script, env=python)
+
+
+def test_a_target_of_a_plugin(installed, python):
+    """It compiles, lists schedules and runs, by the name that it has."""
+    out = run(sys.executable, TARGET_EXAMPLE / "printer.py",
+              install(TARGET_EXAMPLE.name) / "PrinterTarget.so", env=python)
+    assert "mean_1_aggregate: 2 x 1 x 1 blocks, " in out
+    assert "schedules of a printer: [{'count': " in out

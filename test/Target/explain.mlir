@@ -22,7 +22,7 @@ gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<
 // reads through: the rows of the result, those of it that go through a product,
 // and operations. First as the module is, then as the passes make it.
 //
-// CHECK:      {{^}}costs on NVIDIA H200 SXM, of the kernels for a GPU{{$}}
+// CHECK:      {{^}}costs on NVIDIA H200 SXM, of its kernels{{$}}
 // CHECK-NEXT: {{^}}before: without the passes on whole-graph ops; after: with them; passes on kernels run in both{{$}}
 // CHECK-EMPTY:
 // CHECK-NEXT: layer, before

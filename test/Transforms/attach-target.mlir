@@ -19,6 +19,6 @@
 // KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090
 // KNOWN:   memory_bandwidth = 9.360000e+11
 // NONE:    error: gnn-attach-target: expected h200, h100, a100, rtx3090 or a chip of sm_70, {{.*}}, got 'gtx1080'
-// OTHER:   error: target: expected {{.*}}"h200"{{.*}}, got a module for {{.*}}"h100"
+// OTHER:   error: target: expected cuda, NVIDIA H100 SXM, which the module is for, got cuda, NVIDIA H200 SXM
 module {
 }

@@ -132,7 +132,7 @@ func.func @many_vectors(%x: memref<?x65xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @g <dst, features = 65>
       ins(%x : memref<?x65xf32>) at [#gnn_tile.at<group : feature>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
-      schedule <columns_per_block = 65, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn> {
+      schedule #gnn_tile.core_schedule<columns_per_block = 65, vector = 1, rows_per_block = 64, row_order = natural> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [feature] %v : f32
     gnn_tile.yield %s : f32

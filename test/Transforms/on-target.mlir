@@ -10,7 +10,7 @@
 
 // A stage is one list of passes; those of one kind of target run for it alone.
 
-// CPU:   row_walk = in_turn
+// CPU:   schedule #gnn_tile.core_schedule<
 // OTHER-NOT: schedule
 // BAD:   gnn-on-target: {{.*}}'gnn-tile-schedule-core' does not refer to a registered pass
 // TEXT:  gnn-on-target{kind=cpu passes=gnn-tile-schedule-cores}

@@ -6,7 +6,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // A core goes through 64 rows, each in vectors of 16 features.
 //
 // CHECK-LABEL: func.func @sum
-// CHECK:         schedule <columns_per_block = 64, vector = 16, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn>
+// CHECK:         schedule #gnn_tile.core_schedule<columns_per_block = 64, vector = 16, rows_per_block = 64, row_order = natural>
 func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{a core takes 64 rows, in vectors of 16}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
@@ -26,7 +26,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Rows of 500 features begin at multiples of 4, and are cut.
 //
 // CHECK-LABEL: func.func @wide
-// CHECK:         schedule <columns_per_block = 256, vector = 4,
+// CHECK:         schedule #gnn_tile.core_schedule<columns_per_block = 256, vector = 4,
 func.func @wide(%x: memref<?x500xf32>, %y: memref<?x500xf32>) {
   // expected-remark @+1 {{a core takes 64 rows, in vectors of 4}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 500>
@@ -46,7 +46,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // A sum over features needs the whole row.
 //
 // CHECK-LABEL: func.func @reduced
-// CHECK:         schedule <columns_per_block = 512, vector = 16,
+// CHECK:         schedule #gnn_tile.core_schedule<columns_per_block = 512, vector = 16,
 func.func @reduced(%x: memref<?x512xf32>, %y: memref<?xf32>) {
   // expected-remark @+1 {{a core takes 64 rows, in vectors of 16}}
   gnn_tile.traverse @g <dst, features = 512>
@@ -66,13 +66,13 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // What is set stays: 40 columns are of vectors of 8.
 //
 // CHECK-LABEL: func.func @set
-// CHECK:         schedule <columns_per_block = 40, vector = 8, {{.+}}, rows_per_block = 16,
+// CHECK:         schedule #gnn_tile.core_schedule<columns_per_block = 40, vector = 8, rows_per_block = 16,
 func.func @set(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{a core takes 16 rows, in vectors of 8}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <columns_per_block = 40, rows_per_block = 16> {
+      schedule #gnn_tile.core_schedule<columns_per_block = 40, rows_per_block = 16> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
@@ -87,30 +87,11 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Schedules for a GPU are refused.
 //
 func.func @gpu(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op schedule: expected 'row_walk' in_turn for the cores of a CPU, got team}}
+  // expected-error @+1 {{'gnn_tile.traverse' op schedule: expected a #gnn_tile.core_schedule for the cores of a CPU, got #gnn_tile.traverse_schedule<vector = 4, lanes = 16, row_walk = team>}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
       schedule <vector = 4, lanes = 16, row_walk = team> {
-  ^bb0(%v: f32):
-    %s = gnn_tile.reduce sum [element] %v : f32
-    gnn_tile.yield %s : f32
-  }
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 2, edge_types = 3}
-
-// Several lanes a row are, too.
-//
-func.func @lanes(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{expected one lane where rows are walked in turn, got 4}}
-  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
-      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <lanes = 4> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32

@@ -44,11 +44,11 @@
 // NONE: none.jsonl:1:1: error: expected an object as 'schedule'
 // HALF: half.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got 3.5
 // WORD: word.jsonl:1:1: error: expected a positive whole number or a word as 'row_walk' of the schedule, got "team> junk
-// FIELD: field.jsonl:1:1: error: expected a field of the schedule of a 'gnn_tile.gemm' (n, kind, copies), got 'm'
+// FIELD: field.jsonl:1:1: error: expected a field of a #gnn_tile.gemm_schedule for a 'gnn_tile.gemm' (n, kind, copies), got 'm'
 // VALUE: value.jsonl:1:1: error: schedule: 'n' = 33: expected 'n' in {16, 32, 64}, got 33
 // ENUM: enum.jsonl:1:1: error: schedule: 'row_walk' = crowd: expected RowWalk to be one of: team, block, by_length
-// SPLIT: split.jsonl:1:1: error: schedule: expected 'row_walk' by_length with 'split_rows', got in_turn
-// WIDE: wide.jsonl:1:1: error: schedule: 'vector' = 16: expected 'row_walk' in_turn with vectors of more than 4 features, got 16
+// SPLIT: split.jsonl:1:1: error: schedule: expected 'row_walk' by_length with 'split_rows', got team
+// WIDE: wide.jsonl:1:1: error: schedule: 'vector' = 16: expected 'vector' in {1, 2, 4}, got 16
 // TWICE: twice.jsonl:3:1: error: ambiguous: expected one line for a template, got another one as line 1
 // TYPES: types.jsonl:1:1: error: stale: no template has this key; expected 'types' to be [memref<?x8xf32>, memref<8x8xf32>, memref<?x8xf32>], as in the one most like it, got [memref<?x9xf32>, memref<8x8xf32>, memref<?x9xf32>]
 // BODY: body.jsonl:1:1: error: stale: no template has this key; expected 'body' to be 82bdc2c73dd2203a, as in the one most like it, got 0
@@ -142,7 +142,7 @@ not json
 {"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"row_walk":"crowd"}}
 
 //--- split.jsonl
-{"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"vector":16,"row_walk":"in_turn","split_rows":64}}
+{"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"row_walk":"team","split_rows":64}}
 
 //--- wide.jsonl
 {"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"vector":16,"lanes":1}}

@@ -57,11 +57,20 @@
 // WARP:     "vector":1,"lanes":16,"head_lanes":1,"element_lanes":2
 // WARP-NOT: "lanes":32,"head_lanes":1,"element_lanes":2
 
-// Where rows are walked in turn, on a CPU, vectors are as long as there.
+// On a CPU vectors are as long as there.
 //
 // RUN: gnn-opt %t/two.mlir -o /dev/null --gnn-attach-target=kind=cpu --gnn-schedule-pipeline --gnn-tile-list-schedules=vary=vector \
 // RUN:   | FileCheck %s --check-prefix=CORES
-// CORES: "vector":16,{{.*}}"row_walk":"in_turn"
+// CORES: "schedule":{"columns_per_block":64,"vector":16,"rows_per_block":64,"row_order":"natural"}
+
+// What older files say of a core is read as its schedule; other lanes are not.
+//
+// RUN: gnn-opt %t/two.mlir --gnn-attach-target=kind=cpu --gnn-schedule-pipeline=schedules=%t/old.jsonl | FileCheck %s --check-prefix=OLD
+// RUN: sed 's/"lanes":1/"lanes":2/' %t/old.jsonl > %t/lanes.jsonl
+// RUN: not gnn-opt %t/two.mlir --gnn-attach-target=kind=cpu --gnn-schedule-pipeline=schedules=%t/lanes.jsonl 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=LANES
+// OLD:   schedule #gnn_tile.core_schedule<columns_per_block = 64, vector = 8, rows_per_block = 16, row_order = natural>
+// LANES: lanes.jsonl:1:1: error: expected a field of a #gnn_tile.core_schedule for a 'gnn_tile.traverse' (columns_per_block, vector, rows_per_block, row_order), got 'lanes'
 
 // Each module has templates of its own, with threads and without.
 //
@@ -77,6 +86,9 @@
 // RUN: not gnn-opt %t/top.mlir --gnn-schedule-pipeline --gnn-kernels-pipeline 2>&1 | FileCheck %s --check-prefix=LEFT
 // LEFT: error: 'gnn_tile.traverse' op expected a template in a func.func of the module
 // TOP: {"function":"","graph":"g","template":"traverse","domain":"<dst, features = 64>"
+
+//--- old.jsonl
+{"function":"two","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 64>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x64xf32>","memref<?x64xf32>"],"body":"4049f3264ed989ab","schedule":{"columns_per_block":64,"vector":8,"lanes":1,"head_lanes":1,"element_lanes":1,"in_flight":1,"rows_per_block":16,"row_order":"natural","row_walk":"in_turn"}}
 
 //--- top.mlir
 gnn.graph @g square {node_types = 2, edge_types = 3}

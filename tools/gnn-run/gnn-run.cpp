@@ -10,9 +10,8 @@
 #include "Compare.h"
 #include "Inputs.h"
 
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
-#include "GNN/CPU/CPUDevice.h"
-#include "GNN/CPU/Processor.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Emulator/EmulatorDevice.h"
@@ -24,6 +23,7 @@
 #include "GNN/Runtime/Structures.h"
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/AttachStatistics.h"
+#include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
 #include "GNN/Target/Ptxas.h"
@@ -182,13 +182,12 @@ static std::string chooseTarget() {
 }
 
 static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
-  if (target == "cuda")
-    return runtime::openCudaDevice();
-  if (target == "cpu")
-    return cpu::createDevice();
+  registerBackends();
+  auto backend = findBackend(target);
+  if (!backend)
+    return runtime::failure("--target: ", toString(backend.takeError()));
   if (target != "emulator")
-    return runtime::failure("expected --target=cuda, cpu or emulator, got '",
-                            target.getValue(), "'");
+    return (*backend)->openDevice();
   emulator::DeviceOptions options;
   options.kernels.checked = !unchecked;
   if (shuffleSeed.getNumOccurrences())
@@ -240,10 +239,10 @@ nameGraphs(mlir::ModuleOp module, ArrayRef<run::LoadedGraph> graphs) {
 /// Says what the graph pipeline does to `module`.
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
   bool hasChip = target == "cuda" || chip.getNumOccurrences();
-  auto explanation = explain(module, passes, hasChip ? chip.getValue() : "");
+  auto explanation =
+      explain(module, passes, target, hasChip ? chip.getValue() : "");
   if (mlir::failed(explanation))
     return mlir::failure();
-  explanation->forCPU = target == "cpu";
   if (!explainFile.empty())
     return writeHtml(module, *explanation, explainFile);
   printText(*explanation, outs());
@@ -301,6 +300,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
                    (!phases.empty() ||
                     (!findPtxas().empty() &&
                      (reportFile.getNumOccurrences() || !compared.empty()))));
+  options.target = needsPtx ? "cuda" : target.getValue();
   options.chip = needsPtx ? chip.getValue() : "";
   options.emulated = target != "cuda";
   options.passes = passes;
@@ -316,8 +316,6 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
         return nullptr;
       }
   }
-  if (target == "cpu")
-    options.cores = ExitOnError("gnn-run: ")(cpu::getRegisters());
   if (options.schedules.empty())
     options.schedules = schedules;
   options.allowUnusedSchedules = allowUnusedSchedules;

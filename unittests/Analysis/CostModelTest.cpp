@@ -268,8 +268,8 @@ TEST(CostModelTest, LongRowsBecomePieces) {
   EXPECT_DOUBLE_EQ(whole.cost(sum), whole.getLaunch() + hub);
   EXPECT_LT(full.cost(sum), whole.cost(sum) / 2);
   EXPECT_GT(full.cost(sum), 2 * full.getLaunch());
-  EXPECT_EQ(full.countInTurn(10e3), KernelConstants::longestPiece);
-  EXPECT_EQ(whole.countInTurn(10e3), 10e3);
+  EXPECT_EQ(full.countSerialElements(10e3), KernelConstants::longestPiece);
+  EXPECT_EQ(whole.countSerialElements(10e3), 10e3);
 
   // Of what walks twice nothing is known: its rows stay whole.
   KernelWork twice = sum;

@@ -257,8 +257,10 @@ TEST(CompilerCAPI, Explains) {
 
 TEST(CompilerCAPI, BadOptions) {
   GnnCompileOptions options = {};
-  EXPECT_EQ(failure(sumText, options),
-            "expected a chip, kernels for the emulator, or both, got neither");
+  EXPECT_EQ(
+      failure(sumText, options),
+      "expected a target, a chip, or kernels for the emulator, got none of "
+      "them");
   for (const char *chip : {"sm_9000", "sm_35", "v100"}) {
     options.chip = chip;
     std::string message = failure(sumText, options);

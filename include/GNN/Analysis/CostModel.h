@@ -216,7 +216,7 @@ public:
 
   /// The elements of a row of `longest` that are walked one after another:
   /// those of a piece where it becomes pieces, or is not waited for.
-  double countInTurn(double longest) const;
+  double countSerialElements(double longest) const;
 
   /// How many steps an edge of a row takes that reads so many tensors.
   static double steps(unsigned reads);

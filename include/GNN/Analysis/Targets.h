@@ -73,6 +73,10 @@ llvm::Error checkGPU(llvm::StringRef nameOrChip);
 /// What people call it: "NVIDIA H200 SXM", else its chip or its kind.
 std::string describeTarget(TargetAttr target);
 
+/// Why a module for `known` is not one for `other`: "expected cuda, NVIDIA H200
+/// SXM, which the module is for, got cpu".
+std::string explainMismatch(TargetAttr known, TargetAttr other);
+
 /// What the module around `op` is compiled for; null where it does not say.
 TargetAttr findTarget(mlir::Operation *op);
 
@@ -81,13 +85,11 @@ TargetAttr findTarget(mlir::Operation *op);
 TargetFigures getFigures(mlir::Operation *op);
 TargetAbilities getAbilities(mlir::Operation *op);
 llvm::StringRef getChip(mlir::Operation *op);
-/// Of the cores of a CPU; of a GPU the defaults.
+/// The registers of a core; the defaults where it says none.
 CoreRegisters getCoreRegisters(mlir::Operation *op);
 
 /// The kind of target whose blocks are run by one thread each.
 inline constexpr llvm::StringLiteral cpuKind = "cpu";
-/// Whether the module around `op` is compiled for the cores of a CPU.
-bool isForCPU(mlir::Operation *op);
 
 /// Says in `module` what it is compiled for. An error where it says something
 /// else.

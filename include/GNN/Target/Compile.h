@@ -14,13 +14,16 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <optional>
-
 namespace gnn {
 
 /// How to compile a module.
 struct CompileOptions {
-  /// GPU to make PTX for, by its name or its chip; empty: no PTX.
+  /// The kind of target, of those in GNN/Analysis/TargetBackend.h; empty:
+  /// "cuda" where there is a chip, else what the module is for, else
+  /// "emulator".
+  std::string target;
+  /// A GPU by its name or its chip, or what the kind of target has instead;
+  /// empty: the backend chooses.
   std::string chip = "sm_90";
   /// PTX version as a target feature, e.g. "+ptx80"; empty: the oldest that the
   /// chip takes.
@@ -31,7 +34,7 @@ struct CompileOptions {
   bool lineInfo = true;
   /// Assemble the PTX too, by CUDA's ptxas, which must be installed.
   bool cubin = false;
-  /// Keep the kernels as IR too, which the emulator runs.
+  /// Keep the kernels as IR beside PTX, for the emulator.
   bool emulated = true;
   /// What passes do, as `parsePassSwitches` reads it: "fuse=false".
   std::string passes;
@@ -49,9 +52,6 @@ struct CompileOptions {
   /// `StopAt`: "structured", "scheduled", "blocked", "loops", or "kernels" for
   /// none.
   std::string stopAt = "kernels";
-  /// Kernels of one thread a block, for the cores of a CPU with such registers;
-  /// none: for a GPU.
-  std::optional<CoreRegisters> cores;
   /// Threads that make PTX, which is the same for any number. Where the IR of
   /// stages is kept, or passes are added to the stage, it is one.
   unsigned threads = 1;

@@ -83,10 +83,14 @@ struct Choice {
 
 /// All of it for one module.
 struct Explanation {
-  /// The GPU that costs are estimated for.
-  std::string target;
-  /// Whether they run on a CPU, whose kernels are laid out differently.
-  bool forCPU = false;
+  /// What the kernels are for, and whose figures their costs are by.
+  std::string target, figures;
+  /// "its kernels", or "kernels for cpu, of which no figures are known".
+  std::string kernels() const {
+    return target == figures
+               ? "its kernels"
+               : "kernels for " + target + ", of which no figures are known";
+  }
   std::vector<ExplainedFunction> before, after;
   std::vector<Choice> choices;
   /// The switches of passes that did not run.
@@ -97,11 +101,13 @@ struct Explanation {
 };
 
 /// Runs the graph pipeline on a copy of `module`, with `passes` as
-/// `parsePassSwitches` reads them. Costs are weighed for the GPU `chip`, by its
-/// name or its chip; empty: for the target of the module. Errors are at the
+/// `parsePassSwitches` reads them. Kernels are those of the kind of target and
+/// its chip, and their costs are weighed for it; where both are empty, of the
+/// target of the module, or of the first GPU that is known. Errors are at the
 /// module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      llvm::StringRef passes,
+                                     llvm::StringRef kind = "",
                                      llvm::StringRef chip = "");
 
 /// Writes tables before and after, also of functions that are made, and the

@@ -12,6 +12,7 @@
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,15 +60,15 @@ static Bounds boundsOf(TraverseOp op, Loops &loops) {
     return {{loops.index(0), loops.count(domain.getGroups())},
             loops.range(domain.getHeads()),
             loops.range(domain.getFeatures())};
-  TraverseScheduleAttr schedule = op.getScheduleAttr();
-  bool isByBlock = schedule.getRowWalk().getValue() == RowWalk::Block;
+  TraverseSchedule schedule(op);
+  bool isByBlock = schedule.rowWalk == RowWalk::Block;
   Positions rows = {op.getFirstRow(), op.getEndRow()};
   if (!isForBlock(op))
     rows =
         loops.range(op.getFirstRow(),
-                    isByBlock ? 1 : schedule.getRowsPerBlock(), op.getEndRow());
+                    isByBlock ? 1 : schedule.rowsPerBlock, op.getEndRow());
   return {rows, loops.range(domain.getHeads()),
-          loops.range(op.getFirstColumn(), schedule.getColumnsPerBlock(),
+          loops.range(op.getFirstColumn(), schedule.columnsPerBlock,
                       loops.index(domain.getFeatures()))};
 }
 

@@ -13,6 +13,7 @@
 #include "GNN/Dialect/Tile/IR/Combine.h"
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -237,8 +238,7 @@ void TraverseLoops::store(Scope &group, unsigned output) {
 /// The group at a position: blocks may take the rows of high degree first.
 Value TraverseLoops::groupAt(OpBuilder &builder, Value position) {
   RowDomain groups = domain.getGroups();
-  if (!op.isOnRange() ||
-      op.getScheduleAttr().getRowOrder().getValue() == TakenOrder::Natural)
+  if (!op.isOnRange() || TraverseSchedule(op).rowOrder == TakenOrder::Natural)
     return position;
   auto natural = AtAttr::get(op.getContext(), Anchor::Group, groups,
                              /*head=*/false, /*feature=*/false, 0);

@@ -248,7 +248,7 @@ TraverseSchedule SumIntoProduct::laidOutAgain() {
 
 std::string SumIntoProduct::checkLayout() {
   TraverseSchedule schedule(sum);
-  if (schedule.rowWalk == RowWalk::InTurn)
+  if (schedule.isOneLane)
     return "a core walks its rows in turn";
   if (schedule.rowWalk == RowWalk::Block)
     return "a block walks each of its rows";

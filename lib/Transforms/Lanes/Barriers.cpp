@@ -103,10 +103,10 @@ static Half halfOf(Value value, int64_t rows) {
     return {};
   }
   auto next = loop.getYieldedValues()[number].getDefiningOp<arith::SubIOp>();
-  bool isInTurns = next && getConstantIntValue(next.getLhs()) == rows &&
+  bool isByTurns = next && getConstantIntValue(next.getLhs()) == rows &&
                    next.getRhs() == loop.getRegionIterArg(number) &&
                    halfOf(loop.getInitArgs()[number], rows).isKnown;
-  return {value, false, isInTurns};
+  return {value, false, isByTurns};
 }
 
 /// The half of an array that an op accesses: of transfers to and from the array

@@ -218,7 +218,7 @@ LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
     break;
   }
   if (workers == 1 && count > 1)
-    return runInTurns(op);
+    return runByTurns(op);
   if (count != workers)
     return op.emitOpError("expected as many as there are workers: ")
            << workers << ", got " << count;
@@ -269,7 +269,7 @@ LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
 }
 
 /// One worker does all, one after the other.
-LogicalResult LaneDistribution::runInTurns(ParallelOp op) {
+LogicalResult LaneDistribution::runByTurns(ParallelOp op) {
   if (op.getNumResults() > 0)
     return op.emitOpError("expected several workers where results are "
                           "combined");

@@ -94,7 +94,7 @@ private:
   // Reductions and workers (LaneReductions.cpp).
   mlir::LogicalResult distributeReduction(mlir::vector::MultiDimReductionOp op);
   mlir::LogicalResult distributeParallel(ParallelOp op);
-  mlir::LogicalResult runInTurns(ParallelOp op);
+  mlir::LogicalResult runByTurns(ParallelOp op);
   mlir::LogicalResult combineLanes(ParallelOp op,
                                    llvm::MutableArrayRef<Held> states,
                                    int64_t count, int64_t stride);

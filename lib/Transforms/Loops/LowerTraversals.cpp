@@ -193,7 +193,7 @@ void TraversalLoops::makeLongRows(Value flags) {
 LanesAttr TraversalLoops::lanesOf(MLIRContext *context,
                                   const TraverseLayout &layout) {
   // One lane is all teams, one after the other.
-  int64_t teams = layout.rowWalk == RowWalk::InTurn ? 1 : layout.rowsPerBlock;
+  int64_t teams = layout.isOneLane ? 1 : layout.rowsPerBlock;
   return LanesAttr::get(context, teams, layout.elementLanes, layout.headLanes,
                         layout.featureLanes, layout.vector);
 }
@@ -234,10 +234,10 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
   if (!blocks)
     return op.emitOpError("expected a traversal in a loop over blocks, got '")
            << op->getParentOp()->getName() << "'";
-  if (layout->rowWalk == RowWalk::InTurn &&
-      layout->vectorsOfLane() > TraverseFacts::mostVectorsInTurn) {
+  if (layout->isOneLane &&
+      layout->vectorsOfLane() > TraverseFacts::mostVectorsOfOneLane) {
     refused(pass, op.getLoc())
-        << ("expected at most " + Twine(TraverseFacts::mostVectorsInTurn) +
+        << ("expected at most " + Twine(TraverseFacts::mostVectorsOfOneLane) +
             " vectors of a row, got " + Twine(layout->vectorsOfLane()) +
             ": left for loops of scalars")
                .str();
@@ -250,11 +250,13 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
     blocks->setAttr(attribute::lanes,
                     TraversalLoops::lanesOf(op.getContext(), *layout));
   TraversalLoops(op, *layout).run();
+  std::string rows = std::to_string(layout->rowsPerBlock);
   passed(pass, op.getLoc(), "Lowered")
-      << (Twine(layout->rowsPerBlock) + " teams of " +
-          Twine(layout->threadsPerRow()) + " lanes, row_walk " +
-          stringifyRowWalk(layout->rowWalk))
-             .str();
+      << (layout->isOneLane
+              ? "one lane takes " + rows + " rows in turn"
+              : rows + " teams of " + std::to_string(layout->threadsPerRow()) +
+                    " lanes, row_walk " +
+                    stringifyRowWalk(layout->rowWalk).str());
   op.erase();
   // A lookup that several values need is one. What stands in front of the loop
   // is left, so that kernels that do the same stay the same.

@@ -111,7 +111,7 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   for (Operation *reduction : reductions)
     llvm::append_range(identities, identitiesOf(reduction));
   int64_t slots = layout.elementLanes * (byBlock ? layout.rowsPerBlock : 1);
-  bool hasRuns = layout.rowWalk == RowWalk::InTurn && !reductions.empty();
+  bool hasRuns = layout.isOneLane && !reductions.empty();
   IntegerAttr run = hasRuns ? b.getI64IntegerAttr(runElements) : IntegerAttr();
   auto walk = WalkOp::create(b, begin, end, identities,
                              byBlock ? Worker::Block : Worker::Element, slots,

@@ -70,9 +70,26 @@ private:
     return number ? success() : reportUnused(entry, templates);
   }
 
+  /// Without the fields by which older files say that a block is one lane.
+  static ScheduleFields withoutLanes(TileOpInterface op,
+                                     ScheduleFields fields) {
+    std::pair<StringRef, StringRef> ofOneLane[] = {{"row_walk", "in_turn"},
+                                                   {"lanes", "1"},
+                                                   {"head_lanes", "1"},
+                                                   {"element_lanes", "1"},
+                                                   {"in_flight", "1"}};
+    if (isa<CoreScheduleAttr>(getOpenSchedule(op)))
+      llvm::erase_if(fields, [&](const auto &field) {
+        return llvm::is_contained(
+            ofOneLane,
+            std::pair<StringRef, StringRef>(field.first, field.second));
+      });
+    return fields;
+  }
+
   LogicalResult applyTo(TileOpInterface op, const ScheduleEntry &entry) {
     ScheduleFields fields = getFields(op.getTileSchedule());
-    for (const auto &field : entry.fields) {
+    for (const auto &field : withoutLanes(op, entry.fields)) {
       auto known = llvm::find_if(
           fields, [&](const auto &set) { return set.first == field.first; });
       if (known == fields.end())

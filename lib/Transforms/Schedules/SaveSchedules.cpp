@@ -88,11 +88,6 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
 static ScheduleFields getFixedFields(Operation *op) {
   ScheduleFields fields;
   gnn::TargetAbilities abilities = gnn::getAbilities(op);
-  if (gnn::isForCPU(op))
-    fields = {{"row_walk", "in_turn"},
-              {"lanes", "1"},
-              {"head_lanes", "1"},
-              {"element_lanes", "1"}};
   if (!abilities.tf32)
     fields.push_back({"kind", "ffma"});
   if (!abilities.asyncCopies)
@@ -101,7 +96,7 @@ static ScheduleFields getFixedFields(Operation *op) {
 }
 
 /// The schedule of a template without the fields that are to vary on the
-/// target; null where nothing is left.
+/// target.
 static FailureOr<Attribute> openFields(TileOpInterface op,
                                        ArrayRef<std::string> vary) {
   ScheduleFields fields = getFields(op.getTileSchedule());
@@ -109,13 +104,11 @@ static FailureOr<Attribute> openFields(TileOpInterface op,
     return llvm::is_contained(vary, field.first);
   });
   for (const auto &fixed : getFixedFields(op))
-    if (llvm::is_contained(op.getScheduleFields(), fixed.first) &&
+    if (llvm::is_contained(getOpenSchedule(op).getFieldNames(), fixed.first) &&
         llvm::none_of(fields, [&](const auto &field) {
           return field.first == fixed.first;
         }))
       fields.push_back(fixed);
-  if (fields.empty())
-    return Attribute();
   return makeSchedule(op, fields, op.getLoc());
 }
 
@@ -124,7 +117,7 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
   std::set<TemplateKey> known;
   llvm::StringSet<> fields;
   WalkResult walk = module.walk([&](TileOpInterface op) {
-    fields.insert_range(op.getScheduleFields());
+    fields.insert_range(getOpenSchedule(op).getFieldNames());
     TemplateKey key(op);
     if (!known.insert(key).second)
       return WalkResult::advance();

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleFacts.h"
+
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
@@ -60,6 +62,8 @@ struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
   void runOnOperation() override {
     model.emplace(getOperation(), CostKind::WholeRows);
     getOperation()->walk([&](TraverseOp op) {
+      if (!isForGPU(op))
+        return;
       TraverseSchedule schedule(op);
       TraverseFacts facts(op);
       if (!schedule.vector)

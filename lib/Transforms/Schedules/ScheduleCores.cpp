@@ -37,21 +37,23 @@ static int64_t chooseColumns(const TraverseFacts &facts, int64_t vector,
                              gnn::CoreRegisters registers) {
   if (facts.reducesFeatures)
     return facts.features;
-  int64_t vectors = TraverseFacts::mostVectorsInTurn / facts.heads;
+  int64_t vectors = TraverseFacts::mostVectorsOfOneLane / facts.heads;
   int64_t most = std::min(registers.vector * registers.count / 2,
                           vector * std::max<int64_t>(1, vectors));
   return std::min(facts.features, most);
 }
 
-/// Refuses a schedule for a GPU, which a core cannot follow.
-static LogicalResult checkWalk(TraverseOp op,
-                               const TraverseSchedule &schedule) {
-  if (!schedule.rowWalk || schedule.rowWalk == RowWalk::InTurn)
-    return success();
-  return op.emitOpError(
-             "schedule: expected 'row_walk' in_turn for the cores of "
-             "a CPU, got ")
-         << stringifyRowWalk(*schedule.rowWalk);
+/// What is set of the schedule of a core, or an error at one for another
+/// target.
+static FailureOr<TraverseSchedule> getGiven(TraverseOp op) {
+  TraversalScheduleInterface given = op.getScheduleAttr();
+  if (!given)
+    return TraverseSchedule::ofCore();
+  if (isa<CoreScheduleAttr>(given))
+    return given.getFields();
+  return op.emitOpError("schedule: expected a #")
+         << CoreScheduleAttr::name << " for the cores of a CPU, got "
+         << Attribute(given);
 }
 
 namespace {
@@ -61,21 +63,17 @@ struct ScheduleCores : gnn::impl::ScheduleCoresBase<ScheduleCores> {
   void runOnOperation() override {
     gnn::CoreRegisters registers = gnn::getCoreRegisters(getOperation());
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {
-      TraverseSchedule schedule(op);
-      if (failed(checkWalk(op, schedule)))
+      FailureOr<TraverseSchedule> given = getGiven(op);
+      if (failed(given))
         return WalkResult::interrupt();
+      TraverseSchedule schedule = *given;
       TraverseFacts facts(op);
-      setOpen(schedule.rowWalk, RowWalk::InTurn);
       int64_t widest = std::gcd(facts.widestOfCPU, registers.vector);
       if (schedule.columnsPerBlock && schedule.columnsPerBlock < facts.features)
         widest = std::gcd(widest, schedule.columnsPerBlock);
       setOpen(schedule.vector, widest);
       setOpen(schedule.columnsPerBlock,
               chooseColumns(facts, schedule.vector, registers));
-      for (int64_t *lanes :
-           {&schedule.lanes, &schedule.headLanes, &schedule.elementLanes,
-            &schedule.inFlight}) // a core looks ahead by itself
-        setOpen(*lanes, 1);
       setOpen(schedule.rowsPerBlock, rowsOfBlock);
       setOpen(schedule.rowOrder, TakenOrder::Natural);
       schedule.setOn(op);

@@ -14,6 +14,12 @@
 
 namespace gnn {
 
+/// Whether its schedule is one of a GPU's or none, not that of another target.
+inline bool isForGPU(tile::TraverseOp op) {
+  return !op.getScheduleAttr() ||
+         mlir::isa<tile::TraverseScheduleAttr>(op.getScheduleAttr());
+}
+
 /// What the op says, and how long its groups are where the graph has
 /// statistics.
 inline tile::TraverseFacts getScheduleFacts(tile::TraverseOp op) {

@@ -6,6 +6,7 @@
 
 #include "ScheduleFile.h"
 
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/Nesting.h"
@@ -179,21 +180,31 @@ static Attribute parseQuietly(StringRef text, MLIRContext *context,
   return parseAttribute(text, context);
 }
 
+ScheduleInterface gnn::tile::getOpenSchedule(TileOpInterface op) {
+  if (auto schedule =
+          dyn_cast_if_present<ScheduleInterface>(op.getTileSchedule()))
+    return schedule.getOpen();
+  const gnn::TargetBackend *backend = gnn::findBackend(op.getOperation());
+  return backend ? backend->getOpenSchedule(op) : op.getOpenSchedule();
+}
+
 FailureOr<Attribute> gnn::tile::makeSchedule(TileOpInterface op,
                                              const ScheduleFields &fields,
                                              Location loc) {
+  ScheduleInterface open = getOpenSchedule(op);
   for (const auto &[name, value] : fields)
-    if (!llvm::is_contained(op.getScheduleFields(), name)) {
-      InFlightDiagnostic diag = emitError(loc, "expected a field of the "
-                                               "schedule of a '")
-                                << op->getName() << "' (";
-      llvm::interleaveComma(op.getScheduleFields(), diag);
+    if (!llvm::is_contained(open.getFieldNames(), name)) {
+      InFlightDiagnostic diag = emitError(loc, "expected a field of a #")
+                                << open.getAbstractAttribute().getName()
+                                << " for a '" << op->getName() << "' (";
+      llvm::interleaveComma(open.getFieldNames(), diag);
       return diag << "), got '" << name << "'";
     }
   std::string message;
   MLIRContext *context = loc.getContext();
   auto parse = [&](ArrayRef<std::pair<std::string, std::string>> some) {
-    std::string text = ("#" + op.getScheduleName() + "<").str();
+    std::string text =
+        ("#" + open.getAbstractAttribute().getName() + "<").str();
     llvm::raw_string_ostream stream(text);
     llvm::interleaveComma(some, stream, [&](const auto &field) {
       stream << field.first << " = " << field.second;

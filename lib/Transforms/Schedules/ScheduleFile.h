@@ -57,6 +57,10 @@ mlir::FailureOr<std::vector<ScheduleEntry>> readSchedules(mlir::Operation *op,
 void printSchedule(llvm::raw_ostream &os, const TemplateKey &key,
                    mlir::Attribute schedule, const LayoutFacts *facts);
 
+/// The kind of schedule that the template has, or is to have on the target of
+/// its module, with all fields open.
+ScheduleInterface getOpenSchedule(TileOpInterface op);
+
 /// The schedule with these fields; reports at `loc` what is wrong with them.
 mlir::FailureOr<mlir::Attribute> makeSchedule(TileOpInterface op,
                                               const ScheduleFields &fields,

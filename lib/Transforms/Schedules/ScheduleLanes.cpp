@@ -23,6 +23,8 @@ namespace {
 struct ScheduleLanes : gnn::impl::ScheduleLanesBase<ScheduleLanes> {
   void runOnOperation() override {
     getOperation()->walk([&](TraverseOp op) {
+      if (!gnn::isForGPU(op))
+        return;
       TraverseSchedule schedule(op);
       TraverseFacts facts = gnn::getScheduleFacts(op);
       bool isOpen = !schedule.elementLanes;

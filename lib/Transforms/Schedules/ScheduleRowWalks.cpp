@@ -21,6 +21,8 @@ namespace {
 struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {
+      if (!isForGPU(op))
+        return WalkResult::advance();
       FailureOr<TraverseLayout> layout = getPartialLayout(op);
       if (failed(layout))
         return WalkResult::interrupt();

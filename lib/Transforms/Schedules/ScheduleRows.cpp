@@ -21,6 +21,8 @@ namespace {
 struct ScheduleRows : gnn::impl::ScheduleRowsBase<ScheduleRows> {
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {
+      if (!gnn::isForGPU(op))
+        return WalkResult::advance();
       TraverseSchedule schedule(op);
       if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();

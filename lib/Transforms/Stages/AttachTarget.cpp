@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Stages/Passes.h"
@@ -28,16 +29,13 @@ struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
     gnn::TargetAttr known = gnn::findTarget(module.getOperation());
     if (known && kind.empty() && (chip.empty() || chip == known.getChip()))
       return;
-    StringRef named = kind.empty() ? "cuda" : StringRef(kind);
-    auto target =
-        named == gnn::cpuKind
-            ? gnn::makeCPUTarget(&getContext(), chip, {vector, registers})
-            : gnn::makeGPUTarget(&getContext(), named, chip);
-    if (!target) {
-      module.emitError(getArgument())
-          << ": " << llvm::toString(target.takeError());
-      return signalPassFailure();
-    }
+    auto backend = gnn::findBackend(kind.empty() ? "cuda" : StringRef(kind));
+    if (!backend)
+      return fail(backend.takeError());
+    auto target = (*backend)->makeTarget(
+        &getContext(), {chip, gnn::CoreRegisters{vector, registers}});
+    if (!target)
+      return fail(target.takeError());
     if (failed(gnn::attachTarget(module, *target)))
       return signalPassFailure();
     if (target->getName().empty())
@@ -48,6 +46,13 @@ struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
     else
       gnn::passed(getArgument(), module.getLoc(), "Attached")
           << ("costs are those of " + gnn::describeTarget(*target));
+  }
+
+private:
+  void fail(llvm::Error error) {
+    getOperation().emitError(getArgument())
+        << ": " << llvm::toString(std::move(error));
+    signalPassFailure();
   }
 };
 

@@ -42,12 +42,12 @@
 
 // -----
 
-// expected-error @+1 {{expected 'vector' in {1, 2, 4, 8, 16}, got 3}}
+// expected-error @+1 {{expected 'vector' in {1, 2, 4}, got 3}}
 #schedule = #gnn_tile.traverse_schedule<vector = 3>
 
 // -----
 
-// expected-error @+1 {{expected 'row_walk' in_turn with vectors of more than 4 features, got 8}}
+// expected-error @+1 {{expected 'vector' in {1, 2, 4}, got 8}}
 #schedule = #gnn_tile.traverse_schedule<vector = 8>
 
 // -----
@@ -81,3 +81,39 @@
 
 // expected-error @+1 {{expected 'in_flight' of at most 32, got 33}}
 #schedule = #gnn_tile.traverse_schedule<in_flight = 33>
+
+// -----
+
+// expected-error @+1 {{expected 'vector' in {1, 2, 4, 8, 16}, got 32}}
+#schedule = #gnn_tile.core_schedule<vector = 32>
+module attributes {test.schedule = #schedule} {}
+
+// -----
+
+// expected-error @+1 {{expected 'rows_per_block' of at most 1024, got 1025}}
+#schedule = #gnn_tile.core_schedule<rows_per_block = 1025>
+module attributes {test.schedule = #schedule} {}
+
+// -----
+
+// A block is one lane.
+//
+// expected-error @+1 {{duplicate or unknown struct parameter name: lanes}}
+#schedule = #gnn_tile.core_schedule<lanes = 4>
+module attributes {test.schedule = #schedule} {}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @other(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  gnn_tile.traverse @g <dst, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      // expected-error @+1 {{expected the schedule of a traversal, got #gnn_tile.gemm_schedule<n = 32>}}
+      schedule #gnn_tile.gemm_schedule<n = 32> {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}

@@ -472,15 +472,15 @@ func.func @half_precision(%x: memref<?x16xbf16>, %w: memref<16x16xbf16>, %y: mem
 
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
-// CHECK-LABEL: func.func @in_turn
+// CHECK-LABEL: func.func @one_lane
 // CHECK-NOT:     memref.alloca
-func.func @in_turn(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
+func.func @one_lane(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
   gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
       ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <columns_per_block = 16, vector = 16, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn> {
+      schedule #gnn_tile.core_schedule<columns_per_block = 16, vector = 16, rows_per_block = 64, row_order = natural> {
   ^bb0(%xv: f32):
     %sum = gnn_tile.reduce sum [element] %xv : f32
     gnn_tile.yield %sum : f32

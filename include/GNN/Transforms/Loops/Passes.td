@@ -19,10 +19,10 @@ def LowerTraversals
     (`gnn_tile.walk`), one for each rank: what needs no other reduction first.
     Rows past the last one are read again and not stored. Rows with more than
     `split_rows` elements of a schedule `by_length` are left by their team, and
-    walked by the block one after the other. One lane alone walks `in_turn`, in runs of
-    256 elements. Rows that are walked `in_turn` and have
-    more than 64 vectors are left with a remark: their loops of vectors would be long
-    code, loops of scalars are short.
+    walked by the block one after the other. One lane alone, of a
+    `#gnn_tile.core_schedule`, walks in runs of 256 elements; its rows of more than 64
+    vectors are left with a remark: their loops of vectors would be long code, loops of
+    scalars are short.
 
     The lanes of the schedule stand on the loop over blocks, `gnn_tile.lanes`. A
     traversal into workgroup memory becomes a loop over the rows of its range, which
@@ -229,8 +229,8 @@ def UseTensorCores
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
-def ProductsInTurn
-    : Pass<"gnn-tile-products-in-turn", "::mlir::func::FuncOp"> {
+def LowerCoreProducts
+    : Pass<"gnn-tile-lower-core-products", "::mlir::func::FuncOp"> {
   let summary = "Make loops of vectors of products, for the core of a CPU";
   let description = [{
     From the blocked form to that of one thread. Of a range, 4 rows at a time stay in

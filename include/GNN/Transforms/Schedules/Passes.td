@@ -72,7 +72,7 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
     line is one of a file that `gnn-tile-apply-schedules` takes, and says too what
     the layout takes: threads of a block, vectors that a thread goes through, bytes
     of shared memory, and an estimate of registers. Of a module for a CPU they
-    are those of its cores: `row_walk = in_turn` with its longer vectors, and products without what a GPU
+    are those of its cores: `#gnn_tile.core_schedule`, and products without what a GPU
     alone has.
 
     Without a schedule a template may have tens of thousands. Behind
@@ -98,18 +98,17 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
   let summary = "Lay traversals out for the cores of a CPU";
   let description = [{
     Sets all fields that are open, in place of the passes that choose for a GPU: a
-    block is what a core takes at once, 64 rows, one after the other (`row_walk =
-    in_turn`), in the widest vectors that are no longer than a vector register of the
+    block is what a core takes at once, 64 rows, one after the other, in the widest vectors that are no longer than a vector register of the
     module's target and to which every row is aligned. A row of more features than half
     of the registers hold is cut, unless the body reduces over features.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
     // becomes
-    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 16, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = in_turn>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule #gnn_tile.core_schedule<columns_per_block = 64, vector = 16, rows_per_block = 64, row_order = natural>
     ```
 
-    A schedule with another `row_walk` is one for a GPU, and an error.
+    A schedule of another kind is for another target, and an error.
 
     Needs: traversals on memrefs. Keeps: every field that is set. Never cuts a row
     over whose features the body reduces.

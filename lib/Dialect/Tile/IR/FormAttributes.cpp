@@ -39,7 +39,7 @@ static bool isI64(Attribute value) {
 
 static bool isSchedule(Attribute value) {
   auto several = dyn_cast<ArrayAttr>(value);
-  return isa<TraverseScheduleAttr, GemmScheduleAttr, StringAttr>(value) ||
+  return isa<ScheduleInterface, StringAttr>(value) ||
          (several && llvm::all_of(several, isSchedule));
 }
 

@@ -24,28 +24,23 @@ static constexpr int64_t mostRegisters = 255;
 // traverse
 //===----------------------------------------------------------------------===//
 
-StringRef TraverseOp::getScheduleName() { return TraverseScheduleAttr::name; }
-
-ArrayRef<StringRef> TraverseOp::getScheduleFields() {
-  static const StringRef fields[] = {
-      "columns_per_block", "vector",    "lanes",          "head_lanes",
-      "element_lanes",     "in_flight", "rows_per_block", "row_order",
-      "row_walk",          "split_rows"};
-  return fields;
+ScheduleInterface TraverseOp::getOpenSchedule() {
+  return cast<ScheduleInterface>(TraverseSchedule().get(getContext()));
 }
 
 namespace {
 /// Goes through the fields of a traversal's schedule.
 class TraverseSpace {
 public:
-  TraverseSpace(TraverseOp op, TraverseScheduleAttr given, ScheduleUser use)
-      : context(op.getContext()), facts(op), given(given), use(use) {}
+  using Schedule = TraverseSchedule;
+
+  TraverseSpace(TraverseOp op, TraversalScheduleInterface kind,
+                ScheduleUser use)
+      : facts(op), kind(kind), use(use) {}
 
   void run() { chooseVector(); }
 
 private:
-  using Schedule = TraverseSchedule;
-
   void chooseVector();
   void chooseColumns();
   void chooseLanes();
@@ -72,9 +67,9 @@ private:
     return current.lanes * current.headLanes * current.elementLanes;
   }
 
-  MLIRContext *context;
   TraverseFacts facts;
-  Schedule given, current = given;
+  TraversalScheduleInterface kind;
+  Schedule given = kind.getFields(), current = given;
   ScheduleUser use;
 };
 } // namespace
@@ -88,10 +83,8 @@ static SmallVector<int64_t> powersUpTo(int64_t most) {
 }
 
 void TraverseSpace::chooseVector() {
-  // Rows in turn are those of a CPU, and are not tried beside a GPU's.
   forEach(&Schedule::vector,
-          powersUpTo(given.rowWalk == RowWalk::InTurn ? facts.widestOfCPU
-                                                      : facts.widestVector),
+          powersUpTo(given.isOneLane ? facts.widestOfCPU : facts.widestVector),
           &TraverseSpace::chooseColumns);
 }
 
@@ -163,11 +156,10 @@ void TraverseSpace::finish() {
   if (threadsPerRow() > 32)
     return;
   TraverseLayout layout = layOut(current, facts);
-  TraverseScheduleAttr schedule = current.get(context);
+  TraversalScheduleInterface schedule = kind.withFields(current);
   // The core of a CPU has no limit of a thread.
-  bool spills =
-      layout.rowWalk != RowWalk::InTurn && layout.registers > mostRegisters;
-  if ((spills && schedule != given.get(context)) ||
+  bool spills = !layout.isOneLane && layout.registers > mostRegisters;
+  if ((spills && schedule != kind) ||
       !explainRefusal(current, facts, layout).empty())
     return;
   use(schedule, {layout.threads(), layout.chunks * layout.headChunks,
@@ -176,22 +168,25 @@ void TraverseSpace::finish() {
 }
 
 void TraverseOp::enumerateSchedules(Attribute given, ScheduleUser use) {
-  TraverseSpace(*this, cast_if_present<TraverseScheduleAttr>(given), use).run();
+  auto kind = cast_if_present<TraversalScheduleInterface>(given);
+  TraverseSpace(*this, kind ? kind : TraverseSchedule().get(getContext()), use)
+      .run();
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-static ArrayRef<StringRef> getProductFields() {
-  static const StringRef fields[] = {"n", "kind", "copies"};
-  return fields;
+static ScheduleInterface getOpenProduct(MLIRContext *context) {
+  return GemmScheduleAttr::get(context, 0, nullptr, nullptr);
 }
 
-StringRef GemmOp::getScheduleName() { return GemmScheduleAttr::name; }
-StringRef OuterOp::getScheduleName() { return GemmScheduleAttr::name; }
-ArrayRef<StringRef> GemmOp::getScheduleFields() { return getProductFields(); }
-ArrayRef<StringRef> OuterOp::getScheduleFields() { return getProductFields(); }
+ScheduleInterface GemmOp::getOpenSchedule() {
+  return getOpenProduct(getContext());
+}
+ScheduleInterface OuterOp::getOpenSchedule() {
+  return getOpenProduct(getContext());
+}
 
 /// Tiles of all widths on all cores, copied in all ways, for products of `in`
 /// values, or of 0: the graph says.

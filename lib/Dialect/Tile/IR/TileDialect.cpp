@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Builders.h"
@@ -21,6 +20,7 @@ using namespace gnn::tile;
 #include "GNN/Dialect/Tile/IR/TileDialect.cpp.inc"
 #include "GNN/Dialect/Tile/IR/TileEnums.cpp.inc"
 #include "GNN/Dialect/Tile/IR/TileInterfaces.cpp.inc"
+#include "GNN/Dialect/Tile/IR/TileSchedules.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "GNN/Dialect/Tile/IR/TileAttributes.cpp.inc"
 
@@ -260,76 +260,6 @@ LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       (anchor != Anchor::Group || space || head || !feature || offset)) // C3
     return emitError() << "expected 'column' at 'group : feature' alone";
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Schedules
-//===----------------------------------------------------------------------===//
-
-static LogicalResult checkField(function_ref<InFlightDiagnostic()> emitError,
-                                StringRef field, int64_t value,
-                                ArrayRef<int64_t> allowed) {
-  if (value == 0 || llvm::is_contained(allowed, value))
-    return success();
-  InFlightDiagnostic diag = emitError() << "expected '" << field << "' in {";
-  llvm::interleaveComma(allowed, diag);
-  return diag << "}, got " << value;
-}
-
-LogicalResult TraverseScheduleAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, int64_t columnsPerBlock,
-    int64_t vector, int64_t lanes, int64_t headLanes, int64_t elementLanes,
-    int64_t inFlight, int64_t rowsPerBlock, TakenOrderAttr, RowWalkAttr walk,
-    int64_t splitRows) {
-  std::pair<StringRef, int64_t> positive[] = {
-      {"columns_per_block", columnsPerBlock},
-      {"in_flight", inFlight},
-      {"rows_per_block", rowsPerBlock},
-      {"split_rows", splitRows}};
-  for (auto [name, value] : positive)
-    if (value < 0)
-      return emitError() << "expected '" << name << "' to be positive, got "
-                         << value;
-  std::pair<StringRef, int64_t> powers[] = {{"lanes", lanes},
-                                            {"head_lanes", headLanes},
-                                            {"element_lanes", elementLanes}};
-  for (auto [name, value] : powers)
-    if (failed(checkField(emitError, name, value, {1, 2, 4, 8, 16, 32})))
-      return failure();
-  if (failed(checkField(emitError, "vector", vector, {1, 2, 4, 8, 16})))
-    return failure();
-  if (vector > 4 && !(walk && walk.getValue() == RowWalk::InTurn))
-    return emitError() << "expected 'row_walk' in_turn with vectors of more "
-                          "than 4 features, got "
-                       << vector;
-  // Each element in flight is a copy of the body; a block has 1024 threads; a
-  // row has 2^31 elements at most.
-  std::tuple<StringRef, int64_t, int64_t> bounds[] = {
-      {"in_flight", inFlight, 32},
-      {"rows_per_block", rowsPerBlock, 1024},
-      {"columns_per_block", columnsPerBlock, int64_t(1) << 30},
-      {"split_rows", splitRows, int64_t(1) << 31}};
-  for (auto [name, value, most] : bounds)
-    if (value > most)
-      return emitError() << "expected '" << name << "' of at most " << most
-                         << ", got " << value;
-  auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
-  if (int64_t all = orOne(lanes) * orOne(headLanes) * orOne(elementLanes);
-      all > 32)
-    return emitError() << "expected 'lanes' times 'head_lanes' times "
-                          "'element_lanes' within a warp of 32, got "
-                       << all;
-  if (splitRows && walk && walk.getValue() != RowWalk::ByLength)
-    return emitError() << "expected 'row_walk' by_length with 'split_rows', "
-                          "got "
-                       << stringifyRowWalk(walk.getValue());
-  return success();
-}
-
-LogicalResult
-GemmScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         int64_t n, ProductKindAttr, ProductCopiesAttr) {
-  return checkField(emitError, "n", n, ProductLayout::allColumns);
 }
 
 //===----------------------------------------------------------------------===//

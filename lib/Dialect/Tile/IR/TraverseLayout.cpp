@@ -39,42 +39,6 @@ static constexpr int64_t longRounds = 32;
 static int64_t orOne(int64_t value) { return std::max<int64_t>(value, 1); }
 
 //===----------------------------------------------------------------------===//
-// The schedule
-//===----------------------------------------------------------------------===//
-
-TraverseSchedule::TraverseSchedule(TraverseScheduleAttr attr) {
-  if (!attr)
-    return;
-  columnsPerBlock = attr.getColumnsPerBlock();
-  vector = attr.getVector();
-  lanes = attr.getLanes();
-  headLanes = attr.getHeadLanes();
-  elementLanes = attr.getElementLanes();
-  inFlight = attr.getInFlight();
-  rowsPerBlock = attr.getRowsPerBlock();
-  if (attr.getRowOrder())
-    rowOrder = attr.getRowOrder().getValue();
-  if (attr.getRowWalk())
-    rowWalk = attr.getRowWalk().getValue();
-  splitRows = attr.getSplitRows();
-}
-
-TraverseSchedule::TraverseSchedule(TraverseOp op)
-    : TraverseSchedule(op.getScheduleAttr()) {}
-
-TraverseScheduleAttr TraverseSchedule::get(MLIRContext *context) const {
-  return TraverseScheduleAttr::get(
-      context, columnsPerBlock, vector, lanes, headLanes, elementLanes,
-      inFlight, rowsPerBlock,
-      rowOrder ? TakenOrderAttr::get(context, *rowOrder) : nullptr,
-      rowWalk ? RowWalkAttr::get(context, *rowWalk) : nullptr, splitRows);
-}
-
-void TraverseSchedule::setOn(TraverseOp op) const {
-  op.setScheduleAttr(get(op.getContext()));
-}
-
-//===----------------------------------------------------------------------===//
 // The op
 //===----------------------------------------------------------------------===//
 
@@ -280,6 +244,7 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.rowOrder = schedule.rowOrder.value_or(TakenOrder::Natural);
   layout.rowWalk = schedule.rowWalk.value_or(RowWalk::Team);
   layout.splitRows = schedule.splitRows;
+  layout.isOneLane = schedule.isOneLane;
   shareRows(layout, facts);
   layout.registers = estimateRegisters(facts, layout);
   return layout;
@@ -299,19 +264,14 @@ static bool hasLanes(const TraverseSchedule &schedule) {
 static std::string checkLanes(const TraverseSchedule &schedule,
                               const TraverseFacts &facts,
                               const TraverseLayout &layout) {
-  bool inTurn = layout.rowWalk == RowWalk::InTurn;
-  int64_t widest = inTurn ? facts.widestOfCPU : facts.widestVector;
+  int64_t widest = layout.isOneLane ? facts.widestOfCPU : facts.widestVector;
   if (widest % layout.vector)
     return refuse("vector", "rows are aligned to " + Twine(widest) +
                                 " features, not to " + Twine(layout.vector));
-  if (inTurn && layout.threadsPerRow() > 1)
-    return refuse("row_walk", "expected one lane where rows are walked in "
-                              "turn, got " +
-                                  Twine(layout.threadsPerRow()));
   // Within a warp they are by the attribute's verifier.
   int64_t all = 32 / (layout.featureLanes * layout.headLanes);
   int64_t expected = layout.elementLanes;
-  if (!facts.hasElements || inTurn)
+  if (!facts.hasElements || layout.isOneLane)
     expected = 1;
   else if (facts.shufflesInsideElements && hasLanes(schedule))
     expected = all;
@@ -340,7 +300,7 @@ static std::string checkColumns(const TraverseSchedule &schedule,
                       " of a row in one block, got " + Twine(columns));
   int64_t vectors = layout.vectorsOfLane();
   int64_t most = facts.mostVectors();
-  if (layout.rowWalk == RowWalk::InTurn) // more become loops of scalars
+  if (layout.isOneLane) // more become loops of scalars
     return "";
   if (facts.reducesFeatures && schedule.lanes && vectors > most)
     return ("reduces rows of " + Twine(facts.heads) + " x " + Twine(features) +
@@ -359,8 +319,7 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                   const TraverseLayout &layout) {
   if (!facts.hasElements && layout.inFlight != 1)
     return refuse("in_flight", "the domain has no elements");
-  bool inTurn = layout.rowWalk == RowWalk::InTurn;
-  if (schedule.rowsPerBlock && hasLanes(schedule) && !inTurn &&
+  if (schedule.rowsPerBlock && hasLanes(schedule) && !layout.isOneLane &&
       (layout.threads() > 1024 || layout.threads() % 32))
     return refuse("rows_per_block",
                   "expected whole warps and at most 1024 threads, got " +
@@ -376,7 +335,7 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                     Twine(schedule.splitRows));
   if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharesRows)
     return "";
-  if (layout.splitRows || (layout.rowWalk != RowWalk::Team && !inTurn))
+  if (layout.splitRows || layout.rowWalk != RowWalk::Team)
     return refuse(layout.splitRows ? "split_rows" : "row_walk",
                   "expected reductions over elements, several rows a block and "
                   "results of at most 40 KiB a block");
@@ -431,6 +390,6 @@ FailureOr<TraverseLayout> gnn::tile::getLayout(TraverseOp op) {
 
 Attribute TraverseOp::getTileSchedule() { return getScheduleAttr(); }
 void TraverseOp::setTileSchedule(Attribute schedule) {
-  setScheduleAttr(cast_if_present<TraverseScheduleAttr>(schedule));
+  setScheduleAttr(cast_if_present<TraversalScheduleInterface>(schedule));
 }
 LogicalResult TraverseOp::verifySchedule() { return getLayout(*this); }

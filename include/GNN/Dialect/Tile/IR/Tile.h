@@ -27,7 +27,9 @@
 
 #include "GNN/Dialect/Tile/IR/TileDialect.h.inc"
 #include "GNN/Dialect/Tile/IR/TileEnums.h.inc"
+#include "GNN/Dialect/Tile/IR/TraverseSchedule.h"
 
+#include "GNN/Dialect/Tile/IR/TileSchedules.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "GNN/Dialect/Tile/IR/TileAttributes.h.inc"
 
@@ -60,6 +62,12 @@ struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {
 namespace gnn::tile {
 class WalkOp;
 class ParallelOp;
+
+/// In the assembly of a traversal: that of a GPU without the name of its kind.
+mlir::ParseResult parseTraversalSchedule(mlir::OpAsmParser &parser,
+                                         TraversalScheduleInterface &schedule);
+void printTraversalSchedule(mlir::OpAsmPrinter &printer, TraverseOp op,
+                            TraversalScheduleInterface schedule);
 } // namespace gnn::tile
 
 #include "GNN/Dialect/Tile/IR/TileInterfaces.h.inc"

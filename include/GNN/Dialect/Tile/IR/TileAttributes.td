@@ -11,6 +11,7 @@
 
 include "GNN/Dialect/Tile/IR/TileBase.td"
 include "GNN/Dialect/Tile/IR/TileEnums.td"
+include "GNN/Dialect/Tile/IR/TileSchedules.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/TensorEncoding.td"
 
@@ -176,7 +177,8 @@ class Tile_OptionalEnum<string name>
 }
 
 def Tile_TraverseScheduleAttr
-    : Tile_Attr<"TraverseSchedule", "traverse_schedule"> {
+    : Tile_Attr<"TraverseSchedule", "traverse_schedule",
+                Tile_TraversalScheduleMethods> {
   let summary = "how a traversal is laid out on the GPU";
   let description = [{
     The passes of `gnn-schedule-pipeline` set the fields that are left out, and
@@ -186,8 +188,7 @@ def Tile_TraverseScheduleAttr
 
     * `columns_per_block`: features a block takes; the rest goes to grid.y, the
       slow dimension (G-Sparse III-B, kNTile).
-    * `vector`: features a lane loads at once: 1, 2 or 4; 8 or 16 too where rows are
-      walked `in_turn`.
+    * `vector`: features a lane loads at once: 1, 2 or 4.
     * `lanes`: lanes that share the features of one head, 1 to 32.
     * `head_lanes`: groups of these that share the heads of one row.
     * `element_lanes`: groups of these that share the elements of one row
@@ -197,8 +198,7 @@ def Tile_TraverseScheduleAttr
     * `rows_per_block`: groups a thread block takes (G-Sparse III-B, kMTile).
     * `row_order`: `natural`, or `by_degree`: long rows first.
     * `row_walk`: who walks the elements of a row: a `team` of lanes, all teams
-      of the `block`, or one of the two `by_length`; or a block has one lane, which
-      takes its rows `in_turn`, as on the core of a CPU.
+      of the `block`, or one of the two `by_length`.
     * `split_rows`: elements above which `by_length` takes the block; where long
       groups are made of parts, those above which a group is long.
   }];
@@ -217,7 +217,30 @@ def Tile_TraverseScheduleAttr
   let genVerifyDecl = 1;
 }
 
-def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule"> {
+def Tile_CoreScheduleAttr
+    : Tile_Attr<"CoreSchedule", "core_schedule", Tile_TraversalScheduleMethods> {
+  let summary = "how a traversal is laid out on the core of a CPU";
+  let description = [{
+    A block is what a core takes at once: one lane, which goes through its rows one
+    after the other. `gnn-tile-schedule-cores` sets the fields that are left out. It
+    makes a kernel of one thread a block on a GPU too.
+
+    * `columns_per_block`: features a block takes; the rest goes to grid.y.
+    * `vector`: features in a register: 1, 2, 4, 8 or 16.
+    * `rows_per_block`: groups a block takes.
+    * `row_order`: `natural`, or `by_degree`: long rows first.
+  }];
+  let parameters = (ins
+    OptionalParameter<"int64_t">:$columns_per_block,
+    OptionalParameter<"int64_t">:$vector,
+    OptionalParameter<"int64_t">:$rows_per_block,
+    Tile_OptionalEnum<"TakenOrder">:$row_order);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule",
+    [DeclareAttrInterfaceMethods<Tile_ScheduleInterface>]> {
   let summary = "how a matrix product is laid out on the GPU";
   let description = [{
     The passes of `gnn-schedule-pipeline` set the fields that are left out. A

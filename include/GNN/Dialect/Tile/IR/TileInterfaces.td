@@ -43,11 +43,8 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
       "::mlir::Attribute", "getTileSchedule">,
     InterfaceMethod<"Sets how the work is laid out.",
       "void", "setTileSchedule", (ins "::mlir::Attribute":$schedule)>,
-    StaticInterfaceMethod<"The name of the attribute of its schedules, with the "
-                          "dialect: a struct of the fields below.",
-      "::llvm::StringRef", "getScheduleName">,
-    StaticInterfaceMethod<"The fields of its schedules.",
-      "::llvm::ArrayRef<::llvm::StringRef>", "getScheduleFields">,
+    InterfaceMethod<"The schedule that it has on a GPU, with all fields open.",
+      "::gnn::tile::ScheduleInterface", "getOpenSchedule">,
     InterfaceMethod<"Calls `use` for complete schedules that can be honoured, with "
                     "what each takes, in a fixed order. Fields that `given` has "
                     "stay; lanes go up to the power of two that is enough; of "

@@ -233,14 +233,14 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     Variadic<MemRefRankOf<[I32], [1]>>:$index_arrays,
     Tile_AtArrayAttr:$inputs_at, Tile_AtArrayAttr:$outputs_at,
     OptionalAttr<Tile_RowDomainAttr>:$parts_of,
-    OptionalAttr<Tile_TraverseScheduleAttr>:$schedule);
+    OptionalAttr<Tile_TraversalScheduleInterface>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
       "::mlir::FlatSymbolRefAttr":$graph, "DomainAttr":$domain,
       "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$outputs,
       "::mlir::ArrayAttr":$inputs_at, "::mlir::ArrayAttr":$outputs_at,
-      "TraverseScheduleAttr":$schedule), [{
+      "TraversalScheduleInterface":$schedule), [{
     build($_builder, $_state, results, graph, domain, inputs, outputs, {},
           nullptr, nullptr, nullptr, {}, inputs_at, outputs_at, nullptr,
           schedule);
@@ -252,7 +252,7 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     `outs` `(` $outputs `:` type($outputs) `)` `at` $outputs_at
     (`parts` `(` $parts `:` type($parts) `)` `of` `` $parts_of^)?
     (`index_arrays` `(` $index_arrays^ `:` type($index_arrays) `)`)?
-    (`schedule` $schedule^)? attr-dict-with-keyword $body
+    (`schedule` custom<TraversalSchedule>($schedule)^)? attr-dict-with-keyword $body
     (`->` type($results)^)?
   }];
   let hasVerifier = 1;

@@ -15,28 +15,6 @@
 
 namespace gnn::tile {
 
-/// The fields of a `#gnn_tile.traverse_schedule`; what is 0 or none is not
-/// chosen yet.
-struct TraverseSchedule {
-  int64_t columnsPerBlock = 0;
-  int64_t vector = 0;
-  int64_t lanes = 0;
-  int64_t headLanes = 0;
-  int64_t elementLanes = 0;
-  int64_t inFlight = 0;
-  int64_t rowsPerBlock = 0;
-  std::optional<TakenOrder> rowOrder;
-  std::optional<RowWalk> rowWalk;
-  int64_t splitRows = 0;
-
-  TraverseSchedule() = default;
-  explicit TraverseSchedule(TraverseScheduleAttr attr);
-  /// What the op has, nothing where it has no schedule.
-  explicit TraverseSchedule(TraverseOp op);
-  TraverseScheduleAttr get(mlir::MLIRContext *context) const;
-  void setOn(TraverseOp op) const;
-};
-
 /// What the op says that bears on its schedule.
 struct TraverseFacts {
   explicit TraverseFacts(TraverseOp op);
@@ -74,8 +52,8 @@ struct TraverseFacts {
   int64_t mostVectors() const {
     return reducesFeatures || reducesHeads ? 256 : 1024;
   }
-  /// The same where rows are walked in turn: rows of more are loops of scalars.
-  static constexpr int64_t mostVectorsInTurn = 64;
+  /// The same of one lane: rows of more are loops of scalars.
+  static constexpr int64_t mostVectorsOfOneLane = 64;
 };
 
 /// Elements whose loads a lane issues before it waits for the first, where rows
@@ -95,7 +73,8 @@ struct TraverseLayout {
   int64_t rowsPerBlock = 1; ///< groups a block takes
   TakenOrder rowOrder = TakenOrder::Natural;
   RowWalk rowWalk = RowWalk::Team;
-  int64_t splitRows = 0; ///< elements above which `ByLength` takes the block
+  int64_t splitRows = 0;  ///< elements above which `ByLength` takes the block
+  bool isOneLane = false; ///< which takes the rows of a block in turn
   /// Whether the teams of a block can walk a row together, and the shared
   /// memory in which they do.
   bool sharesRows = false;
@@ -107,7 +86,7 @@ struct TraverseLayout {
     return featureLanes * headLanes * elementLanes;
   }
   int64_t threads() const {
-    return rowWalk == RowWalk::InTurn ? 1 : threadsPerRow() * rowsPerBlock;
+    return isOneLane ? 1 : threadsPerRow() * rowsPerBlock;
   }
   int64_t rowsPerWarp() const { return 32 / threadsPerRow(); }
   int64_t warps() const { return threads() / 32; }

@@ -14,11 +14,13 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace gnn;
-using namespace llvm;
+namespace sys = llvm::sys;
+using llvm::SmallString;
+using llvm::StringRef;
 using runtime::KernelInfo;
 
 std::string gnn::findPtxas() {
-  ErrorOr<std::string> path = sys::findProgramByName("ptxas");
+  llvm::ErrorOr<std::string> path = sys::findProgramByName("ptxas");
   return path ? *path : std::string();
 }
 
@@ -41,7 +43,7 @@ static void readNumber(StringRef text, StringRef unit, int64_t &value) {
 std::map<std::string, KernelInfo> gnn::parsePtxas(StringRef text) {
   std::map<std::string, KernelInfo> kernels;
   KernelInfo *kernel = nullptr;
-  for (StringRef line : split(text, '\n')) {
+  for (StringRef line : llvm::split(text, '\n')) {
     auto [before, name] = line.split("Compiling entry function '");
     if (!name.empty())
       kernel = &kernels[name.split('\'').first.str()];
@@ -66,10 +68,10 @@ gnn::askPtxas(StringRef ptx, StringRef chip) {
   if (sys::fs::createTemporaryFile("gnn-kernels", "ptx", source) ||
       sys::fs::createTemporaryFile("gnn-ptxas", "txt", log))
     return runtime::failure("expected a folder for temporary files");
-  FileRemover removeSource(source), removeLog(log);
+  llvm::FileRemover removeSource(source), removeLog(log);
   {
     std::error_code error;
-    raw_fd_ostream stream(source, error);
+    llvm::raw_fd_ostream stream(source, error);
     stream << ptx;
     stream.close();
     if (error || stream.has_error()) {
@@ -83,7 +85,7 @@ gnn::askPtxas(StringRef ptx, StringRef chip) {
   int status = sys::ExecuteAndWait(
       program, {program, "-v", arch, "-o", "/dev/null", source}, std::nullopt,
       redirects, /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
-  auto text = MemoryBuffer::getFile(log);
+  auto text = llvm::MemoryBuffer::getFile(log);
   StringRef said = text ? (*text)->getBuffer().trim() : StringRef(message);
   if (status != 0)
     return runtime::failure("ptxas: ", said.str());

@@ -1,4 +1,4 @@
-//===- ProductsInTurn.cpp - Products on the core of a CPU -----------------===//
+//===- LowerCoreProducts.cpp - Products on the core of a CPU -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,7 @@ using namespace gnn;
 using namespace gnn::tile;
 
 namespace gnn {
-#define GEN_PASS_DEF_PRODUCTSINTURN
+#define GEN_PASS_DEF_LOWERCOREPRODUCTS
 #include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
@@ -149,8 +149,8 @@ template <typename ProductOp> static std::string explainRefusal(ProductOp op) {
 }
 
 namespace {
-struct ProductsInTurn : gnn::impl::ProductsInTurnBase<ProductsInTurn> {
-  using ProductsInTurnBase::ProductsInTurnBase;
+struct LowerCoreProducts : gnn::impl::LowerCoreProductsBase<LowerCoreProducts> {
+  using LowerCoreProductsBase::LowerCoreProductsBase;
 
   void runOnOperation() override {
     auto each = [&](auto op) { return lower(op); };

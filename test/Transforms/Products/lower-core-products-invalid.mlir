@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-products-in-turn --split-input-file --verify-diagnostics
+// RUN: gnn-opt %s --gnn-tile-lower-core-products --split-input-file --verify-diagnostics
 
 // A core of a CPU has neither what multiplies so nor memory to copy to.
 

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-products-in-turn --verify-diagnostics --remarks-filter=gnn-tile-products-in-turn \
+// RUN: gnn-opt %s --gnn-tile-lower-core-products --verify-diagnostics --remarks-filter=gnn-tile-lower-core-products \
 // RUN:   --remark-format=emitRemark | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
