@@ -46,8 +46,9 @@ Comparison gnn::compareRows(const CostModel &model, Operation *op,
   Comparison costs{model.cost(before), model.cost(after)};
   // A walk along a long row waits for ids first.
   if (isPairSpace(path.to) && path.from == RowSpace::Edge)
-    costs.after += model.countSerialElements(stats.getLongestRow(EndPoint::Dst)) *
-                   model.getFigures().edgeSeconds * waitOf(wait);
+    costs.after +=
+        model.countSerialElements(stats.getLongestRow(EndPoint::Dst)) *
+        model.getFigures().edgeSeconds * waitOf(wait);
   return costs;
 }
 

@@ -64,9 +64,8 @@ static Bounds boundsOf(TraverseOp op, Loops &loops) {
   bool isByBlock = schedule.rowWalk == RowWalk::Block;
   Positions rows = {op.getFirstRow(), op.getEndRow()};
   if (!isForBlock(op))
-    rows =
-        loops.range(op.getFirstRow(),
-                    isByBlock ? 1 : schedule.rowsPerBlock, op.getEndRow());
+    rows = loops.range(op.getFirstRow(), isByBlock ? 1 : schedule.rowsPerBlock,
+                       op.getEndRow());
   return {rows, loops.range(domain.getHeads()),
           loops.range(op.getFirstColumn(), schedule.columnsPerBlock,
                       loops.index(domain.getFeatures()))};

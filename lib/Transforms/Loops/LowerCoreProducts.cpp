@@ -1,4 +1,5 @@
-//===- LowerCoreProducts.cpp - Products on the core of a CPU -----------------===//
+//===- LowerCoreProducts.cpp - Products on the core of a CPU
+//-----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -80,9 +80,8 @@ private:
                                                    {"in_flight", "1"}};
     if (isa<CoreScheduleAttr>(getOpenSchedule(op)))
       llvm::erase_if(fields, [&](const auto &field) {
-        return llvm::is_contained(
-            ofOneLane,
-            std::pair<StringRef, StringRef>(field.first, field.second));
+        return llvm::is_contained(ofOneLane, std::pair<StringRef, StringRef>(
+                                                 field.first, field.second));
       });
     return fields;
   }

@@ -54,18 +54,15 @@ static LogicalResult checkCounts(EmitError emitError,
 static constexpr int64_t mostColumns = int64_t(1) << 30,
                          mostElements = int64_t(1) << 31, mostRows = 1024;
 
-LogicalResult
-TraverseScheduleAttr::verify(EmitError emitError, int64_t columnsPerBlock,
-                             int64_t vector, int64_t lanes, int64_t headLanes,
-                             int64_t elementLanes, int64_t inFlight,
-                             int64_t rowsPerBlock, TakenOrderAttr,
-                             RowWalkAttr walk, int64_t splitRows) {
+LogicalResult TraverseScheduleAttr::verify(
+    EmitError emitError, int64_t columnsPerBlock, int64_t vector, int64_t lanes,
+    int64_t headLanes, int64_t elementLanes, int64_t inFlight,
+    int64_t rowsPerBlock, TakenOrderAttr, RowWalkAttr walk, int64_t splitRows) {
   if (failed(checkCounts(
-          emitError,
-          {{"columns_per_block", columnsPerBlock, mostColumns},
-           {"in_flight", inFlight, 32}, // each is a copy of the body
-           {"rows_per_block", rowsPerBlock, mostRows},
-           {"split_rows", splitRows, mostElements}})))
+          emitError, {{"columns_per_block", columnsPerBlock, mostColumns},
+                      {"in_flight", inFlight, 32}, // each is a copy of the body
+                      {"rows_per_block", rowsPerBlock, mostRows},
+                      {"split_rows", splitRows, mostElements}})))
     return failure();
   std::pair<StringRef, int64_t> powers[] = {{"lanes", lanes},
                                             {"head_lanes", headLanes},
@@ -91,10 +88,9 @@ TraverseScheduleAttr::verify(EmitError emitError, int64_t columnsPerBlock,
 LogicalResult CoreScheduleAttr::verify(EmitError emitError,
                                        int64_t columnsPerBlock, int64_t vector,
                                        int64_t rowsPerBlock, TakenOrderAttr) {
-  if (failed(
-          checkCounts(emitError,
-                      {{"columns_per_block", columnsPerBlock, mostColumns},
-                       {"rows_per_block", rowsPerBlock, mostRows}})))
+  if (failed(checkCounts(emitError,
+                         {{"columns_per_block", columnsPerBlock, mostColumns},
+                          {"rows_per_block", rowsPerBlock, mostRows}})))
     return failure();
   return checkField(emitError, "vector", vector, {1, 2, 4, 8, 16});
 }
