@@ -16,11 +16,14 @@
 #include <string>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  GnnCompileOptions options = {};
-  options.emulated = true;
+  static GnnCompileOptions *options = [] {
+    GnnCompileOptions *made = nullptr;
+    gnnErrorDestroy(gnnCompileOptionsCreate(&made));
+    return made;
+  }();
   GnnPackage *package = nullptr;
   GnnError *error = gnnCompile(reinterpret_cast<const char *>(data), size,
-                               "input", &options, &package);
+                               "input", options, &package);
   std::string message = error ? gnnErrorMessage(error) : "";
   gnnErrorDestroy(error);
   gnnPackageRelease(package);

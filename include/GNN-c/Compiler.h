@@ -30,60 +30,28 @@ GNN_CAPI const char *gnnCompilerVersion(void);
  * compiled from then on may use them. Loading it again does nothing. */
 GNN_CAPI GnnError *gnnLoadPlugin(const char *path);
 
-/** How to compile. */
-typedef struct GnnCompileOptions {
-  /** The kind of target: "cuda", whose kernels are PTX; "emulator", which runs
-   * kernels of a GPU here; "cpu", the cores of this machine, with kernels of
-   * one thread a block, which the emulator runs too; or one of a plugin. Null
-   * or "": "cuda" where there is a chip, else "emulator". */
-  const char *target;
-  /** The GPU, by its name, as "h100", or its chip, as "sm_90", which the first
-   * known GPU of that chip stands for; null or "": the first that is known.
-   * Costs are weighed for it. */
-  const char *chip;
-  /** Of "cuda": keep the kernels for the emulator too. */
-  bool emulated;
-  /** The switches of passes and cost (docs/Passes.md), with spaces
-   * between: "fuse=false compact=false". Null or "": as they are by default. */
-  const char *passes;
-  /** Folder that gets the IR after each stage, and the PTX; made where it is
-   *  not there. A compilation that fails leaves the stages until then. Null or
-   *  "": nowhere. */
-  const char *phasesDirectory;
-  /** File that gets the text and the pipeline where compiling fails, so that
-   *  `gnn-opt --run-reproducer FILE` fails the same way; not where options are
-   *  wrong. Null or "": none. */
-  const char *reproducer;
-  /** Graphs that the program will be bound to: `numGraphs` of them, and the
-   * names of their declarations, where "" is the one there is. A declaration
-   * without statistics gets those of its graph, by which passes then decide;
-   * another graph may be bound all the same. */
-  const GnnGraph *const *graphs;
-  const char *const *graphNames;
-  int64_t numGraphs;
-  /** Passes to run at the beginning or the end of stages, a line
-   * "POINT=PASSES" for each, as "graph-end=my-pass" (docs/Plugins.md). Null or
-   * "": none. */
-  const char *stagePasses;
-  /** File of schedules, a line of JSON for each template (docs/Schedules.md),
-   * from which the compiler goes on. Lines that no template takes are errors
-   * unless `allowUnusedSchedules`. Null or "": none. */
-  const char *schedules;
-  bool allowUnusedSchedules;
-  /** File that gets the schedules of all templates. Null or "": none. */
-  const char *saveSchedules;
-  /** Functions to differentiate, with semicolons between: "FUNCTION: INPUTS ->
-   * OUTPUTS", as "rgcn: x weight; other:". No inputs: all of floating point
-   * features. The gradients of these outputs are given; no outputs and no
-   * arrow: those of all. No name: the one function there is. FUNCTION_forward
-   * and FUNCTION_backward come to the package (docs/CAPI.md). Null or "":
-   * none. */
-  const char *gradients;
-  /** The form behind which templates are run by loops of scalars, without the
-   * passes behind it: "structured", "scheduled", "blocked" or
-   * "loops" (docs/Debugging.md). Null or "": none, kernels are run. */
-  const char *stopAt;
-} GnnCompileOptions;
+/** How to compile: options by name, and graphs. Functions that only read it may
+ * run side by side. */
+typedef struct GnnCompileOptions GnnCompileOptions;
+
+/** Gives options as they are by default, for gnnCompileOptionsDestroy. */
+GNN_CAPI GnnError *gnnCompileOptionsCreate(GnnCompileOptions **options);
+GNN_CAPI void gnnCompileOptionsDestroy(GnnCompileOptions *options);
+
+/** Sets an option of docs/CAPI.md, as "target" to "cpu" or "schedules" to a
+ * path; each setting of "stage-passes" adds one. An error where there is no
+ * such option, or it cannot have the value; what is wrong with a program,
+ * compiling says. */
+GNN_CAPI GnnError *gnnCompileOptionsSet(GnnCompileOptions *options,
+                                        const char *name, const char *value);
+
+/** Adds a graph that the program will be bound to, by the name of its
+ * declaration, where "" is the one there is. A declaration without statistics
+ * gets those of its graph, by which passes then decide; another graph may be
+ * bound all the same. The options keep a reference. */
+GNN_CAPI GnnError *gnnCompileOptionsAddGraph(GnnCompileOptions *options,
+                                             const char *declaration,
+                                             const GnnGraph *graph);
 
 /** Compiles the text of a module, `size` bytes that need no end. `name` stands
  *  for the file in messages.
@@ -101,7 +69,7 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
 
 /** Says what the passes on whole-graph ops do with a program, and what its
  *  kernels cost without and with them (docs/Cost.md): tables as text, or a page
- * of HTML. Of `options` target, chip, switches, graphs and gradients are read.
+ * of HTML. Of `options` target, chip, passes, gradients and graphs are read.
  * Gives a string for gnnStringDestroy; errors are those of gnnCompile, without
  * reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,

@@ -45,6 +45,15 @@ static constexpr unsigned stackBytes = 256u << 20;
 /// Levels of nesting that such a stack is enough for.
 static constexpr int maxNesting = 1000;
 
+/// Options that the compiler has, and what only programs of the C API have.
+struct GnnCompileOptions {
+  CompileOptions value;
+  std::vector<NamedGraph> graphs;
+  /// File that gets the text and the pipeline where compiling fails; empty:
+  /// none.
+  std::string reproducer;
+};
+
 namespace {
 
 /// Keeps the handlers of fatal signals in place while somebody compiles.
@@ -86,8 +95,6 @@ struct Outcome {
 
 std::mutex CrashHandlers::mutex;
 int CrashHandlers::users = 0;
-
-static llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
 
 using Work = llvm::function_ref<void(mlir::ModuleOp, Outcome &)>;
 
@@ -133,23 +140,6 @@ static void readProgram(llvm::StringRef text, llvm::StringRef name,
   work(*module, outcome);
 }
 
-/// The graphs whose statistics a program gets.
-static Error readGraphs(const GnnCompileOptions &options,
-                        std::vector<NamedGraph> &graphs) {
-  if (options.numGraphs == 0)
-    return {};
-  if (Error error = expectPointers("graphs and their names", options.graphs,
-                                   options.graphNames))
-    return error;
-  for (int64_t i = 0; i < options.numGraphs; ++i) {
-    if (Error error = expectPointers("a graph", options.graphs[i]))
-      return error;
-    graphs.push_back(
-        {orEmpty(options.graphNames[i]).str(), options.graphs[i]->value});
-  }
-  return {};
-}
-
 /// Writes the text of a reproducer as `gnn-opt --run-reproducer` reads it.
 static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
                              llvm::StringRef pipeline) {
@@ -169,17 +159,14 @@ static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
 /// Works on a program on a thread of its own, whose crashes stay inside. An
 /// error where that leaves it undone.
 static Error workOn(llvm::StringRef source, const char *name,
-                    const GnnCompileOptions &options,
+                    const GnnCompileOptions &options, bool canReproduce,
                     std::unique_ptr<Outcome> &outcome, Work work) {
-  std::vector<NamedGraph> graphs;
-  if (Error error = readGraphs(options, graphs))
-    return error;
   bool finished;
   {
     CrashHandlers handlers;
     finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
         [&] {
-          readProgram(source, name, graphs, orEmpty(options.gradients),
+          readProgram(source, name, options.graphs, options.value.gradients,
                       *outcome, work);
         },
         stackBytes);
@@ -196,7 +183,7 @@ static Error workOn(llvm::StringRef source, const char *name,
   if (message.empty())
     message = std::string(name) + ": the compiler " +
               (finished ? "failed without a diagnostic" : "crashed");
-  if (kind == ErrorKind::Program && !orEmpty(options.reproducer).empty())
+  if (kind == ErrorKind::Program && canReproduce && !options.reproducer.empty())
     if (Error error = writeReproducer(options.reproducer, reproduced, pipeline))
       message += "\n" + error.message();
   return Error(message, kind);
@@ -216,23 +203,48 @@ GnnError *gnnLoadPlugin(const char *path) {
   });
 }
 
+GnnError *gnnCompileOptionsCreate(GnnCompileOptions **options) {
+  return guardedCall("options", [&]() -> Error {
+    if (Error error = expectPointers("a result", options))
+      return error;
+    *options = new GnnCompileOptions;
+    return {};
+  });
+}
+
+void gnnCompileOptionsDestroy(GnnCompileOptions *options) { delete options; }
+
+GnnError *gnnCompileOptionsSet(GnnCompileOptions *options, const char *name,
+                               const char *value) {
+  return guardedCall("options", [&]() -> Error {
+    if (Error error =
+            expectPointers("options, a name and a value", options, name, value))
+      return error;
+    if (llvm::StringRef(name) == "reproducer")
+      options->reproducer = value;
+    else if (llvm::Error error = options->value.set(name, value))
+      return Error(llvm::toString(std::move(error)), ErrorKind::Option);
+    return {};
+  });
+}
+
+GnnError *gnnCompileOptionsAddGraph(GnnCompileOptions *options,
+                                    const char *declaration,
+                                    const GnnGraph *graph) {
+  return guardedCall("options", [&]() -> Error {
+    if (Error error =
+            expectPointers("options, the name of a declaration and a graph",
+                           options, declaration, graph))
+      return error;
+    options->graphs.push_back({declaration, graph->value});
+    return {};
+  });
+}
+
+/// With as many threads as the process has.
 static CompileOptions readOptions(const GnnCompileOptions &options) {
-  CompileOptions given;
-  given.target = orEmpty(options.target).str();
-  given.chip = orEmpty(options.chip).str();
-  given.emulated = options.emulated;
-  given.passes = orEmpty(options.passes).str();
-  given.phasesDirectory = orEmpty(options.phasesDirectory).str();
-  given.schedules = orEmpty(options.schedules).str();
-  given.allowUnusedSchedules = options.allowUnusedSchedules;
-  given.saveSchedules = orEmpty(options.saveSchedules).str();
+  CompileOptions given = options.value;
   given.threads = runtime::numThreads();
-  if (llvm::StringRef form = orEmpty(options.stopAt); !form.empty())
-    given.stopAt = form.str();
-  llvm::SmallVector<llvm::StringRef> stagePasses;
-  orEmpty(options.stagePasses).split(stagePasses, '\n', -1, false);
-  for (llvm::StringRef line : stagePasses)
-    given.stagePasses.push_back(line.str());
   return given;
 }
 
@@ -243,10 +255,6 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
                                      name, options, package))
       return error;
     CompileOptions given = readOptions(*options);
-    if (given.target.empty() && given.chip.empty() && !given.emulated)
-      return Error("expected a target, a chip, or kernels for the emulator, "
-                   "got none of them",
-                   ErrorKind::Option);
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
       if (mlir::failed(checkOptions(module, given))) {
@@ -259,7 +267,8 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
       if (result.isDone)
         result.package = std::move(*made);
     };
-    if (Error error = workOn({text, size}, name, *options, outcome, work))
+    if (Error error = workOn({text, size}, name, *options,
+                             /*canReproduce=*/true, outcome, work))
       return error;
     *package = runtime::wrap(std::move(outcome->package));
     return {};
@@ -273,21 +282,18 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
     if (Error error = expectPointers("text, name, options and a result", text,
                                      name, options, explanation))
       return error;
-    std::string passes = orEmpty(options->passes).str();
-    std::string target = orEmpty(options->target).str();
-    std::string chip = orEmpty(options->chip).str();
+    const CompileOptions &given = options->value;
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
-      auto found = explain(module, passes, target, chip);
+      auto found = explain(module, given.passes, given.target, given.chip);
       result.isDone = mlir::succeeded(found);
       if (!result.isDone)
         return;
       llvm::raw_string_ostream stream(result.answer);
       html ? printHtml(*found, stream) : printText(*found, stream);
     };
-    GnnCompileOptions read = *options;
-    read.reproducer = nullptr; // gnn-opt is not asked to compile
-    if (Error error = workOn({text, size}, name, read, outcome, work))
+    if (Error error = workOn({text, size}, name, *options,
+                             /*canReproduce=*/false, outcome, work))
       return error;
     *explanation = runtime::copyString(outcome->answer);
     return {};
@@ -302,7 +308,7 @@ GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
                                      name, options, lines))
       return error;
     std::vector<std::string> fields;
-    for (llvm::StringRef field : llvm::split(orEmpty(vary), ','))
+    for (llvm::StringRef field : llvm::split(vary ? vary : "", ','))
       if (!field.trim().empty())
         fields.push_back(field.trim().str());
     CompileOptions given = readOptions(*options);
@@ -313,9 +319,8 @@ GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
       if (result.isDone)
         result.answer = std::move(*found);
     };
-    GnnCompileOptions read = *options;
-    read.reproducer = nullptr; // gnn-opt is not asked to compile
-    if (Error error = workOn({text, size}, name, read, outcome, work))
+    if (Error error = workOn({text, size}, name, *options,
+                             /*canReproduce=*/false, outcome, work))
       return error;
     *lines = runtime::copyString(outcome->answer);
     return {};

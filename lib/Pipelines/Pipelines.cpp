@@ -174,8 +174,8 @@ static void buildSchedulePipeline(OpPassManager &pm,
   // What is written by hand comes in here.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   if (!options.schedules.empty()) // first, so that the others leave them
-    pm.addPass(createApplySchedules(
-        {options.schedules, options.allowUnusedSchedules}));
+    pm.addPass(
+        createApplySchedules(options.forApplying<ApplySchedulesOptions>()));
   addOfTargets(pm, &TargetBackend::addSchedulePasses);
   pm.addNestedPass<func::FuncOp>(createScheduleColumns());
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
@@ -371,7 +371,7 @@ void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   assignScheduleSwitches(stages.schedule);
   assignBlockSwitches(stages);
   stages.weighRowsAsCut();
-  assignScheduleFiles(stages.schedule);
+  stages.schedule.takeScheduleFiles(*this);
   stages.ptx.features = features;
   stages.ptx.optLevel = optLevel;
   stages.ptx.lineInfo = lineInfo;

@@ -193,9 +193,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
            << llvm::toString(stopAt.takeError());
   stages.chooseStop(*stopAt);
   stages.weighRowsAsCut();
-  stages.schedule.schedules = given.schedules;
-  stages.schedule.allowUnusedSchedules = given.allowUnusedSchedules;
-  stages.schedule.saveSchedules = given.saveSchedules;
+  stages.schedule.takeScheduleFiles(given);
   stages.ptx.features = given.features;
   stages.ptx.optLevel = given.optLevel;
   stages.ptx.lineInfo = given.lineInfo;

@@ -29,69 +29,36 @@ namespace {
 
 /// The flags of the translations that compile.
 struct Flags {
-  llvm::cl::opt<std::string> target{
-      "target",
-      llvm::cl::desc("What runs the kernels: cuda, for which a package has PTX "
-                     "and their IR for the emulator, or cpu or emulator, for "
-                     "which it has their IR alone"),
-      llvm::cl::init("cuda"), llvm::cl::cat(getTranslationOptions())};
-  llvm::cl::opt<std::string> chip{
-      "chip",
-      llvm::cl::desc("GPU to make kernels for, by its name or its chip"),
-      llvm::cl::init("sm_90"), llvm::cl::cat(getTranslationOptions())};
-  llvm::cl::opt<std::string> features{
-      "features", llvm::cl::desc("PTX version as a feature, such as +ptx80"),
-      llvm::cl::init(""), llvm::cl::cat(getTranslationOptions())};
-  llvm::cl::opt<unsigned> optLevel{
-      "opt-level", llvm::cl::desc("LLVM optimization level, 0 to 3"),
-      llvm::cl::init(3), llvm::cl::cat(getTranslationOptions())};
-  llvm::cl::opt<bool> lineInfo{
-      "line-info",
-      llvm::cl::desc("Say in PTX which line of the model each instruction "
-                     "comes from"),
-      llvm::cl::init(true), llvm::cl::cat(getTranslationOptions())};
-  llvm::cl::opt<bool> cubin{
-      "cubin", llvm::cl::desc("Put a cubin into the package too (ptxas)"),
-      llvm::cl::init(false), llvm::cl::cat(getTranslationOptions())};
-  llvm::cl::opt<bool> emulated{
-      "emulated", llvm::cl::desc("Keep the kernels' IR for the emulator"),
-      llvm::cl::init(true), llvm::cl::cat(getTranslationOptions())};
-  llvm::cl::opt<std::string> passes{
-      "passes",
-      llvm::cl::desc("Switches of passes, and cost, as \"fuse=false\""),
-      llvm::cl::init(""), llvm::cl::cat(getTranslationOptions())};
-  llvm::cl::opt<std::string> phases{
-      "phases", llvm::cl::desc("Write the IR after each stage to this folder"),
-      llvm::cl::init(""), llvm::cl::cat(getTranslationOptions())};
+  CompileFlags flags{getTranslationOptions(), "translate", forCuda()};
+
+  static CompileOptions forCuda() {
+    CompileOptions options;
+    options.target = "cuda";
+    options.chip = "sm_90";
+    return options;
+  }
 
   /// Errors: flags that do not go together.
   FailureOr<CompileOptions> get(ModuleOp module) const {
-    CompileOptions options;
-    bool isGPU = target == "cuda";
+    CompileOptions options = *flags;
+    bool isGPU = options.target == "cuda";
     // An error of the command line has no place in the file.
     auto emitError = [&](const llvm::Twine &message) {
       return mlir::emitError(UnknownLoc::get(module.getContext()), message);
     };
     registerBackends();
-    if (auto backend = findBackend(target); !backend)
+    if (auto backend = findBackend(options.target); !backend)
       return emitError("--target: ") << llvm::toString(backend.takeError());
     if (!isGPU &&
-        (chip.getNumOccurrences() || features.getNumOccurrences() || cubin))
+        (flags.isGiven("chip") || flags.isGiven("features") || options.cubin))
       return emitError("expected --chip, --features and --cubin with "
                        "--target=cuda alone, which makes PTX; got --target=")
-             << target;
-    if (!isGPU && !emulated)
+             << options.target;
+    if (!isGPU && !options.emulated)
       return emitError("expected the kernels' IR for --target=")
-             << target << ", got --emulated=false";
-    options.target = target;
-    options.chip = isGPU ? chip.getValue() : "";
-    options.features = features;
-    options.optLevel = optLevel;
-    options.lineInfo = lineInfo;
-    options.cubin = cubin;
-    options.emulated = emulated;
-    options.passes = passes;
-    options.phasesDirectory = phases;
+             << options.target << ", got --emulated=false";
+    if (!isGPU)
+      options.chip = "";
     return options;
   }
 };

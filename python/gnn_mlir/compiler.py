@@ -94,12 +94,11 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
                          "models alone")
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
-    arguments = (text, compiler_capi.NAME, devices.kind_of(target, chip), chip, passes,
-                 graphs, differentiation.parse(gradients, None, _functions(program)))
+    arguments = text, compiler_capi.NAME, graphs
+    asked = _options(program, target, chip, passes, gradients)
     if html is not None:
-        page = compiler_capi.explain_text(*arguments, html=True)
-        files.write(html, page)
-    return compiler_capi.explain_text(*arguments)
+        files.write(html, compiler_capi.explain_text(*arguments, html=True, **asked))
+    return compiler_capi.explain_text(*arguments, **asked)
 
 
 def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
@@ -115,10 +114,14 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
         raise ValueError(f"vary: expected names of fields, got {vary!r}")
     chip = _choose_chip(target, chip)
     text, passes, graphs = _read_program(program, passes, graph)
-    lines = compiler_capi.schedules_text(
-        text, compiler_capi.NAME, devices.kind_of(target, chip), chip, passes, graphs,
-        differentiation.parse(gradients, None, _functions(program)), vary)
+    lines = compiler_capi.schedules_text(text, compiler_capi.NAME, graphs, vary, **_options(
+        program, target, chip, passes, gradients))
     return [json.loads(line) for line in lines.splitlines()]
+
+
+def _options(program, target, chip, passes, gradients, function=None):
+    return dict(target=devices.kind_of(target, chip), chip=chip, passes=passes,
+                gradients=differentiation.parse(gradients, function, _functions(program)))
 
 
 def load_plugin(path):
@@ -186,23 +189,22 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     text, passes, graphs = _read_program(program, passes, graph, function)
     source = None
     if isinstance(program, Function):
-        source, function = program, function or program.name
-        program = program.module
-    asked = differentiation.parse(gradients, function, _functions(program))
-    always = text, chip, target != targets.CUDA, passes, graphs, schedules
-    stage_passes = compiler_capi.stage_passes_text(stage_passes or {})
-    kind = devices.kind_of(target, chip)
-    form = {"stop_at": stop_at, "target": kind}
+        source, function, program = program, function or program.name, program.module
+    form = _options(program, target, chip, passes, gradients, function)
+    asked, always = form.pop("gradients"), (text, graphs, schedules)
+    form.update(emulated=target != targets.CUDA,
+                stop_at=compiler_capi.word_option("stop_at", stop_at),
+                stage_passes=compiler_capi.stage_passes_option(stage_passes or {}))
     package = compiler_capi.compile_package(
-        *always, **form, phases=keep_phases, stage_passes=stage_passes, gradients=asked,
-        save_schedules=save_schedules, allow_unused_schedules=allow_unused_schedules)
+        *always, **form, phases=keep_phases, gradients=asked, save_schedules=save_schedules,
+        allow_unused_schedules=bool(allow_unused_schedules))
     name = _pick(package, function)
     if source is None and isinstance(program, Module):
         source = program.functions.get(name)
     # Schedules of the first compilation may be of passes that others do not have.
-    again = compiler_capi.compiling_later(*always, phases=keep_phases, stage_passes=stage_passes,
-                                          **form) if asked else None
-    host = targets.EMULATOR if kind == targets.CUDA else kind
+    again = compiler_capi.compiling_later(*always, phases=keep_phases, **form,
+                                          allow_unused_schedules=True) if asked else None
+    host = targets.EMULATOR if form["target"] == targets.CUDA else form["target"]
     return CompiledFunction(package, name, source, again, host)
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import tempfile
-from ctypes import byref, c_void_p
 
 from . import capi, signatures
 
@@ -21,45 +20,54 @@ _UNKNOWN_PASS = re.compile(
     r"\Apasses: expected NAME=VALUE with a name of (.*), got '([^=']+)=.*'\Z")
 
 
-def compile_text(text, name, chip, emulated, passes="", graphs=None, *, stage_passes="",
-                 phases=None, reproducer=None, schedules=None, allow_unused_schedules=False,
-                 save_schedules=None, gradients="", stop_at=None, target=None):
+def compile_text(text, name, graphs=None, **options):
     """A package of a program; `graphs` are those that it will be bound to, by name ("":
-    the one there is), the others as GNN-c/Compiler.h has them. Raises GNNError with all
+    the one there is), `options` those of docs/CAPI.md. Raises GNNError with all
     diagnostics."""
-    options = _compile_options(target, chip, emulated, passes, graphs)
-    options.stage_passes = stage_passes.encode()
-    options.phases_directory = path_option("keep_phases", phases)
-    options.reproducer = path_option("reproducer", reproducer)
-    options.schedules = path_option("schedules", schedules)
-    options.allow_unused_schedules = bool(allow_unused_schedules)
-    options.save_schedules = path_option("save_schedules", save_schedules)
-    options.gradients = gradients.encode()
-    options.stop_at = _word("stop_at", stop_at)
-    data = text.encode()
+    data, options = text.encode(), _Options(graphs, options)
     with capi.naming_types():
         return capi.Package(capi.made("gnnCompile", data, len(data), name.encode(),
-                                      byref(options)))
+                                      options.handle))
 
 
-def explain_text(text, name, target, chip, passes="", graphs=None, gradients="",
-                 html=False):
+def explain_text(text, name, graphs=None, html=False, **options):
     """What the passes on whole-graph ops do with a program, as text or as a page.
     Raises GNNError with all diagnostics."""
-    options = _compile_options(target, chip, False, passes, graphs)
-    options.gradients = gradients.encode()
-    data = text.encode()
-    return capi.text_of("gnnExplain", data, len(data), name.encode(), byref(options), html)
+    data, options = text.encode(), _Options(graphs, options)
+    return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle, html)
 
 
-def schedules_text(text, name, target, chip, passes="", graphs=None, gradients="", vary=()):
+def schedules_text(text, name, graphs=None, vary=(), **options):
     """The schedules that kernels of a program may have, a line of JSON each. Raises
     GNNError with all diagnostics."""
-    options = _compile_options(target, chip, True, passes, graphs)
-    options.gradients = gradients.encode()
-    data = text.encode()
-    return capi.text_of("gnnListSchedules", data, len(data), name.encode(), byref(options),
-                      ",".join(vary).encode())
+    data, options = text.encode(), _Options(graphs, options)
+    return capi.text_of("gnnListSchedules", data, len(data), name.encode(), options.handle,
+                        ",".join(vary).encode())
+
+
+class _Options(capi._Handle):
+    """Options of the library; those that are None or "" are as they are by default."""
+
+    _release = "gnnCompileOptionsDestroy"
+
+    def __init__(self, graphs, options):
+        if not capi.has_compiler():
+            raise capi.GNNError("expected libGNN.so, which has the compiler, got "
+                                f"{capi.find_library()}")
+        super().__init__(capi.made("gnnCompileOptionsCreate"))
+        for name, value in options.items():
+            for each in value if isinstance(value, tuple) else [value]:
+                if each not in (None, ""):
+                    self._set(name, each)
+        for declaration, graph in (graphs or {}).items():
+            capi.call("gnnCompileOptionsAddGraph", self.handle, declaration.encode(),
+                      capi.NativeGraph.of(graph).handle)
+
+    def _set(self, name, value):
+        if isinstance(value, bool):
+            value = str(value).lower()
+        capi.call("gnnCompileOptionsSet", self.handle, name.replace("_", "-").encode(),
+                  os.fsencode(value))
 
 
 def targets():
@@ -67,12 +75,11 @@ def targets():
     return capi.text_of("gnnListTargets").split(",")
 
 
-def _word(name, word):
-    if word is None:
-        return None
-    if not isinstance(word, str) or not word:
+def word_option(name, word):
+    """An option that is a word; None where there is none."""
+    if word is not None and (not isinstance(word, str) or not word):
         raise ValueError(f"{name}: expected a word, got {word!r}")
-    return word.encode()
+    return word
 
 
 def path_option(name, path):
@@ -82,21 +89,6 @@ def path_option(name, path):
     if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path):
         raise ValueError(f"{name}: expected a path, got {path!r}")
     return os.fsencode(path)
-
-
-def _compile_options(target, chip, emulated, passes, graphs):
-    """Options as the library reads them; they keep the graphs they point to."""
-    if not capi.has_compiler():
-        raise capi.GNNError("expected libGNN.so, which has the compiler, got "
-                            f"{capi.find_library()}")
-    graphs = graphs or {}
-    native = [capi.NativeGraph.of(g) for g in graphs.values()]
-    options = signatures.CompileOptions(
-        target.encode() if target else None, chip.encode() if chip else None, emulated, passes.encode(), None, None,
-        (c_void_p * len(native))(*[g.handle for g in native]),
-        capi.strings(list(graphs)), len(native))
-    options.native = native
-    return options
 
 
 def _read(path):
@@ -120,16 +112,17 @@ def _schedule_file(schedules, folder):
     return path
 
 
-def compile_package(text, chip, emulated, passes, graphs, schedules, gradients="", **options):
-    """A package, with the passes of `gradients`, as the compiler reads it. Raises
-    ValueError where an option is wrong, and CompileError where the program is."""
+def compile_package(text, graphs, schedules, phases=None, save_schedules=None, **options):
+    """A package. Raises ValueError where an option is wrong, and CompileError where the
+    program is."""
+    options["phases"] = path_option("keep_phases", phases)
+    options["save_schedules"] = path_option("save_schedules", save_schedules)
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
         reproducer = os.path.join(folder, NAME)
         given, schedules = schedules, _schedule_file(schedules, folder)
         try:
-            return compile_text(text, NAME, chip, emulated, passes, graphs,
-                                reproducer=reproducer, schedules=schedules,
-                                gradients=gradients, **options)
+            return compile_text(text, NAME, graphs, reproducer=reproducer,
+                                schedules=path_option("schedules", schedules), **options)
         except capi.GNNError as error:
             if error.kind in (signatures.OPTION, signatures.EDGE_TYPES,
                               signatures.NODE_TYPES):
@@ -157,8 +150,7 @@ def compiling_later(*always, phases=None, **options):
         folder = phases and os.path.join(
             os.fsdecode(phases),
             f"forward-backward-{next(numbers)}" if gradients else "without-gradients")
-        return compile_package(*always, gradients=gradients, phases=folder,
-                               allow_unused_schedules=True, **options)
+        return compile_package(*always, gradients=gradients, phases=folder, **options)
     return compile_more
 
 
@@ -179,10 +171,10 @@ def pass_options(passes):
     return " ".join(words)
 
 
-def stage_passes_text(passes):
-    """Passes by point as the compiler reads them, lines "graph-end=my-pass"."""
+def stage_passes_option(passes):
+    """Passes by point as the compiler reads them, "graph-end=my-pass" each."""
     if not hasattr(passes, "items") or not all(
             isinstance(word, str) for pair in passes.items() for word in pair):
         raise ValueError("stage_passes: expected a dict by point, such as "
                          f"{{'graph-end': 'my-pass'}}, got {passes!r}")
-    return "\n".join(f"{point}={text}" for point, text in passes.items())
+    return tuple(f"{point}={text}" for point, text in passes.items())

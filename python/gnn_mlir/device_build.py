@@ -21,8 +21,8 @@ from .signatures import Buffer, DeviceGraph, GraphNeeds
 @functools.lru_cache(maxsize=None)
 def _kernels(chip):
     """The package of the kernels for a GPU; without a chip for the emulator."""
-    return compiler_capi.compile_text(device_build_kernels.text(), "structures.mlir", chip,
-                                  emulated=not chip)
+    return compiler_capi.compile_text(device_build_kernels.text(), "structures.mlir",
+                                      chip=chip, emulated=not chip)
 
 
 class Builder(capi._Handle):

@@ -92,16 +92,6 @@ class DeviceGraph(ctypes.Structure):
                 ("src_node_type", DeviceIds), ("dst_node_type", DeviceIds)]
 
 
-class CompileOptions(ctypes.Structure):
-    _fields_ = [("target", c_char_p), ("chip", c_char_p), ("emulated", c_bool),
-                ("passes", c_char_p), ("phases_directory", c_char_p), ("reproducer", c_char_p),
-                ("graphs", POINTER(c_void_p)), ("graph_names", POINTER(c_char_p)),
-                ("num_graphs", c_int64), ("stage_passes", c_char_p),
-                ("schedules", c_char_p), ("allow_unused_schedules", c_bool),
-                ("save_schedules", c_char_p), ("gradients", c_char_p),
-                ("stop_at", c_char_p)]
-
-
 # GnnErrorKind.
 OTHER, OPTION, PROGRAM, EDGE_TYPES, NODE_TYPES, LIMIT = range(6)
 
@@ -213,12 +203,15 @@ READS = tuple(name for name in PLAIN
 
 # What only libGNN.so has.
 COMPILER = {
-    "gnnLoadPlugin": [c_char_p], "gnnCompile": [
-        c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), POINTER(c_void_p)],
-    "gnnExplain": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions), c_bool,
-                   POINTER(c_void_p)],
-    "gnnListSchedules": [c_char_p, c_size_t, c_char_p, POINTER(CompileOptions),
-                         c_char_p, POINTER(c_void_p)],
+    "gnnLoadPlugin": [c_char_p],
+    "gnnCompileOptionsCreate": [POINTER(c_void_p)],
+    "gnnCompileOptionsSet": [c_void_p, c_char_p, c_char_p],
+    "gnnCompileOptionsAddGraph": [c_void_p, c_char_p, c_void_p],
+    "gnnCompileOptionsDestroy": [c_void_p],
+    "gnnCompile": [c_char_p, c_size_t, c_char_p, c_void_p, POINTER(c_void_p)],
+    "gnnExplain": [c_char_p, c_size_t, c_char_p, c_void_p, c_bool, POINTER(c_void_p)],
+    "gnnListSchedules": [c_char_p, c_size_t, c_char_p, c_void_p, c_char_p,
+                         POINTER(c_void_p)],
     "gnnListTargets": [POINTER(c_void_p)],
     "gnnDeviceOpen": [c_char_p, POINTER(c_void_p)],
     "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],

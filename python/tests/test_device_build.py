@@ -81,7 +81,7 @@ def test_kernels_of_another_version(monkeypatch):
     """They are not launched with arguments that they take for others."""
     monkeypatch.setitem(device_build_kernels.SLOTS, "move", 9)
     text = device_build_kernels.text.__wrapped__()
-    kernels = compiler_capi.compile_text(text, "structures.mlir", None, emulated=True)
+    kernels = compiler_capi.compile_text(text, "structures.mlir")
     monkeypatch.setattr(device_build, "_kernels", lambda chip: kernels)
     with pytest.raises(gnn_mlir.GNNError, match="kernel 'move': expected 176 parameters, got 198"):
         device_build.Builder.make({"g": request_of(["map edge.in_rows src"], [])},

@@ -71,6 +71,21 @@ def test_switches_of_passes():
     assert tuple(switches) == variants.SWITCHES
 
 
+def test_options_of_the_compiler():
+    """The table of CAPI.md is that of CompileOptions.def."""
+    text = (ROOT / "include/GNN/Target/CompileOptions.def").read_text()
+    options = re.findall(r"""^GNN_OPTION\(\s*\w+,\s*\w+,\s*"([^"]+)",\s*([^,]*),\s*
+                             "[^"]*",\s*"[^"]*",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)""",
+                         text, re.M | re.X)
+    assert len(options) == text.count("\nGNN_OPTION(") > 10
+    rows = []
+    for name, initial, summary in options:
+        summary = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', summary)).replace('\\"', '"')
+        initial = initial.strip('"')
+        rows.append(f"| `{name}` | {initial and f'`{initial}`'} | {summary} |")
+    assert "\n".join(rows) in (ROOT / "docs/CAPI.md").read_text()
+
+
 def test_settings_of_passes():
     settings = {name: default for kind, name, default in options()
                 if kind != "bool"}

@@ -102,8 +102,7 @@ def test_a_backward_pass_reads_the_values_that_it_knows(compiler):
     y = f.activation("tanh", f.linear(x, f.input("w", gnn_mlir.weight(4, 4))))
     f.output("y", y)
     f.output("z", f.activation("gelu", f.linear(y, f.input("u", gnn_mlir.weight(4, 4)))))
-    both, one = (Passes(compiler_capi.compile_text(m.text(), "m.mlir", None, True,
-                                               gradients=asked), "f")
+    both, one = (Passes(compiler_capi.compile_text(m.text(), "m.mlir", gradients=asked), "f")
                  for asked in ("f: x w u", "f: x w u -> z"))
     assert both.saved and one.given == ("z",)
     assert all(re.fullmatch("[0-9a-f]{16}", spec["key"]) for spec in both.saved.values())

@@ -27,12 +27,8 @@ runtime::Error gnn::run::addOption(CompileOptions &options,
   auto [name, value] = StringRef(text).split('=');
   if (name == "passes")
     options.passes += (options.passes.empty() ? "" : " ") + value.str();
-  else if (name == "stage-passes")
-    options.stagePasses.push_back(value.str());
-  else if (name == "schedules")
-    options.schedules = value.str();
-  else if (name == "stop-at")
-    options.stopAt = value.str();
+  else if (name == "stage-passes" || name == "schedules" || name == "stop-at")
+    cantFail(options.set(name, value)); // a text
   else
     return runtime::failure("--compare: expected passes=, stage-passes=, "
                             "schedules= or stop-at=, got '",

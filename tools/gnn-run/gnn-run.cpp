@@ -76,14 +76,14 @@ static cl::list<std::string>
 static cl::opt<std::string>
     weights("weights", cl::desc("Where all other inputs come from"),
             cl::value_desc("random:SEED"), cl::cat(category));
-static cl::opt<std::string>
-    target("target",
-           cl::desc("cuda, cpu or emulator; by default a GPU where there is "
-                    "one, else the CPU"),
-           cl::cat(category));
-static cl::opt<std::string>
-    chip("chip", cl::desc("GPU to make PTX for, by its name or its chip"),
-         cl::init("sm_90"), cl::cat(category));
+static CompileOptions forChip() {
+  CompileOptions options;
+  options.chip = "sm_90";
+  return options;
+}
+static CompileFlags flags(category, "run", forChip());
+/// The target, or where to run as nobody has said it.
+static std::string target;
 static cl::opt<std::string>
     reportFile("report",
                cl::desc("Print how each kernel is launched and what it costs, "
@@ -94,46 +94,10 @@ static cl::opt<std::string> outputDirectory("output",
                                             cl::desc("Write outputs there"),
                                             cl::value_desc("DIR"),
                                             cl::cat(category));
-static cl::opt<std::string>
-    phases("phases", cl::desc("Write the IR of every stage and PTX there"),
-           cl::value_desc("DIR"), cl::cat(category));
-static cl::opt<std::string>
-    passes("passes",
-           cl::desc("Switches of passes, and cost: \"fuse=false cost=rows\""),
-           cl::value_desc("OPTIONS"), cl::cat(category));
-static cl::opt<std::string> gradients(
-    "gradients",
-    cl::desc("Functions to differentiate: \"f: x weight -> out; other:\"; "
-             "then f_forward and f_backward can be run"),
-    cl::value_desc("FUNCTION: INPUTS -> OUTPUTS"), cl::cat(category));
-static cl::opt<std::string> schedules(
-    "schedules",
-    cl::desc("Begin with the schedules of a file (docs/Schedules.md)"),
-    cl::value_desc("FILE.jsonl"), cl::cat(category));
-static cl::opt<bool> allowUnusedSchedules(
-    "allow-unused-schedules",
-    cl::desc("Leave schedules of the file that no template takes"),
-    cl::cat(category));
-static cl::opt<std::string>
-    saveSchedules("save-schedules",
-                  cl::desc("Write the schedules of all templates"),
-                  cl::value_desc("FILE.jsonl"), cl::cat(category));
 static cl::list<std::string>
     plugins("load-plugin",
             cl::desc("Take dialects, ops and passes of a shared object"),
             cl::value_desc("FILE.so"), cl::cat(category));
-static cl::list<std::string> stagePasses(
-    "stage-passes",
-    cl::desc("Run passes at STAGE-begin, STAGE-end, after-schedule, "
-             "after-blocked or after-loops: \"graph-end=my-pass\" "
-             "(docs/Plugins.md)"),
-    cl::value_desc("POINT=PASSES"), cl::cat(category));
-static cl::opt<std::string> stopAt(
-    "stop-at",
-    cl::desc("Run a form by loops of scalars, without the passes behind it: "
-             "structured, scheduled, blocked or loops; kernels: run kernels "
-             "(default)"),
-    cl::value_desc("FORM"), cl::cat(category));
 static cl::list<std::string> compared(
     "compare",
     cl::desc("Compile a second time with this option besides, run both in "
@@ -238,9 +202,9 @@ nameGraphs(mlir::ModuleOp module, ArrayRef<run::LoadedGraph> graphs) {
 
 /// Says what the graph pipeline does to `module`.
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
-  bool hasChip = target == "cuda" || chip.getNumOccurrences();
+  bool hasChip = target == "cuda" || flags.isGiven("chip");
   auto explanation =
-      explain(module, passes, target, hasChip ? chip.getValue() : "");
+      explain(module, flags->passes, target, hasChip ? flags->chip : "");
   if (mlir::failed(explanation))
     return mlir::failure();
   if (!explainFile.empty())
@@ -291,35 +255,27 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
     return nullptr;
   auto named = nameGraphs(*module, graphs);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
-      mlir::failed(attachGradients(*module, gradients)))
+      mlir::failed(attachGradients(*module, flags->gradients)))
     return nullptr;
-  CompileOptions options;
+  CompileOptions options = *flags;
   // PTX is also what ptxas knows registers from.
   bool needsPtx = target == "cuda" ||
                   (target == "emulator" &&
-                   (!phases.empty() ||
+                   (!options.phasesDirectory.empty() ||
                     (!findPtxas().empty() &&
                      (reportFile.getNumOccurrences() || !compared.empty()))));
-  options.target = needsPtx ? "cuda" : target.getValue();
-  options.chip = needsPtx ? chip.getValue() : "";
+  options.target = needsPtx ? "cuda" : target;
+  if (!needsPtx)
+    options.chip = "";
   options.emulated = target != "cuda";
-  options.passes = passes;
-  options.stagePasses.assign(stagePasses.begin(), stagePasses.end());
-  options.phasesDirectory = phases;
-  if (!stopAt.empty())
-    options.stopAt = stopAt;
   if (isSecond) {
-    options.phasesDirectory = "";
+    options.phasesDirectory = options.saveSchedules = "";
     for (const std::string &text : compared)
       if (runtime::Error failure = run::addOption(options, text)) {
         fail(failure.message());
         return nullptr;
       }
   }
-  if (options.schedules.empty())
-    options.schedules = schedules;
-  options.allowUnusedSchedules = allowUnusedSchedules;
-  options.saveSchedules = isSecond ? "" : saveSchedules.getValue();
   if (mlir::failed(verifyOptions(*module, options, isSecond)))
     return nullptr;
   if (explainFile.getNumOccurrences() && !isSecond &&
@@ -419,12 +375,11 @@ static int runFunction() {
   for (const std::string &plugin : plugins)
     if (llvm::Error error = loadPlugin(plugin))
       return fail(llvm::toString(std::move(error)));
-  if (target.empty())
-    target = chooseTarget();
-  if (chip.getNumOccurrences() && target == "cpu")
+  target = flags->target.empty() ? chooseTarget() : flags->target;
+  if (flags.isGiven("chip") && target == "cpu")
     return fail("--chip: expected --target=cuda or emulator, which PTX is made "
                 "for, got --target=cpu");
-  if (llvm::Error error = checkGPU(chip))
+  if (llvm::Error error = checkGPU(flags->chip))
     return fail("--chip: " + llvm::toString(std::move(error)));
   auto device = openDevice();
   if (!device)

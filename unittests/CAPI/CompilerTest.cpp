@@ -44,21 +44,36 @@ std::string text(GnnError *error) {
   return message;
 }
 
-GnnCompileOptions emulated() {
-  GnnCompileOptions options = {};
-  options.emulated = true;
-  return options;
-}
+/// Options that are there for the time of a test.
+class Options {
+public:
+  Options(
+      std::initializer_list<std::pair<const char *, std::string>> set = {}) {
+    EXPECT_EQ(text(gnnCompileOptionsCreate(&options)), "");
+    for (const auto &[name, value] : set)
+      this->set(name, value);
+  }
+  ~Options() { gnnCompileOptionsDestroy(options); }
+  Options(const Options &) = delete;
+  Options &operator=(const Options &) = delete;
+
+  void set(const char *name, const std::string &value) {
+    EXPECT_EQ(text(gnnCompileOptionsSet(options, name, value.c_str())), "");
+  }
+  operator GnnCompileOptions *() const { return options; }
+
+private:
+  GnnCompileOptions *options = nullptr;
+};
 
 std::string compile(const std::string &source, GnnPackage **package,
-                    GnnCompileOptions options = emulated()) {
-  return text(gnnCompile(source.data(), source.size(), "layer.mlir", &options,
-                         package));
+                    const Options &options = {}) {
+  return text(
+      gnnCompile(source.data(), source.size(), "layer.mlir", options, package));
 }
 
 /// The message of a program that does not compile.
-std::string failure(const std::string &source,
-                    GnnCompileOptions options = emulated()) {
+std::string failure(const std::string &source, const Options &options = {}) {
   GnnPackage *package = nullptr;
   std::string message = compile(source, &package, options);
   EXPECT_EQ(package, nullptr);
@@ -186,8 +201,7 @@ TEST(CompilerCAPI, ShortBuffers) {
 }
 
 TEST(CompilerCAPI, MakesPTX) {
-  GnnCompileOptions options = {};
-  options.chip = "sm_80";
+  Options options = {{"chip", "sm_80"}, {"emulated", "false"}};
   GnnPackage *package = nullptr;
   ASSERT_EQ(compile(sumText, &package, options), "");
   size_t size = 0;
@@ -200,14 +214,14 @@ TEST(CompilerCAPI, MakesPTX) {
 
 TEST(CompilerCAPI, ReadsNoMoreThanItIsGiven) {
   std::string longer = std::string(sumText) + "and what is not to be read";
-  GnnCompileOptions options = emulated();
+  Options options;
   GnnPackage *package = nullptr;
   EXPECT_EQ(text(gnnCompile(longer.data(), std::string(sumText).size(), "",
-                            &options, &package)),
+                            options, &package)),
             "");
   gnnPackageRelease(package);
   package = nullptr;
-  EXPECT_EQ(text(gnnCompile(longer.data(), 0, "nothing", &options, &package)),
+  EXPECT_EQ(text(gnnCompile(longer.data(), 0, "nothing", options, &package)),
             "");
   EXPECT_EQ(gnnPackageNumFunctions(package), 0);
   gnnPackageRelease(package);
@@ -225,12 +239,10 @@ TEST(CompilerCAPI, FirstDiagnosticFirst) {
 /// What is said of a program, or the error.
 std::string explained(const std::string &source, const char *passes,
                       bool html = false) {
-  GnnCompileOptions options = {};
-  options.chip = "sm_80";
-  options.passes = passes;
+  Options options = {{"chip", "sm_80"}, {"passes", passes}};
   char *found = nullptr;
   std::string message = text(gnnExplain(source.data(), source.size(),
-                                        "layer.mlir", &options, html, &found));
+                                        "layer.mlir", options, html, &found));
   if (!message.empty())
     return message;
   std::string result = found;
@@ -243,26 +255,42 @@ TEST(CompilerCAPI, Explains) {
   EXPECT_EQ(tables.find("costs on NVIDIA A100 SXM 80 GB, "), 0u);
   EXPECT_TRUE(contains(tables, "\nleft out: compact\n"));
   EXPECT_FALSE(contains(tables, "the target is the CPU"));
-  EXPECT_EQ(explained(sumText, nullptr).find("left out"), std::string::npos);
+  EXPECT_EQ(explained(sumText, "").find("left out"), std::string::npos);
   EXPECT_EQ(explained(sumText, "", true).find("<!DOCTYPE html>"), 0u);
   EXPECT_TRUE(contains(explained(sumText, "cost=time"),
                        "passes: cost: expected one of full, whole-rows, rows, "
                        "got 'time'"));
-  EXPECT_EQ(explained("func.func @f() {", nullptr),
+  EXPECT_EQ(explained("func.func @f() {", ""),
             "layer.mlir:1:15: expected operation name in quotes");
-  GnnCompileOptions options = {};
-  EXPECT_EQ(text(gnnExplain("", 0, "", &options, false, nullptr)),
+  Options options;
+  EXPECT_EQ(text(gnnExplain("", 0, "", options, false, nullptr)),
             "expected text, name, options and a result, got null");
 }
 
 TEST(CompilerCAPI, BadOptions) {
-  GnnCompileOptions options = {};
-  EXPECT_EQ(
-      failure(sumText, options),
-      "expected a target, a chip, or kernels for the emulator, got none of "
-      "them");
+  Options options;
+  EXPECT_EQ(text(gnnCompileOptionsSet(options, "chips", "sm_80"))
+                .find("options: expected one of target, chip, features, "),
+            0u);
+  EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
+  EXPECT_EQ(text(gnnCompileOptionsSet(options, "emulated", "yes")),
+            "emulated: expected true or false, got 'yes'");
+  EXPECT_EQ(text(gnnCompileOptionsSet(options, "opt-level", "-1")),
+            "opt-level: expected a whole number, got '-1'");
+  std::string unset = "expected options, a name and a value, got null";
+  EXPECT_EQ(text(gnnCompileOptionsSet(nullptr, "chip", "")), unset);
+  EXPECT_EQ(text(gnnCompileOptionsSet(options, nullptr, "")), unset);
+  EXPECT_EQ(text(gnnCompileOptionsSet(options, "chip", nullptr)), unset);
+  EXPECT_EQ(text(gnnCompileOptionsCreate(nullptr)),
+            "expected a result, got null");
+  EXPECT_EQ(text(gnnCompileOptionsAddGraph(options, "", nullptr)),
+            "expected options, the name of a declaration and a graph, got "
+            "null");
+  EXPECT_EQ(failure(sumText, {{"target", "tpu"}}),
+            "layer.mlir: target: expected one of the targets cuda, emulator, "
+            "cpu, got 'tpu'");
   for (const char *chip : {"sm_9000", "sm_35", "v100"}) {
-    options.chip = chip;
+    options.set("chip", chip);
     std::string message = failure(sumText, options);
     EXPECT_TRUE(contains(message, " or a chip of sm_70, ")) << message;
     EXPECT_TRUE(contains(message, std::string(", got '") + chip + "'"));
@@ -270,24 +298,15 @@ TEST(CompilerCAPI, BadOptions) {
     char *explanation = nullptr;
     EXPECT_TRUE(
         contains(text(gnnExplain(sumText, std::string(sumText).size(),
-                                 "layer.mlir", &options, false, &explanation)),
+                                 "layer.mlir", options, false, &explanation)),
                  " or a chip of sm_70, "));
   }
-  options = emulated();
   GnnPackage *package = nullptr;
   std::string nulls = "expected text, name, options and a result, got null";
-  EXPECT_EQ(text(gnnCompile(nullptr, 0, "", &options, &package)), nulls);
-  EXPECT_EQ(text(gnnCompile("", 0, nullptr, &options, &package)), nulls);
+  EXPECT_EQ(text(gnnCompile(nullptr, 0, "", options, &package)), nulls);
+  EXPECT_EQ(text(gnnCompile("", 0, nullptr, options, &package)), nulls);
   EXPECT_EQ(text(gnnCompile("", 0, "", nullptr, &package)), nulls);
-  EXPECT_EQ(text(gnnCompile("", 0, "", &options, nullptr)), nulls);
-  options.numGraphs = 1;
-  EXPECT_EQ(failure(sumText, options),
-            "expected graphs and their names, got null");
-  const GnnGraph *none[] = {nullptr};
-  const char *names[] = {""};
-  options.graphs = none;
-  options.graphNames = names;
-  EXPECT_EQ(failure(sumText, options), "expected a graph, got null");
+  EXPECT_EQ(text(gnnCompile("", 0, "", options, nullptr)), nulls);
   GnnDevice *device = nullptr;
   EXPECT_EQ(text(gnnDeviceOpenEmulator(true, -2, &device)),
             "expected a seed of 0 or more, or -1, got -2");
@@ -312,10 +331,8 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   Folder folder;
   std::string phases = (folder.path / "phases").string();
   std::string reproducer = (folder.path / "again.mlir").string();
-  GnnCompileOptions options = emulated();
-  options.chip = "sm_90";
-  options.phasesDirectory = phases.c_str();
-  options.reproducer = reproducer.c_str();
+  Options options = {
+      {"chip", "sm_90"}, {"phases", phases}, {"reproducer", reproducer}};
   GnnPackage *package = nullptr;
   ASSERT_EQ(compile(sumText, &package, options), "");
   gnnPackageRelease(package);
@@ -331,7 +348,7 @@ TEST(CompilerCAPI, PhasesAndReproducers) {
   std::string again = slurp(reproducer);
   EXPECT_EQ(again.find("func.func @f() {\n"), 0u);
   EXPECT_TRUE(contains(again, "pipeline: \"builtin.module()\""));
-  options.passes = "fuse=false";
+  options.set("passes", "fuse=false");
   std::string source = sumText;
   source += R"(
 func.func private @h(tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node>
@@ -339,11 +356,13 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
   %y = func.call @h(%x) : (tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node>
   return %y : tensor<?x3xf32, #node>
 })";
-  options.stagePasses =
-      "graph-begin=cse\n"
-      "tile-end=func.func(gnn-move-scales),canonicalize{max-iterations=3}\n"
-      "graph-begin=canonicalize";
-  EXPECT_NE(failure(source, options), "");
+  EXPECT_NE(
+      failure(source, {{"reproducer", reproducer},
+                       {"stage-passes", "graph-begin=cse"},
+                       {"stage-passes", "tile-end=func.func(gnn-move-scales),"
+                                        "canonicalize{max-iterations=3}"},
+                       {"stage-passes", "graph-begin=canonicalize"}}),
+      "");
   again = slurp(reproducer);
   EXPECT_TRUE(contains(again, "},cse,canonicalize,gnn-graph-pipeline{"))
       << again;
@@ -352,17 +371,16 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
       << again;
   // gnn-opt does not have the options.
   std::filesystem::remove(reproducer);
-  options.stagePasses = "graph-begin";
-  EXPECT_EQ(failure(source, options)
+  EXPECT_EQ(failure(source, {{"reproducer", reproducer},
+                             {"stage-passes", "graph-begin"}})
                 .find("layer.mlir: stage-passes: expected POINT=PASSES"),
             0u);
   EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
-  options.stagePasses = nullptr;
-  options.gradients = "nobody: x";
+  options.set("gradients", "nobody: x");
   EXPECT_EQ(failure(source, options).find("layer.mlir: gradients: expected"),
             0u);
   EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
-  options.gradients = nullptr;
+  options.set("gradients", "");
   EXPECT_FALSE(std::filesystem::exists(reproducer));
   EXPECT_NE(failure(source, options), "");
   again = slurp(reproducer);
@@ -384,7 +402,7 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
 
   // What cannot be written is told after what went wrong.
   std::string nowhere = (folder.path / "none" / "again.mlir").string();
-  options.reproducer = nowhere.c_str();
+  options.set("reproducer", nowhere);
   std::string message = failure("func.func @f() {", options);
   EXPECT_EQ(message.find("layer.mlir:1:15: "), 0u);
   EXPECT_TRUE(contains(message, "\nreproducer: "));
@@ -462,8 +480,7 @@ TEST(CompilerCAPI, Gradients) {
        "d_z:gradient of z | d_x:gradient of x d_w:gradient of w backward of f"},
   };
   for (auto [asked, backward] : cases) {
-    GnnCompileOptions options = emulated();
-    options.gradients = asked;
+    Options options = {{"gradients", asked}};
     GnnPackage *package = nullptr;
     ASSERT_EQ(compile(productText, &package, options), "") << asked;
     EXPECT_EQ(borders(package, "f"),
@@ -477,16 +494,14 @@ TEST(CompilerCAPI, Gradients) {
 }
 
 TEST(CompilerCAPI, LittleMemoryForGradients) {
-  GnnCompileOptions options = emulated();
-  options.gradients = "f: w";
-  options.passes = "memory=low";
+  Options options = {{"gradients", "f: w"}, {"passes", "memory=low"}};
   GnnPackage *package = nullptr;
   ASSERT_EQ(compile(productText, &package, options), "");
   EXPECT_EQ(borders(package, "f_backward"),
             "x:input w:input d_y:gradient of y d_z:gradient of z | "
             "d_w:gradient of w backward of f");
   gnnPackageRelease(package);
-  options.passes = "memory=none";
+  options.set("passes", "memory=none");
   EXPECT_TRUE(
       contains(failure(productText, options),
                "passes: memory: expected one of fast, low, got 'none'"));
@@ -509,10 +524,9 @@ TEST(CompilerCAPI, BadGradients) {
   };
   Folder folder;
   std::string reproducer = (folder.path / "again.mlir").string();
-  GnnCompileOptions options = emulated();
-  options.reproducer = reproducer.c_str();
+  Options options = {{"reproducer", reproducer}};
   for (auto [asked, message] : cases) {
-    options.gradients = asked;
+    options.set("gradients", asked);
     std::string got = failure(productText, options);
     EXPECT_TRUE(contains(got, message)) << got;
     EXPECT_FALSE(contains(got, "\n")) << got;
@@ -523,12 +537,12 @@ TEST(CompilerCAPI, BadGradients) {
   std::string two = productText;
   two += "func.func @k(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : "
          "tensor<3xf32> }";
-  options.gradients = ": x";
+  options.set("gradients", ": x");
   std::string got = failure(two, options);
   EXPECT_TRUE(contains(got, "gradients: expected one function, or the name of "
                             "one of f, k, got ''"))
       << got;
-  options.gradients = "f: x";
+  options.set("gradients", "f: x");
   const char *lowered = R"(gpu.module @k { gpu.func @k() kernel { gpu.return } }
 func.func @f() { return })";
   EXPECT_TRUE(

@@ -228,11 +228,15 @@ template <typename Base> struct ScheduleFiles : public Base {
       llvm::cl::desc("File to write the schedules of all templates to"),
       llvm::cl::init("")};
 
-  /// Sets the same options of `other`.
-  template <typename Other> void assignScheduleFiles(Other &other) const {
-    other.schedules = schedules;
-    other.allowUnusedSchedules = allowUnusedSchedules;
-    other.saveSchedules = saveSchedules;
+  /// Takes the same options of `other`.
+  template <typename Other> void takeScheduleFiles(const Other &other) {
+    schedules = other.schedules;
+    allowUnusedSchedules = other.allowUnusedSchedules;
+    saveSchedules = other.saveSchedules;
+  }
+  /// Those of the pass that reads the file.
+  template <typename Options> Options forApplying() const {
+    return {schedules, allowUnusedSchedules};
   }
 };
 

@@ -1,0 +1,60 @@
+//===- CompileOptions.h - How a module is compiled --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TARGET_COMPILEOPTIONS_H
+#define GNN_TARGET_COMPILEOPTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gnn {
+
+namespace option {
+using Text = std::string;
+using Flag = bool;
+using Number = unsigned;
+using Texts = std::vector<std::string>;
+} // namespace option
+
+/// How to compile a module: the fields of CompileOptions.def.
+struct CompileOptions {
+#define GNN_OPTION(kind, field, keyword, initial, tools, value, summary)       \
+  option::kind field{initial};
+#include "GNN/Target/CompileOptions.def"
+
+  /// Sets the option of that keyword. Errors: no such option, and a value that
+  /// it cannot have.
+  llvm::Error set(llvm::StringRef keyword, llvm::StringRef value);
+};
+
+/// Options as flags of a tool's command line.
+class CompileFlags {
+public:
+  /// Those that CompileOptions.def gives to a tool, by default as `options`
+  /// are.
+  CompileFlags(llvm::cl::OptionCategory &category, llvm::StringRef tool,
+               CompileOptions options);
+  ~CompileFlags();
+
+  /// What the command line says.
+  const CompileOptions &operator*() const { return options; }
+  const CompileOptions *operator->() const { return &options; }
+  /// Whether it says something of an option.
+  bool isGiven(llvm::StringRef keyword) const;
+
+private:
+  CompileOptions options;
+  std::vector<std::unique_ptr<llvm::cl::Option>> flags;
+};
+
+} // namespace gnn
+
+#endif // GNN_TARGET_COMPILEOPTIONS_H
