@@ -95,16 +95,6 @@ static bool isFromAmpereOn(llvm::StringRef chip) {
          number >= 80;
 }
 
-/// What a block of any chip of Chips.def may have.
-static TargetLimits getGPULimits() {
-  TargetLimits limits;
-  limits.lanes = 32;
-  limits.threads = 1024;
-  limits.sharedBytes = 48 << 10; // without asking for more
-  limits.registers = 64 << 10;
-  return limits;
-}
-
 static TargetAbilities getGPUAbilities(llvm::StringRef chip) {
   TargetAbilities abilities;
   abilities.tf32 = abilities.asyncCopies = isFromAmpereOn(chip);
@@ -126,7 +116,7 @@ llvm::Expected<TargetAttr> gnn::makeGPUTarget(mlir::MLIRContext *context,
     return std::move(error);
   context->loadDialect<GNNDialect>();
   return TargetAttr::get(context, kind, known ? known->name : "", chip,
-                         getGPULimits(), getGPUAbilities(chip),
+                         TargetLimits::ofGPU(), getGPUAbilities(chip),
                          known ? known->figures : first.figures);
 }
 
@@ -179,13 +169,6 @@ std::string gnn::explainMismatch(TargetAttr known, TargetAttr other) {
     llvm::raw_string_ostream(got) << other;
   }
   return "expected " + expected + ", which the module is for, got " + got;
-}
-
-TargetAttr gnn::findTarget(mlir::Operation *op) {
-  for (; op; op = op->getParentOp())
-    if (auto target = op->getAttrOfType<TargetAttr>(attribute::target))
-      return target;
-  return nullptr;
 }
 
 TargetFigures gnn::getFigures(mlir::Operation *op) {

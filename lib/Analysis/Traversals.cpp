@@ -110,10 +110,13 @@ static double estimateRegisters(const TraverseFacts &facts,
 }
 
 /// Warps of `registers` a lane that a multiprocessor holds, in whole blocks.
-static double countWarps(double registers, double warpsOfBlock) {
-  constexpr double ofMultiprocessor = 65536, lanes = 32, unit = 8, most = 64;
-  double ofBlock = std::ceil(registers / unit) * unit * lanes * warpsOfBlock;
-  double blocks = std::max(1.0, std::floor(ofMultiprocessor / ofBlock));
+static double countWarps(TargetLimits limits, double registers,
+                         double warpsOfBlock) {
+  constexpr double unit = 8, most = 64;
+  double ofBlock = std::ceil(registers / unit) * unit *
+                   static_cast<double>(limits.lanes) * warpsOfBlock;
+  double blocks = std::max(
+      1.0, std::floor(static_cast<double>(limits.registers) / ofBlock));
   return std::min(most, blocks * warpsOfBlock);
 }
 
@@ -131,10 +134,11 @@ static WalkWork describeWalk(TraverseOp op, Share share, const Rows &rows,
   chooseRows(schedule, facts);
   chooseSplitRows(schedule, facts);
   TraverseLayout layout = layOut(schedule, facts);
-  double warps = layout.threads() / 32.0;
+  double warps = layout.threads() / static_cast<double>(layout.warp);
   crowding =
-      std::max(1.0, countWarps(usualRegisters, warps) /
-                        countWarps(estimateRegisters(facts, layout), warps));
+      std::max(1.0, countWarps(facts.limits, usualRegisters, warps) /
+                        countWarps(facts.limits,
+                                   estimateRegisters(facts, layout), warps));
   WalkWork walk;
   walk.isScheduled = true;
   walk.walks = countWalks(op);
@@ -145,7 +149,7 @@ static WalkWork describeWalk(TraverseOp op, Share share, const Rows &rows,
   walk.edgesPerLongRound = layout.elementLanes * layout.longInFlight();
   walk.splitEdges = schedule.splitRows;
   walk.teams = layout.rowsPerBlock;
-  walk.warps = layout.threadsPerRow() / 32.0;
+  walk.warps = layout.warpsPerRow();
   walk.waits = 1 + countSums(op);
   if (share.kind ==
       Share::Kind::Parts) { // a block each, all of whose teams walk

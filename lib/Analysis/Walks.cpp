@@ -47,7 +47,7 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
   work.edgesPerLongRound = layout.elementLanes * layout.longInFlight();
   work.splitEdges = schedule.splitRows;
   work.teams = layout.rowsPerBlock;
-  work.warps = layout.threadsPerRow() / 32.0;
+  work.warps = layout.warpsPerRow();
   // For what is read, and sums over features for other lanes.
   work.waits = walk.sumsFeatures ? 2 : 1;
   return work;

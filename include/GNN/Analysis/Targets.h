@@ -12,7 +12,7 @@
 #define GNN_ANALYSIS_TARGETS_H
 
 #include "GNN/Analysis/CoreRegisters.h"
-#include "GNN/Dialect/GNN/IR/GNNDialect.h"
+#include "GNN/Dialect/GNN/IR/Target.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -76,9 +76,6 @@ std::string describeTarget(TargetAttr target);
 /// Why a module for `known` is not one for `other`: "expected cuda, NVIDIA H200
 /// SXM, which the module is for, got cpu".
 std::string explainMismatch(TargetAttr known, TargetAttr other);
-
-/// What the module around `op` is compiled for; null where it does not say.
-TargetAttr findTarget(mlir::Operation *op);
 
 /// Of what the module around `op` is compiled for; where it does not say, of
 /// the first GPU of Targets.def.

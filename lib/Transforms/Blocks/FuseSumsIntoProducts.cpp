@@ -35,9 +35,6 @@ namespace gnn {
 #include "GNN/Transforms/Blocks/Passes.h.inc"
 } // namespace gnn
 
-/// The workgroup memory that a block of any GPU has without asking for more.
-static constexpr int64_t mostSharedBytes = 48 << 10;
-
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
@@ -260,10 +257,10 @@ std::string SumIntoProduct::checkLayout() {
     return why;
   ProductLayout products = layOutInBlock(product, product.getScheduleAttr());
   int64_t bytes = arrayBytes() + layout.sharedBytes + products.sharedBytes();
-  if (bytes > mostSharedBytes)
+  if (bytes > facts.limits.sharedBytes)
     return ("it would take " + Twine(bytes) +
             " bytes of workgroup memory with its product, of " +
-            Twine(mostSharedBytes))
+            Twine(facts.limits.sharedBytes))
         .str();
   return "";
 }

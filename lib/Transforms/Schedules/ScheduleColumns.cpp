@@ -165,8 +165,8 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
   // where they are too many, more lanes share them.
   double vectorsPerHead = static_cast<double>(facts.mostVectors()) /
                           static_cast<double>(facts.heads);
-  int64_t lanes = 32;
-  while (lanes > 1 && vectorsPerHead * 32 < lanes)
+  int64_t lanes = facts.limits.lanes;
+  while (lanes > 1 && vectorsPerHead * facts.limits.lanes < lanes)
     lanes /= 2;
   int64_t whole =
       std::min(features, std::clamp<int64_t>(vectorsPerHead, 1, mostOfHead) *

@@ -6,7 +6,8 @@
 
 #include "GNN/Dialect/GNN/IR/TargetFields.h"
 
-#include "GNN/Dialect/GNN/IR/GNNDialect.h"
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
+#include "GNN/Dialect/GNN/IR/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -195,6 +196,28 @@ FieldParser<TargetAbilities>::parse(AsmParser &parser) {
 //===----------------------------------------------------------------------===//
 // TargetAttr
 //===----------------------------------------------------------------------===//
+
+TargetLimits TargetLimits::ofGPU() {
+  TargetLimits limits;
+  limits.lanes = 32;
+  limits.threads = 1024;
+  limits.sharedBytes = 48 << 10; // without asking for more
+  limits.registers = 64 << 10;
+  return limits;
+}
+
+TargetAttr gnn::findTarget(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto target = op->getAttrOfType<TargetAttr>(attribute::target))
+      return target;
+  return nullptr;
+}
+
+TargetLimits gnn::getBlockLimits(Operation *op) {
+  TargetAttr target = findTarget(op);
+  return target && target.getLimits().lanes > 1 ? target.getLimits()
+                                                : TargetLimits::ofGPU();
+}
 
 /// The keyword of the first field that is less than 0, or not a number.
 template <typename Struct>

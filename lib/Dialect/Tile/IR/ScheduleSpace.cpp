@@ -98,18 +98,18 @@ void TraverseSpace::chooseColumns() {
 
 void TraverseSpace::chooseLanes() {
   int64_t vectors = llvm::divideCeil(current.columnsPerBlock, current.vector);
-  forEach(&Schedule::lanes, powersUpTo(std::min<int64_t>(vectors, 32)),
+  forEach(&Schedule::lanes, powersUpTo(std::min(vectors, facts.limits.lanes)),
           &TraverseSpace::chooseHeadLanes);
 }
 
 void TraverseSpace::chooseHeadLanes() {
   forEach(&Schedule::headLanes,
-          powersUpTo(std::min(facts.heads, 32 / current.lanes)),
+          powersUpTo(std::min(facts.heads, facts.limits.lanes / current.lanes)),
           &TraverseSpace::chooseElementLanes);
 }
 
 void TraverseSpace::chooseElementLanes() {
-  int64_t left = 32 / (current.lanes * current.headLanes);
+  int64_t left = facts.limits.lanes / (current.lanes * current.headLanes);
   forEach(&Schedule::elementLanes, powersUpTo(facts.hasElements ? left : 1),
           &TraverseSpace::chooseDepth);
 }
@@ -121,7 +121,8 @@ void TraverseSpace::chooseDepth() {
 
 void TraverseSpace::chooseRows() {
   SmallVector<int64_t> rows;
-  for (int64_t threads = 32; threads <= 1024; threads *= 2)
+  for (int64_t threads = facts.limits.lanes; threads <= facts.limits.threads;
+       threads *= 2)
     if (threads >= threadsPerRow())
       rows.push_back(threads / threadsPerRow());
   forEach(&Schedule::rowsPerBlock, rows, &TraverseSpace::chooseOrder);
@@ -153,7 +154,7 @@ void TraverseSpace::chooseSplit() {
 
 void TraverseSpace::finish() {
   // Lanes that are given, beside those that are tried, may not fit a warp.
-  if (threadsPerRow() > 32)
+  if (threadsPerRow() > facts.limits.lanes)
     return;
   TraverseLayout layout = layOut(current, facts);
   TraversalScheduleInterface schedule = kind.withFields(current);

@@ -6,6 +6,8 @@
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
+#include "GNN/Dialect/GNN/IR/Target.h"
+
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -15,8 +17,8 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// What results of teams may take of the 48 KiB of shared memory.
-static constexpr int64_t maxSharedBytes = 40 << 10;
+/// What results of teams leave of the shared memory of a block.
+static constexpr int64_t otherSharedBytes = 8 << 10;
 
 /// Elements of a row that lanes take at once where nothing is known of rows;
 /// more would wait for each other where rows are short.
@@ -49,7 +51,7 @@ bool gnn::tile::reducesElements(Operation *op) {
                                        static_cast<int32_t>(Dim::Element)));
 }
 
-TraverseFacts::TraverseFacts(TraverseOp op) {
+TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
   DomainAttr domain = op.getDomain();
   groups = domain.getGroups();
   heads = domain.getHeads();
@@ -141,9 +143,10 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
   int64_t columns =
       schedule.columnsPerBlock ? schedule.columnsPerBlock : facts.features;
   int64_t vector = schedule.vector ? schedule.vector : facts.widestVector;
+  int64_t warp = facts.limits.lanes;
   int64_t given = orOne(schedule.headLanes) * orOne(schedule.elementLanes);
   if (!schedule.lanes) {
-    schedule.lanes = within(32 / given, llvm::divideCeil(columns, vector));
+    schedule.lanes = within(warp / given, llvm::divideCeil(columns, vector));
     // A tile of columns is whole vectors of all lanes.
     while (columns < facts.features && schedule.lanes > 1 &&
            columns % (schedule.lanes * vector))
@@ -151,8 +154,8 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
   }
   if (!schedule.headLanes)
     schedule.headLanes = within(
-        32 / (schedule.lanes * orOne(schedule.elementLanes)), facts.heads);
-  int64_t left = 32 / (schedule.lanes * schedule.headLanes);
+        warp / (schedule.lanes * orOne(schedule.elementLanes)), facts.heads);
+  int64_t left = warp / (schedule.lanes * schedule.headLanes);
   if (!schedule.elementLanes)
     schedule.elementLanes =
         facts.shufflesInsideElements
@@ -166,8 +169,8 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
   if (!schedule.inFlight)
     schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
   if (!schedule.rowsPerBlock)
-    schedule.rowsPerBlock =
-        orOne(blockThreads / layOut(schedule, facts).threadsPerRow());
+    schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
+                                  layOut(schedule, facts).threadsPerRow());
   if (!schedule.rowOrder)
     schedule.rowOrder = TakenOrder::Natural;
 }
@@ -205,8 +208,8 @@ static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
     bytes += 4 * parts * warps * layout.featureLanes * layout.headLanes;
   if (layout.rowWalk == RowWalk::ByLength)
     bytes += 4 * warps;
-  layout.sharesRows =
-      parts > 0 && layout.rowsPerBlock > 1 && bytes <= maxSharedBytes;
+  layout.sharesRows = parts > 0 && layout.rowsPerBlock > 1 &&
+                      bytes <= facts.limits.sharedBytes - otherSharedBytes;
   layout.sharedBytes = layout.sharesRows ? bytes : 0;
 }
 
@@ -245,6 +248,7 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.rowWalk = schedule.rowWalk.value_or(RowWalk::Team);
   layout.splitRows = schedule.splitRows;
   layout.isOneLane = schedule.isOneLane;
+  layout.warp = facts.limits.lanes;
   shareRows(layout, facts);
   layout.registers = estimateRegisters(facts, layout);
   return layout;
@@ -269,7 +273,7 @@ static std::string checkLanes(const TraverseSchedule &schedule,
     return refuse("vector", "rows are aligned to " + Twine(widest) +
                                 " features, not to " + Twine(layout.vector));
   // Within a warp they are by the attribute's verifier.
-  int64_t all = 32 / (layout.featureLanes * layout.headLanes);
+  int64_t all = layout.warp / (layout.featureLanes * layout.headLanes);
   int64_t expected = layout.elementLanes;
   if (!facts.hasElements || layout.isOneLane)
     expected = 1;
@@ -320,10 +324,12 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
   if (!facts.hasElements && layout.inFlight != 1)
     return refuse("in_flight", "the domain has no elements");
   if (schedule.rowsPerBlock && hasLanes(schedule) && !layout.isOneLane &&
-      (layout.threads() > 1024 || layout.threads() % 32))
-    return refuse("rows_per_block",
-                  "expected whole warps and at most 1024 threads, got " +
-                      Twine(layout.threads()) + " threads");
+      (layout.threads() > facts.limits.threads ||
+       layout.threads() % layout.warp))
+    return refuse("rows_per_block", "expected whole warps and at most " +
+                                        Twine(facts.limits.threads) +
+                                        " threads, got " +
+                                        Twine(layout.threads()) + " threads");
   if (layout.rowOrder == TakenOrder::ByDegree && !facts.hasDegrees())
     return refuse("row_order",
                   "expected groups of nodes, got '" + facts.groups.str() + "'");
@@ -336,9 +342,12 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
   if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharesRows)
     return "";
   if (layout.splitRows || layout.rowWalk != RowWalk::Team)
-    return refuse(layout.splitRows ? "split_rows" : "row_walk",
-                  "expected reductions over elements, several rows a block and "
-                  "results of at most 40 KiB a block");
+    return refuse(
+        layout.splitRows ? "split_rows" : "row_walk",
+        "expected reductions over elements, several rows a block and "
+        "results of at most " +
+            Twine((facts.limits.sharedBytes - otherSharedBytes) >> 10) +
+            " KiB a block");
   return "";
 }
 

@@ -22,6 +22,9 @@ struct TargetLimits {
 #include "GNN/Dialect/GNN/IR/TargetFields.def"
 
   bool operator==(const TargetLimits &other) const;
+
+  /// Of a block on any GPU that kernels can be made for.
+  static TargetLimits ofGPU();
 };
 
 /// What it can do.

@@ -11,6 +11,7 @@
 #ifndef GNN_DIALECT_TILE_IR_TRAVERSELAYOUT_H
 #define GNN_DIALECT_TILE_IR_TRAVERSELAYOUT_H
 
+#include "GNN/Dialect/GNN/IR/TargetFields.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 namespace gnn::tile {
@@ -21,6 +22,8 @@ struct TraverseFacts {
   /// Of a traversal of elements that is not built yet, with aligned rows.
   TraverseFacts(int64_t heads, int64_t features, bool shufflesInsideElements);
 
+  /// What a block may have on the target of its module.
+  TargetLimits limits = TargetLimits::ofGPU();
   RowDomain groups;
   int64_t heads = 1;
   int64_t features = 1; ///< of a head
@@ -75,6 +78,7 @@ struct TraverseLayout {
   RowWalk rowWalk = RowWalk::Team;
   int64_t splitRows = 0;  ///< elements above which `ByLength` takes the block
   bool isOneLane = false; ///< which takes the rows of a block in turn
+  int64_t warp = 1;       ///< lanes that run in step
   /// Whether the teams of a block can walk a row together, and the shared
   /// memory in which they do.
   bool sharesRows = false;
@@ -88,8 +92,11 @@ struct TraverseLayout {
   int64_t threads() const {
     return isOneLane ? 1 : threadsPerRow() * rowsPerBlock;
   }
-  int64_t rowsPerWarp() const { return 32 / threadsPerRow(); }
-  int64_t warps() const { return threads() / 32; }
+  int64_t rowsPerWarp() const { return warp / threadsPerRow(); }
+  int64_t warps() const { return threads() / warp; }
+  double warpsPerRow() const {
+    return static_cast<double>(threadsPerRow()) / static_cast<double>(warp);
+  }
   /// `inFlight` where a block walks the rows that `ByLength` leaves it, which
   /// are long whatever the others are.
   int64_t longInFlight() const { return std::max(inFlight, elementsInFlight); }

@@ -1,0 +1,24 @@
+//===- Target.h - What a module is compiled for -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_GNN_IR_TARGET_H
+#define GNN_DIALECT_GNN_IR_TARGET_H
+
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
+
+namespace gnn {
+
+/// What the module around `op` is compiled for; null where it does not say.
+TargetAttr findTarget(mlir::Operation *op);
+
+/// What a block may have on the target of the module around `op`; on a GPU
+/// where it says none, or one whose blocks have one lane: these are weighed as
+/// a GPU's before they have a schedule.
+TargetLimits getBlockLimits(mlir::Operation *op);
+
+} // namespace gnn
+
+#endif // GNN_DIALECT_GNN_IR_TARGET_H
