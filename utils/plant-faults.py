@@ -3,11 +3,11 @@
 """Plants the faults of faults.txt one after the other, and says which tests find them.
 
     utils/plant-faults.py --check            each fault has its place in the sources
-    utils/plant-faults.py --build BUILD --results FILE.jsonl [NAME...]
+    utils/plant-faults.py --build BUILD --results FILE.jsonl [--own] [NAME...]
 
 The tree is this checkout, which must have no changes, and BUILD is a build of it: take a
 worktree of its own. Of a fault, its tests run until one fails, and all tests (run-tests.py)
-where none does. FILE gets a line for each; a fault that it has is not planted again, so that
+where none does, or with --own nothing more. FILE gets a line for each; a fault that it has is not planted again, so that
 a run may be ended and gone on with. The result is 1 where a fault was found by no test.
 """
 
@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -68,15 +69,15 @@ def run(words, build):
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
-def find(fault, build):
-    """The test that finds it; None: none does."""
+def find(fault, build, own):
+    """The test that finds it, of its `own` or of all; None: none does."""
     if not run(["ninja", "-C", build, "all", "gnn-unit-tests"], build):
         sys.exit(f"{fault.name}: expected a fault that compiles")
     everything = [sys.executable, ROOT / "utils/run-tests.py", "--build", build]
     for test in fault.tests:
         if not run(command(test, build), build):
             return test
-    return None if run(everything, build) else "run-tests.py"
+    return None if own or run(everything, build) else "run-tests.py"
 
 
 def main():
@@ -84,6 +85,8 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--build", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--results", type=pathlib.Path)
+    parser.add_argument("--own", action="store_true",
+                        help="run no other tests, and keep what these find alone")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     faults = read_faults()
@@ -95,6 +98,8 @@ def main():
     if options.check:
         print(f"{len(faults)} faults have their places")
         return
+    for ending in signal.SIGINT, signal.SIGTERM:  # The sources are as they were then, too.
+        signal.signal(ending, lambda *_: sys.exit("ended"))
     if not options.build or not options.results:
         parser.error("expected --build and --results")
     if subprocess.run(["git", "diff", "--quiet", "HEAD"], cwd=ROOT, check=False).returncode:
@@ -108,12 +113,13 @@ def main():
         text, start = fault.path.read_text(encoding="utf-8"), time.monotonic()
         try:
             fault.path.write_text(fault.planted(), encoding="utf-8")
-            found[fault.name] = find(fault, options.build)
+            found[fault.name] = find(fault, options.build, options.own)
         finally:
             fault.path.write_text(text, encoding="utf-8")
-        with options.results.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"fault": fault.name, "found_by": found[fault.name],
-                                   "seconds": round(time.monotonic() - start)}) + "\n")
+        if found[fault.name] or not options.own:
+            with options.results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"fault": fault.name, "found_by": found[fault.name],
+                                       "seconds": round(time.monotonic() - start)}) + "\n")
         print(f"{fault.name}: {found[fault.name] or 'not found'}", flush=True)
     missed = [name for name, test in found.items() if test is None]
     print(f"{len(found) - len(missed)} of {len(found)} faults were found")
