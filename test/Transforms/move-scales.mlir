@@ -27,6 +27,24 @@ func.func @gcn(%scale: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>, %w: te
   return %y : tensor<?x64xf32, #node>
 }
 
+// What divides the messages divides the rows of the product.
+//
+// CHECK-LABEL: func.func @divided
+// CHECK:         %[[S:.+]] = math.exp
+// CHECK:         %[[H:.+]] = gnn.linear
+// CHECK:         %[[HS:.+]] = gnn.apply div %[[H]], %[[S]]
+// CHECK:         %[[U:.+]] = gnn.gather %[[HS]] via src
+// CHECK:         gnn.aggregate sum %[[U]] via dst
+func.func @divided(%log: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #node> {
+  %scale = math.exp %log : tensor<?xf32, #node>
+  %norm = gnn.gather %scale via src : tensor<?xf32, #node> -> tensor<?xf32, #edge>
+  %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x64xf32>) -> tensor<?x64xf32, #node>
+  %m = gnn.apply div %h via src, %norm : (tensor<?x64xf32, #node>, tensor<?xf32, #edge>) -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{a scale of gathered rows comes before the gather: the kernel that makes the rows ends with it}}
+  %y = gnn.aggregate sum %m via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %y : tensor<?x64xf32, #node>
+}
+
 // Negative: no kernel makes the features, so that scaling them is a walk of its
 // own.
 //
