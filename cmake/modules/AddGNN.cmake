@@ -49,14 +49,21 @@ function(add_gnn_passes group td)
 endfunction()
 
 # A library of the compiler. It names no upstream MLIR library: the process has
-# one MLIR, linked with the whole compiler (gnn_link_compiler).
+# one MLIR, linked with the whole compiler (gnn_link_compiler). IS_HOT: it runs
+# kernels, and is fast in a build that is made fast, too.
 function(add_gnn_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG IS_HOT "" "")
   set_property(GLOBAL APPEND PROPERTY GNN_LIBS ${name})
-  add_mlir_library(${name} ${ARGN} DEPENDS mlir-headers DISABLE_INSTALL)
+  add_mlir_library(${name} ${ARG_UNPARSED_ARGUMENTS} DEPENDS mlir-headers
+    DISABLE_INSTALL)
   if(NOT GNN_STATIC_MLIR) # GNNCompiler takes the objects
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
-  gnn_use_precompiled(obj.${name})
+  if(ARG_IS_HOT) # GNNPrecompiled has the flags of all others
+    target_compile_options(obj.${name} PRIVATE $<$<CONFIG:Release>:-O3>)
+  else()
+    gnn_use_precompiled(obj.${name})
+  endif()
 endfunction()
 
 # Compiles the sources of `target`, which have the flags of a library of the

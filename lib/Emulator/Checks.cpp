@@ -2,15 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses are checked by calls: kernels are mostly run once, and comparisons
-// in their code take longer to compile than calls take to run. Other checks
-// are a comparison and a cold call that never returns. Extents are those of the
-// memref at hand, so a negative index is a large unsigned one.
+// Accesses and arguments are checked by calls: kernels are mostly run once, and
+// comparisons in their code take longer to compile than calls take to run.
+// Other checks are a comparison and a cold call that never returns. Extents are
+// those of the memref at hand, so a negative index is a large unsigned one.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Entries.h"
+#include "GNN/Host/Passes.h"
 #include "Lowering.h"
+#include "Run/Entries.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,6 +25,8 @@
 using namespace mlir;
 using namespace gnn::emulator;
 using arith::CmpIPredicate;
+
+static_assert(maxRank == gnn::maxMemoryRank, "has an entry for each rank");
 
 //===----------------------------------------------------------------------===//
 // CallBuilder
@@ -81,6 +84,12 @@ Value CallBuilder::both(Value a, Value b) {
   return builder.createOrFold<arith::AndIOp>(loc, a, b);
 }
 
+Value CallBuilder::all(Value when) {
+  if (!when)
+    return Value();
+  return arith::ExtSIOp::create(builder, loc, builder.getI64Type(), when);
+}
+
 Value CallBuilder::pointer(Value address) {
   auto type = LLVM::LLVMPointerType::get(builder.getContext());
   return LLVM::IntToPtrOp::create(builder, loc, type, toI64(address));
@@ -105,11 +114,13 @@ void CallBuilder::setField(int64_t offset, Value value) {
 }
 
 Value CallBuilder::call(StringRef name, ValueRange arguments) {
-  Operation *module = builder.getInsertionBlock()->getParentOp();
-  while (!isa<ModuleOp>(module))
-    module = module->getParentOp();
-  auto function = cast<ModuleOp>(module).lookupSymbol<LLVM::LLVMFuncOp>(name);
-  auto call = LLVM::CallOp::create(builder, loc, function, arguments);
+  Operation *&entry = entries[name];
+  if (!entry) {
+    Operation *user = builder.getInsertionBlock()->getParentOp();
+    entry = user->getParentOfType<ModuleOp>().lookupSymbol(name);
+  }
+  auto call = LLVM::CallOp::create(builder, loc, cast<LLVM::LLVMFuncOp>(entry),
+                                   arguments);
   return call.getNumResults() == 0 ? Value() : call.getResult();
 }
 
@@ -163,19 +174,6 @@ static Value extentOf(CallBuilder &emit, Value memref, int64_t dimension) {
   return memref::DimOp::create(emit.builder, emit.loc, memref, dimension);
 }
 
-/// Rank, count, the first lane outside (-1: any), then index and extent of each
-/// dimension.
-static SmallVector<Value> boundsValues(CallBuilder &emit, Value memref,
-                                       ValueRange indices, Value count,
-                                       Value firstOutside) {
-  SmallVector<Value> values{emit.index(indices.size()), count, firstOutside};
-  for (auto [dimension, at] : llvm::enumerate(indices)) {
-    values.push_back(at);
-    values.push_back(extentOf(emit, memref, dimension));
-  }
-  return values;
-}
-
 /// Whether an access is in bounds whatever the thread: of numbers alone.
 static bool isWithin(ArrayRef<Value> positions, ArrayRef<Value> extents,
                      Value count) {
@@ -193,123 +191,90 @@ static bool isWithin(ArrayRef<Value> positions, ArrayRef<Value> extents,
   return true;
 }
 
-void Checks::bounds(uint32_t site, Value memref, ValueRange indices,
-                    Value count, Value when) {
-  if (indices.empty())
-    return;
+void Checks::check(uint32_t site, Value memref, ValueRange indices,
+                   const Access &access) {
+  auto type = cast<MemRefType>(memref.getType());
+  bool isShared = nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(type);
   SmallVector<Value> extents;
   for (size_t dimension = 0; dimension < indices.size(); ++dimension)
     extents.push_back(extentOf(emit, memref, dimension));
-  if (isWithin(SmallVector<Value>(indices), extents, count))
+  FaultKind race = isShared ? access.race : FaultKind::None;
+  bool isPlaced = access.alignment > 1 || race != FaultKind::None;
+  if (!isPlaced && (indices.empty() || isWithin(SmallVector<Value>(indices),
+                                                extents, access.count)))
     return;
-  if (!when && indices.size() <= maxCheckedRank) {
-    SmallVector<Value> arguments{emit.context, emit.i32(site),
-                                 emit.toI64(count)};
-    for (auto [at, extent] : llvm::zip_equal(indices, extents)) {
-      arguments.push_back(emit.toI64(at));
-      arguments.push_back(emit.toI64(extent));
-    }
-    emit.call(boundsEntry(indices.size()), arguments);
-    return;
-  }
-  Value bad;
-  bool isOne = matchPattern(count, m_One());
-  for (auto [dimension, at] : llvm::enumerate(indices)) {
-    Value extent = extents[dimension];
-    bad = emit.either(bad, emit.compare(CmpIPredicate::uge, at, extent));
-    if (dimension + 1 == indices.size() && !isOne) {
-      Value end = emit.add(at, count);
-      bad = emit.either(bad, emit.compare(CmpIPredicate::sgt, end, extent));
-    }
-  }
-  emit.failIf(emit.both(when, bad), site, FaultKind::OutOfBounds, [&] {
-    return boundsValues(emit, memref, indices, count, emit.index(-1));
-  });
+  bool ofElement = !type.getLayout().isIdentity();
+  Value address;
+  if (!isPlaced)
+    address = emit.i64(0);
+  else if (ofElement)
+    address = emit.toI64(emit.address(memref, indices));
+  else
+    address = emit.toI64(memref::ExtractAlignedPointerAsIndexOp::create(
+        emit.builder, emit.loc, memref));
+  AccessKind kind{};
+  kind.bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  kind.alignment = llvm::Log2_64(access.alignment);
+  kind.race = static_cast<uint64_t>(race);
+  kind.ofElement = ofElement;
+  kind.byLane = access.byLane;
+  call(site, kind, address, access, indices, extents);
+}
+
+void Checks::call(uint32_t site, AccessKind kind, Value address,
+                  const Access &access, ValueRange indices,
+                  ValueRange extents) {
+  SmallVector<Value> arguments{emit.context,
+                               emit.i32(site),
+                               emit.i64(llvm::bit_cast<int64_t>(kind)),
+                               address,
+                               emit.toI64(access.count),
+                               access.lanes ? access.lanes : emit.i64(-1)};
+  for (auto [at, extent] : llvm::zip_equal(indices, extents))
+    arguments.append({emit.toI64(at), emit.toI64(extent)});
+  emit.call(accessEntry(indices.size()), arguments);
 }
 
 void Checks::alignment(uint32_t site, Value address, int64_t alignment,
                        Value when) {
-  Value low = arith::AndIOp::create(emit.builder, emit.loc, address,
-                                    emit.index(alignment - 1));
-  Value bad = emit.compare(CmpIPredicate::ne, low, emit.index(0));
-  emit.failIf(emit.both(when, bad), site, FaultKind::Misaligned, [&] {
-    return SmallVector<Value>{address, emit.index(alignment)};
-  });
+  AccessKind kind{};
+  kind.alignment = llvm::Log2_64(alignment);
+  kind.ofElement = true;
+  call(site, kind, emit.toI64(address), {emit.index(1), emit.all(when)}, {},
+       {});
 }
 
-static FaultKind raceKind(Checks::Kind kind) {
-  switch (kind) {
-  case Checks::Kind::Read:
-    return FaultKind::RaceRead;
-  case Checks::Kind::Write:
-    return FaultKind::RaceWrite;
-  case Checks::Kind::Atomic:
-    return FaultKind::RaceAtomic;
-  }
-  llvm_unreachable("covered");
-}
-
-void Checks::shadow(uint32_t site, Value memref, ValueRange indices,
-                    int64_t count, Kind kind) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(type))
-    return;
-  int64_t bytes = count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  emit.call("gnn_emulator_shadow_access",
-            {emit.context, emit.i32(site),
-             emit.pointer(emit.address(memref, indices)), emit.i64(bytes),
-             emit.i32(static_cast<uint32_t>(raceKind(kind)))});
+static uint64_t alignmentOf(Operation *op) {
+  auto aligned = dyn_cast<AlignmentAttrOpInterface>(op);
+  return aligned ? aligned.getMaybeAlign().valueOrOne().value() : 1;
 }
 
 void Checks::access(uint32_t site, Operation *op, Value memref,
-                    ValueRange indices, int64_t count, Kind kind) {
-  bounds(site, memref, indices, emit.index(count), Value());
-  if (auto aligned = dyn_cast<AlignmentAttrOpInterface>(op))
-    if (llvm::MaybeAlign align = aligned.getMaybeAlign())
-      alignment(site, emit.address(memref, indices), align->value(), Value());
-  shadow(site, memref, indices, count, kind);
+                    ValueRange indices, int64_t count, FaultKind race) {
+  check(site, memref, indices,
+        {emit.index(count), Value(), alignmentOf(op), race});
 }
 
 void Checks::maskedAccess(uint32_t site, Operation *op, Value memref,
-                          ValueRange indices, Value mask, Kind kind) {
+                          ValueRange indices, Value mask, FaultKind race) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
+  constexpr int64_t most = 64; // bits of the argument
   int64_t lanes = cast<VectorType>(mask.getType()).getNumElements();
-  Value anyBad;
-  SmallVector<Value> badLanes, active;
-  Value outer;
-  for (size_t i = 0; i + 1 < indices.size(); ++i)
-    outer = emit.either(outer, emit.compare(CmpIPredicate::uge, indices[i],
-                                            extentOf(emit, memref, i)));
-  Value extent = extentOf(emit, memref, indices.size() - 1);
-  for (int64_t i = 0; i < lanes; ++i) {
-    Value at = emit.add(indices.back(), emit.index(i));
-    Value bad =
-        emit.either(outer, emit.compare(CmpIPredicate::uge, at, extent));
-    active.push_back(vector::ExtractOp::create(builder, loc, mask, i));
-    badLanes.push_back(emit.both(active.back(), bad));
-    anyBad = emit.either(anyBad, badLanes.back());
-  }
-  emit.failIf(anyBad, site, FaultKind::OutOfBounds, [&] {
-    Value first = emit.index(lanes - 1);
-    for (int64_t i = lanes - 2; i >= 0; --i)
-      first = arith::SelectOp::create(builder, loc, badLanes[i], emit.index(i),
-                                      first);
-    return boundsValues(emit, memref, indices, emit.index(lanes), first);
-  });
-  if (auto aligned = dyn_cast<AlignmentAttrOpInterface>(op))
-    if (llvm::MaybeAlign align = aligned.getMaybeAlign())
-      alignment(site, emit.address(memref, indices), align->value(), Value());
-  if (!nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(
-          cast<MemRefType>(memref.getType())))
-    return;
-  for (int64_t i = 0; i < lanes; ++i) {
-    auto ifOp = scf::IfOp::create(builder, loc, active[i]);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(ifOp.thenBlock()->getTerminator());
+  for (int64_t first = 0; first < lanes; first += most) {
+    int64_t count = std::min(most, lanes - first);
+    Value bits = emit.i64(0);
+    for (int64_t i = 0; i < count; ++i) {
+      Value lane = vector::ExtractOp::create(builder, loc, mask, first + i);
+      lane = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), lane);
+      lane = arith::ShLIOp::create(builder, loc, lane, emit.i64(i));
+      bits = arith::OrIOp::create(builder, loc, bits, lane);
+    }
     SmallVector<Value> at(indices);
-    at.back() = emit.add(at.back(), emit.index(i));
-    shadow(site, memref, at, 1, kind);
+    at.back() = emit.add(at.back(), emit.index(first));
+    check(site, memref, at,
+          {emit.index(count), bits, first ? 1 : alignmentOf(op), race,
+           /*byLane=*/true});
   }
 }
 
@@ -318,52 +283,19 @@ void Checks::maskedAccess(uint32_t site, Operation *op, Value memref,
 //===----------------------------------------------------------------------===//
 
 void Checks::argumentCast(uint32_t site, memref::ReinterpretCastOp op) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
   auto value = [&](OpFoldResult result) {
-    return getValueOrCreateConstantIndexOp(builder, loc, result);
+    return emit.toI64(
+        getValueOrCreateConstantIndexOp(emit.builder, emit.loc, result));
   };
-  int64_t number = cast<BlockArgument>(op.getSource()).getArgNumber();
   int64_t bytes = llvm::divideCeil(op.getType().getElementTypeBitWidth(), 8);
-  // Elements up to the last one, or none where an extent is zero.
-  Value last = value(op.getMixedOffsets().front());
-  Value bad = emit.compare(CmpIPredicate::slt, last, emit.index(0));
-  Value empty, isLarge;
+  SmallVector<Value> arguments{
+      emit.context, emit.i32(site),
+      emit.i64(cast<BlockArgument>(op.getSource()).getArgNumber()),
+      emit.i64(bytes), value(op.getMixedOffsets().front())};
   for (auto [size, stride] :
-       llvm::zip(op.getMixedSizes(), op.getMixedStrides())) {
-    Value extent = value(size);
-    empty = emit.either(empty,
-                        emit.compare(CmpIPredicate::eq, extent, emit.index(0)));
-    Value step = value(stride);
-    for (Value number : {extent, step}) // Of a step back the end is the start.
-      bad = emit.either(
-          bad, emit.compare(CmpIPredicate::slt, number, emit.index(0)));
-    Value span = emit.mul(emit.add(extent, emit.index(-1)), step, isLarge);
-    last = emit.add(last, span);
-    isLarge = emit.either(
-        isLarge, emit.compare(CmpIPredicate::slt, last, emit.index(0)));
-  }
-  Value needed =
-      emit.mul(emit.add(last, emit.index(1)), emit.index(bytes), isLarge);
-  if (isLarge)
-    needed = arith::SelectOp::create(
-        builder, loc, isLarge, emit.index(std::numeric_limits<int64_t>::max()),
-        needed);
-  if (empty)
-    needed =
-        arith::SelectOp::create(builder, loc, empty, emit.index(0), needed);
-  Value all = emit.field(offsetof(KernelContext, argumentBytes),
-                         emit.context.getType(), /*constant=*/true);
-  Value entry = LLVM::GEPOp::create(
-      builder, loc, all.getType(), builder.getI64Type(), all,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
-  auto passed = LLVM::LoadOp::create(builder, loc, builder.getI64Type(), entry);
-  passed.setInvariant(true);
-  bad = emit.either(
-      bad, emit.compare(CmpIPredicate::sgt, needed, emit.toIndex(passed)));
-  emit.failIf(bad, site, FaultKind::ArgumentTooShort, [&] {
-    return SmallVector<Value>{emit.index(number), needed, passed};
-  });
+       llvm::zip_equal(op.getMixedSizes(), op.getMixedStrides()))
+    arguments.append({value(size), value(stride)});
+  emit.call(argumentEntry(op.getType().getRank()), arguments);
 }
 
 void Checks::view(uint32_t site, memref::ViewOp op) {

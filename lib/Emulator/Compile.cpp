@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
-#include "Entries.h"
 #include "GNN/Host/HostCode.h"
 #include "Lowering.h"
+#include "Run/Entries.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

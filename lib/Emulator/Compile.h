@@ -7,7 +7,7 @@
 #ifndef GNN_LIB_EMULATOR_COMPILE_H
 #define GNN_LIB_EMULATOR_COMPILE_H
 
-#include "Program.h"
+#include "Run/Program.h"
 
 #include "GNN/Host/HostCode.h"
 #include "GNN/Host/Jit.h"

@@ -6,7 +6,7 @@
 
 #include "GNN/Emulator/Emulator.h"
 #include "Compile.h"
-#include "Pool.h"
+#include "Run/Pool.h"
 
 #include "GNN/Runtime/Device.h"
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
-#include "Entries.h"
 #include "Lowering.h"
+#include "Run/Entries.h"
 
 #include "GNN/Host/Jit.h"
 
@@ -19,7 +19,7 @@ llvm::Error gnn::emulator::generateCode(ModuleOp module, Program &program) {
   SmallVector<host::Symbol> symbols;
   for (const Entry &entry : getEntries())
     symbols.push_back({entry.name, entry.address});
-  auto jit = host::Jit::create(symbols, host::Optimization());
+  auto jit = host::Jit::create(symbols, {host::Runs::Once});
   if (!jit)
     return jit.takeError();
   if (llvm::Error error = (*jit)->add(module, /*threads=*/1))

@@ -319,14 +319,14 @@ void KernelLowering::lowerAsyncCopy(nvgpu::DeviceAsyncCopyOp op) {
   Value destination = emit.address(op.getDst(), op.getDstIndices());
   Value source = emit.address(op.getSrc(), op.getSrcIndices());
   if (checked) {
-    checks->bounds(site, op.getDst(), op.getDstIndices(), emit.index(elements),
-                   Value());
     Value reads;
     if (op.getSrcElements())
       reads = emit.compare(arith::CmpIPredicate::sgt, count, emit.index(0));
-    checks->bounds(site, op.getSrc(), op.getSrcIndices(), count, reads);
-    checks->alignment(site, destination, elements * elementBytes, Value());
-    checks->alignment(site, source, elements * elementBytes, reads);
+    uint64_t alignment = elements * elementBytes;
+    checks->check(site, op.getDst(), op.getDstIndices(),
+                  {emit.index(elements), Value(), alignment});
+    checks->check(site, op.getSrc(), op.getSrcIndices(),
+                  {count, emit.all(reads), alignment});
   }
   emit.call("gnn_emulator_async_copy",
             {emit.context, emit.i32(site), emit.pointer(destination),
@@ -350,8 +350,8 @@ void KernelLowering::lowerLoadMatrix(nvgpu::LdMatrixOp op) {
     Value reads =
         emit.compare(arith::CmpIPredicate::ult, lane, emit.i32(8 * tiles));
     Value count = emit.index(128 / type.getElementTypeBitWidth());
-    checks->bounds(site, op.getSrcMemref(), op.getIndices(), count, reads);
-    checks->alignment(site, row, 16, reads);
+    checks->check(site, op.getSrcMemref(), op.getIndices(),
+                  {count, emit.all(reads), /*alignment=*/16});
   }
   Value memory = scratch(type.getNumElements(), element);
   Value zero = emit.index(0);
@@ -396,35 +396,36 @@ void KernelLowering::lowerMma(nvgpu::MmaSyncOp op) {
 }
 
 void KernelLowering::checkAccess(Operation *op) {
-  using Kind = Checks::Kind;
   TypeSwitch<Operation *>(op)
       .Case<memref::LoadOp>([&](auto op) {
         checks->access(addSite(op), op, op.getMemref(), op.getIndices(), 1,
-                       Kind::Read);
+                       FaultKind::RaceRead);
       })
       .Case<memref::StoreOp>([&](auto op) {
         checks->access(addSite(op), op, op.getMemref(), op.getIndices(), 1,
-                       Kind::Write);
+                       FaultKind::RaceWrite);
       })
       .Case<memref::AtomicRMWOp>([&](auto op) {
         checks->access(addSite(op), op, op.getMemref(), op.getIndices(), 1,
-                       Kind::Atomic);
+                       FaultKind::RaceAtomic);
       })
       .Case<vector::LoadOp>([&](auto op) {
         checks->access(addSite(op), op, op.getBase(), op.getIndices(),
-                       op.getVectorType().getNumElements(), Kind::Read);
+                       op.getVectorType().getNumElements(),
+                       FaultKind::RaceRead);
       })
       .Case<vector::StoreOp>([&](auto op) {
         checks->access(addSite(op), op, op.getBase(), op.getIndices(),
-                       op.getVectorType().getNumElements(), Kind::Write);
+                       op.getVectorType().getNumElements(),
+                       FaultKind::RaceWrite);
       })
       .Case<vector::MaskedLoadOp>([&](auto op) {
         checks->maskedAccess(addSite(op), op, op.getBase(), op.getIndices(),
-                             op.getMask(), Kind::Read);
+                             op.getMask(), FaultKind::RaceRead);
       })
       .Case<vector::MaskedStoreOp>([&](auto op) {
         checks->maskedAccess(addSite(op), op, op.getBase(), op.getIndices(),
-                             op.getMask(), Kind::Write);
+                             op.getMask(), FaultKind::RaceWrite);
       })
       .Case<memref::ReinterpretCastOp>(
           [&](auto op) { checks->argumentCast(addSite(op), op); })

@@ -7,7 +7,7 @@
 #ifndef GNN_LIB_EMULATOR_LOWERING_H
 #define GNN_LIB_EMULATOR_LOWERING_H
 
-#include "Program.h"
+#include "Run/Program.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,6 +15,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/StringMap.h"
 
 #include <vector>
 
@@ -26,6 +28,8 @@ struct CallBuilder {
   mlir::Location loc;
   /// !llvm.ptr: the KernelContext.
   mlir::Value context;
+  /// Functions of the host module that were called, by name.
+  llvm::StringMap<mlir::Operation *> entries = {};
 
   mlir::Value i32(int64_t value);
   mlir::Value i64(int64_t value);
@@ -40,6 +44,8 @@ struct CallBuilder {
                       mlir::Value b);
   mlir::Value either(mlir::Value a, mlir::Value b);
   mlir::Value both(mlir::Value a, mlir::Value b);
+  /// All lanes where an i1 holds, none where it does not; null: always all.
+  mlir::Value all(mlir::Value when);
   /// The pointer behind an address.
   mlir::Value pointer(mlir::Value address);
   /// A field of the context; `constant` where it never changes in a block.
@@ -60,17 +66,26 @@ class Checks {
 public:
   explicit Checks(CallBuilder &emit) : emit(emit) {}
 
-  enum class Kind { Read, Write, Atomic };
+  /// Of `count`, an index, elements. None is accessed where `lanes`, an i64, is
+  /// 0; null: never. With `byLane` its bits are the lanes that are accessed, at
+  /// most 64.
+  struct Access {
+    mlir::Value count, lanes;
+    uint64_t alignment = 1; // bytes
+    FaultKind race = FaultKind::None;
+    bool byLane = false;
+  };
 
-  /// `count` elements from `indices` on, in bounds, aligned and without a race.
+  /// Elements from `indices` on, in bounds, aligned and, where memory is shared
+  /// and they may race, without a race.
+  void check(uint32_t site, mlir::Value memref, mlir::ValueRange indices,
+             const Access &access);
+  /// `count` of them, with the alignment that `op` says.
   void access(uint32_t site, mlir::Operation *op, mlir::Value memref,
-              mlir::ValueRange indices, int64_t count, Kind kind);
+              mlir::ValueRange indices, int64_t count, FaultKind race);
   /// The same where `mask` is set.
   void maskedAccess(uint32_t site, mlir::Operation *op, mlir::Value memref,
-                    mlir::ValueRange indices, mlir::Value mask, Kind kind);
-  /// Bounds alone: `count`, an index, elements; where `when`, if not null.
-  void bounds(uint32_t site, mlir::Value memref, mlir::ValueRange indices,
-              mlir::Value count, mlir::Value when);
+                    mlir::ValueRange indices, mlir::Value mask, FaultKind race);
   void alignment(uint32_t site, mlir::Value address, int64_t alignment,
                  mlir::Value when);
   void argumentCast(uint32_t site, mlir::memref::ReinterpretCastOp op);
@@ -79,8 +94,9 @@ public:
   void division(uint32_t site, mlir::Operation *op, bool isSigned);
 
 private:
-  void shadow(uint32_t site, mlir::Value memref, mlir::ValueRange indices,
-              int64_t count, Kind kind);
+  void call(uint32_t site, AccessKind kind, mlir::Value address,
+            const Access &access, mlir::ValueRange indices,
+            mlir::ValueRange extents);
 
   CallBuilder &emit;
 };

@@ -27,6 +27,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <atomic>
@@ -83,8 +84,14 @@ host::createMachine(StringRef processor) {
 }
 
 /// Passes for code that is made once and mostly run once.
-static llvm::ModulePassManager buildBriefPasses() {
+static llvm::ModulePassManager buildBriefPasses(host::Runs runs) {
   llvm::FunctionPassManager passes;
+  // Instructions are selected fast of numbers alone.
+  if (runs == host::Runs::Once) {
+    llvm::ScalarizerPassOptions options;
+    options.ScalarizeLoadStore = true;
+    passes.addPass(llvm::ScalarizerPass(options));
+  }
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(llvm::SimplifyCFGPass());
@@ -109,8 +116,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
   llvm::ModulePassManager passes =
-      runs == host::Runs::Few
-          ? buildBriefPasses()
+      runs != host::Runs::Many
+          ? buildBriefPasses(runs)
           : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   passes.run(module, modules);
 }
@@ -134,9 +141,9 @@ host::Jit::create(ArrayRef<Symbol> symbols, Optimization optimization) {
                                               ? llvm::FPOpFusion::Fast
                                               : llvm::FPOpFusion::Strict;
   // Selecting better instructions takes longer than one small run.
-  machine->setCodeGenOptLevel(optimization.runs == Runs::Few
-                                  ? llvm::CodeGenOptLevel::None
-                                  : llvm::CodeGenOptLevel::Default);
+  machine->setCodeGenOptLevel(optimization.runs == Runs::Many
+                                  ? llvm::CodeGenOptLevel::Default
+                                  : llvm::CodeGenOptLevel::None);
   auto state =
       std::make_unique<State>(State{*machine, optimization.runs, {}, nullptr});
   llvm::orc::LLJITBuilder builder;

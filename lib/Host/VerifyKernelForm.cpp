@@ -127,6 +127,9 @@ static LogicalResult verifyMemory(Operation *op, MemRefType type) {
     return op->emitOpError("expected elements of i1, i8, i16, i32, i64 or a "
                            "float, got ")
            << type.getElementType();
+  if (type.getRank() > gnn::maxMemoryRank)
+    return op->emitOpError("expected memory of at most ")
+           << gnn::maxMemoryRank << " dimensions, got " << type;
   return success();
 }
 

@@ -157,6 +157,15 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
+  // expected-error @+1 {{'gpu.func' op expected memory of at most 8 dimensions, got 'memref<1x1x1x1x1x1x1x1x1xf32>'}}
+  gpu.func @nine_dimensions(%x: memref<1x1x1x1x1x1x1x1x1xf32>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
   gpu.func @matrix_load(%x: memref<8x8xf32>) kernel {
     %c0 = arith.constant 0 : index
     // expected-error @+1 {{'vector.load' op expected a vector of rank 1, got 'vector<2x4xf32>'}}

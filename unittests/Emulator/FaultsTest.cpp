@@ -119,6 +119,24 @@ TEST(Faults, MaskedLaneOutOfBounds) {
             "(7, 0, 0)");
 }
 
+TEST(Faults, LateLaneOfALongMask) {
+  std::string body = R"mlir(
+  %mask = vector.create_mask %n : vector<80xi1>
+  %p = arith.constant dense<0.0> : vector<80xf32>
+  %v = vector.maskedload %xm[%c0], %mask, %p : memref<?xf32>, vector<80xi1>, vector<80xf32> into vector<80xf32>
+  %last = vector.extract %v[79] : f32 from vector<80xf32>
+  memref.store %last, %y[%c0] : memref<8xf32>)mlir";
+  EXPECT_EQ(faultOf(body, 70, 0), "");
+  body.insert(body.find("%mask"),
+              "%m = memref.reinterpret_cast %x to offset: [0], sizes: [66], "
+              "strides: [1] : memref<1xf32> to memref<66xf32>\n  ");
+  body.replace(body.find("%xm"), 3, "%m");
+  body.replace(body.find("memref<?xf32>"), 13, "memref<66xf32>");
+  EXPECT_EQ(faultOf(body, 70, 0),
+            "'vector.maskedload' op at k.mlir:17:8: index [66] is out of "
+            "bounds of extents [66]; in block (0, 0, 0), thread (0, 0, 0)");
+}
+
 TEST(Faults, MisalignedVector) {
   EXPECT_EQ(
       faultOf(R"mlir(

@@ -29,7 +29,9 @@ struct Symbol {
 
 /// How often code is to run, by which LLVM works on it.
 enum class Runs {
-  /// About once: what pays for itself even then.
+  /// About once: vectors, which are slow to select, become numbers.
+  Once,
+  /// A few times: what pays for itself even then.
   Few,
   /// Many times. O3 takes longer and makes no kernel faster than O2: what it is
   /// for, the passes before have done.

@@ -19,6 +19,8 @@ namespace gnn {
 
 /// Elements of a vector in a kernel. Longer ones would keep LLVM busy for ever.
 constexpr int64_t maxVectorElements = 1024;
+/// Dimensions of memory.
+constexpr unsigned maxMemoryRank = 8;
 
 /// Whether `kernel` has the form that gnn-verify-kernel-form describes; emits
 /// the error where it has not.

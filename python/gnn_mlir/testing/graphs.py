@@ -147,7 +147,7 @@ ODD = {
                                  edge_type=[4, 4, 7, 4], num_node_types=6,
                                  node_type=[3, 3, 1, 1, 3]),
     "one-type-each": lambda: random_graph(65, 400, 1, 1, seed=4),
-    "sparse": lambda: random_graph(700, 90, 2, 3, seed=5),
+    "sparse": lambda: random_graph(300, 90, 2, 3, seed=5),
 }
 
 BIPARTITE = {

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_EMULATOR_WORKER_H
-#define GNN_LIB_EMULATOR_WORKER_H
+#ifndef GNN_LIB_EMULATOR_RUN_WORKER_H
+#define GNN_LIB_EMULATOR_RUN_WORKER_H
 
 #include "Program.h"
 
@@ -36,7 +36,7 @@ struct Fault {
   uint32_t other = 0;
   bool otherExited = false;
   uint32_t otherSite = 0;
-  int64_t values[20] = {};
+  int64_t values[3 + 2 * maxRank] = {};
 };
 
 /// A launch, the same for all its blocks.
@@ -208,4 +208,4 @@ std::string describeFault(const Fault &fault, const LaunchFrame &frame,
 
 } // namespace gnn::emulator
 
-#endif // GNN_LIB_EMULATOR_WORKER_H
+#endif // GNN_LIB_EMULATOR_RUN_WORKER_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_EMULATOR_CONTEXT_H
-#define GNN_LIB_EMULATOR_CONTEXT_H
+#ifndef GNN_LIB_EMULATOR_RUN_CONTEXT_H
+#define GNN_LIB_EMULATOR_RUN_CONTEXT_H
 
 #include <cstdint>
 
@@ -35,6 +35,9 @@ constexpr uint32_t maxEpoch = (1u << (32 - threadBits)) - 2;
 struct ShadowCell {
   uint32_t written, read;
 };
+
+/// Dimensions of memory.
+constexpr unsigned maxRank = 8;
 
 /// What can go wrong; the values say where.
 enum class FaultKind : uint32_t {
@@ -72,6 +75,21 @@ enum class FaultKind : uint32_t {
   AsyncCopySize,
 };
 
+/// What is known of an access when it is compiled, in the bits of a number.
+struct AccessKind {
+  /// Bytes of an element.
+  uint64_t bytes : 16;
+  /// The address is a multiple of 2 to the power of this.
+  uint64_t alignment : 8;
+  /// The FaultKind of a race; None where the memory is not shared.
+  uint64_t race : 8;
+  /// The address is that of the element; else of the memory, whose dimensions
+  /// lie one after the other.
+  uint64_t ofElement : 1;
+  /// Lanes are accessed each by itself.
+  uint64_t byLane : 1;
+};
+
 struct KernelContext {
   int64_t blockId[3];
   int64_t blockDim[3];
@@ -92,9 +110,9 @@ struct KernelContext {
   uint32_t key;
   /// The `valid` result of the last shuffle.
   uint32_t valid;
-  int64_t values[20];
+  int64_t values[3 + 2 * maxRank];
 };
 
 } // namespace gnn::emulator
 
-#endif // GNN_LIB_EMULATOR_CONTEXT_H
+#endif // GNN_LIB_EMULATOR_RUN_CONTEXT_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_EMULATOR_POOL_H
-#define GNN_LIB_EMULATOR_POOL_H
+#ifndef GNN_LIB_EMULATOR_RUN_POOL_H
+#define GNN_LIB_EMULATOR_RUN_POOL_H
 
 #include "Worker.h"
 
@@ -61,4 +61,4 @@ private:
 
 } // namespace gnn::emulator
 
-#endif // GNN_LIB_EMULATOR_POOL_H
+#endif // GNN_LIB_EMULATOR_RUN_POOL_H

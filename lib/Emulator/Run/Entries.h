@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_EMULATOR_ENTRIES_H
-#define GNN_LIB_EMULATOR_ENTRIES_H
+#ifndef GNN_LIB_EMULATOR_RUN_ENTRIES_H
+#define GNN_LIB_EMULATOR_RUN_ENTRIES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -23,15 +23,19 @@ struct Entry {
   bool returns = true;
 };
 
-/// The entry that checks `count` elements from a position of that many
-/// dimensions on: of the context, the site and the count, then of index and
-/// extent by dimension.
-inline constexpr unsigned maxCheckedRank = 4;
-llvm::StringRef boundsEntry(unsigned rank);
+/// The entry that checks an access: of the context, the site, the AccessKind,
+/// an address, the count of elements and a mask of lanes, of which none is no
+/// access; then of index and extent by dimension.
+llvm::StringRef accessEntry(unsigned rank);
+
+/// The entry that checks a view of an argument: of the context, the site, the
+/// argument's number, the bytes of an element and the offset; then of size and
+/// stride by dimension.
+llvm::StringRef argumentEntry(unsigned rank);
 
 /// The emulator's own entries.
 llvm::ArrayRef<Entry> getEntries();
 
 } // namespace gnn::emulator
 
-#endif // GNN_LIB_EMULATOR_ENTRIES_H
+#endif // GNN_LIB_EMULATOR_RUN_ENTRIES_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_EMULATOR_PROGRAM_H
-#define GNN_LIB_EMULATOR_PROGRAM_H
+#ifndef GNN_LIB_EMULATOR_RUN_PROGRAM_H
+#define GNN_LIB_EMULATOR_RUN_PROGRAM_H
 
 #include "Context.h"
 
@@ -47,4 +47,4 @@ struct CompiledKernel {
 
 } // namespace gnn::emulator
 
-#endif // GNN_LIB_EMULATOR_PROGRAM_H
+#endif // GNN_LIB_EMULATOR_RUN_PROGRAM_H
