@@ -72,14 +72,13 @@ def backend(graph_module, example_inputs, *, options=None, captures=None):
         return forward
     except _LeftToTorch as error:
         why, cause = str(error), None
-    except RuntimeError as error:
+    except exporting.SharedMemory as error:
+        why = "arguments that share memory, of which one is written to: expected others"
         cause = error
-        if "aliased inputs" in str(error):
-            why = "arguments that share memory, of which one is written to: expected others"
-        elif is_of_symbols(error):
-            why = "sizes that only values say"
-        else:
+    except RuntimeError as error:
+        if not is_of_symbols(error):
             raise
+        why, cause = "sizes that only values say", error
     if whole:
         raise CaptureError(why) from cause
     captures.add(graph_module, why=why)
@@ -280,6 +279,7 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
             torch._dynamo.config._make_closure_patcher(
                 specialize_float=True, automatic_dynamic_shapes=False,
                 skip_nnmodule_hook_guards=hooks_are_known,
+                fake_tensor_cache_enabled=False,  # Of symbols it takes longer than without.
                 recompile_limit=4096, accumulated_recompile_limit=65536),
             torch.fx.experimental._config._make_closure_patcher(
                 use_duck_shape=False, backed_size_oblivious=True)]

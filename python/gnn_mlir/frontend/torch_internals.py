@@ -32,7 +32,7 @@ REQUIRED = {
     "torch.fx.experimental.proxy_tensor": "make_fx ProxyTorchDispatchMode "
                                           "track_tensor_tree",
     "torch.fx.experimental.symbolic_shapes": "make_symbol ShapeEnv guard_scalar",
-    "torch._functorch.aot_autograd": "aot_export_module",
+    "torch._functorch._aot_autograd.functional_utils": "from_fun has_data_mutation to_fun",
     "torch._dispatch.python": "enable_python_dispatcher",
     "torch._subclasses.functional_tensor": "FunctionalTensorMode FunctionalTensor",
     "torch._subclasses.fake_tensor": "FakeTensor",

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph of functional ATen of what runs on fake tensors, before autograd and dispatch.
 
-torch's export runs a model twice, for what it writes to and for the graph. What writes to
-nothing, as most models, is run once here: ops that are their decomposition are decomposed
-as torch's export does it, and there is nothing to make functional.
+torch's export runs a model twice, for what it writes to and for the graph. It is run once
+here: ops that are their decomposition are decomposed as torch's export does it, and there is
+nothing to make functional where nothing is written, as in most models.
 """
 
 import contextlib
 import functools
-import warnings
 
 import torch
 from torch._decomp import _should_decompose_because_unsafe_op
 from torch._dispatch.python import enable_python_dispatcher
-from torch._functorch.aot_autograd import aot_export_module
+from torch._functorch._aot_autograd import functional_utils
 from torch._subclasses import functional_tensor
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils import _pytree as pytree
 
 from ... import targets
 
@@ -34,27 +35,35 @@ def without_autocast():
 @without_autocast()
 @torch.no_grad()
 def export(runs, fakes):
-    """(graph, positions of inputs whose new values are its first outputs)."""
+    """(graph, positions of inputs whose new values are its first outputs). Raises
+    SharedMemory where one of these shares its memory with another input."""
     mode = next((x.fake_mode for x in fakes if isinstance(x, torch.Tensor)), None)
+    written = []
     if mode is None:
-        return _functional(runs, fakes)
-    try:
-        with mode, enable_python_dispatcher(), Plain():
-            module = make_fx(runs, record_module_stack=True, pre_dispatch=True)(*fakes)
-    except _Writes:
-        return _functional(runs, fakes)
+        return _trace(_functional(runs, written), fakes), written
+    with mode:
+        try:
+            with Plain():
+                module = _trace(runs, fakes)
+        except _Writes:
+            module = _trace(_functional(runs, written), fakes)
+    memory = [StorageWeakRef(x.untyped_storage()) for x in fakes if isinstance(x, torch.Tensor)]
+    if any(memory.count(StorageWeakRef(fakes[i].untyped_storage())) > 1 for i in written):
+        raise SharedMemory
     for node in module.graph.nodes:
         if isinstance(node.meta.get("val"), torch.Tensor):
             node.meta["val"] = _with_numbers(node.meta["val"], mode)
-    return module, []
+    return module, written
 
 
 def _with_numbers(value, mode):
-    """A tensor whose sizes are numbers where symbols were found to be."""
+    """A tensor of the mode, as constants are not, whose sizes are numbers where symbols were
+    found to be."""
     def is_number(size):
         return isinstance(size, torch.SymInt) and size.node.expr.is_number
     given = value.shape, value.stride()
-    if not any(map(is_number, (*given[0], *given[1]))):
+    is_other = getattr(value, "fake_mode", mode) is not mode
+    if not is_other and not any(map(is_number, (*given[0], *given[1]))):
         return value
     shape, strides = (tuple(int(size) if is_number(size) else size for size in sizes)
                       for sizes in given)
@@ -62,24 +71,27 @@ def _with_numbers(value, mode):
         return torch.empty_strided(shape, strides, dtype=value.dtype, device=value.device)
 
 
-def _functional(runs, fakes):
-    with warnings.catch_warnings():  # Ops of ours that are their decomposition are kept.
-        warnings.filterwarnings("ignore", "At pre-dispatch tracing", UserWarning)
-        module, signature = aot_export_module(runs, fakes, trace_joint=False,
-                                              pre_dispatch=True)
-    _without_tokens(module.graph, len(signature.input_tokens))
-    places = {node.name: i for i, node in enumerate(
-        node for node in module.graph.nodes if node.op == "placeholder")}
-    return module, [places[name] for name in signature.user_inputs_to_mutate.values()]
+def _trace(runs, fakes):
+    with enable_python_dispatcher():
+        return make_fx(runs, record_module_stack=True, pre_dispatch=True)(*fakes)
 
 
-def _without_tokens(graph, count):
-    """Drops the first inputs and outputs, which torch adds to order ops with effects, as the
-    checks of torch.linalg are: none of these is in the graph."""
-    output = graph.output_node()
-    output.args = (output.args[0][count:],)
-    for node in [node for node in graph.nodes if node.op == "placeholder"][:count]:
-        graph.erase_node(node)
+def _functional(runs, written):
+    """The same of what writes, of which torch makes functional ops. `written` gets the
+    positions of inputs whose new values are the first outputs."""
+    def functional(*given):
+        with functional_tensor.FunctionalTensorMode(pre_dispatch=True, export=True):
+            held = [functional_utils.to_fun(x) for x in given]
+            made = pytree.tree_map(functional_utils.from_fun, runs(*held))
+            written.extend(i for i, x in enumerate(held) if isinstance(
+                x, torch.Tensor) and functional_utils.has_data_mutation(x))
+            return (*(functional_utils.from_fun(held[i]) for i in written),
+                    *pytree.tree_leaves(made))
+    return functional
+
+
+class SharedMemory(Exception):
+    """An input that is written to shares its memory with another one."""
 
 
 class _Writes(Exception):
