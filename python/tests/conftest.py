@@ -3,6 +3,7 @@
 
 import gc
 import importlib.util
+import logging
 import os
 import pathlib
 import shutil
@@ -49,10 +50,12 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_collection_finish(session):
     """The objects of imported modules, a million of torch and PyG, stay, and captures make
-    many that do not: without this a sixth of a capture is garbage collection."""
+    many that do not: without this a sixth of a capture is garbage collection. torch writes
+    a trace of each capture to whoever listens, as pytest does."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
+    logging.getLogger("torch.__trace").handlers.clear()
 
 
 def find_tool(name):
