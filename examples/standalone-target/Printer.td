@@ -14,13 +14,7 @@ def Printer_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
-def Printer_RowsAttr : AttrDef<Printer_Dialect, "Rows", [
-    DeclareAttrInterfaceMethods<Tile_ScheduleInterface>,
-    DeclareAttrInterfaceMethods<Tile_TraversalScheduleInterface>]> {
-  let mnemonic = "rows";
+def Printer_RowsAttr : Tile_ScheduleDef<Printer_Dialect, "Rows", "rows", [
+    DeclareAttrInterfaceMethods<Tile_TraversalScheduleInterface, ["withFields"]>]> {
   let summary = "rows of a block, with so many features";
-  let parameters = (ins OptionalParameter<"int64_t">:$count,
-                        OptionalParameter<"int64_t">:$features);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }

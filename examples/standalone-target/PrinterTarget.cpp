@@ -46,38 +46,26 @@ void printer::PrinterDialect::initialize() {
       >();
 }
 
-LogicalResult
-printer::RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                          int64_t count, int64_t features) {
-  if (count < 0 || features < 0)
-    return emitError() << "expected 'count' and 'features' to be positive, got "
-                       << count << " and " << features;
-  return success();
-}
-
-ArrayRef<StringRef> printer::RowsAttr::getFieldNames() const {
-  static const StringRef names[] = {"count", "features"};
-  return names;
-}
-
-ScheduleInterface printer::RowsAttr::getOpen() const {
-  return RowsAttr::get(getContext(), 0, 0);
+ArrayRef<ScheduleField> printer::RowsAttr::getTable() {
+  static const ScheduleField table[] = {{"count", {1, 1024}},
+                                        {"features", {1, 1 << 30}}};
+  return table;
 }
 
 /// A block is one thread, as on the core of a CPU, and its vectors are scalars.
 TraverseSchedule printer::RowsAttr::getFields() const {
   TraverseSchedule fields = TraverseSchedule::ofCore();
   fields.vector = 1;
-  fields.columnsPerBlock = getFeatures();
-  fields.rowsPerBlock = getCount();
+  fields.rowsPerBlock = getValues()[0];
+  fields.columnsPerBlock = getValues()[1];
   fields.rowOrder = TakenOrder::Natural;
   return fields;
 }
 
 TraversalScheduleInterface
 printer::RowsAttr::withFields(const TraverseSchedule &fields) const {
-  return RowsAttr::get(getContext(), fields.rowsPerBlock,
-                       fields.columnsPerBlock);
+  return RowsAttr::get(getContext(),
+                       {fields.rowsPerBlock, fields.columnsPerBlock});
 }
 
 namespace {
@@ -86,18 +74,15 @@ struct ScheduleForPrinter
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](TraverseOp op) -> WalkResult {
       TraversalScheduleInterface given = op.getScheduleAttr();
-      auto rows = dyn_cast_if_present<printer::RowsAttr>(given);
-      if (given && !rows)
+      if (given && !isa<printer::RowsAttr>(given))
         return op.emitOpError("schedule: expected #printer.rows, got ")
                << Attribute(given);
-      auto orElse = [](int64_t value, int64_t other) {
-        return value ? value : other;
-      };
-      int64_t count = orElse(rows ? rows.getCount() : 0, 8);
-      int64_t features =
-          orElse(rows ? rows.getFeatures() : 0, op.getDomain().getFeatures());
+      TraverseSchedule fields(given);
+      int64_t count = fields.rowsPerBlock ? fields.rowsPerBlock : 8;
+      int64_t features = fields.columnsPerBlock ? fields.columnsPerBlock
+                                                : op.getDomain().getFeatures();
       op.setScheduleAttr(
-          printer::RowsAttr::get(&getContext(), count, features));
+          printer::RowsAttr::get(&getContext(), {count, features}));
       gnn::passed(getArgument(), op.getLoc(), "Scheduled")
           << ("a block takes " + Twine(count) + " rows").str();
       return WalkResult::advance();
@@ -172,7 +157,7 @@ public:
     if (!isa<TraverseOp>(*op))
       return op.getOpenSchedule();
     op->getContext()->loadDialect<printer::PrinterDialect>();
-    return printer::RowsAttr::get(op->getContext(), 0, 0);
+    return printer::RowsAttr::get(op->getContext(), {0, 0});
   }
 
   void addSchedulePasses(OpPassManager &function) const override {

@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 
+import schedule_fields
 from conftest import BUILD, find_tool
 from gnn_mlir import Graph
 from gnn_mlir.testing import variants
@@ -84,6 +85,14 @@ def test_options_of_the_compiler():
         initial = initial.strip('"')
         rows.append(f"| `{name}` | {initial and f'`{initial}`'} | {summary} |")
     assert "\n".join(rows) in (ROOT / "docs/CAPI.md").read_text()
+
+
+def test_fields_of_schedules():
+    """The tables of Schedules.md are those of ScheduleFields.def; running schedule_fields.py
+    writes them."""
+    fields = schedule_fields.read()
+    assert len(fields) > 10
+    assert schedule_fields.page(fields) == schedule_fields.PAGE.read_text()
 
 
 def test_settings_of_passes():

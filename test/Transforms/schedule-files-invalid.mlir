@@ -42,13 +42,13 @@
 // LIST: list.jsonl:1:1: error: expected texts in 'accesses'
 // NAME: name.jsonl:1:1: error: expected function, graph, template, domain, accesses, types, body, schedule or layout, got 'bodies'
 // NONE: none.jsonl:1:1: error: expected an object as 'schedule'
-// HALF: half.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got 3.5
-// WORD: word.jsonl:1:1: error: expected a positive whole number or a word as 'row_walk' of the schedule, got "team> junk
-// FIELD: field.jsonl:1:1: error: expected a field of a #gnn_tile.gemm_schedule for a 'gnn_tile.gemm' (n, kind, copies), got 'm'
-// VALUE: value.jsonl:1:1: error: schedule: 'n' = 33: expected 'n' in {16, 32, 64}, got 33
-// ENUM: enum.jsonl:1:1: error: schedule: 'row_walk' = crowd: expected RowWalk to be one of: team, block, by_length
+// HALF: half.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got 3.5
+// WORD: word.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length}, got team> junk
+// FIELD: field.jsonl:1:1: error: schedule: expected a field of #gnn_tile.gemm_schedule (n, kind, copies), got 'm'
+// VALUE: value.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 33
+// ENUM: enum.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length}, got crowd
 // SPLIT: split.jsonl:1:1: error: schedule: expected 'row_walk' by_length with 'split_rows', got team
-// WIDE: wide.jsonl:1:1: error: schedule: 'vector' = 16: expected 'vector' in {1, 2, 4}, got 16
+// WIDE: wide.jsonl:1:1: error: schedule: expected 'vector' in {1, 2, 4}, got 16
 // TWICE: twice.jsonl:3:1: error: ambiguous: expected one line for a template, got another one as line 1
 // TYPES: types.jsonl:1:1: error: stale: no template has this key; expected 'types' to be [memref<?x8xf32>, memref<8x8xf32>, memref<?x8xf32>], as in the one most like it, got [memref<?x9xf32>, memref<8x8xf32>, memref<?x9xf32>]
 // BODY: body.jsonl:1:1: error: stale: no template has this key; expected 'body' to be 82bdc2c73dd2203a, as in the one most like it, got 0
@@ -56,13 +56,13 @@
 // FIXED: fixed.jsonl:1:1: error: expected 'vector' = 2, which the template has, got 4
 // HONOUR: honour.jsonl:1:1: error: cannot honour the schedule's 'columns_per_block': expected at most the 8 features of a row, got 16
 // HONOUR: note: the template
-// ZERO: zero.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got 0
-// QUOTED: quoted.jsonl:1:1: error: expected a positive whole number or a word as 'n' of the schedule, got "16"
+// ZERO: zero.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 0
+// QUOTED: quoted.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got "16"
 // DEEP: deep.jsonl:1:101: error: expected at most 100 levels of nesting
 // GONE: error: schedules: cannot open '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
 // UNSAVED: error: schedules: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory
-// VARY: error: vary: expected fields of schedules of the module's templates, got 'depth'
+// VARY: error: vary: expected fields of schedules of the module's templates (columns_per_block, vector, lanes, head_lanes, element_lanes, in_flight, rows_per_block, row_order, row_walk, split_rows, n, kind, copies), got 'depth'
 // APART: error: 'gnn_tile.gemm' op expected the schedule of another template of the same key, for a file cannot tell them apart: #gnn_tile.gemm_schedule<n = 16>, got #gnn_tile.gemm_schedule<n = 32>
 // LEFT: Refused{{.*}}unused: the module has no template in a function 'h'
 

@@ -208,8 +208,9 @@ TEST_F(TileInterface, CostOfExtras) {
 // Each tile of columns reads ids and weights again.
 TEST_F(TileInterface, CostFollowsTheSchedule) {
   ASSERT_EQ(templates.size(), 7u);
-  templates[0].setTileSchedule(TraverseScheduleAttr::get(
-      &context, /*columnsPerBlock=*/32, 0, 0, 0, 0, 0, 0, {}, {}, 0));
+  TraverseSchedule schedule;
+  schedule.columnsPerBlock = 32;
+  templates[0].setTileSchedule(schedule.get(&context));
   EXPECT_EQ(templates[0].getCost().readBytes.str(),
             "280 * count edge + 8 * count dst + 8");
 }

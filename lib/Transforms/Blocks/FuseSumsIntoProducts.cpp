@@ -351,12 +351,10 @@ void SumIntoProduct::dropBuffer() {
 /// Little is staged at once, and no step ahead: nothing is copied
 /// asynchronously.
 void SumIntoProduct::stageThroughRegisters() {
-  GemmScheduleAttr schedule = product.getScheduleAttr();
-  if (schedule.copiesAsync())
-    product.setScheduleAttr(GemmScheduleAttr::get(
-        product.getContext(), schedule.getN(), schedule.getKind(),
-        ProductCopiesAttr::get(product.getContext(),
-                               ProductCopies::Registers)));
+  ProductSchedule schedule(product.getScheduleAttr());
+  if (schedule.copies == ProductCopies::Async)
+    schedule.copies = ProductCopies::Registers;
+  product.setScheduleAttr(schedule.get(product.getContext()));
 }
 
 /// One block has all columns of the product, so that it sums its rows once.

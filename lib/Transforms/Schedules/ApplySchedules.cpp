@@ -70,37 +70,27 @@ private:
     return number ? success() : reportUnused(entry, templates);
   }
 
-  /// Without the fields by which older files say that a block is one lane.
-  static ScheduleFields withoutLanes(TileOpInterface op,
-                                     ScheduleFields fields) {
-    std::pair<StringRef, StringRef> ofOneLane[] = {{"row_walk", "in_turn"},
-                                                   {"lanes", "1"},
-                                                   {"head_lanes", "1"},
-                                                   {"element_lanes", "1"},
-                                                   {"in_flight", "1"}};
-    if (isa<CoreScheduleAttr>(getOpenSchedule(op)))
-      llvm::erase_if(fields, [&](const auto &field) {
-        return llvm::is_contained(ofOneLane, std::pair<StringRef, StringRef>(
-                                                 field.first, field.second));
-      });
-    return fields;
+  /// Whether older files say by this field that a block is one lane.
+  static bool saysOneLane(TileOpInterface op, StringRef name, StringRef value) {
+    bool isOne =
+        value == "1" && (name == "in_flight" || name.ends_with("lanes"));
+    return isa<CoreScheduleAttr>(getScheduleKind(op)) &&
+           (isOne || value == "in_turn");
   }
 
   LogicalResult applyTo(TileOpInterface op, const ScheduleEntry &entry) {
     ScheduleFields fields = getFields(op.getTileSchedule());
-    for (const auto &field : withoutLanes(op, entry.fields)) {
-      auto known = llvm::find_if(
-          fields, [&](const auto &set) { return set.first == field.first; });
-      if (known == fields.end())
-        fields.push_back(field);
-      else if (known->second != field.second) {
-        InFlightDiagnostic diag = emitError(entry.loc, "expected '")
-                                  << field.first << "' = " << known->second
-                                  << ", which the template has, got "
-                                  << field.second;
-        diag.attachNote(op.getLoc()) << "the template";
-        return diag;
-      }
+    for (const auto &[name, value] : entry.fields) {
+      if (saysOneLane(op, name, value))
+        continue;
+      auto [known, isNew] = fields.try_emplace(name, value);
+      if (isNew || known->second == value)
+        continue;
+      InFlightDiagnostic diag = emitError(entry.loc, "expected '")
+                                << name << "' = " << known->second
+                                << ", which the template has, got " << value;
+      diag.attachNote(op.getLoc()) << "the template";
+      return diag;
     }
     FailureOr<Attribute> schedule = makeSchedule(op, fields, entry.loc);
     if (failed(schedule))

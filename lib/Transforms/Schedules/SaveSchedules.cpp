@@ -12,7 +12,8 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -84,40 +85,29 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
 };
 } // namespace
 
-/// The fields that the target of `op` leaves one value of.
-static ScheduleFields getFixedFields(Operation *op) {
-  ScheduleFields fields;
-  gnn::TargetAbilities abilities = gnn::getAbilities(op);
-  if (!abilities.tf32)
-    fields.push_back({"kind", "ffma"});
-  if (!abilities.asyncCopies)
-    fields.push_back({"copies", "registers"});
-  return fields;
-}
-
-/// The schedule of a template without the fields that are to vary on the
-/// target.
+/// The schedule of a template without the fields that are to vary, but for
+/// those that its target leaves one value of.
 static FailureOr<Attribute> openFields(TileOpInterface op,
                                        ArrayRef<std::string> vary) {
   ScheduleFields fields = getFields(op.getTileSchedule());
-  llvm::erase_if(fields, [&](const auto &field) {
-    return llvm::is_contained(vary, field.first);
-  });
-  for (const auto &fixed : getFixedFields(op))
-    if (llvm::is_contained(getOpenSchedule(op).getFieldNames(), fixed.first) &&
-        llvm::none_of(fields, [&](const auto &field) {
-          return field.first == fixed.first;
-        }))
-      fields.push_back(fixed);
+  for (const std::string &name : vary)
+    fields.erase(name);
+  gnn::TargetAbilities abilities = gnn::getAbilities(op);
+  bool isProduct = isa<GemmScheduleAttr>(getScheduleKind(op));
+  if (isProduct && !abilities.tf32)
+    fields.try_emplace("kind", "ffma");
+  if (isProduct && !abilities.asyncCopies)
+    fields.try_emplace("copies", "registers");
   return makeSchedule(op, fields, op.getLoc());
 }
 
 LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
                                  raw_ostream &os) {
   std::set<TemplateKey> known;
-  llvm::StringSet<> fields;
+  llvm::SetVector<StringRef> fields;
   WalkResult walk = module.walk([&](TileOpInterface op) {
-    fields.insert_range(getOpenSchedule(op).getFieldNames());
+    for (const ScheduleField &field : getScheduleKind(op).getTable())
+      fields.insert(field.name);
     TemplateKey key(op);
     if (!known.insert(key).second)
       return WalkResult::advance();
@@ -134,7 +124,7 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
     if (!fields.contains(name))
       return emitError(module.getLoc(),
                        "vary: expected fields of schedules of the module's "
-                       "templates, got '")
-             << name << "'";
+                       "templates (")
+             << llvm::join(fields, ", ") << "), got '" << name << "'";
   return failure(walk.wasInterrupted());
 }

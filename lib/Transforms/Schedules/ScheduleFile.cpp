@@ -11,7 +11,6 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/Nesting.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -156,34 +155,20 @@ std::string TemplateKey::findDifference(const TemplateKey &other,
 // Schedules
 //===----------------------------------------------------------------------===//
 
-ScheduleFields gnn::tile::getFields(Attribute schedule) {
+ScheduleFields gnn::tile::getFields(Attribute attr) {
   ScheduleFields fields;
-  if (!schedule)
-    return fields;
-  std::string text = stripped(schedule);
-  SmallVector<StringRef> words;
-  StringRef(text).trim("<>").split(words, ", ", -1, /*KeepEmpty=*/false);
-  for (StringRef word : words) {
-    auto [name, value] = word.split(" = ");
-    fields.push_back({name.str(), value.str()});
-  }
+  if (auto schedule = dyn_cast_if_present<ScheduleInterface>(attr))
+    for (auto [field, value] :
+         llvm::zip_equal(schedule.getTable(), schedule.getValues()))
+      if (value)
+        fields[field.name.str()] = field.str(value);
   return fields;
 }
 
-/// Parses an attribute; the first of the parser's messages says what is wrong.
-static Attribute parseQuietly(StringRef text, MLIRContext *context,
-                              std::string &message) {
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
-    if (message.empty())
-      message = diag.str();
-  });
-  return parseAttribute(text, context);
-}
-
-ScheduleInterface gnn::tile::getOpenSchedule(TileOpInterface op) {
+ScheduleInterface gnn::tile::getScheduleKind(TileOpInterface op) {
   if (auto schedule =
           dyn_cast_if_present<ScheduleInterface>(op.getTileSchedule()))
-    return schedule.getOpen();
+    return schedule;
   const gnn::TargetBackend *backend = gnn::findBackend(op.getOperation());
   return backend ? backend->getOpenSchedule(op) : op.getOpenSchedule();
 }
@@ -191,41 +176,16 @@ ScheduleInterface gnn::tile::getOpenSchedule(TileOpInterface op) {
 FailureOr<Attribute> gnn::tile::makeSchedule(TileOpInterface op,
                                              const ScheduleFields &fields,
                                              Location loc) {
-  ScheduleInterface open = getOpenSchedule(op);
-  for (const auto &[name, value] : fields)
-    if (!llvm::is_contained(open.getFieldNames(), name)) {
-      InFlightDiagnostic diag = emitError(loc, "expected a field of a #")
-                                << open.getAbstractAttribute().getName()
-                                << " for a '" << op->getName() << "' (";
-      llvm::interleaveComma(open.getFieldNames(), diag);
-      return diag << "), got '" << name << "'";
-    }
-  std::string message;
-  MLIRContext *context = loc.getContext();
-  auto parse = [&](ArrayRef<std::pair<std::string, std::string>> some) {
-    std::string text =
-        ("#" + open.getAbstractAttribute().getName() + "<").str();
-    llvm::raw_string_ostream stream(text);
-    llvm::interleaveComma(some, stream, [&](const auto &field) {
-      stream << field.first << " = " << field.second;
-    });
-    stream << ">";
-    return parseQuietly(text, context, message);
-  };
-  if (Attribute schedule = parse(fields))
+  ScheduleInterface kind = getScheduleKind(op);
+  SmallVector<int64_t> values(kind.getTable().size());
+  auto report = [&] { return emitError(loc, "schedule: "); };
+  for (const auto &[name, text] : fields)
+    if (failed(setField(values, kind.getAbstractAttribute().getName(),
+                        kind.getTable(), name, text, report)))
+      return failure();
+  if (Attribute schedule = kind.withValues(values, report))
     return schedule;
-  // A field that is wrong alone, and for that, is named; the parser names its
-  // C++ type.
-  std::string why = std::move(message);
-  for (const auto &field : fields) {
-    message.clear();
-    if (!parse(field) && message == why)
-      return emitError(loc, "schedule: '")
-             << field.first << "' = " << field.second << ": "
-             << StringRef(why).split("::gnn::tile::").first
-             << StringRef(why).split("::gnn::tile::").second;
-  }
-  return emitError(loc, "schedule: ") << why;
+  return failure();
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,13 +210,13 @@ void gnn::tile::printSchedule(raw_ostream &os, const TemplateKey &key,
     list("types", key.types);
     out.attribute("body", key.body);
     out.attributeObject("schedule", [&] {
-      for (const auto &[name, value] : getFields(schedule)) {
-        int64_t number;
-        if (!StringRef(value).getAsInteger(10, number))
-          out.attribute(name, number);
-        else
-          out.attribute(name, value);
-      }
+      if (auto fields = dyn_cast_if_present<ScheduleInterface>(schedule))
+        for (auto [field, value] :
+             llvm::zip_equal(fields.getTable(), fields.getValues()))
+          if (value)
+            out.attribute(field.name, field.words.empty()
+                                          ? json::Value(value)
+                                          : json::Value(field.str(value)));
     });
     if (facts)
       out.attributeObject("layout", [&] {
@@ -334,19 +294,13 @@ private:
     for (const auto &field : *fields) {
       auto word = field.second.getAsString();
       auto number = field.second.getAsInteger();
-      // A word ends up in the text of an attribute.
-      auto isPlain = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-      if (!(number && *number > 0) &&
-          !(word && !word->empty() && llvm::isAlpha(word->front()) &&
-            llvm::all_of(*word, isPlain)))
-        return emitError(entry.loc,
-                         "expected a positive whole number or a word as '")
+      if (!number && !(word && !word->empty() && llvm::isAlpha(word->front())))
+        return emitError(entry.loc, "expected a whole number or a word as '")
                << field.first.str() << "' of the schedule, got "
                << printed(field.second);
-      entry.fields.push_back(
-          {field.first.str(), number ? std::to_string(*number) : word->str()});
+      entry.fields[field.first.str()] =
+          number ? std::to_string(*number) : word->str();
     }
-    llvm::sort(entry.fields);
     return success();
   }
 

@@ -14,6 +14,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <map>
+
 namespace gnn::tile {
 
 /// What a template computes and where. Equal keys are equal kernels.
@@ -37,7 +39,7 @@ struct TemplateKey {
 };
 
 /// Fields of a schedule with their values, as an attribute prints them.
-using ScheduleFields = llvm::SmallVector<std::pair<std::string, std::string>>;
+using ScheduleFields = std::map<std::string, std::string>;
 
 /// The fields that are set.
 ScheduleFields getFields(mlir::Attribute schedule);
@@ -57,9 +59,9 @@ mlir::FailureOr<std::vector<ScheduleEntry>> readSchedules(mlir::Operation *op,
 void printSchedule(llvm::raw_ostream &os, const TemplateKey &key,
                    mlir::Attribute schedule, const LayoutFacts *facts);
 
-/// The kind of schedule that the template has, or is to have on the target of
-/// its module, with all fields open.
-ScheduleInterface getOpenSchedule(TileOpInterface op);
+/// A schedule of the kind that the template has, or is to have on the target
+/// of its module.
+ScheduleInterface getScheduleKind(TileOpInterface op);
 
 /// The schedule with these fields; reports at `loc` what is wrong with them.
 mlir::FailureOr<mlir::Attribute> makeSchedule(TileOpInterface op,

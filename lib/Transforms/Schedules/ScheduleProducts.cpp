@@ -59,36 +59,34 @@ private:
 
   template <typename ProductOp> void choose(ProductOp op, int64_t out) {
     GemmScheduleAttr given = op.getScheduleAttr();
-    int64_t columns = given && given.getN() ? given.getN() : tileFor(out);
-    ProductKind kind = ProductKind::FFMA;
-    ProductCopies copies = ProductCopies::Registers;
-    auto get = [&](ProductKind kind, ProductCopies copies) {
-      return GemmScheduleAttr::get(op.getContext(), columns, kind, copies);
+    ProductSchedule schedule(given);
+    if (!schedule.n)
+      schedule.n = tileFor(out);
+    auto refusal = [&] {
+      return explainRefusal(op, schedule.get(op.getContext()));
     };
-    if (given && given.getCopies()) {
-      copies = given.getCopies().getValue();
-    } else if (asyncCopies && abilities.asyncCopies) {
-      if (isTaken(op, explainRefusal(op, get(kind, ProductCopies::Async))))
-        copies = ProductCopies::Async;
+    if (!schedule.copies) {
+      schedule.copies = ProductCopies::Async;
+      if (!asyncCopies || !abilities.asyncCopies || !isTaken(op, refusal()))
+        schedule.copies = ProductCopies::Registers;
     }
-    if (given && given.getKind()) {
-      kind = given.getKind().getValue();
-    } else if (tensorCores && abilities.tf32) {
-      std::string why = explainNoGain(op, columns, copies);
-      if (!why.empty())
-        why = "expected ffma to be faster than tf32x3: " + why;
+    if (!schedule.kind) {
+      schedule.kind = ProductKind::TF32x3;
+      std::string why = explainNoGain(op, schedule.n, *schedule.copies);
+      if (why.empty())
+        why = refusal();
       else
-        why = explainRefusal(op, get(ProductKind::TF32x3, copies));
-      if (isTaken(op, why))
-        kind = ProductKind::TF32x3;
+        why = "expected ffma to be faster than tf32x3: " + why;
+      if (!tensorCores || !abilities.tf32 || !isTaken(op, why))
+        schedule.kind = ProductKind::FFMA;
     }
-    GemmScheduleAttr chosen = get(kind, copies);
+    GemmScheduleAttr chosen = schedule.get(op.getContext());
     op.setScheduleAttr(chosen);
     if (chosen != given)
       passed(getArgument(), op.getLoc(), "Scheduled")
-          << ("tiles of " + Twine(columns) + " columns, multiplied by " +
-              stringifyProductKind(kind) + ", staged by " +
-              stringifyProductCopies(copies))
+          << ("tiles of " + Twine(schedule.n) + " columns, multiplied by " +
+              stringifyProductKind(*schedule.kind) + ", staged by " +
+              stringifyProductCopies(*schedule.copies))
                  .str();
   }
 

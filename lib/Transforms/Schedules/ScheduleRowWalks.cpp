@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleFacts.h"
+
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"

@@ -2,32 +2,32 @@
 
 // Every field has its values.
 
-// expected-error @+1 {{expected 'rows_per_block' to be positive, got -1}}
+// expected-error @+1 {{expected 'rows_per_block' from 1 to 1024, got -1}}
 #schedule = #gnn_tile.traverse_schedule<rows_per_block = -1>
 
 // -----
 
-// expected-error @+1 {{expected 'columns_per_block' to be positive, got -1}}
+// expected-error @+1 {{expected 'columns_per_block' from 1 to 1073741824, got -1}}
 #schedule = #gnn_tile.traverse_schedule<columns_per_block = -1>
 
 // -----
 
-// expected-error @+1 {{expected 'in_flight' to be positive, got -1}}
+// expected-error @+1 {{expected 'in_flight' from 1 to 32, got -1}}
 #schedule = #gnn_tile.traverse_schedule<in_flight = -1>
 
 // -----
 
-// expected-error @+1 {{expected 'split_rows' to be positive, got -1}}
+// expected-error @+1 {{expected 'split_rows' from 1 to 2147483648, got -1}}
 #schedule = #gnn_tile.traverse_schedule<split_rows = -1>
 
 // -----
 
-// expected-error @+1 {{expected 'rows_per_block' of at most 1024, got 4611686018427387904}}
+// expected-error @+1 {{expected 'rows_per_block' from 1 to 1024, got 4611686018427387904}}
 #schedule = #gnn_tile.traverse_schedule<rows_per_block = 4611686018427387904>
 
 // -----
 
-// expected-error @+1 {{expected 'split_rows' of at most 2147483648, got 2147483649}}
+// expected-error @+1 {{expected 'split_rows' from 1 to 2147483648, got 2147483649}}
 #schedule = #gnn_tile.traverse_schedule<split_rows = 2147483649>
 
 // -----
@@ -57,9 +57,7 @@
 
 // -----
 
-// expected-error @+3 {{expected ::gnn::tile::TakenOrder to be one of: natural, by_degree}}
-// expected-error @+2 {{failed to parse Tile_TakenOrderAttr parameter 'value'}}
-// expected-error @+1 {{failed to parse Tile_TraverseScheduleAttr parameter 'row_order'}}
+// expected-error @+1 {{expected 'row_order' in {natural, by_degree}, got random}}
 #schedule = #gnn_tile.traverse_schedule<row_order = random>
 
 // -----
@@ -79,7 +77,7 @@
 
 // -----
 
-// expected-error @+1 {{expected 'in_flight' of at most 32, got 33}}
+// expected-error @+1 {{expected 'in_flight' from 1 to 32, got 33}}
 #schedule = #gnn_tile.traverse_schedule<in_flight = 33>
 
 // -----
@@ -90,15 +88,37 @@ module attributes {test.schedule = #schedule} {}
 
 // -----
 
-// expected-error @+1 {{expected 'rows_per_block' of at most 1024, got 1025}}
+// expected-error @+1 {{expected 'rows_per_block' from 1 to 1024, got 1025}}
 #schedule = #gnn_tile.core_schedule<rows_per_block = 1025>
 module attributes {test.schedule = #schedule} {}
 
 // -----
 
+// expected-error @+1 {{expected 'vector' in {1, 2, 4, 8, 16}, got wide}}
+#schedule = #gnn_tile.core_schedule<vector = wide>
+
+// -----
+
+// expected-error @+1 {{expected 'row_walk' in {team, block, by_length}, got 1}}
+#schedule = #gnn_tile.traverse_schedule<row_walk = 1>
+
+// -----
+
+// A field that is open is left out.
+//
+// expected-error @+1 {{expected 'n' in {16, 32, 64}, got 0}}
+#schedule = #gnn_tile.gemm_schedule<n = 0>
+
+// -----
+
+// expected-error @+1 {{expected 'n' once, got it twice}}
+#schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma, n = 16>
+
+// -----
+
 // A block is one lane.
 //
-// expected-error @+1 {{duplicate or unknown struct parameter name: lanes}}
+// expected-error @+1 {{expected a field of #gnn_tile.core_schedule (columns_per_block, vector, rows_per_block, row_order), got 'lanes'}}
 #schedule = #gnn_tile.core_schedule<lanes = 4>
 module attributes {test.schedule = #schedule} {}
 

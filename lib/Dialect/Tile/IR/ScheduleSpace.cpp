@@ -28,52 +28,6 @@ ScheduleInterface TraverseOp::getOpenSchedule() {
   return cast<ScheduleInterface>(TraverseSchedule().get(getContext()));
 }
 
-namespace {
-/// Goes through the fields of a traversal's schedule.
-class TraverseSpace {
-public:
-  using Schedule = TraverseSchedule;
-
-  TraverseSpace(TraverseOp op, TraversalScheduleInterface kind,
-                ScheduleUser use)
-      : facts(op), kind(kind), use(use) {}
-
-  void run() { chooseVector(); }
-
-private:
-  void chooseVector();
-  void chooseColumns();
-  void chooseLanes();
-  void chooseHeadLanes();
-  void chooseElementLanes();
-  void chooseDepth();
-  void chooseRows();
-  void chooseOrder();
-  void chooseWalk();
-  void chooseSplit();
-  void finish();
-
-  /// Goes on with `next` for each value, or for the one that is given.
-  template <typename T>
-  void forEach(T Schedule::*field, const SmallVector<T> &values,
-               void (TraverseSpace::*next)()) {
-    for (T value : given.*field ? SmallVector<T>{given.*field} : values) {
-      current.*field = value;
-      (this->*next)();
-    }
-    current.*field = given.*field;
-  }
-  int64_t threadsPerRow() const {
-    return current.lanes * current.headLanes * current.elementLanes;
-  }
-
-  TraverseFacts facts;
-  TraversalScheduleInterface kind;
-  Schedule given = kind.getFields(), current = given;
-  ScheduleUser use;
-};
-} // namespace
-
 /// 1, 2, 4, ... up to the first that is at least `most`.
 static SmallVector<int64_t> powersUpTo(int64_t most) {
   SmallVector<int64_t> powers;
@@ -82,75 +36,96 @@ static SmallVector<int64_t> powersUpTo(int64_t most) {
   return powers;
 }
 
-void TraverseSpace::chooseVector() {
-  forEach(&Schedule::vector,
-          powersUpTo(given.isOneLane ? facts.widestOfCPU : facts.widestVector),
-          &TraverseSpace::chooseColumns);
-}
+namespace {
+/// Goes through the fields of a traversal's schedule.
+class TraverseSpace {
+public:
+  TraverseSpace(TraverseOp op, TraversalScheduleInterface kind,
+                ScheduleUser use)
+      : facts(op), kind(kind), use(use) {}
 
-void TraverseSpace::chooseColumns() {
-  SmallVector<int64_t> columns{facts.features};
-  for (int64_t narrow = 32; narrow < facts.features; narrow *= 2)
-    if (!facts.reducesFeatures)
-      columns.push_back(narrow);
-  forEach(&Schedule::columnsPerBlock, columns, &TraverseSpace::chooseLanes);
-}
+  /// Goes on with each value of the first field from `number` on that is open.
+  void choose(unsigned number) {
+    using namespace gnn::tile::range;
+    unsigned next = 0;
+#define GNN_TRAVERSE_FIELD(type, name, keyword, range, onCore, tried, ...)     \
+  if (next++ >= number && !current.name &&                                     \
+      (current.isOneLane ? onCore : range).most)                               \
+    return forEach(&TraverseSchedule::name, tried, next);
+#include "GNN/Dialect/Tile/IR/ScheduleFields.def"
+    finish();
+  }
 
-void TraverseSpace::chooseLanes() {
-  int64_t vectors = llvm::divideCeil(current.columnsPerBlock, current.vector);
-  forEach(&Schedule::lanes, powersUpTo(std::min(vectors, facts.limits.lanes)),
-          &TraverseSpace::chooseHeadLanes);
-}
+private:
+  template <typename T>
+  void forEach(T TraverseSchedule::*field, const SmallVector<T> &values,
+               unsigned next) {
+    for (T value : values) {
+      current.*field = value;
+      choose(next);
+    }
+    current.*field = T();
+  }
 
-void TraverseSpace::chooseHeadLanes() {
-  forEach(&Schedule::headLanes,
-          powersUpTo(std::min(facts.heads, facts.limits.lanes / current.lanes)),
-          &TraverseSpace::chooseElementLanes);
-}
+  SmallVector<int64_t> columns() const {
+    SmallVector<int64_t> columns{facts.features};
+    for (int64_t narrow = 32; narrow < facts.features; narrow *= 2)
+      if (!facts.reducesFeatures)
+        columns.push_back(narrow);
+    return columns;
+  }
+  SmallVector<int64_t> vectors() const {
+    return powersUpTo(current.isOneLane ? facts.widestOfCPU
+                                        : facts.widestVector);
+  }
+  SmallVector<int64_t> featureLanes() const {
+    int64_t vectors = llvm::divideCeil(current.columnsPerBlock, current.vector);
+    return powersUpTo(std::min(vectors, facts.limits.lanes));
+  }
+  SmallVector<int64_t> headLanes() const {
+    return powersUpTo(
+        std::min(facts.heads, facts.limits.lanes / current.lanes));
+  }
+  SmallVector<int64_t> elementLanes() const {
+    int64_t left = facts.limits.lanes / (current.lanes * current.headLanes);
+    return powersUpTo(facts.hasElements ? left : 1);
+  }
+  SmallVector<int64_t> rows() const {
+    SmallVector<int64_t> rows;
+    for (int64_t threads = facts.limits.lanes; threads <= facts.limits.threads;
+         threads *= 2)
+      if (threads >= threadsPerRow())
+        rows.push_back(threads / threadsPerRow());
+    return rows;
+  }
+  SmallVector<std::optional<TakenOrder>> orders() const {
+    return {TakenOrder::Natural, TakenOrder::ByDegree};
+  }
+  SmallVector<std::optional<RowWalk>> walks() const {
+    if (current.splitRows)
+      return {RowWalk::ByLength};
+    return {RowWalk::Team, RowWalk::Block, RowWalk::ByLength};
+  }
+  SmallVector<int64_t> splits() const {
+    if (current.rowWalk != RowWalk::ByLength)
+      return {0};
+    TraverseSchedule schedule = current;
+    chooseSplitRows(schedule, facts);
+    int64_t length = schedule.splitRows;
+    return {length / 4, length, 4 * length};
+  }
+  void finish();
 
-void TraverseSpace::chooseElementLanes() {
-  int64_t left = facts.limits.lanes / (current.lanes * current.headLanes);
-  forEach(&Schedule::elementLanes, powersUpTo(facts.hasElements ? left : 1),
-          &TraverseSpace::chooseDepth);
-}
+  int64_t threadsPerRow() const {
+    return current.lanes * current.headLanes * current.elementLanes;
+  }
 
-void TraverseSpace::chooseDepth() {
-  forEach(&Schedule::inFlight, powersUpTo(facts.hasElements ? 8 : 1),
-          &TraverseSpace::chooseRows);
-}
-
-void TraverseSpace::chooseRows() {
-  SmallVector<int64_t> rows;
-  for (int64_t threads = facts.limits.lanes; threads <= facts.limits.threads;
-       threads *= 2)
-    if (threads >= threadsPerRow())
-      rows.push_back(threads / threadsPerRow());
-  forEach(&Schedule::rowsPerBlock, rows, &TraverseSpace::chooseOrder);
-}
-
-void TraverseSpace::chooseOrder() {
-  using Order = std::optional<TakenOrder>;
-  forEach(&Schedule::rowOrder,
-          SmallVector<Order>{TakenOrder::Natural, TakenOrder::ByDegree},
-          &TraverseSpace::chooseWalk);
-}
-
-void TraverseSpace::chooseWalk() {
-  using Walk = std::optional<RowWalk>;
-  SmallVector<Walk> walks{RowWalk::Team, RowWalk::Block, RowWalk::ByLength};
-  if (given.splitRows)
-    walks = {RowWalk::ByLength};
-  forEach(&Schedule::rowWalk, walks, &TraverseSpace::chooseSplit);
-}
-
-void TraverseSpace::chooseSplit() {
-  if (current.rowWalk != RowWalk::ByLength)
-    return finish();
-  chooseSplitRows(current, facts);
-  int64_t length = current.splitRows;
-  forEach(&Schedule::splitRows, {length / 4, length, 4 * length},
-          &TraverseSpace::finish);
-}
+  TraverseFacts facts;
+  TraversalScheduleInterface kind;
+  TraverseSchedule current = kind.getFields();
+  ScheduleUser use;
+};
+} // namespace
 
 void TraverseSpace::finish() {
   // Lanes that are given, beside those that are tried, may not fit a warp.
@@ -171,55 +146,49 @@ void TraverseSpace::finish() {
 void TraverseOp::enumerateSchedules(Attribute given, ScheduleUser use) {
   auto kind = cast_if_present<TraversalScheduleInterface>(given);
   TraverseSpace(*this, kind ? kind : TraverseSchedule().get(getContext()), use)
-      .run();
+      .choose(0);
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-static ScheduleInterface getOpenProduct(MLIRContext *context) {
-  return GemmScheduleAttr::get(context, 0, nullptr, nullptr);
-}
-
 ScheduleInterface GemmOp::getOpenSchedule() {
-  return getOpenProduct(getContext());
+  return ProductSchedule().get(getContext());
 }
 ScheduleInterface OuterOp::getOpenSchedule() {
-  return getOpenProduct(getContext());
+  return ProductSchedule().get(getContext());
 }
 
 /// Tiles of all widths on all cores, copied in all ways, for products of `in`
 /// values, or of 0: the graph says.
 template <typename ProductOp>
-static void enumerateTiles(ProductOp op, int64_t in, Attribute given,
+static void enumerateTiles(ProductOp op, int64_t in, GemmScheduleAttr schedule,
                            ScheduleUser use) {
-  auto fixed = cast_if_present<GemmScheduleAttr>(given);
-  auto isOpen = [](auto field, auto value) {
-    return !field || field.getValue() == value;
-  };
-  auto tryOut = [&](int64_t columns, ProductKind kind, ProductCopies copies) {
-    auto schedule =
-        GemmScheduleAttr::get(op.getContext(), columns, kind, copies);
-    bool isOther = fixed && ((fixed.getN() && fixed.getN() != columns) ||
-                             !isOpen(fixed.getKind(), kind) ||
-                             !isOpen(fixed.getCopies(), copies));
-    if (isOther || !explainRefusal(op, schedule).empty())
-      return;
-    ProductLayout layout = layOut(op, schedule);
-    use(schedule, {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
-                   layout.sharedBytes(), layout.registers()});
-  };
-  for (int64_t columns : ProductLayout::allColumns)
-    for (ProductKind kind : {ProductKind::FFMA, ProductKind::TF32x3})
-      for (ProductCopies copies :
-           {ProductCopies::Registers, ProductCopies::Async})
-        tryOut(columns, kind, copies);
+  SmallVector<int64_t> values(schedule.getValues());
+  for (auto [field, value] : llvm::zip_equal(schedule.getTable(), values)) {
+    if (value)
+      continue;
+    for (int64_t chosen : field.list()) {
+      value = chosen;
+      enumerateTiles(op, in, GemmScheduleAttr::get(op.getContext(), values),
+                     use);
+    }
+    return;
+  }
+  if (!explainRefusal(op, schedule).empty())
+    return;
+  ProductLayout layout = layOut(op, schedule);
+  use(schedule, {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
+                 layout.sharedBytes(), layout.registers()});
 }
 
+static GemmScheduleAttr orOpen(Attribute given, MLIRContext *context) {
+  return given ? cast<GemmScheduleAttr>(given) : ProductSchedule().get(context);
+}
 void GemmOp::enumerateSchedules(Attribute given, ScheduleUser use) {
-  enumerateTiles(*this, getIn(), given, use);
+  enumerateTiles(*this, getIn(), orOpen(given, getContext()), use);
 }
 void OuterOp::enumerateSchedules(Attribute given, ScheduleUser use) {
-  enumerateTiles(*this, /*in=*/0, given, use);
+  enumerateTiles(*this, /*in=*/0, orOpen(given, getContext()), use);
 }

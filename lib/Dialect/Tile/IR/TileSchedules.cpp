@@ -2,184 +2,172 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attributes that say schedules: their checks, their text in a traversal,
-// and their fields as the layout takes them.
+// The attributes that say schedules: their text, their checks, and their fields
+// as the layout takes them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
-// Checks
+// Text
 //===----------------------------------------------------------------------===//
 
-using EmitError = function_ref<InFlightDiagnostic()>;
+std::string ScheduleField::str(int64_t value) const {
+  return words.empty() ? std::to_string(value) : words[value - 1].str();
+}
 
-static LogicalResult checkField(EmitError emitError, StringRef field,
-                                int64_t value, ArrayRef<int64_t> allowed) {
-  if (value == 0 || llvm::is_contained(allowed, value))
+SmallVector<int64_t> ScheduleField::list() const {
+  SmallVector<int64_t> values;
+  for (int64_t value = range.least; value <= range.most;
+       value = words.empty() ? 2 * value : value + 1)
+    values.push_back(value);
+  return values;
+}
+
+/// The value that a text says, or 0: none of the field.
+static int64_t read(const ScheduleField &field, StringRef text) {
+  for (auto [i, word] : llvm::enumerate(field.words))
+    if (word == text)
+      return i + 1;
+  int64_t value;
+  bool isIn = field.words.empty() && !text.getAsInteger(10, value) &&
+              value >= field.range.least && value <= field.range.most &&
+              (!field.range.arePowers || llvm::isPowerOf2_64(value));
+  return isIn ? value : 0;
+}
+
+LogicalResult gnn::tile::setField(MutableArrayRef<int64_t> values,
+                                  StringRef kind, ArrayRef<ScheduleField> table,
+                                  StringRef name, StringRef text,
+                                  EmitError emitError) {
+  auto names = llvm::map_range(table, [](auto &field) { return field.name; });
+  size_t i = llvm::find(names, name) - names.begin();
+  if (i == table.size())
+    return emitError() << "expected a field of #" << kind << " ("
+                       << llvm::join(names, ", ") << "), got '" << name << "'";
+  if (values[i])
+    return emitError() << "expected '" << name << "' once, got it twice";
+  const ScheduleField &field = table[i];
+  if ((values[i] = read(field, text)))
     return success();
-  InFlightDiagnostic diag = emitError() << "expected '" << field << "' in {";
-  llvm::interleaveComma(allowed, diag);
-  return diag << "}, got " << value;
+  InFlightDiagnostic diag = emitError() << "expected '" << name << "' ";
+  if (field.words.empty() && !field.range.arePowers)
+    return diag << "from " << field.range.least << " to " << field.range.most
+                << ", got " << text;
+  diag << "in {";
+  llvm::interleaveComma(field.list(), diag,
+                        [&](int64_t value) { diag << field.str(value); });
+  return diag << "}, got " << text;
 }
 
-namespace {
-/// A field of any number from 1 to `most`.
-struct CountedField {
-  StringRef name;
-  int64_t value, most;
-};
-} // namespace
-
-static LogicalResult checkCounts(EmitError emitError,
-                                 ArrayRef<CountedField> fields) {
-  for (const CountedField &field : fields) {
-    if (field.value < 0)
-      return emitError() << "expected '" << field.name
-                         << "' to be positive, got " << field.value;
-    if (field.value > field.most)
-      return emitError() << "expected '" << field.name << "' of at most "
-                         << field.most << ", got " << field.value;
-  }
-  return success();
-}
-
-/// A row has so many features and elements at most, a block so many threads.
-static constexpr int64_t mostColumns = int64_t(1) << 30,
-                         mostElements = int64_t(1) << 31, mostRows = 1024;
-
-LogicalResult TraverseScheduleAttr::verify(
-    EmitError emitError, int64_t columnsPerBlock, int64_t vector, int64_t lanes,
-    int64_t headLanes, int64_t elementLanes, int64_t inFlight,
-    int64_t rowsPerBlock, TakenOrderAttr, RowWalkAttr walk, int64_t splitRows) {
-  if (failed(checkCounts(
-          emitError, {{"columns_per_block", columnsPerBlock, mostColumns},
-                      {"in_flight", inFlight, 32}, // each is a copy of the body
-                      {"rows_per_block", rowsPerBlock, mostRows},
-                      {"split_rows", splitRows, mostElements}})))
-    return failure();
-  std::pair<StringRef, int64_t> powers[] = {{"lanes", lanes},
-                                            {"head_lanes", headLanes},
-                                            {"element_lanes", elementLanes}};
-  for (auto [name, value] : powers)
-    if (failed(checkField(emitError, name, value, {1, 2, 4, 8, 16, 32})))
+ParseResult gnn::tile::parseFields(AsmParser &parser,
+                                   SmallVectorImpl<int64_t> &values,
+                                   StringRef kind,
+                                   ArrayRef<ScheduleField> table) {
+  values.resize(table.size());
+  auto parseField = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name, word;
+    int64_t number = 0;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
       return failure();
-  if (failed(checkField(emitError, "vector", vector, {1, 2, 4})))
-    return failure();
-  auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
-  if (int64_t all = orOne(lanes) * orOne(headLanes) * orOne(elementLanes);
-      all > 32)
-    return emitError() << "expected 'lanes' times 'head_lanes' times "
-                          "'element_lanes' within a warp of 32, got "
-                       << all;
-  if (splitRows && walk && walk.getValue() != RowWalk::ByLength)
-    return emitError() << "expected 'row_walk' by_length with 'split_rows', "
-                          "got "
-                       << stringifyRowWalk(walk.getValue());
-  return success();
+    bool isWord = succeeded(parser.parseOptionalKeyword(&word));
+    if (!isWord && parser.parseInteger(number))
+      return failure();
+    return setField(values, kind, table, name,
+                    isWord ? word.str() : std::to_string(number),
+                    [&] { return parser.emitError(loc); });
+  };
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                        parseField);
 }
 
-LogicalResult CoreScheduleAttr::verify(EmitError emitError,
-                                       int64_t columnsPerBlock, int64_t vector,
-                                       int64_t rowsPerBlock, TakenOrderAttr) {
-  if (failed(checkCounts(emitError,
-                         {{"columns_per_block", columnsPerBlock, mostColumns},
-                          {"rows_per_block", rowsPerBlock, mostRows}})))
-    return failure();
-  return checkField(emitError, "vector", vector, {1, 2, 4, 8, 16});
-}
-
-LogicalResult GemmScheduleAttr::verify(EmitError emitError, int64_t n,
-                                       ProductKindAttr, ProductCopiesAttr) {
-  return checkField(emitError, "n", n, ProductLayout::allColumns);
+void gnn::tile::printFields(AsmPrinter &printer, ArrayRef<int64_t> values,
+                            StringRef, ArrayRef<ScheduleField> table) {
+  llvm::ListSeparator comma;
+  printer << "<";
+  for (auto [field, value] : llvm::zip_equal(table, values))
+    if (value)
+      printer << StringRef(comma) << field.name << " = " << field.str(value);
+  printer << ">";
 }
 
 //===----------------------------------------------------------------------===//
-// Fields
+// Structs
 //===----------------------------------------------------------------------===//
 
-ArrayRef<StringRef> TraverseScheduleAttr::getFieldNames() const {
-  static const StringRef names[] = {
-      "columns_per_block", "vector",    "lanes",          "head_lanes",
-      "element_lanes",     "in_flight", "rows_per_block", "row_order",
-      "row_walk",          "split_rows"};
-  return names;
+/// Calls `use` with each field of the attribute, and that of the struct.
+template <typename Use>
+static void forEachField(TraverseSchedule &schedule, Use use) {
+  using namespace gnn::tile::range;
+#define GNN_TRAVERSE_FIELD(type, name, keyword, range, onCore, tried, rule,    \
+                           ...)                                                \
+  if (FieldRange values = schedule.isOneLane ? onCore : range; values.most)    \
+    use(ScheduleField{keyword, values, rule}, schedule.name);
+#include "GNN/Dialect/Tile/IR/ScheduleFields.def"
+}
+template <typename Use>
+static void forEachField(ProductSchedule &schedule, Use use) {
+  using namespace gnn::tile::range;
+#define GNN_PRODUCT_FIELD(type, name, keyword, range, rule, ...)               \
+  use(ScheduleField{keyword, range, rule}, schedule.name);
+#include "GNN/Dialect/Tile/IR/ScheduleFields.def"
 }
 
-ArrayRef<StringRef> CoreScheduleAttr::getFieldNames() const {
-  static const StringRef names[] = {"columns_per_block", "vector",
-                                    "rows_per_block", "row_order"};
-  return names;
+static int64_t toValue(int64_t field) { return field; }
+template <typename Enum> static int64_t toValue(std::optional<Enum> field) {
+  return field ? static_cast<int64_t>(*field) + 1 : 0;
 }
 
-ArrayRef<StringRef> GemmScheduleAttr::getFieldNames() const {
-  static const StringRef names[] = {"n", "kind", "copies"};
-  return names;
+static void setTo(int64_t &field, int64_t value) { field = value; }
+template <typename Enum>
+static void setTo(std::optional<Enum> &field, int64_t value) {
+  field = value ? std::optional(static_cast<Enum>(value - 1)) : std::nullopt;
 }
 
-ScheduleInterface TraverseScheduleAttr::getOpen() const {
-  return cast<ScheduleInterface>(TraverseSchedule().get(getContext()));
+static void addWords(ScheduleField &, int64_t) {}
+template <typename Enum>
+static void addWords(ScheduleField &field, std::optional<Enum>) {
+  for (int i = 0; !stringifyEnum(Enum(i)).empty(); ++i)
+    field.words.push_back(stringifyEnum(Enum(i)));
+  field.range.most = field.words.size();
 }
 
-ScheduleInterface CoreScheduleAttr::getOpen() const {
-  return cast<ScheduleInterface>(TraverseSchedule::ofCore().get(getContext()));
+template <typename Schedule>
+static std::vector<ScheduleField> makeTable(Schedule schedule) {
+  std::vector<ScheduleField> table;
+  forEachField(schedule, [&](ScheduleField field, auto &ofStruct) {
+    addWords(field, ofStruct);
+    table.push_back(field);
+  });
+  return table;
 }
 
-ScheduleInterface GemmScheduleAttr::getOpen() const {
-  return get(getContext(), 0, nullptr, nullptr);
+template <typename Schedule>
+static SmallVector<int64_t> getValues(Schedule schedule) {
+  SmallVector<int64_t> values;
+  forEachField(schedule, [&](const ScheduleField &, auto &field) {
+    values.push_back(toValue(field));
+  });
+  return values;
 }
 
-template <typename EnumAttrT>
-static auto valueOf(EnumAttrT attr)
-    -> std::optional<decltype(attr.getValue())> {
-  if (!attr)
-    return std::nullopt;
-  return attr.getValue();
-}
-
-TraverseSchedule TraverseScheduleAttr::getFields() const {
-  TraverseSchedule schedule;
-  schedule.columnsPerBlock = getColumnsPerBlock();
-  schedule.vector = getVector();
-  schedule.lanes = getLanes();
-  schedule.headLanes = getHeadLanes();
-  schedule.elementLanes = getElementLanes();
-  schedule.inFlight = getInFlight();
-  schedule.rowsPerBlock = getRowsPerBlock();
-  schedule.rowOrder = valueOf(getRowOrder());
-  schedule.rowWalk = valueOf(getRowWalk());
-  schedule.splitRows = getSplitRows();
+template <typename Schedule>
+static Schedule withValues(Schedule schedule, ArrayRef<int64_t> values) {
+  forEachField(schedule, [&](const ScheduleField &, auto &field) {
+    setTo(field, values.consume_front());
+  });
   return schedule;
 }
-
-TraverseSchedule CoreScheduleAttr::getFields() const {
-  TraverseSchedule schedule = TraverseSchedule::ofCore();
-  schedule.columnsPerBlock = getColumnsPerBlock();
-  schedule.vector = getVector();
-  schedule.rowsPerBlock = getRowsPerBlock();
-  schedule.rowOrder = valueOf(getRowOrder());
-  return schedule;
-}
-
-TraversalScheduleInterface
-TraverseScheduleAttr::withFields(const TraverseSchedule &fields) const {
-  return fields.get(getContext());
-}
-
-TraversalScheduleInterface
-CoreScheduleAttr::withFields(const TraverseSchedule &fields) const {
-  return fields.get(getContext());
-}
-
-//===----------------------------------------------------------------------===//
-// TraverseSchedule
-//===----------------------------------------------------------------------===//
 
 TraverseSchedule::TraverseSchedule(TraversalScheduleInterface schedule) {
   if (schedule)
@@ -199,22 +187,68 @@ TraverseSchedule TraverseSchedule::ofCore() {
 }
 
 TraversalScheduleInterface TraverseSchedule::get(MLIRContext *context) const {
-  auto order = rowOrder ? TakenOrderAttr::get(context, *rowOrder) : nullptr;
   if (isOneLane)
-    return CoreScheduleAttr::get(context, columnsPerBlock, vector, rowsPerBlock,
-                                 order);
-  return TraverseScheduleAttr::get(
-      context, columnsPerBlock, vector, lanes, headLanes, elementLanes,
-      inFlight, rowsPerBlock, order,
-      rowWalk ? RowWalkAttr::get(context, *rowWalk) : nullptr, splitRows);
+    return CoreScheduleAttr::get(context, getValues(*this));
+  return TraverseScheduleAttr::get(context, getValues(*this));
 }
 
 void TraverseSchedule::setOn(TraverseOp op) const {
   op.setScheduleAttr(get(op.getContext()));
 }
 
+ProductSchedule::ProductSchedule(GemmScheduleAttr schedule) {
+  if (schedule)
+    *this = withValues(*this, schedule.getValues());
+}
+
+GemmScheduleAttr ProductSchedule::get(MLIRContext *context) const {
+  return GemmScheduleAttr::get(context, getValues(*this));
+}
+
 //===----------------------------------------------------------------------===//
-// Text
+// Attributes
+//===----------------------------------------------------------------------===//
+
+ArrayRef<ScheduleField> TraverseScheduleAttr::getTable() {
+  static const auto table = makeTable(TraverseSchedule());
+  return table;
+}
+ArrayRef<ScheduleField> CoreScheduleAttr::getTable() {
+  static const auto table = makeTable(TraverseSchedule::ofCore());
+  return table;
+}
+ArrayRef<ScheduleField> GemmScheduleAttr::getTable() {
+  static const auto table = makeTable(ProductSchedule());
+  return table;
+}
+
+TraverseSchedule TraverseScheduleAttr::getFields() const {
+  return withValues(TraverseSchedule(), getValues());
+}
+TraverseSchedule CoreScheduleAttr::getFields() const {
+  return withValues(TraverseSchedule::ofCore(), getValues());
+}
+
+LogicalResult TraverseScheduleAttr::verify(EmitError emitError,
+                                           ArrayRef<int64_t> values) {
+  TraverseSchedule schedule = withValues(TraverseSchedule(), values);
+  auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
+  if (int64_t all = orOne(schedule.lanes) * orOne(schedule.headLanes) *
+                    orOne(schedule.elementLanes);
+      all > 32)
+    return emitError() << "expected 'lanes' times 'head_lanes' times "
+                          "'element_lanes' within a warp of 32, got "
+                       << all;
+  RowWalk walk = schedule.rowWalk.value_or(RowWalk::ByLength);
+  if (schedule.splitRows && walk != RowWalk::ByLength)
+    return emitError() << "expected 'row_walk' by_length with 'split_rows', "
+                          "got "
+                       << stringifyRowWalk(walk);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Text of a traversal
 //===----------------------------------------------------------------------===//
 
 ParseResult

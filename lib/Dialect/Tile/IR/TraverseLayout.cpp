@@ -377,23 +377,15 @@ FailureOr<TraverseLayout> gnn::tile::getPartialLayout(TraverseOp op) {
 
 FailureOr<TraverseLayout> gnn::tile::getLayout(TraverseOp op) {
   TraverseSchedule schedule(op);
-  bool needsSplit =
-      schedule.rowWalk == RowWalk::ByLength && schedule.splitRows == 0;
-  std::pair<StringRef, bool> missing[] = {
-      {"columns_per_block", !schedule.columnsPerBlock},
-      {"vector", !schedule.vector},
-      {"lanes", !schedule.lanes},
-      {"head_lanes", !schedule.headLanes},
-      {"element_lanes", !schedule.elementLanes},
-      {"in_flight", !schedule.inFlight},
-      {"rows_per_block", !schedule.rowsPerBlock},
-      {"row_order", !schedule.rowOrder},
-      {"row_walk", !schedule.rowWalk},
-      {"split_rows", needsSplit}};
-  for (auto [field, isMissing] : missing)
-    if (isMissing)
+  bool needsSplit = schedule.rowWalk == RowWalk::ByLength;
+  auto fields = cast<ScheduleInterface>(schedule.get(op.getContext()));
+  for (auto [field, value] :
+       llvm::zip_equal(fields.getTable(), fields.getValues()))
+    if (!value && !field.rule.empty() &&
+        (needsSplit || field.name != "split_rows"))
       return op.emitOpError("expected a complete schedule, got none of '")
-             << field << "' (gnn-schedule-pipeline chooses what is left out)";
+             << field.name
+             << "' (gnn-schedule-pipeline chooses what is left out)";
   return getPartialLayout(op);
 }
 

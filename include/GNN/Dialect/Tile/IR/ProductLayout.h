@@ -12,8 +12,6 @@
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
-#include <array>
-
 namespace gnn::tile {
 
 /// A tile product of a block. On the general cores threads lie in rows, each of
@@ -21,9 +19,7 @@ namespace gnn::tile {
 /// fragments do (ProductMma.cpp), with as many sums a thread.
 struct ProductLayout {
   static constexpr int64_t threads = 128, rows = 64, columnsPerThread = 4;
-  /// The columns that a tile may have.
-  static constexpr std::array<int64_t, 3> allColumns = {16, 32, 64};
-  static constexpr int64_t widestColumns = allColumns.back();
+  static constexpr int64_t widestColumns = 64; ///< of any tile
 
   int64_t columns = 16; ///< of the tile
   int64_t depth = 16;   ///< of the summed dimension, what is staged at once

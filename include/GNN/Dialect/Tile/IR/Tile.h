@@ -27,7 +27,8 @@
 
 #include "GNN/Dialect/Tile/IR/TileDialect.h.inc"
 #include "GNN/Dialect/Tile/IR/TileEnums.h.inc"
-#include "GNN/Dialect/Tile/IR/TraverseSchedule.h"
+
+#include "GNN/Dialect/Tile/IR/ScheduleFields.h"
 
 #include "GNN/Dialect/Tile/IR/TileSchedules.h.inc"
 #define GET_ATTRDEF_CLASSES

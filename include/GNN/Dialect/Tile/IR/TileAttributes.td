@@ -162,120 +162,53 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
   let genVerifyDecl = 1;
 }
 
-def Tile_TakenOrderAttr : EnumAttr<Tile_Dialect, Tile_TakenOrder, "taken_order">;
-def Tile_RowWalkAttr : EnumAttr<Tile_Dialect, Tile_RowWalk, "row_walk">;
 def Tile_ProductKindAttr
     : EnumAttr<Tile_Dialect, Tile_ProductKind, "product_kind">;
-def Tile_ProductCopiesAttr
-    : EnumAttr<Tile_Dialect, Tile_ProductCopies, "product_copies">;
 def Tile_WorkerAttr : EnumAttr<Tile_Dialect, Tile_Worker, "worker">;
 
-// An enum that may be absent, printed without the blank of a stripped attribute.
-class Tile_OptionalEnum<string name>
-    : OptionalParameter<"::gnn::tile::" # name # "Attr"> {
-  let printer = "$_printer << ::gnn::tile::stringify" # name # "($_self.getValue())";
-}
-
-def Tile_TraverseScheduleAttr
-    : Tile_Attr<"TraverseSchedule", "traverse_schedule",
-                Tile_TraversalScheduleMethods> {
+def Tile_TraverseScheduleAttr : Tile_ScheduleDef<
+    Tile_Dialect, "TraverseSchedule", "traverse_schedule",
+    [DeclareAttrInterfaceMethods<Tile_TraversalScheduleInterface>]> {
   let summary = "how a traversal is laid out on the GPU";
   let description = [{
     The passes of `gnn-schedule-pipeline` set the fields that are left out, and
     those of `gnn-kernels-pipeline` do as all of them say. A field that cannot be
     honoured is an error that names it. A traversal that has a schedule before
-    templates are fused is not fused.
-
-    * `columns_per_block`: features a block takes; the rest goes to grid.y, the
-      slow dimension (G-Sparse III-B, kNTile).
-    * `vector`: features a lane loads at once: 1, 2 or 4.
-    * `lanes`: lanes that share the features of one head, 1 to 32.
-    * `head_lanes`: groups of these that share the heads of one row.
-    * `element_lanes`: groups of these that share the elements of one row
-      (G-Sparse III-C).
-    * `in_flight`: elements whose loads are issued together; at least 4 of a row
-      that `by_length` gives to the block.
-    * `rows_per_block`: groups a thread block takes (G-Sparse III-B, kMTile).
-    * `row_order`: `natural`, or `by_degree`: long rows first.
-    * `row_walk`: who walks the elements of a row: a `team` of lanes, all teams
-      of the `block`, or one of the two `by_length`.
-    * `split_rows`: elements above which `by_length` takes the block; where long
-      groups are made of parts, those above which a group is long.
+    templates are fused is not fused. docs/Schedules.md says what each field is.
   }];
-  let parameters = (ins
-    OptionalParameter<"int64_t">:$columns_per_block,
-    OptionalParameter<"int64_t">:$vector,
-    OptionalParameter<"int64_t">:$lanes,
-    OptionalParameter<"int64_t">:$head_lanes,
-    OptionalParameter<"int64_t">:$element_lanes,
-    OptionalParameter<"int64_t">:$in_flight,
-    OptionalParameter<"int64_t">:$rows_per_block,
-    Tile_OptionalEnum<"TakenOrder">:$row_order,
-    Tile_OptionalEnum<"RowWalk">:$row_walk,
-    OptionalParameter<"int64_t">:$split_rows);
-  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 
-def Tile_CoreScheduleAttr
-    : Tile_Attr<"CoreSchedule", "core_schedule", Tile_TraversalScheduleMethods> {
+def Tile_CoreScheduleAttr : Tile_ScheduleDef<
+    Tile_Dialect, "CoreSchedule", "core_schedule",
+    [DeclareAttrInterfaceMethods<Tile_TraversalScheduleInterface>]> {
   let summary = "how a traversal is laid out on the core of a CPU";
   let description = [{
     A block is what a core takes at once: one lane, which goes through its rows one
     after the other. `gnn-tile-schedule-cores` sets the fields that are left out. It
     makes a kernel of one thread a block on a GPU too.
-
-    * `columns_per_block`: features a block takes; the rest goes to grid.y.
-    * `vector`: features in a register: 1, 2, 4, 8 or 16.
-    * `rows_per_block`: groups a block takes.
-    * `row_order`: `natural`, or `by_degree`: long rows first.
   }];
-  let parameters = (ins
-    OptionalParameter<"int64_t">:$columns_per_block,
-    OptionalParameter<"int64_t">:$vector,
-    OptionalParameter<"int64_t">:$rows_per_block,
-    Tile_OptionalEnum<"TakenOrder">:$row_order);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
-def Tile_GemmScheduleAttr : Tile_Attr<"GemmSchedule", "gemm_schedule",
-    [DeclareAttrInterfaceMethods<Tile_ScheduleInterface>]> {
+def Tile_GemmScheduleAttr
+    : Tile_ScheduleDef<Tile_Dialect, "GemmSchedule", "gemm_schedule"> {
   let summary = "how a matrix product is laid out on the GPU";
   let description = [{
     The passes of `gnn-schedule-pipeline` set the fields that are left out. A
     product that has a schedule before templates are fused is not fused. A block
     computes a tile of 64 rows; `ProductLayout.h` says how.
-
-    * `n`: columns of a block's tile: 16, 32 or 64.
-    * `kind`: `ffma`, on the general cores, as where it is left out; or `tf32x3`, of fp32 on the tensor
-      cores: each operand as the sum of two tf32 numbers, of whose products the
-      largest three are added (Ootomo and Yokota, IJHPCA 2022). Infinite operands
-      give NaN there.
-    * `copies`: how tiles come into workgroup memory: `registers`, through those of
-      the threads, as where it is left out; or `async`, of which the next step's are
-      copied while one is summed: both operands of outer products, and the weight of
-      gemms, where rows are aligned to 16 bytes.
   }];
-  let parameters = (ins
-    OptionalParameter<"int64_t">:$n,
-    Tile_OptionalEnum<"ProductKind">:$kind,
-    Tile_OptionalEnum<"ProductCopies">:$copies);
-  let builders = [AttrBuilder<(ins "int64_t":$n, "ProductKind":$kind,
-      "ProductCopies":$copies), [{
-    return $_get($_ctxt, n, ProductKindAttr::get($_ctxt, kind),
-                 ProductCopiesAttr::get($_ctxt, copies));
-  }]>];
   let extraClassDeclaration = [{
+    /// Columns of a block's tile, 0 where that is open.
+    int64_t getN() const { return ProductSchedule(*this).n; }
     bool isOnTensorCores() const {
-      return getKind() && getKind().getValue() != ProductKind::FFMA;
+      auto kind = ProductSchedule(*this).kind;
+      return kind && *kind != ProductKind::FFMA;
     }
     bool copiesAsync() const {
-      return getCopies() && getCopies().getValue() == ProductCopies::Async;
+      return ProductSchedule(*this).copies == ProductCopies::Async;
     }
   }];
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
 def Tile_LanesAttr : Tile_Attr<"Lanes", "lanes"> {

@@ -18,10 +18,19 @@ def Tile_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
     methods.
   }];
   let methods = [
-    InterfaceMethod<"The names of its fields.",
-      "::llvm::ArrayRef<::llvm::StringRef>", "getFieldNames">,
-    InterfaceMethod<"The schedule of this kind whose fields are all open.",
-      "::gnn::tile::ScheduleInterface", "getOpen">,
+    StaticInterfaceMethod<"Its fields.",
+      "::llvm::ArrayRef<::gnn::tile::ScheduleField>", "getTable">,
+    InterfaceMethod<"The value of each field, 0 where it is open.",
+      "::llvm::ArrayRef<int64_t>", "getValues", (ins), [{
+        return $_attr.getValues();
+      }]>,
+    InterfaceMethod<"The schedule of this kind with these values, or null where "
+                    "`emitError` says what is wrong with them.",
+      "::mlir::Attribute", "withValues",
+      (ins "::llvm::ArrayRef<int64_t>":$values,
+           "::gnn::tile::EmitError":$emitError), [{
+        return ConcreteAttr::getChecked(emitError, $_attr.getContext(), values);
+      }]>,
   ];
 }
 
@@ -36,15 +45,23 @@ def Tile_TraversalScheduleInterface
   let methods = [
     InterfaceMethod<"What the layout is made of.",
       "::gnn::tile::TraverseSchedule", "getFields">,
-    InterfaceMethod<"The schedule of this kind that says this; a listing of schedules "
-                    "goes through what the layout may be.",
+    InterfaceMethod<"The schedule of this kind that says this, for listings.",
       "::gnn::tile::TraversalScheduleInterface", "withFields",
-      (ins "const ::gnn::tile::TraverseSchedule &":$fields)>,
+      (ins "const ::gnn::tile::TraverseSchedule &":$fields), [{}], [{
+        return fields.get($_attr.getContext());
+      }]>,
   ];
 }
 
-defvar Tile_TraversalScheduleMethods = [
-  DeclareAttrInterfaceMethods<Tile_ScheduleInterface>,
-  DeclareAttrInterfaceMethods<Tile_TraversalScheduleInterface>];
+// A schedule, of this tree or of a plugin, whose sources say `getTable`.
+class Tile_ScheduleDef<Dialect dialect, string name, string attrMnemonic,
+                       list<Trait> traits = []>
+    : AttrDef<dialect, name,
+              [DeclareAttrInterfaceMethods<Tile_ScheduleInterface>] # traits> {
+  let mnemonic = attrMnemonic;
+  let parameters = (ins ArrayRefParameter<
+      "int64_t", "values of the fields of docs/Schedules.md, 0 of an open one">:$values);
+  let assemblyFormat = [{ `` custom<Fields>($values, "name", "getTable()") }];
+}
 
 #endif // GNN_DIALECT_TILE_IR_TILESCHEDULES_TD

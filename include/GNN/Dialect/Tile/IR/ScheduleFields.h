@@ -1,0 +1,103 @@
+//===- ScheduleFields.h - The fields of schedules ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parts of schedules, whose fields stand in ScheduleFields.def.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_SCHEDULEFIELDS_H
+#define GNN_DIALECT_TILE_IR_SCHEDULEFIELDS_H
+
+#include "mlir/IR/OpImplementation.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace gnn::tile {
+class GemmScheduleAttr;
+class TraversalScheduleInterface;
+class TraverseOp;
+
+/// From `least` to `most`, or the powers of two among them.
+struct FieldRange {
+  int64_t least = 0, most = 0;
+  bool arePowers = false;
+};
+
+/// The ranges of ScheduleFields.def.
+namespace range {
+inline constexpr FieldRange none, words{1, 1}; // as many as the enum has
+constexpr FieldRange upTo(int64_t most) { return {1, most}; }
+constexpr FieldRange powers(int64_t least, int64_t most) {
+  return {least, most, /*arePowers=*/true};
+}
+} // namespace range
+
+/// A field of a schedule. Its value is a number, 0 where it is open; that of
+/// the first word is 1.
+struct ScheduleField {
+  llvm::StringRef name;
+  FieldRange range;
+  llvm::StringRef rule = ""; ///< the pass that chooses what is left open
+  llvm::SmallVector<llvm::StringRef> words = {};
+
+  /// As text has it.
+  std::string str(int64_t value) const;
+  /// All words, or the range in powers of two.
+  llvm::SmallVector<int64_t> list() const;
+};
+
+using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// Sets the field of that name, of a schedule of that kind, among `values`.
+/// Errors: no such field, one that is set, and a text that it cannot have.
+llvm::LogicalResult setField(llvm::MutableArrayRef<int64_t> values,
+                             llvm::StringRef kind,
+                             llvm::ArrayRef<ScheduleField> table,
+                             llvm::StringRef name, llvm::StringRef text,
+                             EmitError emitError);
+
+/// As the IR has them: `<lanes = 8, row_walk = team>`, without open ones.
+mlir::ParseResult parseFields(mlir::AsmParser &parser,
+                              llvm::SmallVectorImpl<int64_t> &values,
+                              llvm::StringRef kind,
+                              llvm::ArrayRef<ScheduleField> table);
+void printFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> values,
+                 llvm::StringRef kind, llvm::ArrayRef<ScheduleField> table);
+
+/// A field of a struct, 0 or none where it is open.
+template <typename T>
+using FieldOf = std::conditional_t<std::is_enum_v<T>, std::optional<T>, T>;
+
+/// What the layout of a traversal is made of.
+struct TraverseSchedule {
+#define GNN_TRAVERSE_FIELD(type, name, ...) FieldOf<type> name{};
+#include "GNN/Dialect/Tile/IR/ScheduleFields.def"
+  /// A block has one lane, which takes its rows one after the other:
+  /// `#gnn_tile.core_schedule`.
+  bool isOneLane = false;
+
+  TraverseSchedule() = default;
+  explicit TraverseSchedule(TraversalScheduleInterface schedule);
+  /// What the op has, nothing where it has no schedule.
+  explicit TraverseSchedule(TraverseOp op);
+  /// Those of the core of a CPU of which nothing is chosen.
+  static TraverseSchedule ofCore();
+  TraversalScheduleInterface get(mlir::MLIRContext *context) const;
+  void setOn(TraverseOp op) const;
+};
+
+/// What the layout of a product is made of: `#gnn_tile.gemm_schedule`.
+struct ProductSchedule {
+#define GNN_PRODUCT_FIELD(type, name, ...) FieldOf<type> name{};
+#include "GNN/Dialect/Tile/IR/ScheduleFields.def"
+
+  ProductSchedule() = default;
+  explicit ProductSchedule(GemmScheduleAttr schedule);
+  GemmScheduleAttr get(mlir::MLIRContext *context) const;
+};
+
+} // namespace gnn::tile
+
+#endif // GNN_DIALECT_TILE_IR_SCHEDULEFIELDS_H
