@@ -6,9 +6,9 @@
 
 #include "GNN/Conversion/Passes.h"
 
+#include "../../Transforms/Utils/Blocks.h"
 #include "ScalarLoops.h"
 
-#include "GNN/Dialect/Tile/IR/Counts.h"
 #include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
@@ -54,11 +54,11 @@ static scf::ForallOp createBlock(Operation *op) {
       /*outputs=*/ValueRange(), builder.getArrayAttr(mapping));
 }
 
-static Bounds boundsOf(TraverseOp op, Loops &loops) {
+static Bounds boundsOf(TraverseOp op, Loops &loops, Counts &counts) {
   DomainAttr domain = op.getDomain();
+  Positions heads = loops.range(domain.getHeads());
   if (!op.isOnRange())
-    return {{loops.index(0), loops.count(domain.getGroups())},
-            loops.range(domain.getHeads()),
+    return {loops.range(counts.rows(domain.getGroups())), heads,
             loops.range(domain.getFeatures())};
   TraverseSchedule schedule(op);
   bool isByBlock = schedule.rowWalk == RowWalk::Block;
@@ -66,91 +66,82 @@ static Bounds boundsOf(TraverseOp op, Loops &loops) {
   if (!isForBlock(op))
     rows = loops.range(op.getFirstRow(), isByBlock ? 1 : schedule.rowsPerBlock,
                        op.getEndRow());
-  return {rows, loops.range(domain.getHeads()),
+  return {rows, heads,
           loops.range(op.getFirstColumn(), schedule.columnsPerBlock,
-                      loops.index(domain.getFeatures()))};
+                      loops.b.index(domain.getFeatures()))};
 }
 
-static Bounds boundsOf(GemmOp op, Loops &loops) {
+static Bounds boundsOf(GemmOp op, Loops &loops, Counts &counts) {
   if (!op.isOnRange())
-    return {{loops.index(0), loops.count(op.getRows())},
-            loops.range(op.getHeads()),
+    return {loops.range(counts.rows(op.getRows())), loops.range(op.getHeads()),
             loops.range(op.getOut())};
-  Value end = arith::AddIOp::create(loops.body, loops.loc, op.getFirstRow(),
-                                    op.getRowCount());
+  Value end = loops.b.add(op.getFirstRow(), op.getRowCount());
   return {{op.getFirstRow(), end},
           op.getHead() ? loops.at(op.getHead()) : loops.range(1),
           loops.range(op.getFirstColumn(), op.getScheduleAttr().getN(),
-                      loops.index(op.getOut()))};
+                      loops.b.index(op.getOut()))};
 }
 
 /// Its rows are the types.
-static Bounds boundsOf(OuterOp op, Loops &loops) {
+static Bounds boundsOf(OuterOp op, Loops &loops, Counts &counts) {
   int64_t left = op.getIn(), right = op.getOut();
+  IndexBuilder &b = loops.b;
   if (op.isOnRange())
     return {op.getTypeRow() ? loops.at(op.getTypeRow()) : loops.range(1),
             op.getHead() ? loops.at(op.getHead()) : loops.range(1),
             loops.range(op.getRightColumn(), op.getScheduleAttr().getN(),
-                        loops.index(right)),
-            loops.range(op.getLeftColumn(), ProductLayout::rows,
-                        loops.index(left))};
+                        b.index(right)),
+            loops.range(op.getLeftColumn(), ProductLayout::rows, b.index(left)),
+            {op.getFirstRow(), b.add(op.getFirstRow(), op.getRowCount())}};
   std::optional<RowDomain> types = op.getTypes();
-  Value count = !types ? loops.index(1)
-                : types->isFixed()
-                    ? loops.index(op.getRows().getCount() / types->getCount())
-                    : loops.count(*types);
-  return {{loops.index(0), count},
-          loops.range(op.getHeads()),
-          loops.range(right),
-          loops.range(left)};
+  Bounds bounds{loops.range(1), loops.range(op.getHeads()), loops.range(right),
+                loops.range(left)};
+  if (!types)
+    bounds.summed = loops.range(counts.rows(op.getRows()));
+  else if (types->isFixed())
+    bounds.rows = loops.range(op.getRows().getCount() / types->getCount());
+  else
+    bounds.rows = loops.range(counts.rows(*types));
+  return bounds;
 }
 
-/// The index arrays of a template on a range; none of one that is whole.
-static std::optional<ValueRange> arraysOf(TileOpInterface op) {
-  return llvm::TypeSwitch<Operation *, std::optional<ValueRange>>(op)
-      .Case<TraverseOp, GemmOp, OuterOp>(
-          [](auto op) -> std::optional<ValueRange> {
-            if (!op.isOnRange())
-              return std::nullopt;
-            return ValueRange(op.getIndexArrays());
-          })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-/// The loop over blocks that a template on a range is in, or a new one of one
-/// turn, which becomes a kernel of one thread.
-static scf::ForallOp blockOf(TileOpInterface op, bool isOnRange) {
-  OpBuilder builder(op);
-  if (!isOnRange) // else it is stated
-    Counts(builder, op.getLoc(), op.getGraphAttr()).stateCost(op.getCost());
-  scf::ForallOp block =
-      isOnRange ? op->getParentOfType<scf::ForallOp>() : createBlock(op);
-  if (block)
-    block->setAttr(attribute::threads, builder.getI64IntegerAttr(1));
-  return block;
+/// In the loop over blocks that a range is in, or in a new one of one turn,
+/// which becomes a kernel of one thread.
+template <typename TemplateOp>
+static LogicalResult lowerTemplate(TemplateOp op) {
+  BlockBuilder host(op);
+  scf::ForallOp block;
+  IndexArrays arrays;
+  if (op.isOnRange()) {
+    block = op->template getParentOfType<scf::ForallOp>();
+    if (!block)
+      return op.emitOpError("expected a loop over blocks around a range");
+    arrays = IndexArrays(op, op.getIndexArrays());
+  } else {
+    host.stateCost();
+    host.viewOperands();
+    block = createBlock(op);
+    op->moveBefore(block.getBody()->getTerminator());
+    host.b.setInsertionPoint(block);
+    arrays = IndexArrays(op, OpBuilder(block));
+  }
+  block->setAttr(attribute::threads, host.b.getI64IntegerAttr(1));
+  Loops loops(IndexBuilder(op.getLoc(), op), block.getBody(),
+              std::move(arrays));
+  buildLoops(op, loops, boundsOf(op, loops, host.counts));
+  op->erase();
+  return success();
 }
 
 static LogicalResult lower(TileOpInterface op) {
-  if (!isa<TraverseOp, GemmOp, OuterOp>(op))
-    return op->emitOpError("expected a template that becomes loops: "
-                           "gnn_tile.traverse, gemm or outer");
-  if (failed(checkBuffers(op)))
-    return failure();
-  std::optional<ValueRange> arrays = arraysOf(op);
-  scf::ForallOp block = blockOf(op, arrays.has_value());
-  if (!block)
-    return op->emitOpError("expected a loop over blocks around a range");
-  OpBuilder body =
-      arrays ? OpBuilder(op) : OpBuilder::atBlockTerminator(block.getBody());
-  OpBuilder front = arrays ? OpBuilder::atBlockBegin(block.getBody()) : body;
-  Loops loops(op, OpBuilder(block), body, front, arrays);
-  llvm::TypeSwitch<Operation *>(op)
-      .Case(
-          [&](TraverseOp op) { lowerTraverse(op, loops, boundsOf(op, loops)); })
-      .Case([&](GemmOp op) { lowerGemm(op, loops, boundsOf(op, loops)); })
-      .Case([&](OuterOp op) { lowerOuter(op, loops, boundsOf(op, loops)); });
-  op->erase();
-  return success();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<TraverseOp, GemmOp, OuterOp>([](auto op) {
+        return failure(failed(checkBuffers(op)) || failed(lowerTemplate(op)));
+      })
+      .Default([](Operation *op) {
+        return op->emitOpError("expected a template that becomes loops: "
+                               "gnn_tile.traverse, gemm or outer");
+      });
 }
 
 namespace {

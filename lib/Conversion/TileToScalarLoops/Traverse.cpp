@@ -28,49 +28,59 @@ using namespace gnn;
 using namespace gnn::tile;
 using namespace gnn::tile::scalar;
 
+/// The arithmetic of a region, of those of its values that are asked for:
+/// `mapping` holds its arguments.
+static Value cloneValue(OpBuilder &builder, Value value, IRMapping &mapping) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    cloneValue(builder, operand, mapping);
+  builder.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
 namespace {
 /// A loop around what is built; the outermost one is that over groups.
 struct Scope {
-  Scope(Scope *outer, std::optional<Dim> dim, Value at, OpBuilder builder)
-      : outer(outer), dim(dim), at(at), builder(builder) {}
+  Scope(Scope *outer, std::optional<Dim> dim, Value at,
+        OpBuilder::InsertPoint end)
+      : outer(outer), dim(dim), at(at), end(end) {}
 
   Scope *outer;
   std::optional<Dim> dim; ///< none: the groups
   Value at;
-  /// At the end of the loop's body, as far as it is built.
-  OpBuilder builder;
+  /// Where the loop's body ends, as far as it is built.
+  OpBuilder::InsertPoint end;
   /// What is known in it.
   llvm::DenseMap<Value, Value> values;
 };
 
-using ScopeBody =
-    llvm::function_ref<SmallVector<Value>(Scope &, ValueRange carried)>;
+using Values = SmallVector<Value>;
+using ScopeBody = llvm::function_ref<Values(Scope &, ValueRange carried)>;
 
 class TraverseLoops {
 public:
   TraverseLoops(TraverseOp op, Loops &loops, const Bounds &bounds)
-      : op(op), loops(loops), bounds(bounds), domain(op.getDomain()) {}
+      : op(op), loops(loops), b(loops.b), bounds(bounds),
+        domain(op.getDomain()) {}
 
   void run();
 
 private:
   // Loops.
   Positions range(Dim dim);
-  SmallVector<Value> nest(Scope &scope, ArrayRef<Dim> dims, ValueRange init,
-                          ScopeBody body);
+  Values nest(Scope &scope, ArrayRef<Dim> dims, ValueRange init,
+              ScopeBody body);
 
   // Where operands lie.
   RowDomain domainOf(AtAttr at) {
     return at.getStart(domain.getGroups(), domain.getElements());
   }
-  SmallVector<Value> indices(Scope &scope, AtAttr at);
-  SmallVector<Value> indicesOfColumn(Scope &scope, Value buffer);
-  Value view(Value buffer, AtAttr at) {
-    return loops.view(buffer,
-                      at.getRows(domain.getGroups(), domain.getElements()));
-  }
-  Value groupAt(OpBuilder &builder, Value position);
-  void locateParts(OpBuilder &builder, Value group);
+  Values indices(Scope &scope, AtAttr at);
+  Values indicesOfColumn(Scope &scope, Value buffer);
+  Value groupAt(Value position);
+  void locateParts(Value group);
   void copyOverwritten(Scope &group);
   void store(Scope &group, unsigned output);
 
@@ -79,19 +89,17 @@ private:
   void compute(Operation *inner, Value value, Scope &scope);
   Value load(BlockArgument argument, Scope &scope);
   Value reduce(ReduceOp op, Scope &scope);
-  SmallVector<Value>
-  addParts(Scope &scope, ValueRange states, ArrayRef<Value> reduced,
-           llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange,
-                                                 ValueRange)>
-               add);
-  Value sizeOf(OpBuilder &b, Dim dim, Type type);
-  Value divide(Scope &scope, Value sum, ArrayRef<Dim> dims);
-  Value unlessEmpty(Scope &scope, Value value, int64_t otherwise);
+  Values addParts(Scope &scope, ValueRange states, ArrayRef<Value> reduced,
+                  llvm::function_ref<Values(ValueRange, ValueRange)> add);
+  Value sizeOf(Dim dim, Type type);
+  Value divide(Value sum, ArrayRef<Dim> dims);
+  Value unlessEmpty(Value value, int64_t otherwise);
   void fold(FoldOp op, OpResult result, Scope &scope);
   void argReduce(ArgReduceOp op, Scope &scope);
 
   TraverseOp op;
   Loops &loops;
+  IndexBuilder &b;
   const Bounds &bounds;
   DomainAttr domain;
   /// The elements of the group, those that are walked, and the parts that a
@@ -119,13 +127,11 @@ static Scope &home(Level level, Scope &scope) {
                                                  : home(level, *scope.outer);
 }
 
-/// Where the loop over `dim` is.
-static Value positionOf(Dim dim, Scope &scope) {
-  return scope.dim == dim ? scope.at : positionOf(dim, *scope.outer);
-}
-
-static Value groupOf(Scope &scope) {
-  return scope.outer ? groupOf(*scope.outer) : scope.at;
+/// Where the loop over `dim`, or over the groups, is; null if there is none.
+static Value positionOf(std::optional<Dim> dim, Scope &scope) {
+  if (scope.dim == dim)
+    return scope.at;
+  return scope.outer ? positionOf(dim, *scope.outer) : Value();
 }
 
 /// The dimensions of an operand within its group, elements innermost: what does
@@ -155,46 +161,48 @@ Positions TraverseLoops::range(Dim dim) {
   llvm_unreachable("all dimensions are handled");
 }
 
-SmallVector<Value> TraverseLoops::nest(Scope &scope, ArrayRef<Dim> dims,
-                                       ValueRange init, ScopeBody body) {
+/// Builds at the end of the scope, which lies in front of the loop until that
+/// is whole.
+Values TraverseLoops::nest(Scope &scope, ArrayRef<Dim> dims, ValueRange init,
+                           ScopeBody body) {
   if (dims.empty())
     return body(scope, init);
-  return loops.loop(scope.builder, range(dims.front()), init,
-                    [&](OpBuilder &builder, Value at, ValueRange carried) {
-                      Scope inner(&scope, dims.front(), at, builder);
-                      return nest(inner, dims.drop_front(), carried, body);
-                    });
+  auto ofDim = [&](Value at, ValueRange carried) {
+    Operation *loop = b.getInsertionBlock()->getParentOp();
+    scope.end = OpBuilder::InsertPoint(loop->getBlock(), loop->getIterator());
+    Scope inner(&scope, dims.front(), at, b.saveInsertionPoint());
+    return nest(inner, dims.drop_front(), carried, body);
+  };
+  Values left = loops.loop(range(dims.front()), init, ofDim);
+  scope.end = b.saveInsertionPoint();
+  return left;
 }
 
 //===----------------------------------------------------------------------===//
 // Where operands lie
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> TraverseLoops::indices(Scope &scope, AtAttr at) {
-  SmallVector<Value> indices;
-  if (at.getAnchor() != Anchor::All) {
-    Value position = at.getAnchor() == Anchor::Element
-                         ? positionOf(Dim::Element, scope)
-                         : groupOf(scope);
-    indices.push_back(loops.reach(scope.builder, at, domainOf(at), position));
-  }
-  if (at.getHead())
-    indices.push_back(positionOf(Dim::Head, scope));
-  if (at.getFeature())
-    indices.push_back(loops.add(scope.builder, positionOf(Dim::Feature, scope),
-                                at.getOffset()));
-  return indices;
+Values TraverseLoops::indices(Scope &scope, AtAttr at) {
+  Value row;
+  if (at.getAnchor() == Anchor::Element)
+    row = positionOf(Dim::Element, scope);
+  else if (at.getAnchor() == Anchor::Group)
+    row = positionOf(std::nullopt, scope);
+  if (row)
+    row = loops.arrays.reach(
+        b, at, at.getStart(domain.getGroups(), domain.getElements()), row);
+  return getIndices(b, at, row, positionOf(Dim::Head, scope),
+                    positionOf(Dim::Feature, scope));
 }
 
 /// Row i of weights that are read the other way round is column i mod columns
 /// of matrix i div columns.
-SmallVector<Value> TraverseLoops::indicesOfColumn(Scope &scope, Value buffer) {
-  OpBuilder &builder = scope.builder;
-  Value columns = loops.index(cast<MemRefType>(buffer.getType()).getDimSize(2));
-  Value group = groupOf(scope);
-  return {arith::DivUIOp::create(builder, loops.loc, group, columns),
+Values TraverseLoops::indicesOfColumn(Scope &scope, Value buffer) {
+  Value columns = b.index(cast<MemRefType>(buffer.getType()).getDimSize(2));
+  Value group = positionOf(std::nullopt, scope);
+  return {arith::DivUIOp::create(b, group, columns),
           positionOf(Dim::Feature, scope),
-          arith::RemUIOp::create(builder, loops.loc, group, columns)};
+          arith::RemUIOp::create(b, group, columns)};
 }
 
 /// Another column of a row may be needed when one has been written.
@@ -212,10 +220,10 @@ void TraverseLoops::copyOverwritten(Scope &group) {
     Value copy =
         loops.array(shape, getElementTypeOrSelf(input->get().getType()));
     nest(group, dimsOf(at), {}, [&](Scope &scope, ValueRange) {
-      SmallVector<Value> from = indices(scope, at);
-      Value value = loops.load(scope.builder, view(input->get(), at), from);
-      loops.store(scope.builder, value, copy, ArrayRef(from).drop_front());
-      return SmallVector<Value>();
+      Values from = indices(scope, at);
+      loops.store(loops.load(input->get(), from), copy,
+                  ArrayRef(from).drop_front());
+      return Values();
     });
     copies[input->getOperandNumber()] = copy;
   }
@@ -226,58 +234,51 @@ void TraverseLoops::store(Scope &group, unsigned output) {
   Value yielded = op.getBody().front().getTerminator()->getOperand(output);
   nest(group, dimsOf(at), {}, [&](Scope &scope, ValueRange) {
     Value value = evaluate(yielded, scope);
-    SmallVector<Value> to = indices(scope, at);
+    Values to = indices(scope, at);
     if (isInWorkgroup(op.getOutputs()[output])) // the rows of the range alone
-      to.front() = arith::SubIOp::create(scope.builder, loops.loc, to.front(),
-                                         op.getFirstRow());
-    loops.store(scope.builder, value, view(op.getOutputs()[output], at), to);
-    return SmallVector<Value>();
+      to.front() = b.sub(to.front(), op.getFirstRow());
+    loops.store(value, op.getOutputs()[output], to);
+    return Values();
   });
 }
 
 /// The group at a position: blocks may take the rows of high degree first.
-Value TraverseLoops::groupAt(OpBuilder &builder, Value position) {
+Value TraverseLoops::groupAt(Value position) {
   RowDomain groups = domain.getGroups();
   if (!op.isOnRange() || TraverseSchedule(op).rowOrder == TakenOrder::Natural)
     return position;
   auto natural = AtAttr::get(op.getContext(), Anchor::Group, groups,
                              /*head=*/false, /*feature=*/false, 0);
   RowDomain taken(groups.get().space, RowOrder::ByDegree);
-  return loops.reach(builder, natural, taken, position);
+  return loops.arrays.reach(b, natural, taken, position);
 }
 
 /// A long group has parts and walks no elements, any other one has no parts.
-void TraverseLoops::locateParts(OpBuilder &builder, Value group) {
+void TraverseLoops::locateParts(Value group) {
   walked = elements;
   if (!op.getPartsOf())
     return;
-  Location loc = loops.loc;
-  Value length =
-      arith::SubIOp::create(builder, loc, elements.end, elements.begin);
-  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
-                                       length, loops.index(op.getLongLength()));
-  parts = loops.elements(builder, domain.getGroups(), *op.getPartsOf(), group);
-  parts.end =
-      arith::SelectOp::create(builder, loc, isLong, parts.end, parts.begin);
-  walked.end = arith::SelectOp::create(builder, loc, isLong, elements.begin,
-                                       elements.end);
+  Value isLong =
+      b.less(b.index(op.getLongLength()), b.sub(elements.end, elements.begin));
+  parts =
+      loops.arrays.elementsOf(b, domain.getGroups(), *op.getPartsOf(), group);
+  parts.end = arith::SelectOp::create(b, isLong, parts.end, parts.begin);
+  walked.end = arith::SelectOp::create(b, isLong, elements.begin, elements.end);
 }
 
 void TraverseLoops::run() {
-  auto ofGroup = [&](OpBuilder &builder, Value position, ValueRange) {
-    Value at = groupAt(builder, position);
-    Scope group(nullptr, std::nullopt, at, builder);
+  loops.loop(bounds.rows, [&](Value position) {
+    Value at = groupAt(position);
     if (domain.getElements()) {
-      elements = loops.elements(group.builder, domain.getGroups(),
-                                domain.getElements(), at);
-      locateParts(group.builder, at);
+      elements = loops.arrays.elementsOf(b, domain.getGroups(),
+                                         domain.getElements(), at);
+      locateParts(at);
     }
+    Scope group(nullptr, std::nullopt, at, b.saveInsertionPoint());
     copyOverwritten(group);
     for (unsigned i = 0; i < op.getOutputs().size(); ++i)
       store(group, i);
-    return SmallVector<Value>();
-  };
-  loops.loop(loops.body, bounds.rows, {}, ofGroup);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,6 +289,8 @@ Value TraverseLoops::evaluate(Value value, Scope &scope) {
   Scope &at = home(getLevel(value), scope);
   if (Value known = at.values.lookup(value))
     return known;
+  OpBuilder::InsertionGuard restore(b);
+  b.restoreInsertionPoint(at.end);
   if (auto argument = dyn_cast<BlockArgument>(value))
     return at.values[value] = load(argument, at);
   compute(value.getDefiningOp(), value, at);
@@ -295,29 +298,22 @@ Value TraverseLoops::evaluate(Value value, Scope &scope) {
 }
 
 void TraverseLoops::compute(Operation *inner, Value value, Scope &scope) {
-  OpBuilder &builder = scope.builder;
-  auto toWord = [&](Value index) {
-    return arith::IndexCastOp::create(builder, loops.loc, builder.getI32Type(),
-                                      index);
-  };
   llvm::TypeSwitch<Operation *>(inner)
       .Case([&](ReduceOp op) { scope.values[value] = reduce(op, scope); })
       .Case([&](FoldOp op) { fold(op, cast<OpResult>(value), scope); })
       .Case([&](ArgReduceOp op) { argReduce(op, scope); })
       .Case([&](IndexOp op) {
-        scope.values[value] = toWord(indices(scope, op.getAt()).back());
+        scope.values[value] = b.toI32(indices(scope, op.getAt()).back());
       })
       .Case([&](SizeOp) {
-        Value size = arith::SubIOp::create(builder, loops.loc, elements.end,
-                                           elements.begin);
         scope.values[value] = arith::SIToFPOp::create(
-            builder, loops.loc, value.getType(), toWord(size));
+            b, value.getType(), b.toI32(b.sub(elements.end, elements.begin)));
       })
       .Default([&](Operation *inner) {
         IRMapping mapping;
         for (Value operand : inner->getOperands())
           mapping.map(operand, evaluate(operand, scope));
-        Operation *copy = builder.clone(*inner, mapping);
+        Operation *copy = b.clone(*inner, mapping);
         for (auto [result, computed] :
              llvm::zip(inner->getResults(), copy->getResults()))
           scope.values[result] = computed;
@@ -329,12 +325,11 @@ Value TraverseLoops::load(BlockArgument argument, Scope &scope) {
   AtAttr at = op.getInputAt(number);
   Value buffer = op.getInputs()[number];
   if (at.getColumn())
-    return loops.load(scope.builder, view(buffer, at),
-                      indicesOfColumn(scope, buffer));
-  SmallVector<Value> from = indices(scope, at);
+    return loops.load(buffer, indicesOfColumn(scope, buffer));
+  Values from = indices(scope, at);
   if (Value copy = copies.lookup(number))
-    return loops.load(scope.builder, copy, ArrayRef(from).drop_front());
-  return loops.load(scope.builder, view(buffer, at), from);
+    return loops.load(copy, ArrayRef(from).drop_front());
+  return loops.load(buffer, from);
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,63 +337,49 @@ Value TraverseLoops::load(BlockArgument argument, Scope &scope) {
 //===----------------------------------------------------------------------===//
 
 /// `value`, or a constant where the group has no elements.
-Value TraverseLoops::unlessEmpty(Scope &scope, Value value, int64_t otherwise) {
-  OpBuilder &b = scope.builder;
+Value TraverseLoops::unlessEmpty(Value value, int64_t otherwise) {
   Type type = value.getType();
   TypedAttr constant =
       isa<FloatType>(type)
           ? TypedAttr(b.getFloatAttr(type, static_cast<double>(otherwise)))
           : b.getIntegerAttr(type, otherwise);
-  Value some = arith::CmpIOp::create(b, loops.loc, arith::CmpIPredicate::slt,
-                                     elements.begin, elements.end);
-  return arith::SelectOp::create(
-      b, loops.loc, some, value,
-      arith::ConstantOp::create(b, loops.loc, constant));
+  return arith::SelectOp::create(b, b.less(elements.begin, elements.end), value,
+                                 arith::ConstantOp::create(b, constant));
 }
 
 /// Adds what the parts have of results of a reduction, one after the other, to
 /// these states.
-SmallVector<Value> TraverseLoops::addParts(
-    Scope &scope, ValueRange states, ArrayRef<Value> reduced,
-    llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange, ValueRange)>
-        add) {
+Values
+TraverseLoops::addParts(Scope &scope, ValueRange states,
+                        ArrayRef<Value> reduced,
+                        function_ref<Values(ValueRange, ValueRange)> add) {
   if (!op.getPartsOf())
-    return SmallVector<Value>(states);
-  SmallVector<Value> all = op.getReduced();
-  auto addPart = [&](OpBuilder &builder, Value at, ValueRange carried) {
-    SmallVector<Value> values;
-    for (Value result : reduced) {
-      Value buffer = op.getParts()[llvm::find(all, result) - all.begin()];
-      AtAttr access = TraverseOp::getPartAt(result);
-      SmallVector<Value> indices{at};
-      if (access.getHead())
-        indices.push_back(positionOf(Dim::Head, scope));
-      if (access.getFeature())
-        indices.push_back(positionOf(Dim::Feature, scope));
+    return Values(states);
+  Values all = op.getReduced();
+  return loops.loop(parts, states, [&](Value part, ValueRange carried) {
+    Values values;
+    for (Value result : reduced)
       values.push_back(
-          loops.load(builder, loops.view(buffer, *op.getPartsOf()), indices));
-    }
-    return add(builder, carried, values);
-  };
-  return loops.loop(scope.builder, parts, states, addPart);
+          loops.load(op.getParts()[llvm::find(all, result) - all.begin()],
+                     getIndices(b, TraverseOp::getPartAt(result), part,
+                                positionOf(Dim::Head, scope),
+                                positionOf(Dim::Feature, scope))));
+    return add(carried, values);
+  });
 }
 
 /// The size of a dimension, at least 1, as a float.
-Value TraverseLoops::sizeOf(OpBuilder &b, Dim dim, Type type) {
+Value TraverseLoops::sizeOf(Dim dim, Type type) {
   Positions range = dim == Dim::Element ? elements : this->range(dim);
-  Value count = arith::SubIOp::create(b, loops.loc, range.end, range.begin);
-  count = arith::MaxSIOp::create(b, loops.loc, count, loops.index(1));
-  return arith::SIToFPOp::create(
-      b, loops.loc, type,
-      arith::IndexCastOp::create(b, loops.loc, b.getI32Type(), count));
+  Value count = b.sub(range.end, range.begin);
+  count = arith::MaxSIOp::create(b, count, b.index(1));
+  return arith::SIToFPOp::create(b, type, b.toI32(count));
 }
 
 /// A mean of nothing is 0.
-Value TraverseLoops::divide(Scope &scope, Value sum, ArrayRef<Dim> dims) {
-  OpBuilder &b = scope.builder;
+Value TraverseLoops::divide(Value sum, ArrayRef<Dim> dims) {
   for (Dim dim : dims)
-    sum =
-        arith::DivFOp::create(b, loops.loc, sum, sizeOf(b, dim, sum.getType()));
+    sum = arith::DivFOp::create(b, sum, sizeOf(dim, sum.getType()));
   return sum;
 }
 
@@ -407,37 +388,35 @@ Value TraverseLoops::reduce(ReduceOp op, Scope &scope) {
   arith::AtomicRMWKind kind = getReductionKind(op.getKind(), type);
   bool isSum = kind == arith::AtomicRMWKind::addf;
   SmallVector<Dim> dims = dimsOf(op);
+  auto combine = [&](ValueRange carried, Value value) {
+    return Values{
+        arith::getReductionOp(kind, b, b.getLoc(), carried.front(), value)};
+  };
   auto add = [&](Scope &inner, ValueRange carried) {
     Value value = evaluate(op.getValue(), inner);
-    if (isSum)
-      value = loops.widen(inner.builder, value);
-    return SmallVector<Value>{arith::getReductionOp(
-        kind, inner.builder, loops.loc, carried.front(), value)};
+    return combine(carried, isSum ? loops.widen(value) : value);
   };
-  Value start =
-      isSum ? loops.zero(scope.builder)
-            : arith::getIdentityValue(kind, type, scope.builder, loops.loc);
-  auto addPart = [&](OpBuilder &b, ValueRange carried, ValueRange values) {
-    Value value = isSum ? loops.widen(b, values.front()) : values.front();
+  auto addPart = [&](ValueRange carried, ValueRange values) {
+    Value value = isSum ? loops.widen(values.front()) : values.front();
     // A part of a mean is that of the other dimensions.
     for (Dim dim : dims)
       if (op.getKind() == Reduction::Mean && dim != Dim::Element)
-        value = arith::MulFOp::create(b, loops.loc, value,
-                                      sizeOf(b, dim, value.getType()));
-    return SmallVector<Value>{
-        arith::getReductionOp(kind, b, loops.loc, carried.front(), value)};
+        value = arith::MulFOp::create(b, value, sizeOf(dim, value.getType()));
+    return combine(carried, value);
   };
-  SmallVector<Value> state = nest(scope, dims, start, add);
+  Value start =
+      isSum ? loops.zero() : arith::getIdentityValue(kind, type, b, b.getLoc());
+  Values state = nest(scope, dims, start, add);
   if (llvm::is_contained(dims, Dim::Element))
     state = addParts(scope, state, {op.getResult()}, addPart);
   Value total = state.front();
   if (isSum)
-    total = loops.narrow(scope.builder, total, type);
+    total = loops.narrow(total, type);
   if (op.getKind() == Reduction::Mean)
-    return divide(scope, total, dims);
+    return divide(total, dims);
   bool isExtreme = op.getKind() != Reduction::Sum;
   return isExtreme && llvm::is_contained(dims, Dim::Element)
-             ? unlessEmpty(scope, total, 0)
+             ? unlessEmpty(total, 0)
              : total;
 }
 
@@ -446,33 +425,32 @@ Value TraverseLoops::reduce(ReduceOp op, Scope &scope) {
 void TraverseLoops::fold(FoldOp op, OpResult result, Scope &scope) {
   unsigned count = op.getNumResults();
   SmallVector<unsigned> needed;
-  SmallVector<Value> start;
+  Values start;
   for (unsigned i = 0; i < count; ++i)
     if (getLevel(op.getResult(i)).within(getLevel(result))) {
       needed.push_back(i);
       start.push_back(evaluate(op.getIdentity()[i], scope));
     }
   Block &combine = op.getCombine().front();
-  auto addState = [&](OpBuilder &builder, ValueRange carried,
-                      ValueRange values) {
+  auto addState = [&](ValueRange carried, ValueRange values) {
     IRMapping mapping;
     for (auto [state, value, i] : llvm::zip(carried, values, needed)) {
       mapping.map(combine.getArgument(i), state);
       mapping.map(combine.getArgument(count + i), value);
     }
-    SmallVector<Value> next;
+    Values next;
     for (unsigned i : needed)
       next.push_back(
-          cloneValue(builder, combine.getTerminator()->getOperand(i), mapping));
+          cloneValue(b, combine.getTerminator()->getOperand(i), mapping));
     return next;
   };
   auto add = [&](Scope &inner, ValueRange carried) {
-    SmallVector<Value> values;
+    Values values;
     for (unsigned i : needed)
       values.push_back(evaluate(op.getValues()[i], inner));
-    return addState(inner.builder, carried, values);
+    return addState(carried, values);
   };
-  SmallVector<Value> state = nest(scope, Dim::Element, start, add), reduced;
+  Values state = nest(scope, Dim::Element, start, add), reduced;
   for (unsigned i : needed)
     reduced.push_back(op.getResult(i));
   state = addParts(scope, state, reduced, addState);
@@ -481,50 +459,45 @@ void TraverseLoops::fold(FoldOp op, OpResult result, Scope &scope) {
       scope.values[op.getResult(i)] = value;
 }
 
-/// Whether `a` is beyond `b`: larger (smaller for a minimum), or a NaN where it
+/// Whether `x` is beyond `y`: larger (smaller for a minimum), or a NaN where it
 /// is none.
-static Value isBeyond(OpBuilder &b, Location loc, Reduction kind, Value x,
-                      Value y) {
+static Value isBeyond(IndexBuilder &b, Reduction kind, Value x, Value y) {
   using P = arith::CmpFPredicate;
-  Value further = arith::CmpFOp::create(
-      b, loc, kind == Reduction::Max ? P::UGT : P::ULT, x, y);
-  Value isNumber = arith::CmpFOp::create(b, loc, P::ORD, y, y);
-  return arith::AndIOp::create(b, loc, further, isNumber);
+  Value further =
+      arith::CmpFOp::create(b, kind == Reduction::Max ? P::UGT : P::ULT, x, y);
+  Value isNumber = arith::CmpFOp::create(b, P::ORD, y, y);
+  return arith::AndIOp::create(b, further, isNumber);
 }
 
 void TraverseLoops::argReduce(ArgReduceOp op, Scope &scope) {
   Type type = op.getExtreme().getType();
-  auto take = [&](OpBuilder &b, ValueRange best, ValueRange other) {
-    Location loc = loops.loc;
+  auto take = [&](ValueRange best, ValueRange other) {
     Value value = other[0], index = other[1];
-    Value isBetter = isBeyond(b, loc, op.getKind(), value, best[0]);
-    Value isWorse = isBeyond(b, loc, op.getKind(), best[0], value);
-    Value isLower = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                          index, best[1]);
+    Value isBetter = isBeyond(b, op.getKind(), value, best[0]);
+    Value isWorse = isBeyond(b, op.getKind(), best[0], value);
     // The lowest index of equal values.
-    Value takes = arith::SelectOp::create(b, loc, isWorse, isBetter, isLower);
-    takes = arith::OrIOp::create(b, loc, isBetter, takes);
-    return SmallVector<Value>{
-        arith::SelectOp::create(b, loc, takes, value, best[0]),
-        arith::SelectOp::create(b, loc, takes, index, best[1])};
+    Value takes =
+        arith::SelectOp::create(b, isWorse, isBetter, b.less(index, best[1]));
+    takes = arith::OrIOp::create(b, isBetter, takes);
+    return Values{arith::SelectOp::create(b, takes, value, best[0]),
+                  arith::SelectOp::create(b, takes, index, best[1])};
   };
   auto next = [&](Scope &inner, ValueRange best) {
     Value other[] = {evaluate(op.getValue(), inner),
                      evaluate(op.getIndex(), inner)};
-    return take(inner.builder, best, other);
+    return take(best, other);
   };
-  OpBuilder &b = scope.builder;
-  Value start[] = {arith::getIdentityValue(getReductionKind(op.getKind(), type),
-                                           type, b, loops.loc),
-                   arith::ConstantIntOp::create(
-                       b, loops.loc, std::numeric_limits<int32_t>::max(), 32)};
-  SmallVector<Value> best = nest(scope, Dim::Element, start, next);
+  Value start[] = {
+      arith::getIdentityValue(getReductionKind(op.getKind(), type), type, b,
+                              b.getLoc()),
+      arith::ConstantIntOp::create(b, std::numeric_limits<int32_t>::max(), 32)};
+  Values best = nest(scope, Dim::Element, start, next);
   best = addParts(scope, best, {op.getExtreme(), op.getArgument()}, take);
-  scope.values[op.getExtreme()] = unlessEmpty(scope, best[0], 0);
-  scope.values[op.getArgument()] = unlessEmpty(scope, best[1], -1);
+  scope.values[op.getExtreme()] = unlessEmpty(best[0], 0);
+  scope.values[op.getArgument()] = unlessEmpty(best[1], -1);
 }
 
-void gnn::tile::scalar::lowerTraverse(TraverseOp op, Loops &loops,
-                                      const Bounds &bounds) {
+void gnn::tile::scalar::buildLoops(TraverseOp op, Loops &loops,
+                                   const Bounds &bounds) {
   TraverseLoops(op, loops, bounds).run();
 }

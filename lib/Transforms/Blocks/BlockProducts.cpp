@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Utils/Blocks.h"
 #include "../Utils/IndexArrays.h"
 #include "../Utils/Products.h"
-#include "Blocks.h"
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Transforms/Blocks/Passes.h"
@@ -84,16 +84,7 @@ IndexBuilder ProductBlocks::openBody(ArrayRef<Value> ends,
 
 /// The product in the loop's body, on views of its buffers.
 template <typename ProductOp> ProductOp ProductBlocks::moveIn() {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    AtAttr at = op.getAccess(operand);
-    RowDomain rows =
-        at ? at.getRows(isa<OuterOp>(*op) ? op.getElements() : op.getGroups(),
-                        {})
-           : op.getGroups(); // of an outer's matrices
-    operand.set(host.view(operand.get(), rows));
-  }
+  host.viewOperands();
   op->moveBefore(loop.getBody()->getTerminator());
   return cast<ProductOp>(*op);
 }

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Blocks.h"
+#include "../Utils/Blocks.h"
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Blocks/Passes.h"
@@ -25,30 +25,6 @@ namespace gnn {
 #define GEN_PASS_DEF_BLOCKTRAVERSALS
 #include "GNN/Transforms/Blocks/Passes.h.inc"
 } // namespace gnn
-
-/// The op on views of its buffers, inside the loop.
-static TraverseOp cloneOnRange(TraverseOp op, BlockBuilder &blocks,
-                               OpBuilder &body) {
-  IRMapping mapping;
-  RowDomain groups = op.getGroups(), elements = op.getElements();
-  SmallVector<Value> operands(op.getInputs());
-  for (OpOperand *input : op.getReadInputs())
-    operands[input->getOperandNumber()] = blocks.view(
-        input->get(), op.getAccess(*input).getRows(groups, elements));
-  for (auto [i, output] : llvm::enumerate(op.getOutputs()))
-    operands.push_back(
-        blocks.view(output, op.getOutputAt(i).getRows(groups, elements)));
-  SmallVector<Value> parts;
-  for (Value part : op.getParts())
-    parts.push_back(blocks.view(part, *op.getPartsOf()));
-  auto clone = cast<TraverseOp>(body.clone(*op));
-  clone.getInputsMutable().assign(
-      ValueRange(operands).take_front(op.getInputs().size()));
-  clone.getOutputsMutable().assign(
-      ValueRange(operands).drop_front(op.getInputs().size()));
-  clone.getPartsMutable().assign(parts);
-  return clone;
-}
 
 static LogicalResult block(TraverseOp op, StringRef pass) {
   for (Type type : op->getOperandTypes())
@@ -70,23 +46,20 @@ static LogicalResult block(TraverseOp op, StringRef pass) {
     ends.push_back(blocks.b.index(features));
     steps.push_back(columns);
   }
-  // Views come in front of the loop, where its body's builder does not stand.
-  ImplicitLocOpBuilder marker(op.getLoc(), op);
-  TraverseOp ranged = cloneOnRange(op, blocks, marker);
+  blocks.viewOperands();
   scf::ForallOp loop = blocks.forall(ends, steps);
-  ranged->moveBefore(loop.getBody()->getTerminator());
+  op->moveBefore(loop.getBody()->getTerminator());
 
-  IndexBuilder body(op.getLoc(), ranged);
-  ranged.getFirstRowMutable().assign(loop.getInductionVar(0));
-  ranged.getEndRowMutable().assign(rows);
-  ranged.getFirstColumnMutable().assign(
+  IndexBuilder body(op.getLoc(), op);
+  op.getFirstRowMutable().assign(loop.getInductionVar(0));
+  op.getEndRowMutable().assign(rows);
+  op.getFirstColumnMutable().assign(
       layout->columnTiles > 1 ? loop.getInductionVar(1) : body.index(0));
-  ranged.getIndexArraysMutable().assign(arrays);
+  op.getIndexArraysMutable().assign(arrays);
   passed(pass, op.getLoc(), "Blocked")
       << ("blocks of " + Twine(rowsPerBlock) + " rows and " +
           Twine(std::min(columns, features)) + " columns")
              .str();
-  op->erase();
   return success();
 }
 

@@ -30,17 +30,19 @@ namespace {
 class GemmPanels : public PanelLoops {
 public:
   GemmPanels(GemmOp op, const ProductLayout &layout, Panel panel)
-      : PanelLoops(op, op.getIndexArrays(), panel), op(op), layout(layout) {}
+      : PanelLoops(op, op.getIndexArrays(), panel), op(op), layout(layout),
+        body(op, b, arrays) {}
 
   void run();
 
 private:
-  SmallVector<Value> at(Value row, bool hasHead, Value column) {
-    return getIndices(row, hasHead ? op.getHead() : Value(), column);
-  }
   /// A column of the range in the block's own arrays.
   Value own(Value column) { return b.sub(column, op.getFirstColumn()); }
   Value allocate(int64_t rows, int64_t columns);
+  Value loadInput(int64_t number, Value k) {
+    return memref::LoadOp::create(
+        b, op.getInput(), body.indices(op.getInputAt(), inputs[number], k));
+  }
   void copyWeight(Value begin, Value end);
   Value loadWeight(Value k, const Piece &piece);
   Value loadExtra(unsigned number, Value row, const Piece &piece);
@@ -53,6 +55,7 @@ private:
 
   GemmOp op;
   const ProductLayout &layout;
+  GemmBody body;
   int64_t columns = 0;      // of the block's own arrays
   Value copied, copiedFrom; // of a transposed weight, [rows, columns]
   Value waiting;            // sums of the range, [rows, columns]
@@ -81,12 +84,11 @@ Value GemmPanels::allocate(int64_t rows, int64_t columns) {
 void GemmPanels::copyWeight(Value begin, Value end) {
   copiedFrom = begin;
   Value left = b.sub(b.index(op.getOut()), op.getFirstColumn());
-  forEach(begin, end, 1, [&](Value k) {
-    forEach(b.index(0), b.min(left, b.index(columns)), 1, [&](Value n) {
-      SmallVector<Value> from = at(op.getMatrixRow(), op.weightHasHeads(),
-                                   b.add(op.getFirstColumn(), n));
-      from.push_back(k);
-      Value value = memref::LoadOp::create(b, op.getWeight(), from);
+  b.loop(begin, end, b.index(1), [&](Value k) {
+    b.loop(b.index(0), b.min(left, b.index(columns)), b.index(1), [&](Value n) {
+      Value value = memref::LoadOp::create(
+          b, op.getWeight(),
+          body.indicesOfWeight(k, b.add(op.getFirstColumn(), n)));
       memref::StoreOp::create(b, value, copied, ValueRange{b.sub(k, begin), n});
     });
   });
@@ -95,61 +97,27 @@ void GemmPanels::copyWeight(Value begin, Value end) {
 Value GemmPanels::loadWeight(Value k, const Piece &piece) {
   if (copied)
     return load(copied, {b.sub(k, copiedFrom), own(piece.column)}, piece.mask);
-  SmallVector<Value> indices = at(op.getMatrixRow(), op.weightHasHeads(), k);
-  indices.push_back(piece.column);
-  return load(op.getWeight(), indices, piece.mask);
+  return load(op.getWeight(), body.indicesOfWeight(k, piece.column),
+              piece.mask);
 }
 
 Value GemmPanels::loadExtra(unsigned number, Value row, const Piece &piece) {
-  AtAttr access = op.getExtraAt(number);
-  Value reached;
-  if (access.getAnchor() != Anchor::All) {
-    reached = getRowOfRange(op, access);
-    if (!reached)
-      reached = arrays.reach(b, access, op.getRows(), row);
-  }
-  Value column =
-      access.getFeature() ? b.add(piece.column, access.getOffset()) : Value();
-  SmallVector<Value> indices = at(reached, access.getHead(), column);
+  AtAttr at = op.getExtraAt(number);
   Value extra = op.getExtras()[number];
-  if (access.getFeature())
+  Value reached = body.rowOfExtra(at, [&] { return body.reach(at, row); });
+  SmallVector<Value> indices = body.indices(at, reached, piece.column);
+  if (at.getFeature())
     return load(extra, indices, piece.mask);
   return broadcast(memref::LoadOp::create(b, extra, indices));
 }
 
 /// Computes the body on columns of a row, and stores them.
 void GemmPanels::storeRow(Value row, const Piece &piece, Value sum) {
-  Block &body = op.getBody().front();
-  IRMapping mapping;
-  mapping.map(body.getArgument(0), sum);
-  for (unsigned x = 0; x < op.getExtras().size(); ++x)
-    mapping.map(body.getArgument(1 + x), loadExtra(x, row, piece));
-  auto widened = [&](Type type) {
-    return VectorType::get({panel.width}, type);
-  };
-  auto widen = [&](Value value) -> Value {
-    if (isa<VectorType>(value.getType()))
-      return value;
-    return vector::BroadcastOp::create(b, widened(value.getType()), value);
-  };
-  for (Operation &inner : body.without_terminator()) {
-    if (isa<arith::ConstantOp>(inner)) {
-      b.clone(inner, mapping);
-      continue;
-    }
-    SmallVector<Value> operands;
-    for (Value operand : inner.getOperands())
-      operands.push_back(widen(mapping.lookup(operand)));
-    Type type = widened(inner.getResult(0).getType());
-    mapping.map(inner.getResult(0),
-                mlir::clone(b, &inner, type, operands)->getResult(0));
-  }
-  Value result = widen(mapping.lookup(body.getTerminator()->getOperand(0)));
-  AtAttr access = op.getOutputAt();
+  Value result = body.evaluate(
+      sum, [&](unsigned number) { return loadExtra(number, row, piece); });
+  AtAttr at = op.getOutputAt();
   store(result, op.getOutput(),
-        at(arrays.reach(b, access, op.getRows(), row), access.getHead(),
-           b.add(piece.column, access.getOffset())),
-        piece.mask);
+        body.indices(at, body.reach(at, row), piece.column), piece.mask);
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,19 +135,15 @@ void GemmPanels::locateRows(Value first) {
     inside.push_back(i ? b.less(number, count) : Value());
     numbers.push_back(b.min(number, last));
     rows.push_back(b.add(op.getFirstRow(), numbers.back()));
-    inputs.push_back(
-        arrays.reach(b, op.getInputAt(), op.getRows(), rows.back()));
+    inputs.push_back(body.reach(op.getInputAt(), rows.back()));
   }
 }
 
 /// Rows that may be written over are read for all columns before.
 void GemmPanels::copyRows() {
-  AtAttr access = op.getInputAt();
-  forEach(b.index(0), b.index(op.getIn()), 1, [&](Value k) {
+  b.loop(b.index(0), b.index(op.getIn()), b.index(1), [&](Value k) {
     for (int64_t i = 0; i < Panel::rows; ++i) {
-      Value value = memref::LoadOp::create(
-          b, op.getInput(),
-          at(inputs[i], access.getHead(), b.add(k, access.getOffset())));
+      Value value = loadInput(i, k);
       memref::StoreOp::create(b, value, copiedInput, ValueRange{b.index(i), k});
     }
   });
@@ -187,30 +151,26 @@ void GemmPanels::copyRows() {
 
 void GemmPanels::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
                           Value isLast) {
-  AtAttr access = op.getInputAt();
   SmallVector<Value> sums;
   for (Value number : numbers)
     for (const Piece &piece : pieces)
       sums.push_back(waiting
                          ? load(waiting, {number, own(piece.column)}, Value())
                          : zero());
-  sums = loop(begin, end, sums, [&](Value k, ValueRange before) {
+  sums = b.loop(begin, end, b.index(1), sums, [&](Value k, ValueRange before) {
     SmallVector<Value> left, right;
     for (const Piece &piece : pieces)
       right.push_back(loadWeight(k, piece));
     for (int64_t i = 0; i < Panel::rows; ++i)
-      left.push_back(
-          copiedInput
-              ? memref::LoadOp::create(b, copiedInput,
-                                       ValueRange{b.index(i), k})
-              : memref::LoadOp::create(b, op.getInput(),
-                                       at(inputs[i], access.getHead(),
-                                          b.add(k, access.getOffset()))));
+      left.push_back(copiedInput
+                         ? memref::LoadOp::create(b, copiedInput,
+                                                  ValueRange{b.index(i), k})
+                         : loadInput(i, k));
     return multiply(left, right, before);
   });
   auto forEachSum = [&](function_ref<void(int64_t, const Piece &, Value)> put) {
     for (int64_t i = 0; i < Panel::rows; ++i)
-      where(inside[i], [&] {
+      b.where(inside[i], [&] {
         for (auto [j, piece] : llvm::enumerate(pieces))
           put(i, piece, sums[i * pieces.size() + j]);
       });
@@ -220,7 +180,7 @@ void GemmPanels::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
       store(sum, waiting, {numbers[i], own(piece.column)}, Value());
     });
   // All rows are read before one is written, which may be the same.
-  where(isLast, [&] {
+  b.where(isLast, [&] {
     forEachSum([&](int64_t i, const Piece &piece, Value sum) {
       storeRow(rows[i], piece, sum);
     });
@@ -228,7 +188,7 @@ void GemmPanels::runPanel(ArrayRef<Piece> pieces, Value begin, Value end,
 }
 
 void GemmPanels::runPanels(Value begin, Value end, Value isLast) {
-  forEach(b.index(0), op.getRowCount(), Panel::rows, [&](Value first) {
+  b.loop(b.index(0), op.getRowCount(), b.index(Panel::rows), [&](Value first) {
     locateRows(first);
     if (copiedInput)
       copyRows();
@@ -241,12 +201,12 @@ void GemmPanels::runPanels(Value begin, Value end, Value isLast) {
 /// `depth` rows of the summed dimension at once, or fewer at the end.
 void GemmPanels::runParts(int64_t depth) {
   waiting = allocate(ProductLayout::rows, columns);
-  forEach(b.index(0), op.getRowCount(), 1, [&](Value row) {
+  b.loop(b.index(0), op.getRowCount(), b.index(1), [&](Value row) {
     for (int64_t i = 0; i < columns; i += panel.width)
       store(zero(), waiting, {row, b.index(i)}, Value());
   });
   Value size = b.index(op.getIn());
-  forEach(b.index(0), size, depth, [&](Value begin) {
+  b.loop(b.index(0), size, b.index(depth), [&](Value begin) {
     Value next = b.add(begin, depth);
     Value end = b.min(next, size);
     copyWeight(begin, end);

@@ -1,5 +1,4 @@
-//===- LowerCoreProducts.cpp - Products on the core of a CPU
-//-----------------===//
+//===- LowerCoreProducts.cpp - Products on the core of a CPU --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -65,8 +64,8 @@ void PanelLoops::forEachPanel(Value first, int64_t tile, int64_t size,
     return;
   }
   Value end = b.min(b.add(first, tile), b.index(size));
-  forEach(first, end, panel.columns(),
-          [&](Value begin) { body(piecesFrom(begin)); });
+  b.loop(first, end, b.index(panel.columns()),
+         [&](Value begin) { body(piecesFrom(begin)); });
 }
 
 Value PanelLoops::load(Value memref, ValueRange indices, Value mask) {
@@ -82,33 +81,6 @@ void PanelLoops::store(Value value, Value memref, ValueRange indices,
     vector::MaskedStoreOp::create(b, memref, indices, mask, value);
   else
     vector::StoreOp::create(b, value, memref, indices);
-}
-
-SmallVector<Value>
-PanelLoops::loop(Value begin, Value end, ValueRange sums,
-                 function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto made = scf::ForOp::create(b, begin, end, b.index(1), sums);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToEnd(made.getBody());
-  scf::YieldOp::create(b,
-                       body(made.getInductionVar(), made.getRegionIterArgs()));
-  return made.getResults();
-}
-
-void PanelLoops::forEach(Value begin, Value end, int64_t step,
-                         function_ref<void(Value)> body) {
-  auto made = scf::ForOp::create(b, begin, end, b.index(step));
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPoint(made.getBody()->getTerminator());
-  body(made.getInductionVar());
-}
-
-void PanelLoops::where(Value condition, function_ref<void()> body) {
-  OpBuilder::InsertionGuard restore(b);
-  if (condition)
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, condition, /*withElseRegion=*/false).thenBlock());
-  body();
 }
 
 SmallVector<Value> PanelLoops::multiply(ArrayRef<Value> left,
@@ -154,15 +126,16 @@ struct LowerCoreProducts : gnn::impl::LowerCoreProductsBase<LowerCoreProducts> {
   using LowerCoreProductsBase::LowerCoreProductsBase;
 
   void runOnOperation() override {
-    auto each = [&](auto op) { return lower(op); };
-    if (failed(forEachProduct(getOperation(), each)))
+    auto each = [&](auto op, const ProductLayout &layout) {
+      return lower(op, layout);
+    };
+    if (failed(forEachProductOnRange(getOperation(), each)))
       signalPassFailure();
   }
 
 private:
-  template <typename ProductOp> LogicalResult lower(ProductOp op) {
-    if (failed(verifyOnRange(op)))
-      return failure();
+  template <typename ProductOp>
+  LogicalResult lower(ProductOp op, const ProductLayout &layout) {
     if (std::string why = explainRefusal(op); !why.empty()) {
       refused(getArgument(), op.getLoc()) << why;
       return success();
@@ -171,19 +144,16 @@ private:
     if (!blocks)
       return op.emitOpError("expected a product in a loop over blocks, got '")
              << op->getParentOp()->getName() << "'";
-    FailureOr<ProductLayout> layout = getLayout(op);
-    if (failed(layout))
-      return failure();
-    if (layout->onTensorCores)
+    if (layout.onTensorCores)
       return op.emitOpError(
           "cannot honour the schedule's 'kind': expected ffma "
           "on the cores of a CPU, got tf32x3");
-    if (layout->copiesRight)
+    if (layout.copiesRight)
       return op.emitOpError(
           "cannot honour the schedule's 'copies': expected registers on the "
           "cores of a CPU, got async");
     Panel panel = getPanel(getCoreRegisters(op));
-    lowerToPanels(op, *layout, panel);
+    lowerToPanels(op, layout, panel);
     passed(getArgument(), op.getLoc(), "Lowered")
         << ("panels of " + Twine(Panel::rows) + " rows by " +
             Twine(panel.vectors) + " vectors of " + Twine(panel.width))

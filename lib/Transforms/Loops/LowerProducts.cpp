@@ -176,23 +176,15 @@ Value ProductLoops::multiply(Value sums, Value leftTile, Value rightTile) {
 namespace {
 struct LowerProducts : gnn::impl::LowerProductsBase<LowerProducts> {
   void runOnOperation() override {
-    auto each = [&](auto op) { return lower(op); };
-    if (failed(forEachProduct(getOperation(), each)))
+    auto lower = [&](auto op, const ProductLayout &layout) {
+      lowerToLoops(op, layout);
+      passed(getArgument(), op.getLoc(), "Lowered")
+          << ("steps of " + Twine(layout.depth)).str();
+      op.erase();
+      return success();
+    };
+    if (failed(forEachProductOnRange(getOperation(), lower)))
       signalPassFailure();
-  }
-
-private:
-  template <typename ProductOp> LogicalResult lower(ProductOp op) {
-    if (failed(verifyOnRange(op)))
-      return failure();
-    FailureOr<ProductLayout> layout = getLayout(op);
-    if (failed(layout))
-      return failure();
-    lowerToLoops(op, *layout);
-    passed(getArgument(), op.getLoc(), "Lowered")
-        << ("steps of " + Twine(layout->depth)).str();
-    op.erase();
-    return success();
   }
 };
 } // namespace

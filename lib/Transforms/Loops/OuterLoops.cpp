@@ -19,14 +19,10 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-static AtAttr accessOf(OuterOp op, unsigned side) {
-  return cast<AtAttr>(op.getInputsAt()[side]);
-}
-
 /// Rows of both sides have their columns side by side.
 static ProductOperand operandOf(OuterOp op, unsigned side) {
   return {/*byDepth=*/false,
-          getAligned(op->getOperand(side), accessOf(op, side),
+          getAligned(op->getOperand(side), OuterBody::getAccess(op, side),
                      side == 0 ? op.getIn() : op.getOut())};
 }
 
@@ -37,7 +33,8 @@ public:
       : op(op), loops(op, op.getIndexArrays(), layout,
                       getElementTypeOrSelf(op.getLeft().getType()),
                       operandOf(op, 0), operandOf(op, 1)),
-        b(loops.b), in(op.getIn()), out(op.getOut()), head(op.getHead()) {}
+        b(loops.b), body(op, b, loops.arrays), in(op.getIn()),
+        out(op.getOut()) {}
 
   void run();
 
@@ -59,21 +56,20 @@ private:
   OuterOp op;
   ProductLoops loops;
   IndexBuilder &b;
+  OuterBody body;
   int64_t in, out;
-  Value head, end, last;
+  Value end, last;
 };
 } // namespace
 
 /// Columns of the rows of a step.
 Value OuterLoops::load(unsigned number, const ProductLoops::Rows &rows) {
   const ProductLoops::Side &side = number == 0 ? loops.left : loops.right;
-  AtAttr at = accessOf(op, number);
+  AtAttr at = OuterBody::getAccess(op, number);
   Value column = number == 0 ? op.getLeftColumn() : op.getRightColumn();
-  SmallVector<Value> indices =
-      getIndices(loops.arrays.reach(b, at, op.getRows(), rows.clamped),
-                 at.getHead() ? head : Value(), b.add(column, at.getOffset()));
   return LoadRowsOp::create(
-      b, loops.loadedType(side), op->getOperand(number), indices, rows.inside,
+      b, loops.loadedType(side), op->getOperand(number),
+      body.indices(number, rows.clamped, column), rows.inside,
       loops.columnsBelow(number == 0 ? in : out, side.extent, at.getOffset()),
       side.operand.aligned);
 }
@@ -114,22 +110,19 @@ SmallVector<Value> OuterLoops::sumRows(ValueRange sums) {
 
 /// One head after the other.
 SmallVector<Value> OuterLoops::sumHeads(ValueRange sums) {
-  auto loop = scf::ForOp::create(b, b.index(0), b.index(op.getHeads()),
-                                 b.index(1), sums);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToEnd(loop.getBody());
-  head = loop.getInductionVar();
-  scf::YieldOp::create(b, sumRows(loop.getRegionIterArgs()));
-  return loop.getResults();
+  return b.loop(b.index(0), b.index(op.getHeads()), b.index(1), sums,
+                [&](Value head, ValueRange sums) {
+                  body.head = head;
+                  return sumRows(sums);
+                });
 }
 
 void OuterLoops::storeMatrix(Value tile) {
   constexpr int64_t tileRows = ProductLayout::rows;
   ProductLoops::Rows rows = loops.rowsFrom(op.getLeftColumn(), tileRows, in);
-  SmallVector<Value> indices =
-      getIndices(op.getTypeRow(), op.getHead(), rows.clamped);
-  indices.push_back(op.getRightColumn());
-  StoreRowsOp::create(b, tile, op.getOutput(), indices, rows.inside,
+  StoreRowsOp::create(b, tile, op.getOutput(),
+                      body.indicesOfOutput(rows.clamped, op.getRightColumn()),
+                      rows.inside,
                       loops.columnsBelow(out, loops.layout.columns),
                       out % 4 == 0 ? 4 : 1, loops.sumsSpread());
 }
@@ -162,12 +155,11 @@ void OuterLoops::storeSums(Value sum) {
     auto only = scf::IfOp::create(b, isFirst);
     b.setInsertionPointToStart(only.thenBlock());
   }
-  SmallVector<Value> indices =
-      getIndices(op.getTypeRow(), /*head=*/Value(),
-                 ofLeft ? op.getLeftColumn() : op.getRightColumn());
-  StoreRowsOp::create(b, total, op.getSums(), indices, Value(),
-                      loops.columnsBelow(ofLeft ? in : out, columns),
-                      /*aligned=*/1, loops.spread({1}, {columns}));
+  StoreRowsOp::create(
+      b, total, op.getSums(),
+      body.indicesOfSums(ofLeft ? op.getLeftColumn() : op.getRightColumn()),
+      Value(), loops.columnsBelow(ofLeft ? in : out, columns),
+      /*aligned=*/1, loops.spread({1}, {columns}));
 }
 
 void OuterLoops::run() {

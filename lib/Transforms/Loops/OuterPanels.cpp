@@ -17,47 +17,40 @@ namespace {
 class OuterPanels : public PanelLoops {
 public:
   OuterPanels(OuterOp op, const ProductLayout &layout, Panel panel)
-      : PanelLoops(op, op.getIndexArrays(), panel), op(op), layout(layout) {}
+      : PanelLoops(op, op.getIndexArrays(), panel), op(op), layout(layout),
+        body(op, b, arrays) {}
 
   void run();
 
 private:
-  AtAttr at(unsigned side) { return cast<AtAttr>(op.getInputsAt()[side]); }
-  SmallVector<Value> indicesOf(unsigned side, Value row, Value column);
   SmallVector<Value>
   sumRows(ValueRange sums,
-          function_ref<SmallVector<Value>(Value, ValueRange)> body);
+          function_ref<SmallVector<Value>(Value, ValueRange)> add);
   SmallVector<Value> loadRow(unsigned side, Value row, ArrayRef<Piece> pieces);
   void runPanel(Value first, ArrayRef<Piece> pieces);
   void storeSums(ArrayRef<Piece> pieces);
 
   OuterOp op;
   const ProductLayout &layout;
-  Value head;
+  OuterBody body;
 };
 } // namespace
-
-SmallVector<Value> OuterPanels::indicesOf(unsigned side, Value row,
-                                          Value column) {
-  return getIndices(arrays.reach(b, at(side), op.getRows(), row),
-                    at(side).getHead() ? head : Value(),
-                    b.add(column, at(side).getOffset()));
-}
 
 /// Over all rows, of one head after the other where they are summed.
 SmallVector<Value>
 OuterPanels::sumRows(ValueRange sums,
-                     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+                     function_ref<SmallVector<Value>(Value, ValueRange)> add) {
   Value end = b.add(op.getFirstRow(), op.getRowCount());
-  if (!op.sumsHeads()) {
-    head = op.getHead();
-    return loop(op.getFirstRow(), end, sums, body);
-  }
-  return loop(b.index(0), b.index(op.getHeads()), sums,
-              [&](Value number, ValueRange before) {
-                head = number;
-                return loop(op.getFirstRow(), end, before, body);
-              });
+  auto ofHead = [&](ValueRange sums) {
+    return b.loop(op.getFirstRow(), end, b.index(1), sums, add);
+  };
+  if (!op.sumsHeads())
+    return ofHead(sums);
+  return b.loop(b.index(0), b.index(op.getHeads()), b.index(1), sums,
+                [&](Value head, ValueRange before) {
+                  body.head = head;
+                  return ofHead(before);
+                });
 }
 
 SmallVector<Value> OuterPanels::loadRow(unsigned side, Value row,
@@ -65,7 +58,7 @@ SmallVector<Value> OuterPanels::loadRow(unsigned side, Value row,
   SmallVector<Value> values;
   for (const Piece &piece : pieces)
     values.push_back(load(op->getOperand(side),
-                          indicesOf(side, row, piece.column), piece.mask));
+                          body.indices(side, row, piece.column), piece.mask));
   return values;
 }
 
@@ -83,18 +76,15 @@ void OuterPanels::runPanel(Value first, ArrayRef<Piece> pieces) {
   sums = sumRows(sums, [&](Value row, ValueRange before) {
     SmallVector<Value> values;
     for (Value column : columns)
-      values.push_back(
-          memref::LoadOp::create(b, op.getLeft(), indicesOf(0, row, column)));
+      values.push_back(memref::LoadOp::create(b, op.getLeft(),
+                                              body.indices(0, row, column)));
     return multiply(values, loadRow(1, row, pieces), before);
   });
   for (int64_t i = 0; i < Panel::rows; ++i)
-    where(inside[i], [&] {
-      for (auto [j, piece] : llvm::enumerate(pieces)) {
-        SmallVector<Value> indices =
-            getIndices(op.getTypeRow(), op.getHead(), columns[i]);
-        indices.push_back(piece.column);
-        store(sums[i * pieces.size() + j], op.getOutput(), indices, piece.mask);
-      }
+    b.where(inside[i], [&] {
+      for (auto [j, piece] : llvm::enumerate(pieces))
+        store(sums[i * pieces.size() + j], op.getOutput(),
+              body.indicesOfOutput(columns[i], piece.column), piece.mask);
     });
 }
 
@@ -108,11 +98,8 @@ void OuterPanels::storeSums(ArrayRef<Piece> pieces) {
       next.push_back(arith::AddFOp::create(b, sum, value));
     return next;
   });
-  for (auto [piece, sum] : llvm::zip(pieces, sums)) {
-    store(sum, op.getSums(),
-          getIndices(op.getTypeRow(), /*head=*/Value(), piece.column),
-          piece.mask);
-  }
+  for (auto [piece, sum] : llvm::zip(pieces, sums))
+    store(sum, op.getSums(), body.indicesOfSums(piece.column), piece.mask);
 }
 
 void OuterPanels::run() {
@@ -120,15 +107,15 @@ void OuterPanels::run() {
   int64_t out = op.getOut();
   Value left = op.getLeftColumn();
   Value count = b.min(b.sub(b.index(in), left), b.index(ProductLayout::rows));
-  forEachPanel(op.getRightColumn(), layout.columns, out,
-               [&](ArrayRef<Piece> pieces) {
-                 forEach(b.index(0), count, Panel::rows,
-                         [&](Value first) { runPanel(first, pieces); });
-                 if (op.getSums() && !op.getSumsLeft())
-                   where(b.less(left, b.index(1)), [&] { storeSums(pieces); });
-               });
+  forEachPanel(
+      op.getRightColumn(), layout.columns, out, [&](ArrayRef<Piece> pieces) {
+        b.loop(b.index(0), count, b.index(Panel::rows),
+               [&](Value first) { runPanel(first, pieces); });
+        if (op.getSums() && !op.getSumsLeft())
+          b.where(b.less(left, b.index(1)), [&] { storeSums(pieces); });
+      });
   if (op.getSumsLeft())
-    where(b.less(op.getRightColumn(), b.index(1)), [&] {
+    b.where(b.less(op.getRightColumn(), b.index(1)), [&] {
       forEachPanel(left, ProductLayout::rows, in,
                    [&](ArrayRef<Piece> pieces) { storeSums(pieces); });
     });

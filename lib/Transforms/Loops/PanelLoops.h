@@ -14,8 +14,6 @@
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 namespace gnn::tile {
 
 /// A panel of sums, in elements.
@@ -57,19 +55,13 @@ protected:
   void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices,
              mlir::Value mask);
 
-  /// Loops from `begin` to `end` and adds to `sums`, which `body` gives anew.
-  Values loop(mlir::Value begin, mlir::Value end, mlir::ValueRange sums,
-              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
-  void forEach(mlir::Value begin, mlir::Value end, int64_t step,
-               llvm::function_ref<void(mlir::Value)> body);
-  void where(mlir::Value condition, llvm::function_ref<void()> body);
   /// Adds the products of a column of scalars and a row of vectors.
   Values multiply(llvm::ArrayRef<mlir::Value> left,
                   llvm::ArrayRef<mlir::Value> right, mlir::ValueRange sums);
 
   const Panel panel;
   const mlir::VectorType vector;
-  const IndexArrays arrays;
+  IndexArrays arrays;
 };
 
 /// Makes loops of vectors of a product on a range, which stays.

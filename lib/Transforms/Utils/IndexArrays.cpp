@@ -15,8 +15,18 @@ IndexArrays::IndexArrays(TileOpInterface op, ValueRange arrays) {
     byKey.try_emplace(key, array);
 }
 
+Value IndexArrays::get(const StructureKey &key) {
+  Value &array = byKey[key];
+  if (!array) {
+    auto type = MemRefType::get({ShapedType::kDynamic}, host->getI32Type());
+    array = StructureOp::create(*host, op.getLoc(), type, op.getGraphAttr(),
+                                StructureKeyAttr::get(op.getContext(), key));
+  }
+  return array;
+}
+
 Value IndexArrays::reach(IndexBuilder &b, AtAttr at, RowDomain from,
-                         Value row) const {
+                         Value row) {
   if (!at.getSpace() || !needsMap(from, at.getSpace()))
     return row;
   Value array = get(getMapKey(from, at.getSpace()));
@@ -24,10 +34,20 @@ Value IndexArrays::reach(IndexBuilder &b, AtAttr at, RowDomain from,
 }
 
 IndexArrays::Range IndexArrays::elementsOf(IndexBuilder &b, RowDomain groups,
-                                           RowDomain elements,
-                                           Value group) const {
+                                           RowDomain elements, Value group) {
   Value array = get(getRowsKey(groups, elements));
   Value first = groups.isTiles() ? b.add(firstOfTile(b, group), 1) : group;
   Value begin = b.loadIndex(array, first);
   return {begin, b.loadIndex(array, b.add(first, 1))};
+}
+
+SmallVector<Value> gnn::tile::getIndices(ArrayRef<Value> dimensions) {
+  return llvm::filter_to_vector(dimensions, [](Value at) { return bool(at); });
+}
+
+SmallVector<Value> gnn::tile::getIndices(IndexBuilder &b, AtAttr at, Value row,
+                                         Value head, Value column) {
+  return getIndices(
+      {row, at.getHead() ? head : Value(),
+       at.getFeature() ? b.add(column, at.getOffset()) : Value()});
 }

@@ -22,13 +22,15 @@ public:
   IndexArrays() = default; // none
   /// `arrays`: in the order of the structures of `op`.
   IndexArrays(TileOpInterface op, mlir::ValueRange arrays);
+  /// Those that are asked for, made by `host`.
+  IndexArrays(TileOpInterface op, mlir::OpBuilder host)
+      : op(op), host(std::move(host)) {}
 
-  /// The array of a structure that the template names.
-  mlir::Value get(const StructureKey &key) const { return byKey.at(key); }
+  mlir::Value get(const StructureKey &key);
   /// The row that an access leads to from row `row` of `from`; or several, from
   /// a vector of rows.
   mlir::Value reach(IndexBuilder &b, AtAttr at, RowDomain from,
-                    mlir::Value row) const;
+                    mlir::Value row);
 
   /// From `begin` to `end`, which is not one of them.
   struct Range {
@@ -36,15 +38,26 @@ public:
   };
   /// The elements of a group.
   Range elementsOf(IndexBuilder &b, RowDomain groups, RowDomain elements,
-                   mlir::Value group) const;
+                   mlir::Value group);
   /// The first entry of a row of `tiles`: the group, its begin and its end.
   static mlir::Value firstOfTile(IndexBuilder &b, mlir::Value tile) {
     return b.mul(tile, 3);
   }
 
 private:
+  TileOpInterface op;
+  std::optional<mlir::OpBuilder> host;
   std::map<StructureKey, mlir::Value> byKey;
 };
+
+/// Where an operand lies of which `at` leads to `row`, at a head and a column:
+/// those of its dimensions that it has.
+llvm::SmallVector<mlir::Value> getIndices(IndexBuilder &b, AtAttr at,
+                                          mlir::Value row, mlir::Value head,
+                                          mlir::Value column);
+/// The same by the values of the dimensions, null of those that it has not.
+llvm::SmallVector<mlir::Value>
+getIndices(llvm::ArrayRef<mlir::Value> dimensions);
 
 } // namespace gnn::tile
 

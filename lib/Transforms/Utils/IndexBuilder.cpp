@@ -14,6 +14,38 @@
 using namespace mlir;
 using namespace gnn::tile;
 
+IndexBuilder::Values
+IndexBuilder::loop(Value begin, Value end, Value step, ValueRange inits,
+                   function_ref<Values(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(*this, begin, end, step, inits);
+  InsertionGuard restore(*this);
+  if (inits.empty())
+    setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    setInsertionPointToEnd(loop.getBody());
+  Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!inits.empty())
+    scf::YieldOp::create(*this, next);
+  return loop.getResults();
+}
+
+void IndexBuilder::loop(Value begin, Value end, Value step,
+                        function_ref<void(Value)> body) {
+  (void)loop(begin, end, step, {}, [&](Value at, ValueRange) {
+    body(at);
+    return Values();
+  });
+}
+
+void IndexBuilder::where(Value condition, function_ref<void()> body) {
+  InsertionGuard restore(*this);
+  if (condition)
+    setInsertionPointToStart(
+        scf::IfOp::create(*this, condition, /*withElseRegion=*/false)
+            .thenBlock());
+  body();
+}
+
 Value IndexBuilder::splat(Value x, int64_t count) {
   return vector::BroadcastOp::create(*this,
                                      VectorType::get({count}, x.getType()), x);

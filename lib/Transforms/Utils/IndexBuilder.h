@@ -8,13 +8,14 @@
 #define GNN_LIB_TRANSFORMS_UTILS_INDEXBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace gnn::tile {
 
 /// A builder with short names for index arithmetic, of scalars or of two
-/// vectors of one shape, and for accesses. Upstream's ArithBuilder has neither
-/// constants nor loads, and no conditions that may be missing.
+/// vectors of one shape, for loops and for accesses. Upstream's ArithBuilder
+/// has neither constants nor loads, and no conditions that may be missing.
 class IndexBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
@@ -55,6 +56,18 @@ public:
   mlir::Value toI32(mlir::Value x) {
     return mlir::arith::IndexCastOp::create(*this, getI32Type(), x);
   }
+  using Values = llvm::SmallVector<mlir::Value>;
+  /// A loop in steps of `step` that carries `inits`, for which `body` gives the
+  /// next values by the induction variable. Returns what is left of them.
+  Values loop(mlir::Value begin, mlir::Value end, mlir::Value step,
+              mlir::ValueRange inits,
+              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  /// A loop that carries nothing.
+  void loop(mlir::Value begin, mlir::Value end, mlir::Value step,
+            llvm::function_ref<void(mlir::Value)> body);
+  /// Builds `body` in a branch, unless `condition` is null and holds always.
+  void where(mlir::Value condition, llvm::function_ref<void()> body);
+
   /// `x` in each of `count` entries.
   mlir::Value splat(mlir::Value x, int64_t count);
   /// An entry of an array of integers; of several entries where `at` is a

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counts, index arrays, views of buffers by their true extents, and the loop
-// over blocks: what the passes that make the blocked form share.
+// over blocks: what passes share that make kernels of templates.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_TRANSFORMS_BLOCKS_BLOCKS_H
-#define GNN_LIB_TRANSFORMS_BLOCKS_BLOCKS_H
+#ifndef GNN_LIB_TRANSFORMS_UTILS_BLOCKS_H
+#define GNN_LIB_TRANSFORMS_UTILS_BLOCKS_H
 
-#include "../Utils/IndexBuilder.h"
+#include "IndexBuilder.h"
 
 #include "GNN/Dialect/Tile/IR/Counts.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
@@ -30,6 +30,8 @@ public:
   /// `buffer` with as many rows as `rows` has, so that what is read past them
   /// is found: itself where its shape is static. One view a number of rows.
   mlir::Value view(mlir::Value buffer, RowDomain rows);
+  /// Has the template read and write views.
+  void viewOperands();
   /// The index arrays that the template reads, in its order.
   llvm::SmallVector<mlir::Value> indexArrays();
   /// The loop over blocks, with the template's schedule: grid x, y, z.
@@ -49,4 +51,4 @@ private:
 
 } // namespace gnn::tile
 
-#endif // GNN_LIB_TRANSFORMS_BLOCKS_BLOCKS_H
+#endif // GNN_LIB_TRANSFORMS_UTILS_BLOCKS_H

@@ -40,6 +40,25 @@ Value BlockBuilder::view(Value buffer, RowDomain rows) {
   return view;
 }
 
+void BlockBuilder::viewOperands() {
+  auto traverse = dyn_cast<TraverseOp>(*op);
+  RowDomain groups = op.getGroups(), elements = op.getElements();
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    bool isUnread = traverse && number < traverse.getInputs().size() &&
+                    traverse.getBody().getArgument(number).use_empty();
+    if (isUnread || !isa<MemRefType>(operand.get().getType()))
+      continue;
+    AtAttr at = op.getAccess(operand);
+    RowDomain rows = groups; // of an outer's matrices
+    if (at)
+      rows = at.getRows(isa<OuterOp>(*op) ? elements : groups, elements);
+    else if (traverse)
+      rows = *traverse.getPartsOf();
+    operand.set(view(operand.get(), rows));
+  }
+}
+
 SmallVector<Value> BlockBuilder::indexArrays() {
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI32Type());
   return llvm::map_to_vector(
