@@ -231,8 +231,7 @@ static void buildLanesPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCopyAsync());
   pm.addNestedPass<func::FuncOp>(createLoadAhead());
   pm.addNestedPass<func::FuncOp>(createUseTensorCores());
-  pm.addNestedPass<func::FuncOp>(createDistributeLanes());
-  pm.addNestedPass<func::FuncOp>(createDistributeProducts());
+  pm.addNestedPass<func::FuncOp>(createDistribute());
 }
 
 /// Loops over blocks in, kernels as `gpu.module` and a straight-line host

@@ -1,11 +1,11 @@
-// RUN: gnn-opt %s --gnn-tile-distribute-lanes --verify-diagnostics --split-input-file
+// RUN: gnn-opt %s --gnn-tile-distribute --verify-diagnostics --split-input-file
 
 func.func @op(%x: memref<4x64xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   scf.forall (%b) in (4) {
     %v = vector.transfer_read %x[%b, %c0], %zero {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-    // expected-error @+1 {{'vector.shuffle' op cannot be distributed over lanes}}
+    // expected-error @+1 {{'vector.shuffle' op cannot be distributed over threads}}
     %w = vector.shuffle %v, %v [0, 1] : vector<64xf32>, vector<64xf32>
   } {gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
   return
@@ -51,7 +51,7 @@ func.func @constants(%x: memref<4x2xf32>) {
 
 func.func @walk(%begin: index, %end: index) {
   scf.forall (%b) in (4) {
-    // expected-error @+1 {{'gnn_tile.walk' op cannot be distributed over lanes}}
+    // expected-error @+1 {{'gnn_tile.walk' op cannot be distributed over threads}}
     gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
     ^bb0(%p: index):
       gnn_tile.yield
@@ -193,7 +193,7 @@ func.func @operands(%x: memref<4x1xf32>, %n: index) {
     %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
     %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
     %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
-    // expected-error @+1 {{'arith.addf' op expected operands that vary alike}}
+    // expected-error @+1 {{'arith.addf' op expected values that vary alike}}
     %sum = arith.addf %spread, %same : vector<1xf32>
   } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
   return
@@ -209,7 +209,7 @@ func.func @carried(%x: memref<4x1xf32>, %n: index) {
     %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
     %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
     %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
-    // expected-error @+1 {{'scf.for' op expected carried values that vary alike in each step}}
+    // expected-error @+1 {{'scf.for' op expected values that vary alike}}
     %last = scf.for %i = %c0 to %n step %c1 iter_args(%v = %spread) -> (vector<1xf32>) {
       scf.yield %same : vector<1xf32>
     }
@@ -226,7 +226,7 @@ func.func @branches(%x: memref<4x1xf32>, %is: i1) {
     %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
     %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
     %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
-    // expected-error @+1 {{'scf.if' op expected results that vary alike in both branches}}
+    // expected-error @+1 {{'scf.if' op expected values that vary alike}}
     %either = scf.if %is -> (vector<1xf32>) {
       scf.yield %spread : vector<1xf32>
     } else {

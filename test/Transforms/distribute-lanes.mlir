@@ -1,10 +1,10 @@
-// RUN: gnn-opt %s --gnn-tile-distribute-lanes --canonicalize --cse --split-input-file | FileCheck %s
-// RUN: gnn-opt %s --gnn-tile-distribute-lanes --canonicalize --cse --split-input-file --remarks-filter="gnn-tile.*" --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: gnn-opt %s --gnn-tile-distribute --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-distribute --canonicalize --cse --split-input-file --remarks-filter="gnn-tile.*" --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 // A lane has 4 features side by side of each of 2 rounds; those past the end of
 // 96 read the beginning again, count as nothing and store nothing.
 //
-// REMARK: remark: [Passed] Distributed | Category:gnn-tile-distribute-lanes | Remark="over 64 lanes
+// REMARK: remark: [Passed] Distributed | Category:gnn-tile-distribute | Remark="over 64 lanes
 // CHECK-LABEL: func.func @rounds
 // CHECK:         %[[TID:.+]] = gpu.thread_id x
 // CHECK:         %[[PLACE:.+]]:2 = affine.delinearize_index %[[TID]] into (16)

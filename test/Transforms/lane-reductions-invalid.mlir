@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-distribute-lanes --verify-diagnostics --split-input-file
+// RUN: gnn-opt %s --gnn-tile-distribute --verify-diagnostics --split-input-file
 
 // Reductions over lanes, and what workers say together.
 

@@ -1,7 +1,7 @@
 // RUN: gnn-opt %s --gnn-verify-form=form=loops --verify-diagnostics --split-input-file
-// RUN: gnn-opt %s --gnn-tile-distribute-lanes --verify-diagnostics --split-input-file
+// RUN: gnn-opt %s --gnn-tile-distribute --verify-diagnostics --split-input-file
 
-// What gnn-verify-form refuses of loops with lanes, gnn-tile-distribute-lanes refuses
+// What gnn-verify-form refuses of loops with lanes, gnn-tile-distribute refuses
 // too, without the stage around it.
 
 #lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>

@@ -226,7 +226,7 @@ void BarrierInserter::walk(Block &block, Accesses &pending) {
       if (wait.getNumGroups().value_or(0) == 0)
         for (Access &access : pending)
           access.isInFlight = false;
-    } else if (op.hasAttr(attribute::threads)) { // it has its own barriers
+    } else if (op.hasAttr(attribute::lanes)) { // it gets its own barriers
       Accesses all = accessesIn(&op);
       waitFor(&op, all, pending);
       addAll(pending, all);

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules of the loops form that gnn-verify-form checks, and that
-// gnn-tile-distribute-lanes relies on.
+// gnn-tile-distribute relies on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +27,10 @@ using namespace gnn::tile;
 
 /// Checks an op of a loop over blocks that has lanes itself.
 static LogicalResult verifyInBlock(Operation *op) {
-  for (StringRef name : {attribute::lanes, attribute::threads})
-    if (op->hasAttr(name))
-      return op->emitOpError("expected no '")
-             << name << "' in a loop over blocks that has '" << attribute::lanes
-             << "' itself";
+  if (op->hasAttr(attribute::lanes))
+    return op->emitOpError("expected no '")
+           << attribute::lanes << "' in a loop over blocks that has '"
+           << attribute::lanes << "' itself";
   auto refuse = [&](ValueRange values) -> LogicalResult {
     for (Value value : values)
       if (isInWorkgroup(value))

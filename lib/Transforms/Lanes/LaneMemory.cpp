@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "Distribution.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -13,6 +14,54 @@
 
 using namespace mlir;
 using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// Where this lane is
+//===----------------------------------------------------------------------===//
+
+void Distribution::locateLane() {
+  spreadOfLanes = SpreadAttr::get(b.getContext(), {1, lanes.getVector()},
+                                  {lanes.getHeads(), lanes.getFeatures()});
+  auto place = affine::AffineDelinearizeIndexOp::create(
+      b, thread,
+      ArrayRef<int64_t>{lanes.getElements(), lanes.getHeads(),
+                        lanes.getFeatures()},
+      /*hasOuterBound=*/false);
+  team = place.getResult(0);
+  elementLane = place.getResult(1);
+  headLane = place.getResult(2);
+  featureLane = place.getResult(3);
+}
+
+/// The rounds of the lanes over a dimension, computed where the kernel begins.
+const SmallVector<Distribution::Round> &
+Distribution::roundsOf(Layout::Axis axis, int64_t size) {
+  auto [it, isNew] = rounds.try_emplace({axis, size});
+  if (!isNew)
+    return it->second;
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointAfterValue(featureLane);
+  bool isFeature = axis == Layout::Columns;
+  int64_t side = isFeature ? lanes.getVector() : 1;
+  int64_t step = side * (isFeature ? lanes.getFeatures() : lanes.getHeads());
+  Value first = isFeature ? featureLane : headLane;
+  if (side > 1)
+    first = b.mul(first, side);
+  for (int64_t begin = 0; begin < size; begin += step) {
+    Round round{b.add(first, begin), Value()};
+    if (begin + step > size) {
+      round.inside = b.less(round.offset, b.index(size));
+      round.offset =
+          arith::SelectOp::create(b, round.inside, round.offset, b.index(0));
+    }
+    it->second.push_back(round);
+  }
+  return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
 
 /// Whether a number is sure to be a multiple of `by`.
 static bool isMultiple(OpFoldResult number, int64_t by) {
@@ -41,7 +90,7 @@ static bool isMultiple(OpFoldResult number, int64_t by) {
 
 /// Whether each part of what is read or written begins where the vectors of a
 /// buffer do.
-bool LaneDistribution::isAligned(VectorTransferOpInterface op) {
+bool Distribution::isAligned(VectorTransferOpInterface op) {
   int64_t width = lanes.getVector(), offset;
   SmallVector<int64_t> strides;
   if (failed(cast<MemRefType>(op.getBase().getType())
@@ -56,8 +105,8 @@ bool LaneDistribution::isAligned(VectorTransferOpInterface op) {
          isMultiple(op.getIndices().back(), width);
 }
 
-FailureOr<SmallVector<LaneDistribution::Place>>
-LaneDistribution::placesOf(VectorTransferOpInterface op, ArrayRef<Axis> axes) {
+FailureOr<SmallVector<Distribution::Place>>
+Distribution::placesOf(VectorTransferOpInterface op, Layout layout) {
   SmallVector<Value> base = llvm::map_to_vector(
       op.getIndices(), [&](Value index) { return scalar(index); });
   if (op.hasOutOfBoundsDim())
@@ -73,37 +122,38 @@ LaneDistribution::placesOf(VectorTransferOpInterface op, ArrayRef<Axis> axes) {
     limit = create.getOperands().back();
   }
   SmallVector<Place> places{{base, Value()}};
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    AffineExpr expr = op.getPermutationMap().getResult(i);
+  VectorType type = op.getVectorType();
+  for (auto [i, expr] : llvm::enumerate(op.getPermutationMap().getResults())) {
+    Layout::Axis axis = layout.axisOf(type, i);
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (axis == Axis::None)
+    if (axis == Layout::None)
       continue;
     if (!dim)
       return op->emitOpError("expected a dimension of the buffer for each "
                              "dimension of the vector that is spread");
     bool isLast = dim.getPosition() + 1 == base.size();
-    if (axis == Axis::Feature && width > 1 && !isLast)
+    bool isFeature = axis == Layout::Columns;
+    if (isFeature && width > 1 && !isLast)
       return op->emitOpError("expected features side by side in memory for "
                              "vectors of ")
              << width;
-    int64_t size = op.getVectorType().getDimSize(i);
-    if (axis == Axis::Feature && size % width)
+    int64_t size = type.getDimSize(i);
+    if (isFeature && size % width)
       return op->emitOpError("expected features in whole vectors of ")
              << width << ", got " << size;
-    if (axis == Axis::Feature && limit && !isMultiple(limit, width))
+    if (isFeature && limit && !isMultiple(limit, width))
       return op->emitOpError("expected a mask of whole vectors: of a number of "
                              "features that is a multiple of ")
              << width;
     SmallVector<Place> next;
     for (Place &place : places)
-      for (const Round &round :
-           roundsOf(axis, op.getVectorType().getDimSize(i))) {
+      for (const Round &round : roundsOf(axis, size)) {
         Place here = place;
         here.inside = b.both(here.inside, round.inside);
         Value offset = round.offset;
-        if (limit && axis == Axis::Feature) {
+        if (limit && isFeature) {
           Value inside = b.less(offset, scalar(limit));
-          offset = arith::SelectOp::create(b, inside, offset, b.index(0));
+          offset = select(inside, offset, b.index(0));
           here.inside = b.both(here.inside, inside);
         }
         Value &at = here.indices[dim.getPosition()];
@@ -116,42 +166,50 @@ LaneDistribution::placesOf(VectorTransferOpInterface op, ArrayRef<Axis> axes) {
 }
 
 /// Reads past the end of a row read its beginning again.
-LogicalResult LaneDistribution::distributeRead(vector::TransferReadOp op) {
-  Held held{defaultAxes(op.getVectorType()), {}};
+LogicalResult Distribution::distributeRead(vector::TransferReadOp op) {
+  Layout layout = layoutsOf(op.getResult()).front();
   auto places =
-      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), held.axes);
+      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), layout);
   if (failed(places))
     return failure();
   Value memref = scalar(op.getBase());
-  int64_t width = held.has(Axis::Feature) ? lanes.getVector() : 1;
   bool aligned = isAligned(op);
+  Values &parts = held[keyOf(op.getResult(), layout)];
+  parts.clear(); // where a block is distributed again
   for (const Place &place : *places)
-    held.parts.push_back(b.loadVector(memref, place.indices, width, aligned));
-  set(op, std::move(held));
+    parts.push_back(
+        b.loadVector(memref, place.indices, layout.width(), aligned));
   return success();
 }
 
-LogicalResult LaneDistribution::distributeWrite(vector::TransferWriteOp op) {
-  Held held = get(op.getVector());
+LogicalResult Distribution::distributeWrite(vector::TransferWriteOp op) {
+  Layout layout = layoutsOf(op.getVector()).front();
   auto places =
-      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), held.axes);
+      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), layout);
   if (failed(places))
     return failure();
-  Value memref = scalar(op.getBase()), once = onlyLane(held.axes);
+  Value memref = scalar(op.getBase());
+  Values parts = materialized(op.getVector(), layout);
+  Value once = onlyLane(layout.axis);
   bool aligned = isAligned(op);
-  for (auto [place, part] : llvm::zip(*places, held.parts)) {
-    OpBuilder::InsertionGuard restore(b);
-    if (Value condition = b.both(once, place.inside))
-      b.setInsertionPointToStart(
-          scf::IfOp::create(b, condition, /*withElseRegion=*/false)
-              .thenBlock());
-    b.storeVector(part, memref, place.indices, aligned);
-  }
+  for (auto [place, part] : llvm::zip(*places, parts))
+    b.where(b.both(once, place.inside), [&, &place = place, &part = part] {
+      b.storeVector(part, memref, place.indices, aligned);
+    });
+  return success();
+}
+
+LogicalResult Distribution::distributeStore(memref::StoreOp op) {
+  SmallVector<Value> indices = llvm::map_to_vector(
+      op.getIndices(), [&](Value index) { return scalar(index); });
+  b.where(onlyLane(Layout::None), [&] {
+    b.storeVector(scalar(op.getValue()), scalar(op.getMemRef()), indices);
+  });
   return success();
 }
 
 /// Whether this lane stores what several lanes have; null if they have not.
-Value LaneDistribution::onlyLane(ArrayRef<Axis> axes) {
+Value Distribution::onlyLane(Layout::Axis axis) {
   Value once;
   auto only = [&](bool isShared, Value lane, int64_t count) {
     if (isShared && count > 1)
@@ -159,8 +217,7 @@ Value LaneDistribution::onlyLane(ArrayRef<Axis> axes) {
   };
   only(!isOfElement, elementLane, lanes.getElements());
   only(!isOfTeam, team, lanes.getTeams());
-  only(!llvm::is_contained(axes, Axis::Head), headLane, lanes.getHeads());
-  only(!llvm::is_contained(axes, Axis::Feature), featureLane,
-       lanes.getFeatures());
+  only(!(axis & Layout::Rows), headLane, lanes.getHeads());
+  only(!(axis & Layout::Columns), featureLane, lanes.getFeatures());
   return once;
 }

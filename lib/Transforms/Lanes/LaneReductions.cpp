@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
+#include "Distribution.h"
 
 #include "GNN/Dialect/Tile/IR/Combine.h"
 
@@ -25,8 +25,8 @@ using namespace gnn::tile;
 // Pieces
 //===----------------------------------------------------------------------===//
 
-Value LaneDistribution::forEachPart(Value value,
-                                    function_ref<Value(Value)> function) {
+Value Distribution::forEachPart(Value value,
+                                function_ref<Value(Value)> function) {
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector)
     return function(value);
@@ -38,9 +38,8 @@ Value LaneDistribution::forEachPart(Value value,
 
 /// `value` of each lane as one, of clusters of `count` lanes that lie `stride`
 /// apart. Every lane of a cluster gets the same bits.
-Value LaneDistribution::overLanes(Value value,
-                                  gpu::AllReduceOperation operation,
-                                  int64_t count, int64_t stride) {
+Value Distribution::overLanes(Value value, gpu::AllReduceOperation operation,
+                              int64_t count, int64_t stride) {
   if (count == 1)
     return value;
   return forEachPart(value, [&](Value part) -> Value { // as shuffles take it
@@ -50,7 +49,7 @@ Value LaneDistribution::overLanes(Value value,
 }
 
 /// The value that the lane at `lane xor offset` has.
-Value LaneDistribution::shuffleXor(Value value, int64_t offset) {
+Value Distribution::shuffleXor(Value value, int64_t offset) {
   auto i32 = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 32);
   };
@@ -62,9 +61,9 @@ Value LaneDistribution::shuffleXor(Value value, int64_t offset) {
 }
 
 /// An array of the block in workgroup memory.
-Value LaneDistribution::shared(ArrayRef<int64_t> shape, Type element) {
+Value Distribution::shared(ArrayRef<int64_t> shape, Type element) {
   OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPoint(thread.getDefiningOp());
+  b.setInsertionPoint(team.getDefiningOp());
   auto space = gpu::AddressSpaceAttr::get(
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
   auto type =
@@ -114,11 +113,8 @@ reductionKind(vector::CombiningKind kind, Type element) {
   }
 }
 
-/// Over heads or features: first what this lane has of them, then the lanes.
-LogicalResult
-LaneDistribution::distributeReduction(vector::MultiDimReductionOp op) {
-  VectorType type = op.getSourceVectorType();
-  Type element = type.getElementType();
+LogicalResult Distribution::verifyReduction(vector::MultiDimReductionOp op) {
+  Type element = op.getSourceVectorType().getElementType();
   std::optional<arith::AtomicRMWKind> kind =
       reductionKind(op.getKind(), element);
   if (!kind || op.getReductionDims().size() != 1)
@@ -127,78 +123,94 @@ LaneDistribution::distributeReduction(vector::MultiDimReductionOp op) {
   TypedAttr identity =
       arith::getIdentityValueAttr(*kind, element, b, op.getLoc());
   Attribute start;
-  if (!matchPattern(op.getAcc(), m_Constant(&start)) ||
-      (start != identity &&
-       !(isa<DenseElementsAttr>(start) &&
-         cast<DenseElementsAttr>(start).isSplat() &&
-         cast<DenseElementsAttr>(start).getSplatValue<Attribute>() ==
-             identity)))
-    return op.emitOpError("expected a reduction that starts from ") << identity;
+  if (matchPattern(op.getAcc(), m_Constant(&start)))
+    if (auto dense = dyn_cast<DenseElementsAttr>(start);
+        dense && dense.isSplat())
+      start = dense.getSplatValue<Attribute>();
+  bool isZero = *kind == arith::AtomicRMWKind::addf &&
+                matchPattern(op.getAcc(), m_AnyZeroFloat());
+  if (start == identity || isZero)
+    return success();
+  return op.emitOpError("expected a reduction that starts from ") << identity;
+}
 
-  Held from = get(op.getSource());
-  unsigned dim = op.getReductionDims()[0];
-  Axis axis = from.axes[dim];
-  Held result;
-  for (auto [i, own] : llvm::enumerate(from.axes))
-    if (i != dim)
-      result.axes.push_back(own);
-  auto combine = [&](Value x, Value y) {
-    return x ? arith::getReductionOp(*kind, b, op.getLoc(), x, y) : y;
-  };
-  auto mask = [&](Value value, Value inside) -> Value {
-    if (!inside)
-      return value;
-    TypedAttr nothing = identity;
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      nothing = DenseElementsAttr::get(vector, Attribute(identity));
-    return arith::SelectOp::create(b, inside, value,
-                                   arith::ConstantOp::create(b, nothing));
-  };
-  auto across = [&](Value value) { // in order
-    auto vector = dyn_cast<VectorType>(value.getType());
-    if (!vector)
-      return value;
-    Value total;
-    for (int64_t i = 0; i < vector.getNumElements(); ++i)
-      total = combine(total, vector::ExtractOp::create(b, value, i));
-    return total;
-  };
-  gpu::AllReduceOperation operation = getAllReduce(*kind);
-  size_t count =
-      axis == Axis::None ? 1 : roundsOf(axis, type.getDimSize(dim)).size();
-  if (axis == Axis::None) {
-    result.parts = from.parts;
-  } else if (axis == Axis::Feature) {
-    auto &own = roundsOf(axis, type.getDimSize(dim));
-    for (size_t h = 0; h < from.parts.size() / count; ++h) {
-      Value total;
-      for (size_t c = 0; c < count; ++c)
-        total = combine(total,
-                        across(mask(from.parts[h * count + c], own[c].inside)));
-      result.parts.push_back(
-          overLanes(total, operation, lanes.getFeatures(), 1));
-    }
-  } else {
-    auto &own = roundsOf(axis, type.getDimSize(dim));
-    size_t features = from.parts.size() / count;
-    for (size_t c = 0; c < features; ++c) {
-      Value total;
-      for (size_t h = 0; h < count; ++h)
-        total =
-            combine(total, mask(from.parts[h * features + c], own[h].inside));
-      result.parts.push_back(
-          overLanes(total, operation, lanes.getHeads(), lanes.getFeatures()));
-    }
-  }
-  set(op.getResult(), std::move(result));
+/// Over heads or features.
+LogicalResult
+Distribution::distributeReduction(vector::MultiDimReductionOp op) {
+  if (failed(verifyReduction(op)))
+    return failure();
+  Value result = op.getDest();
+  if (isa<VectorType>(result.getType()))
+    materialize(result);
+  else
+    scalars.map(result, reduce(op, {SpreadAttr(), Layout::None}, {}));
   return success();
+}
+
+/// What the thread has, in order; then the lanes.
+Value Distribution::reduce(vector::MultiDimReductionOp op, Layout layout,
+                           Part part) {
+  VectorType type = op.getSourceVectorType();
+  Type element = type.getElementType();
+  arith::AtomicRMWKind kind = *reductionKind(op.getKind(), element);
+  // In products, a thread has all rows of its columns.
+  Layout source =
+      lanes ? layoutsOf(op.getSource()).front()
+            : Layout{SpreadAttr::get(op.getContext(),
+                                     {type.getDimSize(0), layout.width()},
+                                     {1, layout.laneColumns()}),
+                     Layout::Tile};
+  unsigned dim = op.getReductionDims()[0];
+  Layout::Axis axis = source.axisOf(type, dim);
+  bool isOfColumns = axis == Layout::Columns;
+  int64_t count = axis == Layout::Rows ? source.rowsOf(type)
+                  : isOfColumns        ? source.columnsOf(type)
+                                       : 1;
+  Value total;
+  auto add = [&](Value value) {
+    total = total ? arith::getReductionOp(kind, b, b.getLoc(), total, value)
+                  : value;
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    Part from = part;
+    if (axis != Layout::None)
+      (isOfColumns ? from.column : from.row) = i;
+    Value value = get(op.getSource(), source, from), inside;
+    if (lanes && axis != Layout::None)
+      inside = roundsOf(axis, type.getDimSize(dim))[i].inside;
+    auto vector = dyn_cast<VectorType>(value.getType());
+    if (inside) {
+      TypedAttr nothing =
+          arith::getIdentityValueAttr(kind, element, b, b.getLoc());
+      if (vector)
+        nothing = DenseElementsAttr::get(vector, Attribute(nothing));
+      value = select(inside, value, arith::ConstantOp::create(b, nothing));
+    }
+    if (!isOfColumns || !vector) {
+      add(value);
+      continue;
+    }
+    Value across; // in order
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      Value entry = vector::ExtractOp::create(b, value, i);
+      across = across
+                   ? arith::getReductionOp(kind, b, b.getLoc(), across, entry)
+                   : entry;
+    }
+    add(across);
+  }
+  if (axis == Layout::None)
+    return total;
+  return overLanes(total, getAllReduce(kind),
+                   isOfColumns ? source.laneColumns() : source.laneRows(),
+                   isOfColumns ? 1 : source.laneColumns());
 }
 
 //===----------------------------------------------------------------------===//
 // Workers
 //===----------------------------------------------------------------------===//
 
-LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
+LogicalResult Distribution::distributeParallel(ParallelOp op) {
   int64_t count = op.getCount(), workers = 1;
   Value own;
   switch (op.getOver()) {
@@ -223,17 +235,17 @@ LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
     return op.emitOpError("expected as many as there are workers: ")
            << workers << ", got " << count;
   Worker over = op.getOver();
-  SmallVector<Held> states;
+  SmallVector<Values> states;
   {
     llvm::SaveAndRestore inTeam(isOfTeam, isOfTeam || over != Worker::Element);
     llvm::SaveAndRestore inElement(isOfElement,
                                    isOfElement || over != Worker::Team);
     Block &body = op.getBody().front();
-    setScalar(body.getArgument(0), own);
+    scalars.map(body.getArgument(0), own);
     if (failed(distribute(body)))
       return failure();
     for (Value value : body.getTerminator()->getOperands())
-      states.push_back(get(value));
+      states.push_back(partsOf(value, value));
   }
   b.setLoc(op.getLoc());
   if (states.empty())
@@ -258,32 +270,32 @@ LogicalResult LaneDistribution::distributeParallel(ParallelOp op) {
   if (failed(combineLanes(op, states, lanesOfWarp, stride)))
     return failure();
   if (over == Worker::Team) {
-    storeFlags(op, states);
+    storeFlags(op, states[0][0]);
     return success();
   }
   if (over == Worker::Block && warps() > 1 && failed(combineWarps(op, states)))
     return failure();
   for (auto [result, state] : llvm::zip(op.getResults(), states))
-    set(result, std::move(state));
+    setParts(result, state);
   return success();
 }
 
 /// One worker does all, one after the other.
-LogicalResult LaneDistribution::runByTurns(ParallelOp op) {
+LogicalResult Distribution::runByTurns(ParallelOp op) {
   if (op.getNumResults() > 0)
     return op.emitOpError("expected several workers where results are "
                           "combined");
-  auto loop =
-      scf::ForOp::create(b, b.index(0), b.index(op.getCount()), b.index(1));
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
   Block &body = op.getBody().front();
-  setScalar(body.getArgument(0), loop.getInductionVar());
   Worker over = op.getOver();
   llvm::SaveAndRestore inTeam(isOfTeam, isOfTeam || over != Worker::Element);
   llvm::SaveAndRestore inElement(isOfElement,
                                  isOfElement || over != Worker::Team);
-  return distribute(body);
+  LogicalResult done = success();
+  b.loop(b.index(0), b.index(op.getCount()), b.index(1), [&](Value number) {
+    scalars.map(body.getArgument(0), number);
+    done = distribute(body);
+  });
+  return done;
 }
 
 /// The reduction over lanes that combines as `combiner` does, if there is one.
@@ -301,30 +313,32 @@ findAllReduce(Operation *combiner) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-FailureOr<SmallVector<Held>> LaneDistribution::combineStates(ParallelOp op,
-                                                             ArrayRef<Held> x,
-                                                             ArrayRef<Held> y) {
+FailureOr<SmallVector<SmallVector<Value>>>
+Distribution::combineStates(ParallelOp op, ArrayRef<Values> x,
+                            ArrayRef<Values> y) {
   Block &block = op.getCombine().front();
   for (auto [i, argument] : llvm::enumerate(block.getArguments()))
-    set(argument, i < x.size() ? x[i] : y[i - x.size()]);
+    setParts(argument, i < x.size() ? x[i] : y[i - x.size()]);
   if (failed(distribute(block)))
     return failure();
-  SmallVector<Held> combined;
-  for (Value value : block.getTerminator()->getOperands())
-    combined.push_back(get(value));
+  SmallVector<Values> combined;
+  for (auto [value, result] :
+       llvm::zip_equal(block.getTerminator()->getOperands(),
+                       block.getArguments().take_front(x.size())))
+    combined.push_back(partsOf(value, result));
   b.setLoc(op.getLoc());
   return combined;
 }
 
 /// Gives every lane what `count` lanes, `stride` apart, have together.
-LogicalResult LaneDistribution::combineLanes(ParallelOp op,
-                                             MutableArrayRef<Held> states,
-                                             int64_t count, int64_t stride) {
+LogicalResult Distribution::combineLanes(ParallelOp op,
+                                         MutableArrayRef<Values> states,
+                                         int64_t count, int64_t stride) {
   SmallVector<unsigned> joint;
   Block &block = op.getCombine().front();
   for (ArrayRef<unsigned> group : groupResults(block)) {
     if (auto operation = findAllReduce(findOnlyCombiner(block, group)))
-      for (Value &part : states[group[0]].parts)
+      for (Value &part : states[group[0]])
         part = overLanes(part, *operation, count, stride);
     else
       llvm::append_range(joint, group);
@@ -333,11 +347,11 @@ LogicalResult LaneDistribution::combineLanes(ParallelOp op,
     return success();
   // Upstream has no reduction of several values at once.
   for (int64_t i = 1; i < count; i *= 2) {
-    SmallVector<Held> others(states);
+    SmallVector<Values> others(states.begin(), states.end());
     for (unsigned number : joint)
-      for (Value &part : others[number].parts)
+      for (Value &part : others[number])
         part = shuffleXor(part, i * stride);
-    FailureOr<SmallVector<Held>> combined = combineStates(op, states, others);
+    FailureOr<SmallVector<Values>> combined = combineStates(op, states, others);
     if (failed(combined))
       return failure();
     for (unsigned number : joint)
@@ -348,70 +362,63 @@ LogicalResult LaneDistribution::combineLanes(ParallelOp op,
 
 /// Gives every thread what all warps have together. The lanes of a warp have
 /// done so.
-LogicalResult LaneDistribution::combineWarps(ParallelOp op,
-                                             MutableArrayRef<Held> states) {
+LogicalResult Distribution::combineWarps(ParallelOp op,
+                                         MutableArrayRef<Values> states) {
   int64_t stride = lanes.getFeatures() * lanes.getHeads();
   Value lane = b.add(b.mul(headLane, lanes.getFeatures()), featureLane);
-  auto widthOf = [](const Held &held) -> int64_t {
-    auto vector = dyn_cast<VectorType>(held.parts[0].getType());
+  auto widthOf = [](const Values &state) -> int64_t {
+    auto vector = dyn_cast<VectorType>(state[0].getType());
     return vector ? vector.getNumElements() : 1;
   };
-  SmallVector<Value> arrays; // [warp, lane, part], one a result
-  for (const Held &held : states)
-    arrays.push_back(
-        shared({warps(), stride,
-                static_cast<int64_t>(held.parts.size()) * widthOf(held)},
-               getElementTypeOrSelf(held.parts[0])));
-  auto indices = [&](Value warp, const Held &held, unsigned i) {
-    return SmallVector<Value>{warp, lane, b.index(i * widthOf(held))};
+  Values arrays; // [warp, lane, part], one a result
+  for (const Values &state : states)
+    arrays.push_back(shared(
+        {warps(), stride, static_cast<int64_t>(state.size()) * widthOf(state)},
+        getElementTypeOrSelf(state[0])));
+  auto indices = [&](Value warp, const Values &state, unsigned i) {
+    return Values{warp, lane, b.index(i * widthOf(state))};
   };
   auto loadAll = [&](Value warp) {
-    SmallVector<Held> loaded(states.begin(), states.end());
-    for (auto [array, held] : llvm::zip(arrays, loaded))
-      for (auto [i, part] : llvm::enumerate(held.parts))
-        part = b.loadVector(array, indices(warp, held, i), widthOf(held));
+    SmallVector<Values> loaded(states.begin(), states.end());
+    for (auto [array, state] : llvm::zip(arrays, loaded))
+      for (auto [i, part] : llvm::enumerate(state))
+        part = b.loadVector(array, indices(warp, state, i), widthOf(state));
     return loaded;
   };
   auto place = affine::AffineDelinearizeIndexOp::create(
       b, thread, ArrayRef<int64_t>{32 / stride, stride},
       /*hasOuterBound=*/false);
-  {
-    OpBuilder::InsertionGuard restore(b);
-    if (stride < 32)
-      b.setInsertionPointToStart(scf::IfOp::create(b,
-                                                   b.isZero(place.getResult(1)),
-                                                   /*withElseRegion=*/false)
-                                     .thenBlock());
-    for (auto [array, held] : llvm::zip(arrays, states))
-      for (auto [i, part] : llvm::enumerate(held.parts))
-        b.storeVector(part, array, indices(place.getResult(0), held, i));
-  }
+  Value isFirst = stride < 32 ? b.isZero(place.getResult(1)) : Value();
+  b.where(isFirst, [&] {
+    for (auto [array, state] : llvm::zip(arrays, states))
+      for (auto [i, part] : llvm::enumerate(state))
+        b.storeVector(part, array, indices(place.getResult(0), state, i));
+  });
   gpu::BarrierOp::create(b);
-  SmallVector<Value> inits;
-  for (const Held &held : loadAll(b.index(0)))
-    llvm::append_range(inits, held.parts);
-  auto assign = [&](ValueRange values) {
-    unsigned next = 0;
-    for (Held &held : states)
-      for (Value &part : held.parts)
-        part = values[next++];
+  auto join = [](ArrayRef<Values> states) {
+    Values all;
+    for (const Values &state : states)
+      llvm::append_range(all, state);
+    return all;
   };
-  auto loop =
-      scf::ForOp::create(b, b.index(1), b.index(warps()), b.index(1), inits);
-  {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToEnd(loop.getBody());
-    SmallVector<Held> others = loadAll(loop.getInductionVar());
-    assign(loop.getRegionIterArgs());
-    FailureOr<SmallVector<Held>> combined = combineStates(op, states, others);
-    if (failed(combined))
-      return failure();
-    SmallVector<Value> next;
-    for (const Held &held : *combined)
-      llvm::append_range(next, held.parts);
-    scf::YieldOp::create(b, next);
-  }
-  assign(loop.getResults());
+  auto assign = [&](ValueRange values) {
+    for (Values &state : states) {
+      size_t count = state.size();
+      state = Values(values.take_front(count));
+      values = values.drop_front(count);
+    }
+  };
+  LogicalResult done = success();
+  assign(b.loop(b.index(1), b.index(warps()), b.index(1),
+                join(loadAll(b.index(0))), [&](Value warp, ValueRange carried) {
+                  SmallVector<Values> others = loadAll(warp);
+                  assign(carried);
+                  auto combined = combineStates(op, states, others);
+                  done = combined;
+                  return failed(combined) ? Values() : join(*combined);
+                }));
+  if (failed(done))
+    return failure();
   // What comes next writes the arrays again.
   gpu::BarrierOp::create(b);
   return success();
@@ -422,32 +429,25 @@ LogicalResult LaneDistribution::combineWarps(ParallelOp op,
 //===----------------------------------------------------------------------===//
 
 /// One entry a warp, for all threads to read.
-void LaneDistribution::storeFlags(ParallelOp op, ArrayRef<Held> states) {
-  Value value = states[0].parts[0];
-  Value array = shared({warps()}, value.getType());
+void Distribution::storeFlags(ParallelOp op, Value flag) {
+  Value array = shared({warps()}, flag.getType());
   auto place = affine::AffineDelinearizeIndexOp::create(
       b, thread, ArrayRef<int64_t>{32}, /*hasOuterBound=*/false);
-  {
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToStart(scf::IfOp::create(b,
-                                                 b.isZero(place.getResult(1)),
-                                                 /*withElseRegion=*/false)
-                                   .thenBlock());
-    b.storeVector(value, array, place.getResult(0));
-  }
+  b.where(b.isZero(place.getResult(1)),
+          [&] { b.storeVector(flag, array, place.getResult(0)); });
   gpu::BarrierOp::create(b);
   flags[op.getResult(0)] = array;
 }
 
 /// An entry of the flags, or the highest of all.
-LogicalResult LaneDistribution::readFlags(Operation *op, Value array) {
+LogicalResult Distribution::readFlags(Operation *op, Value array) {
   if (auto extract = dyn_cast<vector::ExtractOp>(op)) {
     SmallVector<OpFoldResult> position = extract.getMixedPosition();
     Value at =
         isa<Attribute>(position[0])
             ? b.index(cast<IntegerAttr>(cast<Attribute>(position[0])).getInt())
             : scalar(cast<Value>(position[0]));
-    setScalar(extract.getResult(), b.loadVector(array, at, 1));
+    scalars.map(extract.getResult(), b.loadVector(array, at, 1));
     return success();
   }
   auto reduction = dyn_cast<vector::ReductionOp>(op);
@@ -459,6 +459,6 @@ LogicalResult LaneDistribution::readFlags(Operation *op, Value array) {
     Value flag = b.loadVector(array, b.index(warp), 1);
     most = most ? arith::MaxSIOp::create(b, most, flag).getResult() : flag;
   }
-  setScalar(reduction.getDest(), most);
+  scalars.map(reduction.getDest(), most);
   return success();
 }

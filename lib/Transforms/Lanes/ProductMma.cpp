@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProductParts.h"
+#include "Distribution.h"
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 
@@ -30,8 +30,8 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-LogicalResult ProductDistribution::checkFragments(vector::ContractionOp op,
-                                                  Layout layout) {
+LogicalResult Distribution::checkFragments(vector::ContractionOp op,
+                                           Layout layout) {
   auto type = cast<VectorType>(op.getAccType());
   int64_t depth = cast<VectorType>(op.getLhsType()).getDimSize(0);
   bool fits =
@@ -49,8 +49,7 @@ LogicalResult ProductDistribution::checkFragments(vector::ContractionOp op,
 }
 
 /// `across` as the thread finds it permuted at all of its depths.
-Value ProductDistribution::permuted(const Staged &side, Layout layout,
-                                    Value across) {
+Value Distribution::permuted(const Staged &side, Layout layout, Value across) {
   int64_t permutation = permutations.lookup(side.array);
   if (permutation <= 1)
     return across;
@@ -95,9 +94,10 @@ static Value makeFragment(ImplicitLocOpBuilder &b, ArrayRef<Value> values) {
 }
 
 /// Adds the products of 16 depths from `from` on, 8 at a time.
-SmallVector<Value>
-ProductDistribution::addFragments(const Staged &left, const Staged &right,
-                                  Layout layout, ValueRange sums, Value from) {
+SmallVector<Value> Distribution::addFragments(const Staged &left,
+                                              const Staged &right,
+                                              Layout layout, ValueRange sums,
+                                              Value from) {
   auto [row, column] = placeOf(layout);
   Value depth = b.add(from, column);
   Value rows = permuted(left, layout, row);

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProductParts.h"
+#include "Distribution.h"
 
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 
@@ -28,14 +28,13 @@ static constexpr int64_t mostRows = 4;
 //===----------------------------------------------------------------------===//
 
 /// Whether the branch that we are in holds for that row and its mask alone.
-bool ProductDistribution::isSureOfRow(Value inside, Layout layout, Part part) {
+bool Distribution::isSureOfRow(Value inside, Layout layout, Part part) {
   return branch && branch->op.getInside() == inside &&
          branch->layout.spread == layout.spread && branch->part.row == part.row;
 }
 
 /// The same of columns: those of the load are those that are stored.
-bool ProductDistribution::isSureOfColumn(LoadRowsOp op, Layout layout,
-                                         Part part) {
+bool Distribution::isSureOfColumn(LoadRowsOp op, Layout layout, Part part) {
   if (!branch || branch->layout.spread != layout.spread ||
       branch->part.column != part.column)
     return false;
@@ -45,8 +44,8 @@ bool ProductDistribution::isSureOfColumn(LoadRowsOp op, Layout layout,
 }
 
 /// Of columns past the end, column 0 is read.
-ProductDistribution::Place
-ProductDistribution::locate(LoadRowsOp op, Layout layout, Part part) {
+Distribution::Place Distribution::locate(LoadRowsOp op, Layout layout,
+                                         Part part) {
   Value inside;
   if (op.getInside() && !isSureOfRow(op.getInside(), layout, part))
     inside = get(op.getInside(), layout.of(Layout::Rows), {part.row, 0, -1});
@@ -71,7 +70,7 @@ ProductDistribution::locate(LoadRowsOp op, Layout layout, Part part) {
   return {indices, b.both(inside, columnInside)};
 }
 
-Value ProductDistribution::load(LoadRowsOp op, Layout layout, Part part) {
+Value Distribution::load(LoadRowsOp op, Layout layout, Part part) {
   int64_t width = part.single < 0 ? layout.width() : 1;
   Type element = op.getType().getElementType();
   if (width > 1 && op.getAligned() % width) { // one by one
@@ -87,8 +86,8 @@ Value ProductDistribution::load(LoadRowsOp op, Layout layout, Part part) {
 }
 
 /// Copies a part; of what is not there, nothing is read, and zeros are written.
-void ProductDistribution::copy(LoadRowsOp op, Layout layout, Part part,
-                               Value array, ValueRange indices) {
+void Distribution::copy(LoadRowsOp op, Layout layout, Part part, Value array,
+                        ValueRange indices) {
   auto [from, inside] = locate(op, layout, part);
   int64_t width = layout.width();
   Value count = inside ? select(inside, b.index(width), b.index(0)) : Value();
@@ -98,7 +97,7 @@ void ProductDistribution::copy(LoadRowsOp op, Layout layout, Part part,
       /*bypassL1=*/b.getUnitAttr());
 }
 
-void ProductDistribution::storePart(StoreRowsOp op, Layout layout, Part part) {
+void Distribution::storePart(StoreRowsOp op, Layout layout, Part part) {
   Value inside;
   if (layout.spread.getNumThreads() < threads)
     inside = b.less(thread, b.index(layout.spread.getNumThreads()));
@@ -109,26 +108,23 @@ void ProductDistribution::storePart(StoreRowsOp op, Layout layout, Part part) {
     inside = b.both(inside, b.less(b.add(scalar(op.getIndices().back()),
                                          columnOf(layout, part)),
                                    b.index(*op.getBelow())));
-  OpBuilder::InsertionGuard restore(b);
-  if (inside) {
-    auto ifOp = scf::IfOp::create(b, inside);
-    b.setInsertionPoint(ifOp.thenBlock()->getTerminator());
-  }
-  atHand.clear();
-  hasAtHand = true;
-  branch = Branch{op, layout, part};
-  Value value = get(op.getValue(), layout, part);
-  b.setLoc(op.getLoc());
-  SmallVector<Value> indices;
-  for (Value at : op.getIndices())
-    indices.push_back(get(at, layout.of(Layout::Rows), {part.row, 0, -1}));
-  indices.back() = b.add(indices.back(), columnOf(layout, part));
-  b.storeVector(value, scalar(op.getTarget()), indices);
-  branch.reset();
-  hasAtHand = false;
+  b.where(inside, [&] {
+    atHand.clear();
+    hasAtHand = true;
+    branch = Branch{op, layout, part};
+    Value value = get(op.getValue(), layout, part);
+    b.setLoc(op.getLoc());
+    SmallVector<Value> indices;
+    for (Value at : op.getIndices())
+      indices.push_back(get(at, layout.of(Layout::Rows), {part.row, 0, -1}));
+    indices.back() = b.add(indices.back(), columnOf(layout, part));
+    b.storeVector(value, scalar(op.getTarget()), indices);
+    branch.reset();
+    hasAtHand = false;
+  });
 }
 
-void ProductDistribution::store(StoreRowsOp op) {
+void Distribution::store(StoreRowsOp op) {
   SpreadAttr spread = op.getSpreadAttr();
   Layout layout{spread,
                 spread.getEach().size() == 2 ? Layout::Tile : Layout::Columns};
@@ -144,7 +140,7 @@ void ProductDistribution::store(StoreRowsOp op) {
 // Tiles in workgroup memory
 //===----------------------------------------------------------------------===//
 
-Value ProductDistribution::permute(Value array, Value depth, Value across) {
+Value Distribution::permute(Value array, Value depth, Value across) {
   int64_t permutation = permutations.lookup(array);
   if (permutation <= 1)
     return across;
@@ -167,7 +163,7 @@ static FailureOr<Value> firstRowOf(VectorTransferOpInterface op) {
                          "columns of an array in workgroup memory");
 }
 
-LogicalResult ProductDistribution::stage(vector::TransferWriteOp op) {
+LogicalResult Distribution::stage(vector::TransferWriteOp op) {
   FailureOr<Value> firstRow = firstRowOf(op);
   if (failed(firstRow))
     return failure();
@@ -205,13 +201,13 @@ LogicalResult ProductDistribution::stage(vector::TransferWriteOp op) {
 }
 
 /// Row `depth` behind the first one of an access.
-Value ProductDistribution::addFirst(Value first, Value depth) {
+Value Distribution::addFirst(Value first, Value depth) {
   return isZeroInteger(first) ? depth : b.add(scalar(first), depth);
 }
 
 /// A part of what is staged, by vectors that no permutation tears.
-Value ProductDistribution::readStaged(vector::TransferReadOp op, Layout layout,
-                                      Part part) {
+Value Distribution::readStaged(vector::TransferReadOp op, Layout layout,
+                               Part part) {
   Value depth = rowOf(layout, part);
   Value across = permute(op.getBase(), depth, columnOf(layout, part));
   return b.loadVector(scalar(op.getBase()),
@@ -223,8 +219,8 @@ Value ProductDistribution::readStaged(vector::TransferReadOp op, Layout layout,
 // Products
 //===----------------------------------------------------------------------===//
 
-FailureOr<ProductDistribution::Staged>
-ProductDistribution::findStaged(vector::ContractionOp op, Value operand) {
+FailureOr<Distribution::Staged>
+Distribution::findStaged(vector::ContractionOp op, Value operand) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
   if (!read || !read.getPermutationMap().isMinorIdentity())
     return op.emitOpError("cannot be distributed over threads: expected "
@@ -236,7 +232,7 @@ ProductDistribution::findStaged(vector::ContractionOp op, Value operand) {
 }
 
 /// Where the thread's first value of each step lies, by the permutation.
-SmallVector<Value> ProductDistribution::placesIn(Value array, Value first) {
+SmallVector<Value> Distribution::placesIn(Value array, Value first) {
   int64_t permutation = std::max<int64_t>(1, permutations.lookup(array));
   Values &known = readPlaces[{first.getAsOpaquePointer(), permutation}];
   if (known.empty()) {
@@ -249,10 +245,9 @@ SmallVector<Value> ProductDistribution::placesIn(Value array, Value first) {
 }
 
 /// Adds the products of some steps from `from` on to each row of the thread.
-SmallVector<Value> ProductDistribution::addSteps(const Staged &left,
-                                                 const Staged &right,
-                                                 Layout layout, ValueRange sums,
-                                                 Value from) {
+SmallVector<Value> Distribution::addSteps(const Staged &left,
+                                          const Staged &right, Layout layout,
+                                          ValueRange sums, Value from) {
   int64_t rows = layout.eachRows(), columns = layout.width();
   auto [row, column] = placeOf(layout);
   Values next(sums), leftPlaces = placesIn(left.array, row),
@@ -279,19 +274,13 @@ SmallVector<Value> ProductDistribution::addSteps(const Staged &left,
 }
 
 /// Adds all steps of what is staged, some at a time.
-SmallVector<Value> ProductDistribution::addAllSteps(const Staged &side,
-                                                    Values sums,
-                                                    StepAdder add) {
+SmallVector<Value> Distribution::addAllSteps(const Staged &side, Values sums,
+                                             StepAdder add) {
   Value first = scalar(side.first);
   if (side.depth <= unrolled)
     return add(sums, first);
-  auto loop = scf::ForOp::create(b, first, b.add(first, side.depth),
-                                 b.index(unrolled), sums);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToEnd(loop.getBody());
-  scf::YieldOp::create(b,
-                       add(loop.getRegionIterArgs(), loop.getInductionVar()));
-  return llvm::to_vector_of<Value>(loop.getResults());
+  return b.loop(first, b.add(first, side.depth), b.index(unrolled), sums,
+                [&](Value from, ValueRange sums) { return add(sums, from); });
 }
 
 /// True if both operands have the summed dimension first, and it is summed.
@@ -307,7 +296,7 @@ static bool isDepthFirst(vector::ContractionOp op) {
          vector::isParallelIterator(op.getIteratorTypes()[1]);
 }
 
-LogicalResult ProductDistribution::multiply(vector::ContractionOp op) {
+LogicalResult Distribution::multiply(vector::ContractionOp op) {
   Layout layout{op->getAttrOfType<SpreadAttr>(spreadAttribute), Layout::Tile};
   auto type = cast<VectorType>(op.getAccType());
   bool isOfFragments = isOnTensorCores(op);

@@ -43,7 +43,7 @@ func.func @a1_template() {
 // -----
 
 func.func @a1_op(%n: index) {
-  // expected-error @+1 {{'scf.for' op expected 'gnn_tile.threads' at an scf.forall or an scf.for in one only}}
+  // expected-error @+1 {{'scf.for' op expected 'gnn_tile.threads' at an scf.forall only}}
   scf.for %i = %n to %n step %n {
   } {gnn_tile.threads = 32 : i64}
   return

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-distribute-products --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-distribute --split-input-file | FileCheck %s
 
 // Threads wait for each other wherever an op reads what others have staged, by its
 // effects on the array and not by what kind of op it is.

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-distribute-products --split-input-file --verify-diagnostics
+// RUN: gnn-opt %s --gnn-tile-distribute --split-input-file --verify-diagnostics
 
 // What no thread has a part of: each value is asked for as its user is spread.
 
@@ -264,7 +264,7 @@ func.func @no_spread_of_product(%y: memref<64x64xf32>) {
 
 // -----
 
-// A part of the block is what each of its threads does.
+// A part of the block with lanes of its own has as many of them.
 
 func.func @part_of_others(%x: memref<16x64xf32>, %y: memref<16x64xf32>, %n: index) {
   scf.forall (%b) in (1) {
@@ -275,7 +275,7 @@ func.func @part_of_others(%x: memref<16x64xf32>, %y: memref<16x64xf32>, %n: inde
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
     // expected-error @+1 {{'scf.for' op cannot be distributed over threads: expected as many as the tiles of the block are spread over, 128, got 256}}
     scf.for %i = %c0 to %n step %c1 {
-    } {gnn_tile.threads = 256 : i64}
+    } {gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 32, vector = 1>}
   } {mapping = [#gpu.block<x>]}
   return
 }

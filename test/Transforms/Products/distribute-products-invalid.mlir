@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-distribute-products --split-input-file --verify-diagnostics
+// RUN: gnn-opt %s --gnn-tile-distribute --split-input-file --verify-diagnostics
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-distribute-products --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-distribute --canonicalize --cse --split-input-file | FileCheck %s
 
 // What two views of one buffer load and store is loaded before any of it is stored.
 //

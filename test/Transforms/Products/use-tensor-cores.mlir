@@ -1,6 +1,6 @@
 // RUN: gnn-opt %s --gnn-tile-block-products --gnn-tile-lower-products --gnn-tile-use-tensor-cores --cse --split-input-file \
 // RUN:   --remarks-filter='gnn-tile-use-tensor-cores' --remark-format=emitRemark --verify-diagnostics | FileCheck %s
-// RUN: gnn-opt %s --gnn-tile-block-products --gnn-tile-lower-products --gnn-tile-use-tensor-cores --gnn-tile-distribute-products --canonicalize --cse --split-input-file \
+// RUN: gnn-opt %s --gnn-tile-block-products --gnn-tile-lower-products --gnn-tile-use-tensor-cores --gnn-tile-distribute --canonicalize --cse --split-input-file \
 // RUN:   --remarks-filter='gnn-tile-use-tensor-cores' --remark-format=emitRemark --verify-diagnostics | FileCheck %s --check-prefix=LANES
 
 gnn.graph @g square {node_types = 1, edge_types = 1}

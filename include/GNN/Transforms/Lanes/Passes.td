@@ -9,51 +9,36 @@
 
 include "mlir/Pass/PassBase.td"
 
-def DistributeLanes : Pass<"gnn-tile-distribute-lanes", "::mlir::func::FuncOp"> {
-  let summary = "Give each lane of a block its part of loops and vectors";
+def Distribute : Pass<"gnn-tile-distribute", "::mlir::func::FuncOp"> {
+  let summary = "Give each thread of a block its part of loops and vectors";
   let description = [{
-    From the loops to the lanes form, by the `gnn_tile.lanes` of a loop over
-    blocks, or of a loop in one, for that part of the block. A vector over heads and
-    features becomes the parts that one lane holds, of `vector` features side by
-    side; scalars are computed by every lane.
-    A reduction of a vector becomes one in the lane and a `gpu.subgroup_reduce`.
-    A `gnn_tile.parallel` becomes the work of one of its workers; its results are
-    exchanged between the lanes of a warp, and between warps in workgroup memory.
-    What a lane has past the end of a row is read from its beginning and masked
-    where it would count; one lane stores each value.
+    From the loops to the lanes form. A layout says of each vector which rows and
+    columns of it a thread holds; it becomes these parts, of columns side by side.
+    Scalars are computed by every thread.
 
-    Needs: the loops form with walks spread. Keeps: the order of every sum that a
-    loop has. Never leaves a vector of the loops form: an op that it cannot
-    distribute is an error at that op, and so is one with other effects than a load
-    or a store, which every lane would repeat. An exchange that not all lanes of a
+    A loop over blocks with `gnn_tile.lanes` has one layout for all vectors, over heads
+    and features, which are held where they stand. A reduction of a vector becomes one
+    in the lane and a `gpu.subgroup_reduce`. A `gnn_tile.parallel` becomes the work of
+    one of its workers; its results are exchanged between the lanes of a warp, and
+    between warps in workgroup memory. What a lane has past the end of a row is read
+    from its beginning and masked where it would count; one lane stores each value.
+
+    In any other loop over blocks, what is staged, summed and stored says its layout
+    (`gnn_tile.spread`); what it is computed of is held like it, and computed twice
+    where two ask for it in different ways. A thread loads pieces of up to 4 columns,
+    stages them, reads its rows and columns of each staged k and adds their products in
+    the order of k. Values that only a store needs are computed where it stores, row by
+    row, so that few are alive at once. Barriers stand where threads read or write in
+    workgroup memory what others have written or read since the last one. A loop in it
+    with `gnn_tile.lanes` is a part whose vectors have that layout: what it hands to the
+    rest goes through workgroup memory.
+
+    Needs: the loops form with walks spread. Keeps: the order of every sum. Never leaves
+    a vector of the loops form: an op that it cannot distribute, and a vector that two
+    spreads meet in, is an error at that op, and so is one with other effects than a load
+    or a store, which every thread would repeat. An exchange that not all lanes of a
     warp reach is an error, and an array in workgroup memory that lanes would have to
     wait for.
-  }];
-  let dependentDialects = [
-    "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"];
-}
-
-def DistributeProducts
-    : Pass<"gnn-tile-distribute-products", "::mlir::func::FuncOp"> {
-  let summary = "Give each thread of a block its part of tiles";
-  let description = [{
-    From the loops to the lanes form, for loops over blocks that say how tiles are
-    spread (`gnn_tile.spread`) and not over which lanes rows are
-    (`gnn_tile.lanes`). What is staged, summed and stored has a spread of its own;
-    what it is computed of is spread like it, and computed twice where two ask for it
-    in different ways. A thread loads pieces of up to 4 columns, stages them, reads
-    its rows and columns of each staged k and adds their products in the order of k.
-    Values that only a store needs are computed where it stores, row by row, so that
-    few are alive at once. Barriers stand where threads read or write in workgroup
-    memory what others have written or read since the last one. A part of the block
-    that is what a thread does already (`gnn_tile.threads`) stays as it is.
-
-    Needs: the loops form with spreads. Keeps: the order of every sum. Never leaves a
-    vector of the loops form: an op that it cannot distribute, and a vector that two
-    spreads meet in, is an error at that op.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",

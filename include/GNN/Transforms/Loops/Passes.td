@@ -124,7 +124,7 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
   let summary = "Copy what a step stages while the step before is summed";
   let description = [{
     What is marked `gnn_tile.copy_async` does not pass through registers:
-    `gnn_tile.async` says so, and `gnn-tile-distribute-products` makes copies of it
+    `gnn_tile.async` says so, and `gnn-tile-distribute` makes copies of it
     that threads do not wait for. In a loop that is to load ahead, the arrays become
     twice as deep, halves that steps take in turns: what the next step stages is
     copied to one while the other is summed. The first step is copied in front of the
@@ -214,7 +214,7 @@ def UseTensorCores
   let description = [{
     Products whose schedule says `kind = tf32x3` are summed in fragments of
     `mma.sync.m16n8k8` (PTX ISA, 9.7.14). This pass spreads the sums so in the loops
-    form, and what is stored of them; `gnn-tile-distribute-products` then writes the
+    form, and what is stored of them; `gnn-tile-distribute` then writes the
     fragments. Of a thread's columns four still lie side by side.
 
     ```mlir

@@ -74,8 +74,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   bool isContract = isa<vector::ContractionOp>(op);
   const Rule rules[] = {
       // A1
-      {attribute::threads, "an scf.forall or an scf.for in one",
-       isLoop || isPart, "an i64", isI64(value)},
+      {attribute::threads, "an scf.forall", isLoop, "an i64", isI64(value)},
       {attribute::lanes, "an scf.forall or an scf.for in one", isLoop || isPart,
        "#gnn_tile.lanes", isa<LanesAttr>(value)},
       {attribute::schedule, "an scf.forall", isLoop,
@@ -109,8 +108,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   if (!rule->isValue)
     return op->emitOpError("expected '")
            << name << "' to be " << rule->value << ", got " << value;
-  bool isForm = name == attribute::lanes || name == attribute::threads;
-  if (isForm && isPart && op->getNumResults() > 0) // A1
+  if (name == attribute::lanes && isPart && op->getNumResults() > 0) // A1
     return op->emitOpError("expected no results of a loop with '")
            << name << "' in a loop over blocks, got " << op->getNumResults();
   if (name == permutedAttribute) // A5

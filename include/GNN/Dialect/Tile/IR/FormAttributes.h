@@ -13,8 +13,7 @@
 /// kernel.
 namespace gnn::tile::attribute {
 
-/// Threads of a block, an i64. On a loop in a block: that part is what each of
-/// so many threads does already, and what is around it is not yet.
+/// Threads of a block, an i64: its body is what each of them does.
 inline constexpr llvm::StringLiteral threads = "gnn_tile.threads";
 /// What the template was, for the kernel's name where the model's ops are
 /// unknown.

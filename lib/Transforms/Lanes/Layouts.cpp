@@ -1,21 +1,26 @@
-//===- ProductLayouts.cpp - What is asked of the values of a product ------===//
+//===- Layouts.cpp - How values are held ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From what is staged, summed and stored back to what it is computed of: which
-// layouts a value is asked for. A value that only a load or store in its own
-// block asks for is computed there, part by part.
+// Over lanes, all vectors have one spread, and an axis that follows from what
+// they are computed of. In products, from what is staged, summed and stored
+// back to what it is computed of: which layouts a value is asked for. A value
+// that only a load or store in its own block asks for is computed there, part
+// by part.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProductParts.h"
+#include "Distribution.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -26,11 +31,16 @@ using namespace gnn::tile;
 //===----------------------------------------------------------------------===//
 
 int64_t Layout::rowsOf(VectorType type) const {
-  return hasRows() && !isFlat() ? type.getDimSize(0) / laneRows() : 1;
+  if (!hasRows() || isFlat())
+    return 1;
+  return llvm::divideCeil(type.getDimSize(0), eachRows() * laneRows()) *
+         eachRows();
 }
 
 int64_t Layout::columnsOf(VectorType type) const {
-  return hasColumns() ? type.getShape().back() / (width() * laneColumns()) : 1;
+  return hasColumns()
+             ? llvm::divideCeil(type.getShape().back(), width() * laneColumns())
+             : 1;
 }
 
 bool Layout::fits(VectorType type) const {
@@ -42,6 +52,65 @@ bool Layout::fits(VectorType type) const {
   bool columnsFit =
       !hasColumns() || type.getShape().back() % (width() * laneColumns()) == 0;
   return rowsFit && columnsFit;
+}
+
+/// By what a vector varies: by rows and columns that are more than one, unless
+/// it is made of a vector that does not. A vector of one dimension is one of
+/// columns, if it was not made of rows.
+Layout::Axis Distribution::axisOf(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return Layout::None;
+  if (auto known = axes.find(value); known != axes.end())
+    return known->second;
+  unsigned axis = Layout::Columns;
+  if (type.getRank() == 2)
+    axis = (type.getDimSize(0) > 1) * Layout::Rows |
+           (type.getDimSize(1) > 1) * Layout::Columns;
+  auto ofYielded = [&](Region &region, unsigned number) {
+    return axisOf(region.front().getTerminator()->getOperand(number));
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    unsigned number = argument.getArgNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      axis = axisOf(loop.getInitArgs()[number - 1]);
+    else if (auto workers = dyn_cast<ParallelOp>(parent)) // what is combined
+      axis = ofYielded(workers.getBody(), number % workers.getNumResults());
+  } else {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    llvm::TypeSwitch<Operation *>(value.getDefiningOp())
+        .Case([&](scf::ForOp op) { axis = axisOf(op.getInitArgs()[number]); })
+        .Case(
+            [&](scf::IfOp op) { axis = ofYielded(op.getThenRegion(), number); })
+        .Case([&](ParallelOp op) { axis = ofYielded(op.getBody(), number); })
+        .Case([&](vector::ShapeCastOp op) {
+          if (type.getRank() == 1)
+            axis = axisOf(op.getSource());
+        })
+        .Case([&](vector::MultiDimReductionOp op) {
+          Layout source{{}, axisOf(op.getSource())};
+          axis = source.axis & ~source.axisOf(op.getSourceVectorType(),
+                                              op.getReductionDims().front());
+        })
+        .Default([&](Operation *op) {
+          if (!OpTrait::hasElementwiseMappableTraits(op))
+            return;
+          for (Value operand : op->getOperands())
+            if (isa<VectorType>(operand.getType()) &&
+                !matchPattern(operand, m_Constant())) {
+              axis = axisOf(operand);
+              return;
+            }
+        });
+  }
+  return axes[value] = static_cast<Layout::Axis>(axis);
+}
+
+SmallVector<Layout> Distribution::layoutsOf(Value value) {
+  if (!lanes)
+    return asked.lookup(value);
+  return {{spreadOfLanes, axisOf(value)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,7 +158,7 @@ static bool isFreeUntil(Operation *op, Operation *user) {
 }
 
 /// Notes that `value` is held in a layout; false if that is known.
-bool ProductDistribution::record(Value value, Layout layout) {
+bool Distribution::record(Value value, Layout layout) {
   SmallVector<Layout> &layouts = asked[value];
   if (llvm::any_of(layouts, [&](const Layout &other) {
         return other.key() == layout.key();
@@ -99,8 +168,8 @@ bool ProductDistribution::record(Value value, Layout layout) {
   return true;
 }
 
-LogicalResult ProductDistribution::ask(Operation *user, Value value,
-                                       Layout layout, Operation *at) {
+LogicalResult Distribution::ask(Operation *user, Value value, Layout layout,
+                                Operation *at) {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)
     return success();
@@ -129,8 +198,8 @@ LogicalResult ProductDistribution::ask(Operation *user, Value value,
 }
 
 /// What a loop carries, or branches give, has one layout.
-LogicalResult ProductDistribution::askCarried(Operation *op, unsigned number,
-                                              Layout layout) {
+LogicalResult Distribution::askCarried(Operation *op, unsigned number,
+                                       Layout layout) {
   SmallVector<Value> same{op->getResult(number)}, given;
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     same.push_back(loop.getRegionIterArg(number));
@@ -162,8 +231,8 @@ static Value rowsOfColumn(Value value) {
                                                            : Value();
 }
 
-LogicalResult ProductDistribution::askBroadcast(vector::BroadcastOp op,
-                                                Layout layout, Operation *at) {
+LogicalResult Distribution::askBroadcast(vector::BroadcastOp op, Layout layout,
+                                         Operation *at) {
   auto source = dyn_cast<VectorType>(op.getSourceType());
   if (!source)
     return success();
@@ -187,8 +256,8 @@ static bool isStep(DenseElementsAttr value) {
   });
 }
 
-LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
-                                               Operation *at) {
+LogicalResult Distribution::askOperands(Operation *op, Layout layout,
+                                        Operation *at) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto value = cast<DenseElementsAttr>(constant.getValue());
     if (value.isSplat() || (layout.axis == Layout::Rows && isStep(value)))
@@ -248,9 +317,9 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
     SpreadAttr ofColumns = SpreadAttr::get(
         op->getContext(), {source.getDimSize(0), layout.width()},
         {1, layout.laneColumns()});
-    if (failed(ask(op, reduction.getSource(), {ofColumns, Layout::Tile}, at)))
+    if (failed(verifyReduction(reduction)))
       return failure();
-    return ask(op, reduction.getAcc(), layout, at);
+    return ask(op, reduction.getSource(), {ofColumns, Layout::Tile}, at);
   }
   if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
     auto spread = contract->getAttrOfType<SpreadAttr>(spreadAttribute);
@@ -271,8 +340,8 @@ LogicalResult ProductDistribution::askOperands(Operation *op, Layout layout,
 
 /// A copy takes rows and their mask, and no part of what is loaded. They are
 /// computed where they stand, in front of what copies wait for.
-LogicalResult ProductDistribution::askCopied(vector::TransferWriteOp op,
-                                             Layout layout) {
+LogicalResult Distribution::askCopied(vector::TransferWriteOp op,
+                                      Layout layout) {
   LoadRowsOp load = getCopiedRows(op);
   if (!load || load->getBlock() != op->getBlock())
     return refuse(op, "a copy of rows that its block loads, 16 bytes of one a "
@@ -286,40 +355,43 @@ LogicalResult ProductDistribution::askCopied(vector::TransferWriteOp op,
 }
 
 /// Asks for what is staged, summed and stored.
-LogicalResult ProductDistribution::askAll() {
-  WalkResult walk = blocks.getBody()->walk([&](Operation *op) -> WalkResult {
-    if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
-      auto spread = op->getAttrOfType<SpreadAttr>(spreadAttribute);
-      if (!spread)
-        return refuse(op, Twine("a ") + spreadAttribute);
-      threads = std::max(threads, spread.getNumThreads());
-      if (op->hasAttr(asyncAttribute))
-        return askCopied(write, {spread, Layout::Tile});
-      return ask(op, write.getVector(), {spread, Layout::Tile});
-    }
-    if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
-      auto spread = op->getAttrOfType<SpreadAttr>(spreadAttribute);
-      if (!spread)
-        return refuse(op, Twine("a ") + spreadAttribute);
-      threads = std::max(threads, spread.getNumThreads());
-      record(contract.getResult(), {spread, Layout::Tile});
-      return ask(op, contract.getAcc(), {spread, Layout::Tile});
-    }
-    auto store = dyn_cast<StoreRowsOp>(op);
-    if (!store)
-      return WalkResult::advance();
-    SpreadAttr spread = store.getSpreadAttr();
-    if (!spread)
-      return refuse(op, "a spread");
-    threads = std::max(threads, spread.getNumThreads());
-    Layout layout{spread, spread.getEach().size() == 2 ? Layout::Tile
-                                                       : Layout::Columns};
-    if (!store.hasColumns())
-      return refuse(op, "columns");
-    for (Value rows : {store.getRowVector(), Value(store.getInside())})
-      if (rows && failed(ask(op, rows, layout.of(Layout::Rows), store)))
-        return failure();
-    return ask(op, store.getValue(), layout, store);
-  });
+LogicalResult Distribution::askAll() {
+  WalkResult walk = blocks.getBody()->walk<WalkOrder::PreOrder>(
+      [&](Operation *op) -> WalkResult {
+        if (op->hasAttr(attribute::lanes)) // a part that needs not ask
+          return WalkResult::skip();
+        if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
+          auto spread = op->getAttrOfType<SpreadAttr>(spreadAttribute);
+          if (!spread)
+            return refuse(op, Twine("a ") + spreadAttribute);
+          threads = std::max(threads, spread.getNumThreads());
+          if (op->hasAttr(asyncAttribute))
+            return askCopied(write, {spread, Layout::Tile});
+          return ask(op, write.getVector(), {spread, Layout::Tile});
+        }
+        if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
+          auto spread = op->getAttrOfType<SpreadAttr>(spreadAttribute);
+          if (!spread)
+            return refuse(op, Twine("a ") + spreadAttribute);
+          threads = std::max(threads, spread.getNumThreads());
+          record(contract.getResult(), {spread, Layout::Tile});
+          return ask(op, contract.getAcc(), {spread, Layout::Tile});
+        }
+        auto store = dyn_cast<StoreRowsOp>(op);
+        if (!store)
+          return WalkResult::advance();
+        SpreadAttr spread = store.getSpreadAttr();
+        if (!spread)
+          return refuse(op, "a spread");
+        threads = std::max(threads, spread.getNumThreads());
+        Layout layout{spread, spread.getEach().size() == 2 ? Layout::Tile
+                                                           : Layout::Columns};
+        if (!store.hasColumns())
+          return refuse(op, "columns");
+        for (Value rows : {store.getRowVector(), Value(store.getInside())})
+          if (rows && failed(ask(op, rows, layout.of(Layout::Rows), store)))
+            return failure();
+        return ask(op, store.getValue(), layout, store);
+      });
   return failure(walk.wasInterrupted());
 }

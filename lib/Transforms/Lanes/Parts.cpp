@@ -1,10 +1,10 @@
-//===- ProductParts.cpp - Values as their threads hold them ---------------===//
+//===- Parts.cpp - Values as their threads hold them ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProductParts.h"
+#include "Distribution.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -18,25 +18,11 @@ using namespace gnn;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
-// Arithmetic
-//===----------------------------------------------------------------------===//
-
-Value ProductDistribution::select(Value condition, Value x, Value y) {
-  return arith::SelectOp::create(b, condition, x, y);
-}
-Value ProductDistribution::bitXor(Value x, Value y) {
-  return arith::XOrIOp::create(b, x, y);
-}
-Value ProductDistribution::zero(Type type) {
-  return arith::ConstantOp::create(b, b.getZeroAttr(type));
-}
-
-//===----------------------------------------------------------------------===//
 // Where a thread is
 //===----------------------------------------------------------------------===//
 
 /// The first row and column of this thread, computed at the body's start.
-std::pair<Value, Value> ProductDistribution::placeOf(Layout layout) {
+std::pair<Value, Value> Distribution::placeOf(Layout layout) {
   auto &place = places[layout.spread.getAsOpaquePointer()];
   if (place.first)
     return place;
@@ -53,19 +39,37 @@ std::pair<Value, Value> ProductDistribution::placeOf(Layout layout) {
   return place;
 }
 
-Value ProductDistribution::rowOf(Layout layout, Part part) {
+Value Distribution::rowOf(Layout layout, Part part) {
   int64_t each = layout.eachRows();
   return b.add(placeOf(layout).first,
                part.row / each * each * layout.laneRows() + part.row % each);
 }
 
-Value ProductDistribution::columnOf(Layout layout, Part part) {
+Value Distribution::columnOf(Layout layout, Part part) {
   return b.add(placeOf(layout).second,
                part.column * layout.width() * layout.laneColumns() +
                    std::max<int64_t>(0, part.single));
 }
 
-Type ProductDistribution::partType(Type element, Layout layout, Part part) {
+/// The numbers of rows or columns.
+Value Distribution::numberOf(VectorType type, Layout layout, Part part) {
+  if (!lanes)
+    return rowOf(layout, part);
+  int64_t i = layout.hasRows() ? part.row : part.column;
+  Value first = roundsOf(layout.axis, type.getDimSize(0))[i].offset;
+  if (!type.getElementType().isIndex()) // of heads
+    return arith::IndexCastOp::create(b, type.getElementType(), first);
+  if (layout.width() == 1)
+    return first;
+  auto wide = VectorType::get({layout.width()}, b.getIndexType());
+  SmallVector<int64_t> sideBySide(
+      llvm::to_vector(llvm::seq<int64_t>(0, layout.width())));
+  return b.add(vector::BroadcastOp::create(b, wide, first),
+               arith::ConstantOp::create(
+                   b, DenseIntElementsAttr::get(wide, sideBySide)));
+}
+
+Type Distribution::partType(Type element, Layout layout, Part part) {
   if (layout.width() == 1 || part.single >= 0)
     return element;
   return VectorType::get({layout.width()}, element);
@@ -75,12 +79,7 @@ Type ProductDistribution::partType(Type element, Layout layout, Part part) {
 // Values
 //===----------------------------------------------------------------------===//
 
-static std::pair<void *, std::pair<const void *, int>> keyOf(Value value,
-                                                             Layout layout) {
-  return {value.getAsOpaquePointer(), layout.key()};
-}
-
-Value ProductDistribution::get(Value value, Layout layout, Part part) {
+Value Distribution::get(Value value, Layout layout, Part part) {
   if (!isa<VectorType>(value.getType()))
     return scalar(value);
   if (layout.width() == 1)
@@ -104,8 +103,7 @@ Value ProductDistribution::get(Value value, Layout layout, Part part) {
 
 /// True where the mask of the branch says that `x` of `min(x, y)` is not above
 /// `y`.
-bool ProductDistribution::isUnclamped(arith::MinSIOp op, Layout layout,
-                                      Part part) {
+bool Distribution::isUnclamped(arith::MinSIOp op, Layout layout, Part part) {
   if (!branch || layout.axis != Layout::Rows || !branch->op.getInside() ||
       !isSureOfRow(branch->op.getInside(), layout, part))
     return false;
@@ -115,8 +113,7 @@ bool ProductDistribution::isUnclamped(arith::MinSIOp op, Layout layout,
 }
 
 /// One op of the old body on the part.
-Value ProductDistribution::computePointwise(Operation *op, Layout layout,
-                                            Part part) {
+Value Distribution::computePointwise(Operation *op, Layout layout, Part part) {
   if (auto clamp = dyn_cast<arith::MinSIOp>(op))
     if (isUnclamped(clamp, layout, part))
       return get(clamp.getLhs(), layout, part);
@@ -128,55 +125,41 @@ Value ProductDistribution::computePointwise(Operation *op, Layout layout,
   return mlir::clone(b, op, type, operands)->getResult(0);
 }
 
-Value ProductDistribution::broadcast(vector::BroadcastOp op, Layout layout,
-                                     Part part) {
-  auto source = dyn_cast<VectorType>(op.getSourceType());
+Value Distribution::broadcast(vector::BroadcastOp op, Layout layout,
+                              Part part) {
   Type type = partType(op.getResultVectorType().getElementType(), layout, part);
-  Value value;
-  if (!source) {
-    value = scalar(op.getSource());
-  } else if (source.getRank() == 1) {
-    return get(op.getSource(), layout.of(Layout::Columns),
-               {0, part.column, part.single});
-  } else {
-    auto cast = op.getSource().getDefiningOp<vector::ShapeCastOp>();
-    value = get(cast.getSource(), layout.of(Layout::Rows), {part.row, 0, -1});
-  }
+  Value source = op.getSource();
+  Layout of = layout.of(axisOf(source));
+  if (!of.hasRows())
+    part.row = 0;
+  if (!of.hasColumns())
+    part.column = 0, part.single = -1;
+  Value value = get(source, of, part);
   return type == value.getType() ? value
                                  : vector::BroadcastOp::create(b, type, value);
 }
 
-/// A sum of rows, one after the other.
-Value ProductDistribution::reduce(vector::MultiDimReductionOp op, Layout layout,
-                                  Part part) {
-  int64_t rows = op.getSourceVectorType().getDimSize(0);
-  Layout source{SpreadAttr::get(op.getContext(), {rows, layout.width()},
-                                {1, layout.laneColumns()}),
-                Layout::Tile};
-  Value sum = get(op.getAcc(), layout, part);
-  for (int64_t row = 0; row < rows; ++row)
-    sum = arith::AddFOp::create(
-        b, sum, get(op.getSource(), source, {row, part.column, part.single}));
-  return sum;
-}
-
-Value ProductDistribution::compute(Value value, Layout layout, Part part) {
+Value Distribution::compute(Value value, Layout layout, Part part) {
   Operation *op = value.getDefiningOp();
-  b.setLoc(op->getLoc());
+  LocationScope scope(b, op->getLoc());
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto dense = cast<DenseElementsAttr>(constant.getValue());
     if (!dense.isSplat())
-      return rowOf(layout, part);
+      return numberOf(cast<VectorType>(dense.getType()), layout, part);
     Type type = partType(dense.getElementType(), layout, part);
     auto attr = dense.getSplatValue<TypedAttr>();
     if (auto vector = dyn_cast<VectorType>(type))
       attr = DenseElementsAttr::get(vector, Attribute(attr));
     return arith::ConstantOp::create(b, attr);
   }
-  if (isa<vector::StepOp>(op))
-    return rowOf(layout, part);
+  if (auto step = dyn_cast<vector::StepOp>(op))
+    return numberOf(step.getType(), layout, part);
   if (auto from = dyn_cast<vector::BroadcastOp>(op))
     return broadcast(from, layout, part);
+  if (auto from = dyn_cast<vector::ShapeCastOp>(op)) { // dimensions of size 1
+    Value source = from.getSource();
+    return get(source, lanes ? layout.of(axisOf(source)) : layout, part);
+  }
   if (auto from = dyn_cast<LoadRowsOp>(op))
     return load(from, layout, part);
   if (auto from = dyn_cast<vector::TransferReadOp>(op))
@@ -192,8 +175,7 @@ Value ProductDistribution::compute(Value value, Layout layout, Part part) {
 }
 
 /// All parts of `value` in a layout, row by row.
-SmallVector<Value> ProductDistribution::materialized(Value value,
-                                                     Layout layout) {
+SmallVector<Value> Distribution::materialized(Value value, Layout layout) {
   auto type = cast<VectorType>(value.getType());
   SmallVector<Value> parts;
   for (int64_t row = 0; row < layout.rowsOf(type); ++row)
@@ -203,11 +185,13 @@ SmallVector<Value> ProductDistribution::materialized(Value value,
 }
 
 /// Computes `value` here in the layouts that it is asked for.
-void ProductDistribution::materialize(Value value) {
+void Distribution::materialize(Value value) {
   hasAtHand = static_cast<bool>(value.getDefiningOp<LoadRowsOp>());
-  for (const Layout &layout : asked.lookup(value)) {
+  for (const Layout &layout : layoutsOf(value)) {
     atHand.clear();
-    held[keyOf(value, layout)] = materialized(value, layout);
+    held.erase(keyOf(value, layout)); // where a block is distributed again
+    Values parts = materialized(value, layout);
+    held[keyOf(value, layout)] = parts;
   }
   hasAtHand = false;
 }

@@ -1,0 +1,392 @@
+//===- Distribute.cpp - Loops and vectors over the threads of a block -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the body of a loop over blocks anew, statement by statement: scalars as
+// they are, vectors as the parts of them that one thread holds.
+//
+// An own pass, not upstream's distribution of warps: lanes are groups within a
+// warp, and what cannot be distributed is an error here, not left to one lane
+// (docs/RationaleKernels.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Barriers.h"
+#include "Distribution.h"
+#include "LaneForms.h"
+
+#include "GNN/Dialect/Tile/IR/FormAttributes.h"
+#include "GNN/Dialect/Tile/IR/ProductForms.h"
+#include "GNN/Transforms/Lanes/Passes.h"
+#include "GNN/Transforms/Remarks.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_DISTRIBUTE
+#include "GNN/Transforms/Lanes/Passes.h.inc"
+} // namespace gnn
+
+static bool isVector(Type type) { return isa<VectorType>(type); }
+
+//===----------------------------------------------------------------------===//
+// What is carried
+//===----------------------------------------------------------------------===//
+
+/// The parts of `values`, each in the layout of that of `as`; scalars as they
+/// are.
+SmallVector<Value> Distribution::partsOf(ValueRange values, ValueRange as) {
+  SmallVector<Value> parts;
+  for (auto [value, model] : llvm::zip_equal(values, as)) {
+    if (!isVector(value.getType()))
+      parts.push_back(scalar(value));
+    else if (auto layouts = layoutsOf(model); !layouts.empty())
+      llvm::append_range(parts, materialized(value, layouts.front()));
+  }
+  return parts;
+}
+
+/// Lets `values` be held as `parts`, which are those of `partsOf`.
+void Distribution::setParts(ValueRange values, ValueRange parts) {
+  for (Value value : values) {
+    auto type = dyn_cast<VectorType>(value.getType());
+    if (!type) {
+      scalars.map(value, parts.front());
+      parts = parts.drop_front();
+    } else if (auto layouts = layoutsOf(value); !layouts.empty()) {
+      int64_t count = layouts.front().partsOf(type);
+      held[keyOf(value, layouts.front())] = Values(parts.take_front(count));
+      parts = parts.drop_front(count);
+    }
+  }
+}
+
+/// Checks that a vector varies as another one does, of which it takes the
+/// place. A constant does.
+LogicalResult Distribution::verifyAlike(Operation *op, Value value, Value as) {
+  if (!lanes || matchPattern(value, m_Constant()) ||
+      axisOf(value) == axisOf(as))
+    return success();
+  return op->emitOpError("expected values that vary alike");
+}
+
+LogicalResult Distribution::distributeFor(scf::ForOp loop) {
+  auto steps =
+      scf::ForOp::create(b, scalar(loop.getLowerBound()),
+                         scalar(loop.getUpperBound()), scalar(loop.getStep()),
+                         partsOf(loop.getInitArgs(), loop.getRegionIterArgs()));
+  scalars.map(loop.getInductionVar(), steps.getInductionVar());
+  setParts(loop.getRegionIterArgs(), steps.getRegionIterArgs());
+  {
+    OpBuilder::InsertionGuard restore(b);
+    if (!steps.getBody()->empty())
+      steps.getBody()->back().erase();
+    b.setInsertionPointToEnd(steps.getBody());
+    if (failed(distribute(*loop.getBody())))
+      return failure();
+    for (auto [next, argument] :
+         llvm::zip_equal(loop.getYieldedValues(), loop.getRegionIterArgs()))
+      if (failed(verifyAlike(loop, next, argument)))
+        return failure();
+    scf::YieldOp::create(
+        b, partsOf(loop.getYieldedValues(), loop.getRegionIterArgs()));
+  }
+  setParts(loop.getResults(), steps.getResults());
+  return success();
+}
+
+LogicalResult Distribution::distributeIf(scf::IfOp op) {
+  SmallVector<Type> types;
+  for (Value result : op.getResults()) {
+    auto type = dyn_cast<VectorType>(result.getType());
+    if (!type)
+      types.push_back(result.getType());
+    else if (auto layouts = layoutsOf(result); !layouts.empty())
+      types.append(layouts.front().partsOf(type),
+                   partType(type.getElementType(), layouts.front(), {}));
+  }
+  auto copy = scf::IfOp::create(b, types, scalar(op.getCondition()),
+                                static_cast<bool>(op.elseBlock()));
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), copy->getRegions())) {
+    if (from.empty())
+      continue;
+    OpBuilder::InsertionGuard restore(b);
+    if (to.front().mightHaveTerminator())
+      to.front().getTerminator()->erase();
+    b.setInsertionPointToEnd(&to.front());
+    if (failed(distribute(from.front())))
+      return failure();
+    ValueRange yielded = from.front().getTerminator()->getOperands();
+    for (auto [value, result] : llvm::zip_equal(yielded, op.getResults()))
+      if (failed(verifyAlike(op, value, result)))
+        return failure();
+    b.setLoc(op.getLoc());
+    scf::YieldOp::create(b, partsOf(yielded, op.getResults()));
+  }
+  setParts(op.getResults(), copy.getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+/// Whether a constant of several values counts heads.
+static bool countsHeads(DenseElementsAttr values) {
+  auto type = cast<VectorType>(values.getType());
+  if (type.getRank() != 2 || type.getDimSize(1) != 1 ||
+      !type.getElementType().isSignlessInteger(32))
+    return false;
+  for (auto [i, value] : llvm::enumerate(values.getValues<int32_t>()))
+    if (value != static_cast<int32_t>(i))
+      return false;
+  return true;
+}
+
+/// Checks that lanes hold the vectors that an operation uses. Constants and
+/// masks are made where they are used, masks by what reads or writes.
+LogicalResult Distribution::verifyOperands(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    if (!isVector(operand.getType()))
+      continue;
+    DenseElementsAttr constant;
+    if (matchPattern(operand, m_Constant(&constant))) {
+      if (constant.isSplat() || countsHeads(constant))
+        continue;
+      return op->emitOpError("expected constants of equal entries, or the "
+                             "numbers of heads, got ")
+             << constant;
+    }
+    if (held.count(keyOf(operand, layoutsOf(operand).front())))
+      continue;
+    if (flags.contains(operand))
+      return op->emitOpError("expected an entry or the maximum of what teams "
+                             "have said");
+    if (!operand.getDefiningOp<vector::CreateMaskOp>())
+      return op->emitOpError("expected vectors of the loop over blocks, got "
+                             "one from outside");
+    if (!isa<VectorTransferOpInterface>(op))
+      return op->emitOpError("expected a mask to be used by what reads or "
+                             "writes only");
+  }
+  return success();
+}
+
+/// An operation that every thread of a block runs as it is must only read,
+/// compute, or let threads wait for each other: scalars of the loops form are
+/// computed once a block, and that must not be seen.
+static LogicalResult verifyRunByEach(Operation *op) {
+  if (isMemoryEffectFree(op) ||
+      isa<memref::LoadOp, memref::AllocaOp, gpu::BarrierOp,
+          nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp>(op))
+    return success();
+  return op->emitOpError("cannot be done by every thread of a block: expected "
+                         "no effects but those of a load");
+}
+
+/// Checks that lanes have their parts of what an operation computes.
+LogicalResult Distribution::verifyComputed(Operation *op) {
+  Value result = op->getResult(0);
+  if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
+    auto isLong = [](int64_t size) { return size != 1; };
+    auto longOf = [&](VectorType type) {
+      return llvm::make_filter_range(type.getShape(), isLong);
+    };
+    VectorType type = cast.getResultVectorType();
+    bool isAlike = axisOf(result) == axisOf(cast.getSource());
+    if (llvm::equal(longOf(cast.getSourceVectorType()), longOf(type)) &&
+        (isAlike || type.getNumElements() == 1))
+      return success();
+    return op->emitOpError("expected to add or drop dimensions of size 1");
+  }
+  if (isa<vector::BroadcastOp, vector::StepOp>(op))
+    return success();
+  if (!OpTrait::hasElementwiseMappableTraits(op))
+    return op->emitOpError("cannot be distributed over threads");
+  for (Value operand : op->getOperands())
+    if (isVector(operand.getType()) && failed(verifyAlike(op, operand, result)))
+      return failure();
+  return success();
+}
+
+/// A vector is computed here in the layouts that it is held in; anything else
+/// is done by every thread.
+LogicalResult Distribution::distributeOther(Operation *op) {
+  bool givesVectors = llvm::any_of(op->getResultTypes(), isVector);
+  if (givesVectors && op->getNumResults() == 1 &&
+      (isMemoryEffectFree(op) || isa<LoadRowsOp, vector::TransferReadOp>(op))) {
+    if (lanes && failed(verifyComputed(op)))
+      return failure();
+    return materialize(op->getResult(0)), success();
+  }
+  if (givesVectors || llvm::any_of(op->getOperandTypes(), isVector) ||
+      op->getNumRegions())
+    return op->emitOpError("cannot be distributed over threads");
+  if (failed(verifyRunByEach(op)))
+    return failure();
+  Operation *clone = b.clone(*op, scalars);
+  if (auto permuted = clone->getAttrOfType<IntegerAttr>(permutedAttribute)) {
+    permutations[op->getResult(0)] = permuted.getInt();
+    clone->removeAttr(permutedAttribute);
+  }
+  return success();
+}
+
+LogicalResult Distribution::distribute(Operation *op) {
+  b.setLoc(op->getLoc());
+  if (lanes) {
+    for (Value operand : op->getOperands())
+      if (Value array = flags.lookup(operand))
+        return readFlags(op, array);
+    if (failed(verifyOperands(op)))
+      return failure();
+  }
+  using Switch = llvm::TypeSwitch<Operation *, LogicalResult>;
+  auto ofProducts = [&]() {
+    return Switch(op)
+        .Case([&](vector::TransferWriteOp op) { return stage(op); })
+        .Case([&](vector::ContractionOp op) { return multiply(op); })
+        .Case([&](StoreRowsOp op) { return store(op), success(); })
+        .Default([&](Operation *op) { return distributeOther(op); });
+  };
+  auto ofLanes = [&]() {
+    return Switch(op)
+        .Case([&](ParallelOp op) { return distributeParallel(op); })
+        .Case([&](memref::StoreOp op) { return distributeStore(op); })
+        .Case([&](vector::TransferReadOp op) { return distributeRead(op); })
+        .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })
+        .Case([&](vector::MultiDimReductionOp op) {
+          return distributeReduction(op);
+        })
+        .Case([&](vector::CreateMaskOp) { return success(); }) // by its users
+        .Case([&](vector::ExtractOp op) -> LogicalResult {
+          if (op.getSourceVectorType().getNumElements() != 1)
+            return op.emitOpError("expected to extract the only entry, got ")
+                   << op.getSourceVectorType();
+          Value source = op.getSource();
+          scalars.map(op.getResult(),
+                      get(source, layoutsOf(source).front(), {}));
+          return success();
+        })
+        .Default([&](Operation *op) -> LogicalResult {
+          if (isa<arith::ConstantOp>(op) &&
+              isVector(op->getResult(0).getType()))
+            return success(); // by its users
+          return distributeOther(op);
+        });
+  };
+  return Switch(op)
+      .Case([&](scf::ForOp op) {
+        return op->hasAttr(attribute::lanes) ? distributePart(op)
+                                             : distributeFor(op);
+      })
+      .Case([&](scf::IfOp op) { return distributeIf(op); })
+      .Default([&](Operation *) { return lanes ? ofLanes() : ofProducts(); });
+}
+
+LogicalResult Distribution::distribute(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(distribute(&op)))
+      return failure();
+  return lanes ? verifyOperands(block.getTerminator()) : success();
+}
+
+/// A part of the block with lanes of its own.
+LogicalResult Distribution::distributePart(scf::ForOp part) {
+  lanes = part->getAttrOfType<LanesAttr>(attribute::lanes);
+  if (threads && lanes.getThreads() != threads)
+    return part.emitOpError("cannot be distributed over threads: expected as "
+                            "many as the tiles of the block are spread over, ")
+           << threads << ", got " << lanes.getThreads();
+  locateLane();
+  if (failed(distributeFor(part)))
+    return failure();
+  if (!flags.empty()) { // the next step writes them again
+    OpBuilder::InsertionGuard restore(b);
+    auto steps = cast<scf::ForOp>(*std::prev(b.getInsertionPoint()));
+    b.setInsertionPoint(steps.getBody()->getTerminator());
+    gpu::BarrierOp::create(b);
+  }
+  lanes = {};
+  rounds.clear();
+  flags.clear();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult Distribution::run() {
+  lanes = blocks->getAttrOfType<LanesAttr>(attribute::lanes);
+  if (lanes)
+    threads = lanes.getThreads();
+  else if (failed(askAll()))
+    return failure();
+  if (failed(insertBarriers(blocks)))
+    return failure();
+  made = scf::ForallOp::create(
+      b, blocks.getMixedLowerBound(), blocks.getMixedUpperBound(),
+      blocks.getMixedStep(), /*outputs=*/ValueRange(), blocks.getMapping());
+  made->setDiscardableAttrs(blocks->getDiscardableAttrDictionary());
+  made->removeAttr(attribute::lanes);
+  made->setAttr(attribute::threads, b.getI64IntegerAttr(threads));
+  scalars.map(blocks.getInductionVars(), made.getInductionVars());
+  b.setInsertionPoint(made.getBody()->getTerminator());
+  thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  if (lanes)
+    locateLane();
+  if (failed(distribute(*blocks.getBody())))
+    return failure();
+  blocks.erase();
+  return success();
+}
+
+/// Whether a loop over blocks, or a part of it, says who holds what of it.
+static bool saysThreads(Operation *op) {
+  auto store = dyn_cast<StoreRowsOp>(op);
+  return op->hasAttr(attribute::lanes) || op->hasAttr(spreadAttribute) ||
+         (store && store.getSpread());
+}
+
+namespace {
+struct Distribute : gnn::impl::DistributeBase<Distribute> {
+  void runOnOperation() override {
+    SmallVector<scf::ForallOp> loops;
+    WalkResult walk = getOperation()->walk([&](scf::ForallOp blocks) {
+      if (blocks->hasAttr(attribute::threads))
+        return WalkResult::advance();
+      bool says = false;
+      WalkResult walk = blocks->walk([&](Operation *op) -> WalkResult {
+        says |= saysThreads(op);
+        return op->hasAttr(attribute::lanes) ? verifyLoopOfLanes(op)
+                                             : success();
+      });
+      if (says)
+        loops.push_back(blocks);
+      return walk;
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    for (scf::ForallOp blocks : loops) {
+      Location loc = blocks.getLoc(); // it is replaced
+      auto lanes = blocks->getAttrOfType<LanesAttr>(attribute::lanes);
+      if (failed(Distribution(blocks).run()))
+        return signalPassFailure();
+      passed(getArgument(), loc, "Distributed")
+          << (lanes ? "over " + std::to_string(lanes.getThreads()) + " lanes"
+                    : "tiles are spread over threads");
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,272 @@
+//===- Distribution.h - What each thread of a block holds -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A vector of the loops form becomes the parts of it that one thread holds, by
+// a layout: each of some columns side by side, one row after the other.
+//
+// With `gnn_tile.lanes`, as traversals have it, there is one layout for all:
+// rows are heads, columns features, and each vector is held where it stands. A
+// part past the end is read from the beginning and does not count. Otherwise,
+// for products, what is staged, summed and stored says its layout, and what it
+// is computed of is held so. Values move from one layout to another through
+// workgroup memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_LANES_DISTRIBUTION_H
+#define GNN_LIB_TRANSFORMS_LANES_DISTRIBUTION_H
+
+#include "../Utils/IndexBuilder.h"
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace gnn::tile {
+
+/// How a vector is held: by a spread over threads, as far as it varies by rows
+/// and by columns; other threads hold copies. A spread of one dimension is that
+/// of columns.
+struct Layout {
+  enum Axis { None = 0, Rows = 1, Columns = 2, Tile = Rows | Columns };
+  SpreadAttr spread;
+  Axis axis = Tile;
+
+  Layout of(Axis other) const { return {spread, other}; }
+  bool hasRows() const { return axis & Rows; }
+  bool hasColumns() const { return axis & Columns; }
+  /// The axis of a dimension of a vector; None where it does not vary by it.
+  Axis axisOf(mlir::VectorType type, unsigned dim) const {
+    unsigned of = type.getRank() == 1 ? Tile : dim == 0 ? Rows : Columns;
+    return static_cast<Axis>(axis & of);
+  }
+  /// Columns side by side in a part; rows and columns of lanes.
+  int64_t width() const { return hasColumns() ? spread.getEach().back() : 1; }
+  int64_t eachRows() const { return isFlat() ? 1 : spread.getEach()[0]; }
+  int64_t laneRows() const { return isFlat() ? 1 : spread.getLanes()[0]; }
+  int64_t laneColumns() const { return spread.getLanes().back(); }
+  bool isFlat() const { return spread.getEach().size() == 1; }
+  /// Rows that a thread holds, and parts of columns.
+  int64_t rowsOf(mlir::VectorType type) const;
+  int64_t columnsOf(mlir::VectorType type) const;
+  int64_t partsOf(mlir::VectorType type) const {
+    return rowsOf(type) * columnsOf(type);
+  }
+  /// Whether threads hold as much of it, each element once.
+  bool fits(mlir::VectorType type) const;
+
+  auto key() const {
+    return std::make_pair(spread.getAsOpaquePointer(), static_cast<int>(axis));
+  }
+};
+
+/// One of the parts: the row of those that the thread holds, the part of
+/// columns, and one of its columns (-1: all).
+struct Part {
+  int64_t row = 0, column = 0, single = -1;
+};
+
+/// Makes the lanes form of one loop over blocks.
+class Distribution {
+public:
+  Distribution(mlir::scf::ForallOp blocks)
+      : blocks(blocks), b(blocks.getLoc(), blocks) {}
+
+  mlir::LogicalResult run();
+
+private:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<Value>;
+
+  // Layouts (Layouts.cpp).
+  Layout::Axis axisOf(Value value);
+  llvm::SmallVector<Layout> layoutsOf(Value value);
+  mlir::LogicalResult askAll();
+  mlir::LogicalResult ask(mlir::Operation *user, Value value, Layout layout,
+                          mlir::Operation *at = nullptr);
+  mlir::LogicalResult askOperands(mlir::Operation *op, Layout layout,
+                                  mlir::Operation *at);
+  mlir::LogicalResult askBroadcast(mlir::vector::BroadcastOp op, Layout layout,
+                                   mlir::Operation *at);
+  mlir::LogicalResult askCarried(mlir::Operation *op, unsigned number,
+                                 Layout layout);
+  mlir::LogicalResult askCopied(mlir::vector::TransferWriteOp op,
+                                Layout layout);
+  bool record(Value value, Layout layout);
+
+  // Statements (Distribute.cpp).
+  mlir::LogicalResult distribute(mlir::Block &block);
+  mlir::LogicalResult distribute(mlir::Operation *op);
+  mlir::LogicalResult distributeOther(mlir::Operation *op);
+  mlir::LogicalResult distributeFor(mlir::scf::ForOp loop);
+  mlir::LogicalResult distributeIf(mlir::scf::IfOp op);
+  mlir::LogicalResult distributePart(mlir::scf::ForOp part);
+  mlir::LogicalResult verifyOperands(mlir::Operation *op);
+  mlir::LogicalResult verifyComputed(mlir::Operation *op);
+  mlir::LogicalResult verifyAlike(mlir::Operation *op, Value value, Value as);
+  Values partsOf(mlir::ValueRange values, mlir::ValueRange as);
+  void setParts(mlir::ValueRange values, mlir::ValueRange parts);
+
+  // Values (Parts.cpp).
+  Value get(Value value, Layout layout, Part part);
+  Value compute(Value value, Layout layout, Part part);
+  Value computePointwise(mlir::Operation *op, Layout layout, Part part);
+  bool isUnclamped(mlir::arith::MinSIOp op, Layout layout, Part part);
+  Value broadcast(mlir::vector::BroadcastOp op, Layout layout, Part part);
+  void materialize(Value value);
+  Values materialized(Value value, Layout layout);
+  mlir::Type partType(mlir::Type element, Layout layout, Part part);
+  std::pair<Value, Value> placeOf(Layout layout);
+  Value rowOf(Layout layout, Part part);
+  Value columnOf(Layout layout, Part part);
+  Value numberOf(mlir::VectorType type, Layout layout, Part part);
+  Value scalar(Value value) { return scalars.lookupOrDefault(value); }
+  Value select(Value condition, Value x, Value y) {
+    return mlir::arith::SelectOp::create(b, condition, x, y);
+  }
+  Value bitXor(Value x, Value y) {
+    return mlir::arith::XOrIOp::create(b, x, y);
+  }
+  Value zero(mlir::Type type) {
+    return mlir::arith::ConstantOp::create(b, b.getZeroAttr(type));
+  }
+
+  // Products and memory (ProductTiles.cpp).
+  mlir::LogicalResult stage(mlir::vector::TransferWriteOp op);
+  mlir::LogicalResult multiply(mlir::vector::ContractionOp op);
+  /// An operand of a product: its array, and the first step's row there.
+  struct Staged {
+    Value array, first;
+    int64_t depth;
+  };
+  using StepAdder = llvm::function_ref<Values(mlir::ValueRange, Value)>;
+  mlir::FailureOr<Staged> findStaged(mlir::vector::ContractionOp op,
+                                     Value operand);
+  Values placesIn(Value array, Value first);
+  Values addSteps(const Staged &left, const Staged &right, Layout layout,
+                  mlir::ValueRange sums, Value from);
+  Values addAllSteps(const Staged &side, Values sums, StepAdder add);
+  void store(StoreRowsOp op);
+  void storePart(StoreRowsOp op, Layout layout, Part part);
+  Value readStaged(mlir::vector::TransferReadOp op, Layout layout, Part part);
+  Value load(LoadRowsOp op, Layout layout, Part part);
+  /// Where a part of rows lies, and whether it is there (null: it is).
+  struct Place {
+    Values indices;
+    Value inside;
+  };
+  Place locate(LoadRowsOp op, Layout layout, Part part);
+  void copy(LoadRowsOp op, Layout layout, Part part, Value array,
+            mlir::ValueRange indices);
+  bool isSureOfRow(Value inside, Layout layout, Part part);
+  bool isSureOfColumn(LoadRowsOp op, Layout layout, Part part);
+  Value addFirst(Value first, Value depth);
+  Value permute(Value array, Value depth, Value across);
+
+  // Products on tensor cores (ProductMma.cpp).
+  mlir::LogicalResult checkFragments(mlir::vector::ContractionOp op,
+                                     Layout layout);
+  Values addFragments(const Staged &left, const Staged &right, Layout layout,
+                      mlir::ValueRange sums, Value from);
+  Value permuted(const Staged &side, Layout layout, Value across);
+
+  // Lanes and what they read and write (LaneMemory.cpp).
+  /// One round of the lanes over rows or columns.
+  struct Round {
+    Value offset; // of what this lane has; 0 where it has nothing
+    Value inside; // whether it has something; null: always
+  };
+  void locateLane();
+  const llvm::SmallVector<Round> &roundsOf(Layout::Axis axis, int64_t size);
+  mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);
+  mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
+  mlir::LogicalResult distributeStore(mlir::memref::StoreOp op);
+  mlir::FailureOr<llvm::SmallVector<Place>>
+  placesOf(mlir::VectorTransferOpInterface op, Layout layout);
+  Value onlyLane(Layout::Axis axis);
+  bool isAligned(mlir::VectorTransferOpInterface op);
+
+  // Reductions and workers (LaneReductions.cpp).
+  mlir::LogicalResult verifyReduction(mlir::vector::MultiDimReductionOp op);
+  mlir::LogicalResult distributeReduction(mlir::vector::MultiDimReductionOp op);
+  Value reduce(mlir::vector::MultiDimReductionOp op, Layout layout, Part part);
+  mlir::LogicalResult distributeParallel(ParallelOp op);
+  mlir::LogicalResult runByTurns(ParallelOp op);
+  mlir::LogicalResult combineLanes(ParallelOp op,
+                                   llvm::MutableArrayRef<Values> states,
+                                   int64_t count, int64_t stride);
+  mlir::LogicalResult combineWarps(ParallelOp op,
+                                   llvm::MutableArrayRef<Values> states);
+  mlir::FailureOr<llvm::SmallVector<Values>>
+  combineStates(ParallelOp op, llvm::ArrayRef<Values> x,
+                llvm::ArrayRef<Values> y);
+  void storeFlags(ParallelOp op, Value flag);
+  mlir::LogicalResult readFlags(mlir::Operation *op, Value flags);
+  Value overLanes(Value value, mlir::gpu::AllReduceOperation operation,
+                  int64_t lanes, int64_t stride);
+  Value shuffleXor(Value value, int64_t offset);
+  Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  Value forEachPart(Value value, llvm::function_ref<Value(Value)> f);
+  int64_t warps() const { return lanes.getThreads() / 32; }
+
+  mlir::scf::ForallOp blocks, made;
+  IndexBuilder b;
+  mlir::IRMapping scalars;
+  Value thread;
+  int64_t threads = 0;
+
+  /// Parts of values by layout. In layouts that a value is not held in, it is
+  /// computed where it is needed.
+  using Key = std::pair<void *, std::pair<const void *, int>>;
+  static Key keyOf(Value value, Layout layout) {
+    return {value.getAsOpaquePointer(), layout.key()};
+  }
+  std::map<Key, Values> held;
+  /// The layouts that values are asked for in, and what has been asked of those
+  /// that a store computes.
+  llvm::DenseMap<Value, llvm::SmallVector<Layout>> asked;
+  std::set<std::pair<Key, mlir::Operation *>> askedAt;
+
+  /// The store at hand: its branch has made sure of the row and column of a
+  /// part.
+  struct Branch {
+    StoreRowsOp op;
+    Layout layout;
+    Part part;
+  };
+  std::optional<Branch> branch;
+  /// What has been computed for the load or store at hand.
+  std::map<std::pair<Key, std::array<int64_t, 3>>, Value> atHand;
+  bool hasAtHand = false;
+
+  /// First row and column of a thread by spread, and where it reads in a
+  /// permuted array by these.
+  std::map<const void *, std::pair<Value, Value>> places;
+  std::map<std::pair<void *, int64_t>, Values> readPlaces;
+  /// How arrays are permuted.
+  llvm::DenseMap<Value, int64_t> permutations;
+
+  /// The lanes of what is distributed, null of products, and what a lane is
+  /// among them.
+  LanesAttr lanes;
+  SpreadAttr spreadOfLanes;
+  Value featureLane, headLane, elementLane, team;
+  std::map<std::pair<Layout::Axis, int64_t>, llvm::SmallVector<Round>> rounds;
+  llvm::DenseMap<Value, Layout::Axis> axes;
+  /// Arrays of flags, one a warp, in workgroup memory.
+  llvm::DenseMap<Value, Value> flags;
+  /// Whether this is the work of one team, of one lane over elements.
+  bool isOfTeam = false, isOfElement = false;
+};
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_LANES_DISTRIBUTION_H
