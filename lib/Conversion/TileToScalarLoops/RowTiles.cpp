@@ -31,15 +31,11 @@ FailureOr<VectorLoops::RowElement> VectorLoops::locate(RowsOp op,
   if (!op.hasColumns())
     return found;
   Value &column = found.indices.back();
-  column = arith::AddIOp::create(b, column, at.back());
+  column = b.add(column, at.back());
   if (!op.getBelow())
     return found;
-  found.isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
-                                         index(*op.getBelow()));
-  found.inside =
-      found.inside
-          ? arith::AndIOp::create(b, found.inside, found.isColumn).getResult()
-          : found.isColumn;
+  found.isColumn = b.less(column, b.index(*op.getBelow()));
+  found.inside = b.both(found.inside, found.isColumn);
   return found;
 }
 
@@ -50,7 +46,7 @@ FailureOr<Value> VectorLoops::elementOfRows(LoadRowsOp op, const Indices &at) {
     return failure();
   if (from->isColumn) {
     Value &column = from->indices.back();
-    column = arith::SelectOp::create(b, from->isColumn, column, index(0));
+    column = arith::SelectOp::create(b, from->isColumn, column, b.index(0));
   }
   Value value =
       memref::LoadOp::create(b, scalar(op.getSource()), from->indices);
@@ -66,15 +62,13 @@ LogicalResult VectorLoops::lowerStore(StoreRowsOp op) {
     FailureOr<RowElement> to = locate(op, at);
     if (failed(to))
       return failure();
-    OpBuilder::InsertionGuard restore(b);
-    if (to->inside) {
-      auto only = scf::IfOp::create(b, to->inside);
-      b.setInsertionPoint(only.thenBlock()->getTerminator());
-    }
-    FailureOr<Value> one = element(op.getValue(), at);
-    if (failed(one))
-      return failure();
-    memref::StoreOp::create(b, *one, scalar(op.getTarget()), to->indices);
-    return success();
+    LogicalResult done = success();
+    b.where(to->inside, [&] {
+      FailureOr<Value> one = element(op.getValue(), at);
+      done = one;
+      if (succeeded(one))
+        memref::StoreOp::create(b, *one, scalar(op.getTarget()), to->indices);
+    });
+    return done;
   });
 }

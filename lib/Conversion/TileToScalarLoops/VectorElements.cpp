@@ -40,14 +40,13 @@ FailureOr<Value> VectorLoops::elementOfConstant(arith::ConstantOp op,
   };
   if (dense.isSplat())
     return make(dense.getSplatValue<Attribute>());
-  Value position = index(0);
+  Value position = b.index(0);
   for (auto [i, size] : llvm::zip(at, dense.getType().getShape()))
-    position = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, position, index(size)), i);
+    position = b.add(b.mul(position, size), i);
   Value found;
   for (auto [i, value] : llvm::enumerate(dense.getValues<Attribute>())) {
-    Value isHere =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, index(i));
+    Value isHere = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position,
+                                         b.index(i));
     found =
         found
             ? arith::SelectOp::create(b, isHere, make(value), found).getResult()
@@ -64,7 +63,7 @@ FailureOr<Value> VectorLoops::elementOfBroadcast(vector::BroadcastOp op,
   Indices from(ArrayRef<Value>(at).take_back(source.getRank()));
   for (auto [i, size] : llvm::enumerate(source.getShape()))
     if (size == 1)
-      from[i] = index(0);
+      from[i] = b.index(0);
   return element(op.getSource(), from);
 }
 
@@ -82,7 +81,7 @@ FailureOr<Value> VectorLoops::elementOfShapeCast(vector::ShapeCastOp op,
       left.push_back(i);
   size_t next = 0;
   for (int64_t size : from.getShape())
-    source.push_back(isLong(size) ? left[next++] : index(0));
+    source.push_back(isLong(size) ? left[next++] : b.index(0));
   return element(op.getSource(), source);
 }
 
@@ -90,10 +89,7 @@ FailureOr<Value> VectorLoops::elementOfMask(vector::CreateMaskOp op,
                                             const Indices &at) {
   Value inside;
   for (auto [i, size] : llvm::zip(at, op.getOperands())) {
-    Value isBelow =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, i, scalar(size));
-    inside = inside ? arith::AndIOp::create(b, inside, isBelow).getResult()
-                    : isBelow;
+    inside = b.both(inside, b.less(i, scalar(size)));
   }
   return inside;
 }
@@ -102,16 +98,17 @@ FailureOr<Value> VectorLoops::elementOfMask(vector::CreateMaskOp op,
 FailureOr<Value>
 VectorLoops::reduce(vector::CombiningKind kind, int64_t count, Value init,
                     llvm::function_ref<FailureOr<Value>(Value)> term) {
-  auto loop = scf::ForOp::create(b, index(0), index(count), index(1), init);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToEnd(loop.getBody());
-  FailureOr<Value> one = term(loop.getInductionVar());
-  if (failed(one))
-    return failure();
-  Value next = vector::makeArithReduction(b, b.getLoc(), kind, *one,
-                                          loop.getRegionIterArg(0));
-  scf::YieldOp::create(b, next);
-  return loop.getResult(0);
+  LogicalResult done = success();
+  auto step = [&](Value at, ValueRange total) -> SmallVector<Value> {
+    FailureOr<Value> one = term(at);
+    done = one;
+    if (failed(one))
+      return {};
+    return {vector::makeArithReduction(b, b.getLoc(), kind, *one, total[0])};
+  };
+  SmallVector<Value> total =
+      b.loop(b.index(0), b.index(count), b.index(1), init, step);
+  return failed(done) ? FailureOr<Value>(failure()) : total[0];
 }
 
 /// Over one dimension, in its order.
@@ -137,7 +134,7 @@ FailureOr<Value> VectorLoops::elementOfExtract(vector::ExtractOp op,
   for (OpFoldResult position : op.getMixedPosition())
     from.push_back(
         isa<Attribute>(position)
-            ? index(cast<IntegerAttr>(cast<Attribute>(position)).getInt())
+            ? b.index(cast<IntegerAttr>(cast<Attribute>(position)).getInt())
             : scalar(cast<Value>(position)));
   llvm::append_range(from, at);
   return element(op.getSource(), from);
@@ -150,7 +147,7 @@ SmallVector<Value> VectorLoops::placeOf(VectorTransferOpInterface op,
   for (auto [offset, expr] : llvm::zip(at, op.getPermutationMap().getResults()))
     if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
       Value &position = indices[dim.getPosition()];
-      position = arith::AddIOp::create(b, position, offset);
+      position = b.add(position, offset);
     }
   return indices;
 }
@@ -222,20 +219,19 @@ FailureOr<Value> VectorLoops::compute(Operation *op, const Indices &at) {
       .Case([&](vector::ReductionOp op) -> FailureOr<Value> {
         if (op.getAcc())
           return refuseVectors(op, "a reduction that starts from nothing");
-        FailureOr<Value> first = element(op.getVector(), {index(0)});
+        FailureOr<Value> first = element(op.getVector(), {b.index(0)});
         if (failed(first))
           return failure();
         int64_t count = op.getSourceVectorType().getDimSize(0);
         return reduce(op.getKind(), count - 1, *first, [&](Value i) {
-          Value next = arith::AddIOp::create(b, i, index(1));
-          return element(op.getVector(), {next});
+          return element(op.getVector(), {b.add(i, 1)});
         });
       })
       .Case([&](vector::ExtractStridedSliceOp op) -> FailureOr<Value> {
         Indices from(at);
         for (auto [i, offset] :
              llvm::enumerate(op.getOffsets().getAsRange<IntegerAttr>()))
-          from[i] = arith::AddIOp::create(b, at[i], index(offset.getInt()));
+          from[i] = b.add(at[i], offset.getInt());
         return element(op.getSource(), from);
       })
       .Case([&](vector::MultiDimReductionOp op) {

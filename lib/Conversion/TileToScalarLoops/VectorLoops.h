@@ -11,12 +11,12 @@
 #ifndef GNN_LIB_CONVERSION_TILETOSCALARLOOPS_VECTORLOOPS_H
 #define GNN_LIB_CONVERSION_TILETOSCALARLOOPS_VECTORLOOPS_H
 
+#include "../../Transforms/Utils/IndexBuilder.h"
+
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace gnn::tile {
 
@@ -76,6 +76,7 @@ private:
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerWrite(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult lowerContract(mlir::vector::ContractionOp op);
+  void bindResults(mlir::Operation *op, mlir::ValueRange values);
   mlir::LogicalResult fill(Value array, Value value);
   mlir::LogicalResult keep(Value value);
 
@@ -89,9 +90,6 @@ private:
   Value stateFor(mlir::Type type);
   void bind(Value value, Value state);
 
-  Value index(int64_t value) {
-    return mlir::arith::ConstantIndexOp::create(b, value);
-  }
   Value scalar(Value value) { return scalars.lookupOrDefault(value); }
   Value arrayFor(mlir::Type type);
   mlir::LogicalResult forAll(llvm::ArrayRef<int64_t> shape, Body body,
@@ -99,7 +97,7 @@ private:
   void copy(Value from, Value to);
 
   mlir::scf::ForallOp blocks, made;
-  mlir::ImplicitLocOpBuilder b;
+  IndexBuilder b;
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Value> arrays;
 };

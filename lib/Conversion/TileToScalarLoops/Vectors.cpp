@@ -43,12 +43,13 @@ LogicalResult VectorLoops::forAll(ArrayRef<int64_t> shape, Body body,
                                   const Indices &outer) {
   if (shape.empty())
     return body(outer);
-  auto loop = scf::ForOp::create(b, index(0), index(shape.front()), index(1));
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  Indices indices(outer);
-  indices.push_back(loop.getInductionVar());
-  return forAll(shape.drop_front(), body, indices);
+  LogicalResult done = success();
+  b.loop(b.index(0), b.index(shape.front()), b.index(1), [&](Value at) {
+    Indices indices(outer);
+    indices.push_back(at);
+    done = forAll(shape.drop_front(), body, indices);
+  });
+  return done;
 }
 
 void VectorLoops::copy(Value from, Value to) {
@@ -85,6 +86,15 @@ LogicalResult VectorLoops::keep(Value value) {
   return done;
 }
 
+/// Lets the scalars among the results be these.
+void VectorLoops::bindResults(Operation *op, ValueRange values) {
+  for (Value result : op->getResults())
+    if (!isa<VectorType>(result.getType())) {
+      scalars.map(result, values.front());
+      values = values.drop_front();
+    }
+}
+
 LogicalResult VectorLoops::lowerFor(scf::ForOp loop) {
   SmallVector<Value> init;
   for (auto [first, argument] :
@@ -97,44 +107,41 @@ LogicalResult VectorLoops::lowerFor(scf::ForOp loop) {
     if (failed(fill(arrays[argument], first)))
       return failure();
   }
-  auto steps = scf::ForOp::create(b, scalar(loop.getLowerBound()),
-                                  scalar(loop.getUpperBound()),
-                                  scalar(loop.getStep()), init);
-  scalars.map(loop.getInductionVar(), steps.getInductionVar());
-  size_t carried = 0;
+  LogicalResult done = success();
+  auto step = [&](Value at, ValueRange carried) -> SmallVector<Value> {
+    scalars.map(loop.getInductionVar(), at);
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (!isa<VectorType>(argument.getType())) {
+        scalars.map(argument, carried.front());
+        carried = carried.drop_front();
+      }
+    done = lower(*loop.getBody());
+    // All of them before one is written over.
+    SmallVector<Value> next, arraysOfNext;
+    for (Value value : loop.getYieldedValues()) {
+      if (failed(done))
+        return {};
+      if (!isa<VectorType>(value.getType())) {
+        next.push_back(scalar(value));
+        continue;
+      }
+      arraysOfNext.push_back(arrayFor(value.getType()));
+      done = fill(arraysOfNext.back(), value);
+    }
+    for (BlockArgument argument : llvm::reverse(loop.getRegionIterArgs()))
+      if (isa<VectorType>(argument.getType()))
+        copy(arraysOfNext.pop_back_val(), arrays[argument]);
+    return next;
+  };
+  SmallVector<Value> left =
+      b.loop(scalar(loop.getLowerBound()), scalar(loop.getUpperBound()),
+             scalar(loop.getStep()), init, step);
+  bindResults(loop, left);
   for (auto [argument, result] :
-       llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults())) {
-    if (isa<VectorType>(argument.getType())) {
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
+    if (isa<VectorType>(result.getType()))
       arrays[result] = arrays[argument];
-      continue;
-    }
-    scalars.map(argument, steps.getRegionIterArg(carried));
-    scalars.map(result, steps.getResult(carried++));
-  }
-  OpBuilder::InsertionGuard restore(b);
-  if (init.empty())
-    steps.getBody()->getTerminator()->erase();
-  b.setInsertionPointToEnd(steps.getBody());
-  if (failed(lower(*loop.getBody())))
-    return failure();
-  // All of them before one is written over.
-  SmallVector<Value> next;
-  SmallVector<std::pair<Value, Value>> copies;
-  for (auto [value, argument] :
-       llvm::zip_equal(loop.getYieldedValues(), loop.getRegionIterArgs())) {
-    if (!isa<VectorType>(value.getType())) {
-      next.push_back(scalar(value));
-      continue;
-    }
-    Value array = arrayFor(value.getType());
-    if (failed(fill(array, value)))
-      return failure();
-    copies.push_back({array, arrays[argument]});
-  }
-  for (auto [from, to] : copies)
-    copy(from, to);
-  scf::YieldOp::create(b, next);
-  return success();
+  return done;
 }
 
 LogicalResult VectorLoops::lowerIf(scf::IfOp op) {
@@ -144,32 +151,24 @@ LogicalResult VectorLoops::lowerIf(scf::IfOp op) {
       arrays[result] = arrayFor(result.getType());
     else
       types.push_back(result.getType());
-  auto copy = scf::IfOp::create(b, types, scalar(op.getCondition()),
-                                static_cast<bool>(op.elseBlock()));
-  for (auto [from, to] :
-       llvm::zip_equal(op->getRegions(), copy->getRegions())) {
-    if (from.empty())
-      continue;
-    OpBuilder::InsertionGuard restore(b);
-    if (to.front().mightHaveTerminator())
-      to.front().getTerminator()->erase();
-    b.setInsertionPointToEnd(&to.front());
-    if (failed(lower(from.front())))
+  auto fillBlock = [&](Block &block) -> FailureOr<SmallVector<Value>> {
+    if (failed(lower(block)))
       return failure();
     SmallVector<Value> yielded;
     for (auto [value, result] : llvm::zip_equal(
-             from.front().getTerminator()->getOperands(), op.getResults())) {
+             block.getTerminator()->getOperands(), op.getResults())) {
       if (!isa<VectorType>(value.getType()))
         yielded.push_back(scalar(value));
       else if (failed(fill(arrays[result], value)))
         return failure();
     }
-    scf::YieldOp::create(b, yielded);
-  }
-  size_t number = 0;
-  for (Value result : op.getResults())
-    if (!isa<VectorType>(result.getType()))
-      scalars.map(result, copy.getResult(number++));
+    return yielded;
+  };
+  auto scalarResults =
+      b.branchLike(op, scalar(op.getCondition()), types, fillBlock);
+  if (failed(scalarResults))
+    return failure();
+  bindResults(op, *scalarResults);
   return success();
 }
 
@@ -183,17 +182,15 @@ LogicalResult VectorLoops::lowerWrite(vector::TransferWriteOp op) {
     FailureOr<Value> inside = isTransferred(transfer, at);
     if (failed(inside))
       return failure();
-    OpBuilder::InsertionGuard restore(b);
-    if (*inside) {
-      auto only = scf::IfOp::create(b, *inside);
-      b.setInsertionPoint(only.thenBlock()->getTerminator());
-    }
-    FailureOr<Value> one = element(op.getVector(), at);
-    if (failed(one))
-      return failure();
-    memref::StoreOp::create(b, *one, scalar(op.getBase()),
-                            placeOf(transfer, at));
-    return success();
+    LogicalResult done = success();
+    b.where(*inside, [&] {
+      FailureOr<Value> one = element(op.getVector(), at);
+      done = one;
+      if (succeeded(one))
+        memref::StoreOp::create(b, *one, scalar(op.getBase()),
+                                placeOf(transfer, at));
+    });
+    return done;
   });
 }
 
@@ -219,28 +216,25 @@ LogicalResult VectorLoops::lowerContract(vector::ContractionOp op) {
         FailureOr<Value> first = element(op.getAcc(), at);
         if (failed(first))
           return failure();
-        auto loop =
-            scf::ForOp::create(b, index(0), index(depth), index(1), *first);
-        {
-          OpBuilder::InsertionGuard restore(b);
-          b.setInsertionPointToEnd(loop.getBody());
+        LogicalResult done = success();
+        auto step = [&](Value k, ValueRange sum) -> SmallVector<Value> {
           auto pick = [&](AffineMap map) {
             return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
               unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-              if (dim == summed)
-                return loop.getInductionVar();
-              return at[*maps[2].getResultPosition(expr)];
+              return dim == summed ? k : at[*maps[2].getResultPosition(expr)];
             });
           };
           FailureOr<Value> x = element(op.getLhs(), Indices(pick(maps[0])));
           FailureOr<Value> y = element(op.getRhs(), Indices(pick(maps[1])));
-          if (failed(x) || failed(y))
-            return failure();
-          Value sum = math::FmaOp::create(b, *x, *y, loop.getRegionIterArg(0));
-          scf::YieldOp::create(b, sum);
-        }
-        memref::StoreOp::create(b, loop.getResult(0), array, at);
-        return success();
+          done = failure(failed(x) || failed(y));
+          if (failed(done))
+            return {};
+          return {math::FmaOp::create(b, *x, *y, sum[0])};
+        };
+        SmallVector<Value> sum =
+            b.loop(b.index(0), b.index(depth), b.index(1), *first, step);
+        memref::StoreOp::create(b, sum[0], array, at);
+        return done;
       });
   arrays[op.getResult()] = array;
   return done;

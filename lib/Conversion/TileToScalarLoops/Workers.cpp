@@ -89,15 +89,14 @@ LogicalResult VectorLoops::lowerWalk(WalkOp walk) {
     some.push_back(stateFor(type));
   }
   assign(*identities, states);
-  Value end = scalar(walk.getEnd()), step = index(elementsAtOnce);
+  Value end = scalar(walk.getEnd()), step = b.index(elementsAtOnce);
   auto rounds = scf::ForOp::create(b, scalar(walk.getBegin()), end, step);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPoint(rounds.getBody()->getTerminator());
   assign(*identities, some);
   Value first = rounds.getInductionVar();
-  Value last =
-      arith::MinSIOp::create(b, arith::AddIOp::create(b, first, step), end);
-  auto loop = scf::ForOp::create(b, first, last, index(1));
+  Value last = b.min(b.add(first, step), end);
+  auto loop = scf::ForOp::create(b, first, last, b.index(1));
   scalars.map(body.getArgument(0), loop.getInductionVar());
   b.setInsertionPoint(loop.getBody()->getTerminator());
   if (failed(lower(body)))
@@ -142,7 +141,8 @@ LogicalResult VectorLoops::lowerParallel(ParallelOp op) {
       return refuseVectors(op, "a single result where it has entries");
     array = arrayFor(result.getType());
   }
-  auto loop = scf::ForOp::create(b, index(0), index(op.getCount()), index(1));
+  auto loop =
+      scf::ForOp::create(b, b.index(0), b.index(op.getCount()), b.index(1));
   Value number = loop.getInductionVar();
   scalars.map(body.getArgument(0), number);
   {
@@ -153,10 +153,10 @@ LogicalResult VectorLoops::lowerParallel(ParallelOp op) {
     if (states.empty())
       return success();
     b.setLoc(op.getLoc());
-    Value each = index(op.getCount() / entries);
+    Value each = b.index(op.getCount() / entries);
     Value rest = arith::RemSIOp::create(b, number, each);
     Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, index(0));
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, b.index(0));
     auto values = evaluate(yielded);
     if (failed(values))
       return failure();

@@ -80,28 +80,25 @@ LogicalResult Distribution::verifyAlike(Operation *op, Value value, Value as) {
 }
 
 LogicalResult Distribution::distributeFor(scf::ForOp loop) {
-  auto steps =
-      scf::ForOp::create(b, scalar(loop.getLowerBound()),
-                         scalar(loop.getUpperBound()), scalar(loop.getStep()),
-                         partsOf(loop.getInitArgs(), loop.getRegionIterArgs()));
-  scalars.map(loop.getInductionVar(), steps.getInductionVar());
-  setParts(loop.getRegionIterArgs(), steps.getRegionIterArgs());
-  {
-    OpBuilder::InsertionGuard restore(b);
-    if (!steps.getBody()->empty())
-      steps.getBody()->back().erase();
-    b.setInsertionPointToEnd(steps.getBody());
-    if (failed(distribute(*loop.getBody())))
-      return failure();
+  LogicalResult done = success();
+  auto step = [&](Value at, ValueRange carried) -> Values {
+    scalars.map(loop.getInductionVar(), at);
+    setParts(loop.getRegionIterArgs(), carried);
+    done = distribute(*loop.getBody());
     for (auto [next, argument] :
          llvm::zip_equal(loop.getYieldedValues(), loop.getRegionIterArgs()))
-      if (failed(verifyAlike(loop, next, argument)))
-        return failure();
-    scf::YieldOp::create(
-        b, partsOf(loop.getYieldedValues(), loop.getRegionIterArgs()));
-  }
-  setParts(loop.getResults(), steps.getResults());
-  return success();
+      if (succeeded(done))
+        done = verifyAlike(loop, next, argument);
+    return failed(done)
+               ? Values()
+               : partsOf(loop.getYieldedValues(), loop.getRegionIterArgs());
+  };
+  Values left =
+      b.loop(scalar(loop.getLowerBound()), scalar(loop.getUpperBound()),
+             scalar(loop.getStep()),
+             partsOf(loop.getInitArgs(), loop.getRegionIterArgs()), step);
+  setParts(loop.getResults(), left);
+  return done;
 }
 
 LogicalResult Distribution::distributeIf(scf::IfOp op) {
@@ -114,26 +111,21 @@ LogicalResult Distribution::distributeIf(scf::IfOp op) {
       types.append(layouts.front().partsOf(type),
                    partType(type.getElementType(), layouts.front(), {}));
   }
-  auto copy = scf::IfOp::create(b, types, scalar(op.getCondition()),
-                                static_cast<bool>(op.elseBlock()));
-  for (auto [from, to] :
-       llvm::zip_equal(op->getRegions(), copy->getRegions())) {
-    if (from.empty())
-      continue;
-    OpBuilder::InsertionGuard restore(b);
-    if (to.front().mightHaveTerminator())
-      to.front().getTerminator()->erase();
-    b.setInsertionPointToEnd(&to.front());
-    if (failed(distribute(from.front())))
+  auto fill = [&](Block &block) -> FailureOr<Values> {
+    if (failed(distribute(block)))
       return failure();
-    ValueRange yielded = from.front().getTerminator()->getOperands();
+    ValueRange yielded = block.getTerminator()->getOperands();
     for (auto [value, result] : llvm::zip_equal(yielded, op.getResults()))
       if (failed(verifyAlike(op, value, result)))
         return failure();
     b.setLoc(op.getLoc());
-    scf::YieldOp::create(b, partsOf(yielded, op.getResults()));
-  }
-  setParts(op.getResults(), copy.getResults());
+    return partsOf(yielded, op.getResults());
+  };
+  FailureOr<Values> results =
+      b.branchLike(op, scalar(op.getCondition()), types, fill);
+  if (failed(results))
+    return failure();
+  setParts(op.getResults(), *results);
   return success();
 }
 

@@ -118,12 +118,10 @@ void TraversalLoops::makeRow() {
     }
   if (outputs.empty())
     return;
-  OpBuilder::InsertionGuard restore(b);
-  if (inside)
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, inside, /*withElseRegion=*/false).thenBlock());
-  for (unsigned output : outputs)
-    store(output);
+  b.where(inside, [&] {
+    for (unsigned output : outputs)
+      store(output);
+  });
 }
 
 /// Each team its row. With rows by length, says for each warp whether one of

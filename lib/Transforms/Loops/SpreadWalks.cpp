@@ -98,12 +98,8 @@ void WalkSpreader::clone(Operation *op, Point &point) {
         needed && needed->getBlock() == op->getBlock() &&
         !point.values.contains(operand))
       clone(needed, point);
-  OpBuilder::InsertionGuard restore(b);
-  if (point.inside && hasEffect<MemoryEffects::Write>(op))
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, point.inside, /*withElseRegion=*/false)
-            .thenBlock());
-  b.clone(*op, point.values);
+  b.where(hasEffect<MemoryEffects::Write>(op) ? point.inside : Value(),
+          [&] { b.clone(*op, point.values); });
 }
 
 /// Each operation for all points before the next one: loads are issued
@@ -160,54 +156,49 @@ void WalkSpreader::cloneStores(MutableArrayRef<Point> points) {
 
 SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
   Value step = b.index(walk.getSlots() * walk.getInFlight());
-  auto loop = scf::ForOp::create(b, begin, end, step, walk.getIdentity());
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Point> points = makePoints(loop.getInductionVar(), slot);
-  cloneBody(points);
-  SmallVector<Value> states(loop.getRegionIterArgs());
-  if (!states.empty())
-    for (ArrayRef<unsigned> numbers : groupResults(walk.getCombine().front()))
-      for (Point &point : points)
-        combine(states, numbers, point);
-  cloneStores(points);
-  if (states.empty())
-    return {};
-  scf::YieldOp::create(b, states);
-  return loop.getResults();
+  auto body = [&](Value first, ValueRange carried) {
+    SmallVector<Point> points = makePoints(first, slot);
+    cloneBody(points);
+    SmallVector<Value> states(carried);
+    if (!states.empty())
+      for (ArrayRef<unsigned> numbers : groupResults(walk.getCombine().front()))
+        for (Point &point : points)
+          combine(states, numbers, point);
+    cloneStores(points);
+    return states;
+  };
+  return b.loop(begin, end, step, walk.getIdentity(), body);
 }
 
 /// Runs of elements, whose results are combined. The first has none before it.
 SmallVector<Value> WalkSpreader::makeRuns() {
   Value length = b.index(*walk.getRun());
-  auto runs = scf::ForOp::create(b, walk.getBegin(), walk.getEnd(), length,
-                                 walk.getIdentity());
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToStart(runs.getBody());
-  Value begin = runs.getInductionVar();
-  Value next = b.add(begin, length);
-  SmallVector<Value> own = makeLoop(begin, b.min(next, walk.getEnd()), Value());
-  Value hasOthers = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, begin,
-                                          walk.getBegin());
-  auto both = scf::IfOp::create(b, walk.getResultTypes(), hasOthers,
-                                /*withElseRegion=*/true);
-  scf::YieldOp::create(b, both.getResults());
-  b.setInsertionPointToStart(both.elseBlock());
-  scf::YieldOp::create(b, own);
-  b.setInsertionPointToStart(both.thenBlock());
-  Block &combine = walk.getCombine().front();
-  IRMapping mapping;
-  unsigned count = own.size();
-  mapping.map(combine.getArguments().take_front(count),
-              runs.getRegionIterArgs());
-  mapping.map(combine.getArguments().drop_front(count), own);
-  for (Operation &op : combine.without_terminator())
-    b.clone(op, mapping);
-  scf::YieldOp::create(
-      b, llvm::map_to_vector(
-             combine.getTerminator()->getOperands(),
-             [&](Value value) { return mapping.lookupOrDefault(value); }));
-  return runs.getResults();
+  auto run = [&](Value begin, ValueRange before) -> SmallVector<Value> {
+    Value next = b.add(begin, length);
+    SmallVector<Value> own =
+        makeLoop(begin, b.min(next, walk.getEnd()), Value());
+    Value hasOthers = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, begin,
+                                            walk.getBegin());
+    auto both = scf::IfOp::create(b, walk.getResultTypes(), hasOthers,
+                                  /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToStart(both.elseBlock());
+    scf::YieldOp::create(b, own);
+    b.setInsertionPointToStart(both.thenBlock());
+    Block &combine = walk.getCombine().front();
+    IRMapping mapping;
+    mapping.map(combine.getArguments().take_front(own.size()), before);
+    mapping.map(combine.getArguments().drop_front(own.size()), own);
+    for (Operation &op : combine.without_terminator())
+      b.clone(op, mapping);
+    scf::YieldOp::create(
+        b, llvm::map_to_vector(
+               combine.getTerminator()->getOperands(),
+               [&](Value value) { return mapping.lookupOrDefault(value); }));
+    return both.getResults();
+  };
+  return b.loop(walk.getBegin(), walk.getEnd(), length, walk.getIdentity(),
+                run);
 }
 
 void WalkSpreader::run() {

@@ -37,6 +37,27 @@ void IndexBuilder::loop(Value begin, Value end, Value step,
   });
 }
 
+FailureOr<IndexBuilder::Values>
+IndexBuilder::branchLike(scf::IfOp op, Value condition, TypeRange types,
+                         function_ref<FailureOr<Values>(Block &)> fill) {
+  auto copy = scf::IfOp::create(*this, types, condition,
+                                static_cast<bool>(op.elseBlock()));
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), copy->getRegions())) {
+    if (from.empty())
+      continue;
+    InsertionGuard restore(*this);
+    if (to.front().mightHaveTerminator())
+      to.front().getTerminator()->erase();
+    setInsertionPointToEnd(&to.front());
+    FailureOr<Values> yielded = fill(from.front());
+    if (failed(yielded))
+      return failure();
+    scf::YieldOp::create(*this, *yielded);
+  }
+  return Values(copy.getResults());
+}
+
 void IndexBuilder::where(Value condition, function_ref<void()> body) {
   InsertionGuard restore(*this);
   if (condition)

@@ -65,6 +65,11 @@ public:
   /// A loop that carries nothing.
   void loop(mlir::Value begin, mlir::Value end, mlir::Value step,
             llvm::function_ref<void(mlir::Value)> body);
+  /// A branch like `op` of other types: `fill` builds in each of its blocks
+  /// what one of `op` does, and gives what it yields.
+  mlir::FailureOr<Values>
+  branchLike(mlir::scf::IfOp op, mlir::Value condition, mlir::TypeRange types,
+             llvm::function_ref<mlir::FailureOr<Values>(mlir::Block &)> fill);
   /// Builds `body` in a branch, unless `condition` is null and holds always.
   void where(mlir::Value condition, llvm::function_ref<void()> body);
 
