@@ -7,7 +7,7 @@ func.func @op(%x: memref<4x64xf32>) {
     %v = vector.transfer_read %x[%b, %c0], %zero {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
     // expected-error @+1 {{'vector.shuffle' op cannot be distributed over threads}}
     %w = vector.shuffle %v, %v [0, 1] : vector<64xf32>, vector<64xf32>
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -20,7 +20,7 @@ func.func @workers() {
     ^bb0(%e: index):
       gnn_tile.yield
     }
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 2, heads = 1, features = 16, vector = 4>}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 1, elements = 2>}
   return
 }
 
@@ -31,7 +31,7 @@ func.func @outside(%v: vector<64xf32>, %x: memref<4x64xf32>) {
   scf.forall (%b) in (4) {
     // expected-error @+1 {{'vector.transfer_write' op expected vectors of the loop over blocks, got one from outside}}
     vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -43,7 +43,7 @@ func.func @constants(%x: memref<4x2xf32>) {
   scf.forall (%b) in (4) {
     // expected-error @+1 {{'vector.transfer_write' op expected constants of equal entries, or the numbers of heads}}
     vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<2xf32>, memref<4x2xf32>
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 16, elements = 1, heads = 1, features = 2, vector = 1>}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 2], teams = 16, elements = 1>}
   return
 }
 
@@ -56,7 +56,7 @@ func.func @walk(%begin: index, %end: index) {
     ^bb0(%p: index):
       gnn_tile.yield
     }
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -72,7 +72,7 @@ func.func @mask(%x: memref<64xf32>, %n: index, %k: index) {
     // expected-error @+1 {{'arith.select' op expected a mask to be used by what reads or writes only}}
     %s = arith.select %m, %v, %z : vector<64xi1>, vector<64xf32>
     vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -88,7 +88,7 @@ func.func @outside(%x: memref<64xf32>, %n: index, %o: vector<64xf32>, %z: vector
       scf.yield %o : vector<64xf32>
     }
     vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -101,7 +101,7 @@ func.func @out_of_bounds(%x: memref<?x63xf32>, %n: index) {
     // expected-error @+1 {{'vector.transfer_read' op expected dimensions in bounds, got [false]}}
     %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [false]} : memref<?x63xf32>, vector<64xf32>
     vector.transfer_write %v, %x[%b, %c1] {in_bounds = [false]} : vector<64xf32>, memref<?x63xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 4>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -114,7 +114,7 @@ func.func @partial_vector(%x: memref<?x68xf32>, %n: index) {
     // expected-error @+1 {{'vector.transfer_read' op expected features in whole vectors of 4, got 66}}
     %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [true]} : memref<?x68xf32>, vector<66xf32>
     vector.transfer_write %v, %x[%b, %c1] {in_bounds = [true]} : vector<66xf32>, memref<?x68xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 4, elements = 1, heads = 1, features = 8, vector = 4>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 8], teams = 4, elements = 1>}
   return
 }
 
@@ -127,7 +127,7 @@ func.func @partial_mask(%x: memref<?x64xf32>, %n: index) {
     %m = vector.create_mask %n : vector<64xi1>
     // expected-error @+1 {{'vector.transfer_read' op expected a mask of whole vectors: of a number of features that is a multiple of 4}}
     %v = vector.transfer_read %x[%b, %c0], %p, %m {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -140,7 +140,7 @@ func.func @unknown_mask(%x: memref<?x64xf32>, %n: index, %m: vector<64xi1>) {
     %one = arith.constant dense<true> : vector<64xi1>
     // expected-error @+1 {{'vector.transfer_read' op expected a mask made by vector.create_mask}}
     %v = vector.transfer_read %x[%b, %c0], %p, %one {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -152,7 +152,7 @@ func.func @features_apart(%x: memref<64x4xf32>, %n: index) {
     %p = arith.constant 0.0 : f32
     // expected-error @+1 {{'vector.transfer_read' op expected features side by side in memory for vectors of 4}}
     %v = vector.transfer_read %x[%c0, %b], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (d)>} : memref<64x4xf32>, vector<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -164,7 +164,7 @@ func.func @atomic(%m: memref<64xf32>, %n: index) {
     %p = arith.constant 1.0 : f32
     // expected-error @+1 {{'memref.atomic_rmw' op cannot be done by every thread of a block: expected no effects but those of a load}}
     %r = memref.atomic_rmw addf %p, %m[%c0] : (f32, memref<64xf32>) -> f32
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
   return
 }
 
@@ -178,7 +178,7 @@ func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
     // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<64xf32>'}}
     %s = vector.extract %v[3] : f32 from vector<64xf32>
     memref.store %s, %to[%b] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -195,7 +195,7 @@ func.func @operands(%x: memref<4x1xf32>, %n: index) {
     %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
     // expected-error @+1 {{'arith.addf' op expected values that vary alike}}
     %sum = arith.addf %spread, %same : vector<1xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -213,7 +213,7 @@ func.func @carried(%x: memref<4x1xf32>, %n: index) {
     %last = scf.for %i = %c0 to %n step %c1 iter_args(%v = %spread) -> (vector<1xf32>) {
       scf.yield %same : vector<1xf32>
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -232,7 +232,7 @@ func.func @branches(%x: memref<4x1xf32>, %is: i1) {
     } else {
       scf.yield %same : vector<1xf32>
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -245,7 +245,7 @@ func.func @reshape(%x: memref<4x64xf32>) {
     %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
     // expected-error @+1 {{'vector.shape_cast' op expected to add or drop dimensions of size 1}}
     %w = vector.shape_cast %v : vector<64xf32> to vector<8x8xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -257,7 +257,7 @@ func.func @repeated(%x: memref<4x64xf32>) {
     %p = arith.constant 0.0 : f32
     // expected-error @+1 {{'vector.transfer_read' op expected a dimension of the buffer for each dimension of the vector that is spread}}
     %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (0)>} : memref<4x64xf32>, vector<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -272,6 +272,6 @@ func.func @one_head(%x: memref<4x1xf32>, %y: memref<4xf32>) {
     // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<4x1xf32>'}}
     %s = vector.extract %v[3, 0] : f32 from vector<4x1xf32>
     memref.store %s, %y[%b] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 4, features = 1, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [4, 1], teams = 8, elements = 1>}
   return
 }

@@ -32,7 +32,7 @@ func.func @rounds(%x: memref<4x96xf32>, %y: memref<4x96xf32>) {
       vector.transfer_write %w, %y[%t, %c0] {in_bounds = [true]} : vector<96xf32>, memref<4x96xf32>
       gnn_tile.yield
     }
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 4, elements = 1, heads = 1, features = 16, vector = 4>, mapping = [#gpu.block<x>]}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 4, elements = 1>, mapping = [#gpu.block<x>]}
   return
 }
 
@@ -71,7 +71,7 @@ func.func @joint(%x: memref<32xf32>, %y: memref<16xi32>) {
       memref.store %i, %y[%t] : memref<16xi32>
       gnn_tile.yield
     }
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 16, elements = 2, heads = 1, features = 1, vector = 1>, mapping = [#gpu.block<x>]}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 1], teams = 16, elements = 2>, mapping = [#gpu.block<x>]}
   return
 }
 
@@ -94,7 +94,7 @@ func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {
       vector.transfer_write %v, %y[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<16x8xf32>
       gnn_tile.yield
     }
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 1, vector = 8>, mapping = [#gpu.block<x>]}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 8], lanes = [1, 1], teams = 1, elements = 1>, mapping = [#gpu.block<x>]}
   return
 }
 
@@ -119,7 +119,7 @@ func.func @unaligned(%x: memref<?x65xf32>, %y: memref<?x64xf32>, %n: index) {
     %next = arith.addi %c, %c4 : index
     %w = vector.transfer_read %y[%b, %next], %p {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
     vector.transfer_write %w, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
-  } {mapping = [#gpu.block<x>, #gpu.block<y>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {mapping = [#gpu.block<x>, #gpu.block<y>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -150,6 +150,6 @@ func.func @branches(%x: memref<4x64xf32>, %y: memref<4xf32>, %c: i1, %k: f32) {
     }
     vector.transfer_write %r, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
     memref.store %q, %y[%b] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 4>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }

@@ -10,7 +10,7 @@ func.func @kind(%x: memref<4x64xf32>) {
     %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
     // expected-error @+1 {{'vector.multi_reduction' op expected a sum, maximum or minimum over one dimension}}
     %s = vector.multi_reduction <mul>, %v, %one [0] : vector<64xf32> to f32
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -24,7 +24,7 @@ func.func @start(%x: memref<4x64xf32>) {
     %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
     // expected-error @+1 {{'vector.multi_reduction' op expected a reduction that starts from 0.000000e+00 : f32}}
     %s = vector.multi_reduction <add>, %v, %one [0] : vector<64xf32> to f32
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -44,7 +44,7 @@ func.func @flags() {
       %m = arith.maxsi %x, %y : i32
       gnn_tile.yield %m : i32
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
   return
 }
 
@@ -64,7 +64,7 @@ func.func @entries() {
       %m = arith.maxsi %x, %y : i32
       gnn_tile.yield %m : i32
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 4, heads = 1, features = 8, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 8], teams = 1, elements = 4>}
   return
 }
 
@@ -82,7 +82,7 @@ func.func @one_worker() {
       %m = arith.addf %x, %y : f32
       gnn_tile.yield %m : f32
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -101,7 +101,7 @@ func.func @flags_added() {
     }
     // expected-error @+1 {{'arith.addi' op expected an entry or the maximum of what teams have said}}
     %g = arith.addi %f, %f : vector<8xi32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
   return
 }
 
@@ -124,6 +124,6 @@ func.func @flags_yielded(%is: i1) {
     } else {
       scf.yield %f : vector<8xi32>
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
   return
 }

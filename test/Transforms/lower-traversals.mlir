@@ -23,7 +23,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:               arith.addf {{.+}} : vector<64xf32>
 // CHECK:             scf.if %[[INSIDE]] {
 // CHECK:               vector.transfer_write %[[S]], %{{.+}}[%[[ROW]], %c0]
-// CHECK:         gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 16, vector = 4>
+// CHECK:         gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>
 func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]

@@ -15,7 +15,7 @@ func.func @nested(%x: memref<64xf32>, %ix: memref<64xi32>, %y: memref<64xf32>, %
       }
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -34,7 +34,7 @@ func.func @unguarded(%x: memref<64xf32>, %ix: memref<64xi32>, %y: memref<64xf32>
       }
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -53,6 +53,6 @@ func.func @read_behind(%x: memref<64xf32>, %y: memref<64xf32>, %n: index, %k: in
       memref.store %w, %x[%p] : memref<64xf32>
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }

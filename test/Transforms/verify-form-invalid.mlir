@@ -157,7 +157,7 @@ func.func @form_c5(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   scf.forall (%b) = (0) to (%n) step (8) {
     // expected-error @+1 {{'gpu.thread_id' op expected no op of threads before lanes are given their parts, by gnn-lanes-pipeline}}
     %t = gpu.thread_id x
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 4, heads = 1, features = 8, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 8], teams = 1, elements = 4>}
   return
 }
 
@@ -257,7 +257,7 @@ func.func @form_c5_nvvm(%x: memref<64xf32>, %n: index) {
     nvvm.barrier
     %v = memref.load %x[%c0] : memref<64xf32>
     memref.store %v, %x[%c0] : memref<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -328,7 +328,7 @@ func.func @form_c6_both(%x: memref<?x64xf32>, %to: memref<64x64xf32>, %n: index)
     %xs = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !l, vector<16x64xf32>
     %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %xs, %xs, %z : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %to[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 

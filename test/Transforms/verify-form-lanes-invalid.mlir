@@ -4,7 +4,7 @@
 // What gnn-verify-form refuses of loops with lanes, gnn-tile-distribute refuses
 // too, without the stage around it.
 
-#lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>
+#lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>
 func.func @form_c6_part(%x: memref<?x32xf32>, %y: memref<?x32xf32>, %n: index) {
   scf.forall (%b) in (4) {
     %c0 = arith.constant 0 : index
@@ -43,7 +43,7 @@ func.func @form_c6_team(%x: memref<?x16xf32>, %y: memref<?xf32>, %counts: memref
       memref.store %s, %y[%row] : memref<?xf32>
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -71,7 +71,7 @@ func.func @form_c6_carried(%x: memref<?x16xf32>, %y: memref<?xf32>) {
       }
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -101,7 +101,7 @@ func.func @form_c6_element(%x: memref<?x16xf32>, %y: memref<?xf32>) {
       gnn_tile.yield %both : f32
     }
     memref.store %s, %y[%b] : memref<?xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 2, heads = 1, features = 16, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 1, elements = 2>}
   return
 }
 
@@ -132,7 +132,7 @@ func.func @form_c6_results(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
       }
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 4, heads = 1, features = 4, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 4], teams = 2, elements = 4>}
   return
 }
 
@@ -156,7 +156,7 @@ func.func @form_c6_walk(%x: memref<?x16xf32>, %y: memref<?xf32>) {
       }
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -178,7 +178,7 @@ func.func @steps(%x: memref<?x16xf32>, %y: memref<?xf32>, %n: index) {
       }
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 16, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 2, elements = 1>}
   return
 }
 
@@ -196,7 +196,7 @@ func.func @warps(%x: memref<?x32xf32>, %y: memref<?xf32>) {
       }
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 2, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 2, elements = 1>}
   return
 }
 
@@ -214,7 +214,7 @@ func.func @form_c10_lanes(%x: memref<64xf32>, %y: memref<4xf32>) {
     vector.transfer_write %v, %a[%c0] {in_bounds = [true]} : vector<64xf32>, !s
     %last = memref.load %a[%c63] : !s
     memref.store %last, %y[%b] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 
@@ -238,7 +238,7 @@ func.func @form_c10_part(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
       // expected-error @+1 {{'memref.load' op expected an array in workgroup memory that a loop with 'gnn_tile.lanes' reads or writes, got one that it reads and writes: its lanes do not wait for each other}}
       %last = memref.load %a[%r, %c63] : !s
       memref.store %last, %x[%r, %c0] : memref<16x64xf32>
-    } {gnn_tile.lanes = #gnn_tile.lanes<teams = 4, elements = 1, heads = 1, features = 32, vector = 1>}
+    } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 4, elements = 1>}
     %t = gnn_tile.load_rows %a[%rows, %c0] aligned 4 : !s, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%rows, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   } {mapping = [#gpu.block<x>]}

@@ -295,7 +295,7 @@ LogicalResult Distribution::distribute(Block &block) {
 
 /// A part of the block with lanes of its own.
 LogicalResult Distribution::distributePart(scf::ForOp part) {
-  lanes = part->getAttrOfType<LanesAttr>(attribute::lanes);
+  lanes = part->getAttrOfType<SpreadAttr>(attribute::lanes);
   if (threads && lanes.getThreads() != threads)
     return part.emitOpError("cannot be distributed over threads: expected as "
                             "many as the tiles of the block are spread over, ")
@@ -320,7 +320,7 @@ LogicalResult Distribution::distributePart(scf::ForOp part) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Distribution::run() {
-  lanes = blocks->getAttrOfType<LanesAttr>(attribute::lanes);
+  lanes = blocks->getAttrOfType<SpreadAttr>(attribute::lanes);
   if (lanes)
     threads = lanes.getThreads();
   else if (failed(askAll()))
@@ -372,7 +372,7 @@ struct Distribute : gnn::impl::DistributeBase<Distribute> {
       return signalPassFailure();
     for (scf::ForallOp blocks : loops) {
       Location loc = blocks.getLoc(); // it is replaced
-      auto lanes = blocks->getAttrOfType<LanesAttr>(attribute::lanes);
+      auto lanes = blocks->getAttrOfType<SpreadAttr>(attribute::lanes);
       if (failed(Distribution(blocks).run()))
         return signalPassFailure();
       passed(getArgument(), loc, "Distributed")

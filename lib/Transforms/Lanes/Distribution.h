@@ -256,8 +256,7 @@ private:
 
   /// The lanes of what is distributed, null of products, and what a lane is
   /// among them.
-  LanesAttr lanes;
-  SpreadAttr spreadOfLanes;
+  SpreadAttr lanes;
   Value featureLane, headLane, elementLane, team;
   std::map<std::pair<Layout::Axis, int64_t>, llvm::SmallVector<Round>> rounds;
   llvm::DenseMap<Value, Layout::Axis> axes;

@@ -75,7 +75,7 @@ enum Difference : unsigned { None = 0, ByTeam = 1, ByElement = 2 };
 /// differently. What a load gives differs where its indices do.
 class ExchangeVerifier {
 public:
-  explicit ExchangeVerifier(LanesAttr lanes) : lanes(lanes) {}
+  explicit ExchangeVerifier(SpreadAttr lanes) : lanes(lanes) {}
 
   LogicalResult run(Operation *loop);
 
@@ -88,7 +88,7 @@ private:
   void visit(Operation *op);
   bool isExchange(Operation *op);
 
-  LanesAttr lanes;
+  SpreadAttr lanes;
   llvm::DenseMap<Value, unsigned> differences;
   bool hasChanged = false;
 };
@@ -225,7 +225,7 @@ LogicalResult ExchangeVerifier::run(Operation *loop) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult gnn::tile::verifyLoopOfLanes(Operation *loop) {
-  auto lanes = loop->getAttrOfType<LanesAttr>(attribute::lanes);
+  auto lanes = loop->getAttrOfType<SpreadAttr>(attribute::lanes);
   if (isa<scf::ForallOp>(loop)) {
     WalkResult walk = loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
       return op == loop ? WalkResult::advance() : WalkResult(verifyInBlock(op));

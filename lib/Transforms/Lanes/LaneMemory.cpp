@@ -20,8 +20,6 @@ using namespace gnn::tile;
 //===----------------------------------------------------------------------===//
 
 void Distribution::locateLane() {
-  spreadOfLanes = SpreadAttr::get(b.getContext(), {1, lanes.getVector()},
-                                  {lanes.getHeads(), lanes.getFeatures()});
   auto place = affine::AffineDelinearizeIndexOp::create(
       b, thread,
       ArrayRef<int64_t>{lanes.getElements(), lanes.getHeads(),

@@ -110,7 +110,7 @@ Layout::Axis Distribution::axisOf(Value value) {
 SmallVector<Layout> Distribution::layoutsOf(Value value) {
   if (!lanes)
     return asked.lookup(value);
-  return {{spreadOfLanes, axisOf(value)}};
+  return {{lanes, axisOf(value)}};
 }
 
 //===----------------------------------------------------------------------===//

@@ -188,12 +188,13 @@ void TraversalLoops::makeLongRows(Value flags) {
   makeRow();
 }
 
-LanesAttr TraversalLoops::lanesOf(MLIRContext *context,
-                                  const TraverseLayout &layout) {
+SpreadAttr TraversalLoops::lanesOf(MLIRContext *context,
+                                   const TraverseLayout &layout) {
   // One lane is all teams, one after the other.
   int64_t teams = layout.isOneLane ? 1 : layout.rowsPerBlock;
-  return LanesAttr::get(context, teams, layout.elementLanes, layout.headLanes,
-                        layout.featureLanes, layout.vector);
+  return SpreadAttr::get(context, {1, layout.vector},
+                         {layout.headLanes, layout.featureLanes}, teams,
+                         layout.elementLanes);
 }
 
 /// Rows that another template of the block reads: all of them, some at a time.

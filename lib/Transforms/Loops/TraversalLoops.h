@@ -32,8 +32,8 @@ public:
   void run();
 
   /// The lanes that a block has for one step of its rows.
-  static LanesAttr lanesOf(mlir::MLIRContext *context,
-                           const TraverseLayout &layout);
+  static SpreadAttr lanesOf(mlir::MLIRContext *context,
+                            const TraverseLayout &layout);
 
 private:
   /// A point of a walk at which values that vary by element are computed.

@@ -101,7 +101,7 @@ func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
       gnn_tile.yield %w : vector<8xf32>
     }
     vector.transfer_write %s, %y[%b, %c0], %mask {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 2, heads = 1, features = 16, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 1, elements = 2>}
   return
 }
 
@@ -152,7 +152,7 @@ func.func @fold(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
       gnn_tile.yield %m, %t : vector<8xf32>, vector<8xf32>
     }
     vector.transfer_write %s#1, %y[%b, %c0] {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 2, heads = 1, features = 16, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 1, elements = 2>}
   return
 }
 
@@ -187,6 +187,6 @@ func.func @workers(%y: memref<2xi32>) {
     }
     %e = vector.extract %f[%b] : i32 from vector<2xi32>
     memref.store %e, %y[%b] : memref<2xi32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 1, heads = 1, features = 8, vector = 1>}
+  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 8], teams = 8, elements = 1>}
   return
 }

@@ -13,7 +13,7 @@ func.func @a1_threads() {
 // -----
 
 func.func @a1_lanes() {
-  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.lanes' to be #gnn_tile.lanes, got 4 : i64}}
+  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.lanes' to be #gnn_tile.spread with teams, got 4 : i64}}
   scf.forall (%b) in (4) {
   } {mapping = [#gpu.block<x>], gnn_tile.lanes = 4}
   return
@@ -54,7 +54,7 @@ func.func @a1_op(%n: index) {
 
 func.func @a2_spread(%v: vector<16x64xf32>, %x: memref<16x64xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{'vector.transfer_write' op expected 'gnn_tile.spread' to be #gnn_tile.spread, got 4 : i64}}
+  // expected-error @+1 {{'vector.transfer_write' op expected 'gnn_tile.spread' to be #gnn_tile.spread without teams, got 4 : i64}}
   vector.transfer_write %v, %x[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = 4} : vector<16x64xf32>, memref<16x64xf32>
   return
 }
@@ -208,7 +208,7 @@ func.func @a1_results(%n: index) {
     // expected-error @+1 {{'scf.for' op expected no results of a loop with 'gnn_tile.lanes' in a loop over blocks, got 1}}
     %s = scf.for %i = %n to %n step %n iter_args(%a = %n) -> (index) {
       scf.yield %a : index
-    } {gnn_tile.lanes = #gnn_tile.lanes<teams = 1, elements = 1, heads = 1, features = 32, vector = 1>}
+    } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
     %t = arith.addi %s, %b : index
   } {mapping = [#gpu.block<x>]}
   return

@@ -185,8 +185,8 @@ func.func @parallel_c4_many() {
 
 // -----
 
-// expected-error @+1 {{expected 'features' to be a power of two, got 12}}
-func.func private @lanes_c1() attributes {at = #gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 12, vector = 4>}
+// expected-error @+1 {{expected two dimensions, 'teams' and a power of two of 'elements', got 2, 8 and 3}}
+func.func private @spread_c2() attributes {at = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 3>}
 
 // -----
 
@@ -250,22 +250,22 @@ func.func @traverse_c11_parts(%x: memref<?xf32>, %y: memref<?xf32>, %first: inde
 // -----
 
 // expected-error @+1 {{expected at most 32 lanes in a team, got 64}}
-func.func private @lanes_c2_team() attributes {at = #gnn_tile.lanes<teams = 1, elements = 4, heads = 1, features = 16, vector = 4>}
+func.func private @spread_c3_team() attributes {at = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 1, elements = 4>}
 
 // -----
 
 // expected-error @+1 {{expected one lane, or whole warps of 32 up to 1024 lanes, got 16}}
-func.func private @lanes_c2_warp() attributes {at = #gnn_tile.lanes<teams = 1, elements = 4, heads = 1, features = 4, vector = 1>}
+func.func private @spread_c3_warp() attributes {at = #gnn_tile.spread<each = [1, 1], lanes = [1, 4], teams = 1, elements = 4>}
 
 // -----
 
 // expected-error @+1 {{expected one lane, or whole warps of 32 up to 1024 lanes, got 2048}}
-func.func private @lanes_c2_threads() attributes {at = #gnn_tile.lanes<teams = 64, elements = 2, heads = 1, features = 16, vector = 1>}
+func.func private @spread_c3_threads() attributes {at = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 64, elements = 2>}
 
 // -----
 
-// expected-error @+1 {{expected at most 1024 lanes, got 4611686018427387904}}
-func.func private @lanes_c2_overflow() attributes {at = #gnn_tile.lanes<teams = 4611686018427387904, elements = 4, heads = 1, features = 1, vector = 1>}
+// expected-error @+1 {{expected one lane, or whole warps of 32 up to 1024 lanes, got 8192}}
+func.func private @spread_c3_overflow() attributes {at = #gnn_tile.spread<each = [1, 1], lanes = [1, 1], teams = 4611686018427387904, elements = 4>}
 
 // -----
 

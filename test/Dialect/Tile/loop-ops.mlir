@@ -45,10 +45,10 @@ func.func @parallel(%one: i32) -> vector<4xi32> {
   return %flags : vector<4xi32>
 }
 
-// CHECK: {gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 16, vector = 4>}
+// CHECK: {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>}
 func.func @lanes() {
   scf.forall (%i) in (4) {
-  } {gnn_tile.lanes = #gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 16, vector = 4>}
+  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>}
   return
 }
 

@@ -17,7 +17,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // LOOPS:               gnn_tile.walk
 // LOOPS:               %[[AT:.+]] = arith.subi %[[ROW]], %[[FIRST]]
 // LOOPS:               vector.transfer_write %{{.+}}, %[[ROWS]][%[[AT]], %c0]
-// LOOPS:           } {gnn_tile.lanes = #gnn_tile.lanes<teams = 4, elements = 2, heads = 1, features = 16, vector = 4>}
+// LOOPS:           } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 4, elements = 2>}
 // LOOPS:           scf.for {{.+}} to %c64 step %c32 iter_args
 // LOOPS:             gnn_tile.load_rows %[[ROWS]][%{{.+}}, %{{.+}}] aligned 4 : memref<64x64xf32, #gpu.address_space<workgroup>>
 // LOOPS:             vector.contract

@@ -72,18 +72,21 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       isa<scf::ForOp>(op) && isa_and_present<scf::ForallOp>(op->getParentOp());
   bool isWrite = isa<vector::TransferWriteOp>(op);
   bool isContract = isa<vector::ContractionOp>(op);
+  auto spread = dyn_cast<SpreadAttr>(value);
+  bool isTeams = spread && spread.getTeams();
   const Rule rules[] = {
       // A1
       {attribute::threads, "an scf.forall", isLoop, "an i64", isI64(value)},
       {attribute::lanes, "an scf.forall or an scf.for in one", isLoop || isPart,
-       "#gnn_tile.lanes", isa<LanesAttr>(value)},
+       "#gnn_tile.spread with teams", isTeams},
       {attribute::schedule, "an scf.forall", isLoop,
        "the schedule of a template, or its text", isSchedule(value)},
       {attribute::madeOf, "an scf.forall", isLoop, "a string",
        isa<StringAttr>(value)},
       // A2
       {spreadAttribute, "a vector.transfer_write or a vector.contract",
-       isContract || isWrite, "#gnn_tile.spread", isa<SpreadAttr>(value)},
+       isContract || isWrite, "#gnn_tile.spread without teams",
+       spread && !isTeams},
       // A3
       {kindAttribute, "a vector.contract", isContract, "#gnn_tile.product_kind",
        isa<ProductKindAttr>(value)},

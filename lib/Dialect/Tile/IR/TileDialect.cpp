@@ -266,33 +266,48 @@ LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Lanes
 //===----------------------------------------------------------------------===//
 
-LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t teams, int64_t elements, int64_t heads,
-                                int64_t features, int64_t vector) {
-  std::pair<StringRef, int64_t> powers[] = {{"elements", elements},
-                                            {"heads", heads},
-                                            {"features", features},
-                                            {"vector", vector}};
-  for (auto [name, value] : powers)
-    if (value < 1 || !llvm::isPowerOf2_64(value)) // C1
-      return emitError() << "expected '" << name
-                         << "' to be a power of two, got " << value;
-  if (teams < 1) // C1
-    return emitError() << "expected 'teams' to be positive, got " << teams;
-  constexpr int64_t warp = 32, mostThreads = 1024;
-  for (int64_t lanes : {teams, elements, heads, features})
-    if (lanes > mostThreads) // C2, and no overflow
-      return emitError() << "expected at most " << mostThreads << " lanes, got "
-                         << lanes;
-  int64_t teamLanes = elements * heads * features;
-  int64_t threads = teams * teamLanes;
-  if (threads == 1) // C2
+LogicalResult SpreadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> each,
+                                 ArrayRef<int64_t> lanes, int64_t teams,
+                                 int64_t elements) {
+  // The threads of a block; a thread has fewer registers than so many values.
+  constexpr int64_t warp = 32, most = 1024;
+  auto isPower = [](int64_t size) {
+    return size >= 1 && llvm::isPowerOf2_64(size);
+  };
+  if (each.size() != lanes.size() || each.empty() || each.size() > 2) // C1
+    return emitError() << "expected one or two dimensions of 'each' and as "
+                          "many of 'lanes', got "
+                       << each.size() << " and " << lanes.size();
+  int64_t teamLanes = elements;
+  for (ArrayRef<int64_t> sizes : {each, lanes}) {
+    int64_t product = 1;
+    for (int64_t size : sizes) {
+      if (!isPower(size)) // C1
+        return emitError() << "expected powers of two, got " << size;
+      product *= std::min(size, 2 * most); // of two: no overflow
+    }
+    if (product > most) // C1
+      return emitError() << "expected at most " << most
+                         << " values of a thread and as many threads, got ["
+                         << sizes << "]";
+    if (sizes.data() == lanes.data())
+      teamLanes = std::min(elements, 2 * most) * product;
+  }
+  if (!teams && !elements)
     return success();
-  if (teamLanes > warp) // C2
+  if (!isPower(elements) || teams < 1 || each.size() != 2) // C2
+    return emitError() << "expected two dimensions, 'teams' and a power of two "
+                          "of 'elements', got "
+                       << each.size() << ", " << teams << " and " << elements;
+  int64_t threads = std::min(teams, 2 * most) * teamLanes;
+  if (threads == 1) // C3
+    return success();
+  if (teamLanes > warp) // C3
     return emitError() << "expected at most " << warp
                        << " lanes in a team, got " << teamLanes;
-  if (threads % warp || threads > mostThreads) // C2
+  if (threads % warp || threads > most) // C3
     return emitError() << "expected one lane, or whole warps of " << warp
-                       << " up to " << mostThreads << " lanes, got " << threads;
+                       << " up to " << most << " lanes, got " << threads;
   return success();
 }

@@ -18,31 +18,6 @@ using namespace gnn::tile;
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileRowOps.cpp.inc"
 
-/// The most threads of a block, and more values than a thread has registers.
-static constexpr int64_t mostOfSpread = 1024;
-
-LogicalResult SpreadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 ArrayRef<int64_t> each,
-                                 ArrayRef<int64_t> lanes) {
-  if (each.size() != lanes.size() || each.empty() || each.size() > 2) // C1
-    return emitError() << "expected one or two dimensions of 'each' and as "
-                          "many of 'lanes', got "
-                       << each.size() << " and " << lanes.size();
-  for (ArrayRef<int64_t> sizes : {each, lanes}) {
-    int64_t product = 1;
-    for (int64_t size : sizes) {
-      if (size < 1 || !llvm::isPowerOf2_64(size)) // C1
-        return emitError() << "expected powers of two, got " << size;
-      product *= std::min(size, 2 * mostOfSpread); // of two: no overflow
-    }
-    if (product > mostOfSpread) // C1
-      return emitError() << "expected at most " << mostOfSpread
-                         << " values of a thread and as many threads, got ["
-                         << sizes << "]";
-  }
-  return success();
-}
-
 static Value findRowVector(ValueRange indices) {
   auto found = llvm::find_if(
       indices, [](Value index) { return isa<VectorType>(index.getType()); });

@@ -211,30 +211,60 @@ def Tile_GemmScheduleAttr
   }];
 }
 
-def Tile_LanesAttr : Tile_Attr<"Lanes", "lanes"> {
-  let summary = "the lanes of a block, over which loops and vectors are spread";
+def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
+  let summary = "how the values of a vector are spread over the threads of a block";
   let description = [{
-    `#gnn_tile.lanes<teams = 8, elements = 2, heads = 1, features = 16, vector =
-    4>`: a block has 8 teams of 2 x 1 x 16 lanes, features fastest. `vector`
-    features lie side by side in one lane; vectors of the loops form whose last
-    dimension is features, and whose first is heads where there are two, are
-    spread over the lanes in turns. The schedule of a traversal says all of them.
+    `#gnn_tile.spread<each = [4, 4], lanes = [16, 8]>`: a thread holds 4 rows of 4
+    columns that lie side by side; 16 by 8 threads, those of one row of threads one
+    after the other, hold 64 rows of 32 columns. A larger vector is held in turns, by
+    rows of such pieces; threads beyond the last one hold what the first ones do. So do
+    those that differ in rows alone of a vector of columns.
+
+    At an op it says what threads hold where the vector is staged in workgroup memory,
+    summed by a `vector.contract`, or stored; what such a vector is computed of is spread
+    like it.
+
+    At a loop, `gnn_tile.lanes`, it is the spread of all vectors, whose rows are heads and
+    whose columns features, and says who shares the work:
+    `#gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>` is a block
+    of 8 teams, each of which has 2 times 1 x 16 lanes for the elements of its row,
+    features fastest. The schedule of a traversal says all of these.
 
     Constraints:
-    * (C1) All are powers of two but `teams`, which is at least 1.
-    * (C2) There is one lane in all; or there are whole warps of 32, at most 1024 lanes,
-      and at most 32 in a team.
+    * (C1) `each` and `lanes` have one entry a dimension, of one or two, all powers
+      of two. The product of each is at most 1024.
+    * (C2) `teams` and `elements` are there or not; then there are two dimensions,
+      `elements` is a power of two and `teams` at least 1.
+    * (C3) With these, there is one lane in all; or there are whole warps of 32, at most
+      1024 lanes, and at most 32 in a team.
   }];
-  let parameters = (ins "int64_t":$teams, "int64_t":$elements,
-                        "int64_t":$heads, "int64_t":$features,
-                        "int64_t":$vector);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$each,
+                        ArrayRefParameter<"int64_t">:$lanes,
+                        DefaultValuedParameter<"int64_t", "0">:$teams,
+                        DefaultValuedParameter<"int64_t", "0">:$elements);
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$each,
+                                   "::llvm::ArrayRef<int64_t>":$lanes), [{
+    return $_get($_ctxt, each, lanes, 0, 0);
+  }]>];
+  let assemblyFormat = [{
+    `<` `each` `=` `[` $each `]` `,` `lanes` `=` `[` $lanes `]`
+    (`,` `teams` `=` $teams^ `,` `elements` `=` $elements)? `>`
+  }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Threads of a team, and of the block.
-    int64_t getTeamLanes() const {
-      return getElements() * getHeads() * getFeatures();
+    /// The threads that hold different values.
+    int64_t getNumThreads() const {
+      int64_t threads = 1;
+      for (int64_t lanes : getLanes())
+        threads *= lanes;
+      return threads;
     }
+    /// At a loop: lanes of heads and features, features side by side, threads of
+    /// a team and of the block.
+    int64_t getHeads() const { return getLanes().front(); }
+    int64_t getFeatures() const { return getLanes().back(); }
+    int64_t getVector() const { return getEach().back(); }
+    int64_t getTeamLanes() const { return getElements() * getNumThreads(); }
     int64_t getThreads() const { return getTeams() * getTeamLanes(); }
   }];
 }

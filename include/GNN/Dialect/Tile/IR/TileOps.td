@@ -11,7 +11,6 @@
 
 include "GNN/Dialect/Tile/IR/TileAttributes.td"
 include "GNN/Dialect/Tile/IR/TileInterfaces.td"
-include "GNN/Dialect/Tile/IR/TileSpread.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"

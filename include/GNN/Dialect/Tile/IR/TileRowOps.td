@@ -10,7 +10,7 @@
 #ifndef GNN_DIALECT_TILE_IR_TILEROWOPS_TD
 #define GNN_DIALECT_TILE_IR_TILEROWOPS_TD
 
-include "GNN/Dialect/Tile/IR/TileSpread.td"
+include "GNN/Dialect/Tile/IR/TileAttributes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_RowIndex : AnyTypeOf<[Index, VectorOfRankAndType<[1], [Index]>]>;
