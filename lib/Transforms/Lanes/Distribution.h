@@ -40,6 +40,10 @@ struct Layout {
   SpreadAttr spread;
   Axis axis = Tile;
 
+  /// That of a vector with as many dimensions.
+  static Layout ofWhole(SpreadAttr spread) {
+    return {spread, spread.getEach().size() == 2 ? Tile : Columns};
+  }
   Layout of(Axis other) const { return {spread, other}; }
   bool hasRows() const { return axis & Rows; }
   bool hasColumns() const { return axis & Columns; }
@@ -94,8 +98,6 @@ private:
                           mlir::Operation *at = nullptr);
   mlir::LogicalResult askOperands(mlir::Operation *op, Layout layout,
                                   mlir::Operation *at);
-  mlir::LogicalResult askBroadcast(mlir::vector::BroadcastOp op, Layout layout,
-                                   mlir::Operation *at);
   mlir::LogicalResult askCarried(mlir::Operation *op, unsigned number,
                                  Layout layout);
   mlir::LogicalResult askCopied(mlir::vector::TransferWriteOp op,

@@ -44,8 +44,10 @@ int64_t Layout::columnsOf(VectorType type) const {
 }
 
 bool Layout::fits(VectorType type) const {
-  int64_t rank = axis == Tile ? 2 : 1;
-  if (type.getRank() != rank || (isFlat() && axis != Columns))
+  bool isColumn =
+      axis == Rows && type.getRank() == 2 && type.getDimSize(1) == 1;
+  if ((type.getRank() == 2) != (axis == Tile || isColumn) ||
+      (isFlat() && axis != Columns))
     return false;
   bool rowsFit =
       !hasRows() || type.getDimSize(0) % (eachRows() * laneRows()) == 0;
@@ -224,28 +226,6 @@ LogicalResult Distribution::askCarried(Operation *op, unsigned number,
   return success();
 }
 
-/// The row vector that a `N x 1` vector is made of; null if it is not.
-static Value rowsOfColumn(Value value) {
-  auto cast = value.getDefiningOp<vector::ShapeCastOp>();
-  return cast && cast.getSourceVectorType().getRank() == 1 ? cast.getSource()
-                                                           : Value();
-}
-
-LogicalResult Distribution::askBroadcast(vector::BroadcastOp op, Layout layout,
-                                         Operation *at) {
-  auto source = dyn_cast<VectorType>(op.getSourceType());
-  if (!source)
-    return success();
-  bool isToTile = layout.axis == Layout::Tile;
-  if (isToTile && source.getRank() == 1)
-    return ask(op, op.getSource(), layout.of(Layout::Columns), at);
-  if (isToTile && source.getDimSize(1) == 1)
-    if (Value rows = rowsOfColumn(op.getSource()))
-      return ask(op, rows, layout.of(Layout::Rows), at);
-  return refuse(op, "a scalar, a vector of columns, or one of rows by "
-                    "vector.shape_cast");
-}
-
 /// True if a constant is 0, 1, 2, and so on.
 static bool isStep(DenseElementsAttr value) {
   if (!value.getElementType().isIndex())
@@ -268,8 +248,19 @@ LogicalResult Distribution::askOperands(Operation *op, Layout layout,
     return layout.axis == Layout::Rows
                ? success()
                : refuse(op, "numbers of rows, not of columns");
-  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
-    return askBroadcast(broadcast, layout, at);
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+    Value source = broadcast.getSource();
+    Layout::Axis axis = axisOf(source);
+    if (axis != Layout::None &&
+        (layout.axis != Layout::Tile || axis == layout.axis))
+      return refuse(op,
+                    "a scalar, or a vector of rows or of columns as a tile");
+    return ask(op, source, layout.of(axis), at);
+  }
+  if (auto cast = dyn_cast<vector::ShapeCastOp>(op))
+    return layout.axis == Layout::Rows
+               ? ask(op, cast.getSource(), layout, at)
+               : refuse(op, "rows as a column of a tile");
   if (auto load = dyn_cast<LoadRowsOp>(op)) {
     bool isOfTile = load.getType().getRank() == 2;
     Layout::Axis axis = isOfTile            ? Layout::Tile
@@ -384,8 +375,7 @@ LogicalResult Distribution::askAll() {
         if (!spread)
           return refuse(op, "a spread");
         threads = std::max(threads, spread.getNumThreads());
-        Layout layout{spread, spread.getEach().size() == 2 ? Layout::Tile
-                                                           : Layout::Columns};
+        Layout layout = Layout::ofWhole(spread);
         if (!store.hasColumns())
           return refuse(op, "columns");
         for (Value rows : {store.getRowVector(), Value(store.getInside())})

@@ -125,9 +125,7 @@ void Distribution::storePart(StoreRowsOp op, Layout layout, Part part) {
 }
 
 void Distribution::store(StoreRowsOp op) {
-  SpreadAttr spread = op.getSpreadAttr();
-  Layout layout{spread,
-                spread.getEach().size() == 2 ? Layout::Tile : Layout::Columns};
+  Layout layout = Layout::ofWhole(op.getSpreadAttr());
   auto type = cast<VectorType>(op.getValue().getType());
   bool isWhole = op.getAligned() % layout.width() == 0;
   for (int64_t row = 0; row < layout.rowsOf(type); ++row)

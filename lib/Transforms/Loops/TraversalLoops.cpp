@@ -87,17 +87,6 @@ Value TraversalLoops::rowOf(AtAttr at) {
   return known;
 }
 
-SmallVector<Value> TraversalLoops::indicesOf(AtAttr at, Value row) {
-  SmallVector<Value> indices;
-  if (row)
-    indices.push_back(row);
-  if (at.getHead())
-    indices.push_back(b.index(0));
-  if (at.getFeature())
-    indices.push_back(b.add(op.getFirstColumn(), at.getOffset()));
-  return indices;
-}
-
 /// Which dimensions of an operand are heads and features of its vector.
 AffineMap TraversalLoops::mapOf(AtAttr at, MemRefType type) {
   unsigned rank = type.getRank();

@@ -65,7 +65,10 @@ private:
   llvm::SmallVector<mlir::Value> indicesOf(AtAttr at) {
     return indicesOf(at, at.getAnchor() == Anchor::All ? nullptr : rowOf(at));
   }
-  llvm::SmallVector<mlir::Value> indicesOf(AtAttr at, mlir::Value row);
+  llvm::SmallVector<mlir::Value> indicesOf(AtAttr at, mlir::Value row) {
+    return getIndices(b, at, row, at.getHead() ? b.index(0) : mlir::Value(),
+                      op.getFirstColumn());
+  }
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices, AtAttr at);
   mlir::Value read(mlir::Value memref, mlir::VectorType type,
                    mlir::ValueRange indices, mlir::AffineMap map);

@@ -34,7 +34,7 @@ func.func @broadcast(%x: memref<1x64xf32>, %y: memref<16x64xf32>) {
     %r = vector.step : vector<16xindex>
     %first = arith.constant dense<0> : vector<1xindex>
     %u = gnn_tile.load_rows %x[%first, %c0] : memref<1x64xf32>, vector<1xindex>, index -> vector<1x64xf32>
-    // expected-error @+1 {{'vector.broadcast' op cannot be distributed over threads: expected a scalar, a vector of columns, or one of rows by vector.shape_cast}}
+    // expected-error @+1 {{'vector.broadcast' op cannot be distributed over threads: expected vectors that #gnn_tile.spread<each = [1, 4], lanes = [8, 16]> divides, got 'vector<1x64xf32>'}}
     %t = vector.broadcast %u : vector<1x64xf32> to vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   } {mapping = [#gpu.block<x>]}
