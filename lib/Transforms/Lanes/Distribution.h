@@ -121,7 +121,6 @@ private:
   Value get(Value value, Layout layout, Part part);
   Value compute(Value value, Layout layout, Part part);
   Value computePointwise(mlir::Operation *op, Layout layout, Part part);
-  bool isUnclamped(mlir::arith::MinSIOp op, Layout layout, Part part);
   Value broadcast(mlir::vector::BroadcastOp op, Layout layout, Part part);
   void materialize(Value value);
   Values materialized(Value value, Layout layout);
@@ -168,8 +167,6 @@ private:
   Place locate(LoadRowsOp op, Layout layout, Part part);
   void copy(LoadRowsOp op, Layout layout, Part part, Value array,
             mlir::ValueRange indices);
-  bool isSureOfRow(Value inside, Layout layout, Part part);
-  bool isSureOfColumn(LoadRowsOp op, Layout layout, Part part);
   Value addFirst(Value first, Value depth);
   Value permute(Value array, Value depth, Value across);
 
@@ -237,14 +234,6 @@ private:
   llvm::DenseMap<Value, llvm::SmallVector<Layout>> asked;
   std::set<std::pair<Key, mlir::Operation *>> askedAt;
 
-  /// The store at hand: its branch has made sure of the row and column of a
-  /// part.
-  struct Branch {
-    StoreRowsOp op;
-    Layout layout;
-    Part part;
-  };
-  std::optional<Branch> branch;
   /// What has been computed for the load or store at hand.
   std::map<std::pair<Key, std::array<int64_t, 3>>, Value> atHand;
   bool hasAtHand = false;

@@ -101,22 +101,8 @@ Value Distribution::get(Value value, Layout layout, Part part) {
   return made;
 }
 
-/// True where the mask of the branch says that `x` of `min(x, y)` is not above
-/// `y`.
-bool Distribution::isUnclamped(arith::MinSIOp op, Layout layout, Part part) {
-  if (!branch || layout.axis != Layout::Rows || !branch->op.getInside() ||
-      !isSureOfRow(branch->op.getInside(), layout, part))
-    return false;
-  auto mask = branch->op.getInside().getDefiningOp<arith::CmpIOp>();
-  return mask && mask.getPredicate() == arith::CmpIPredicate::sle &&
-         mask.getLhs() == op.getLhs() && mask.getRhs() == op.getRhs();
-}
-
 /// One op of the old body on the part.
 Value Distribution::computePointwise(Operation *op, Layout layout, Part part) {
-  if (auto clamp = dyn_cast<arith::MinSIOp>(op))
-    if (isUnclamped(clamp, layout, part))
-      return get(clamp.getLhs(), layout, part);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(get(operand, layout, part));

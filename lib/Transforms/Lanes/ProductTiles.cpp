@@ -27,32 +27,16 @@ static constexpr int64_t mostRows = 4;
 // Rows in global memory
 //===----------------------------------------------------------------------===//
 
-/// Whether the branch that we are in holds for that row and its mask alone.
-bool Distribution::isSureOfRow(Value inside, Layout layout, Part part) {
-  return branch && branch->op.getInside() == inside &&
-         branch->layout.spread == layout.spread && branch->part.row == part.row;
-}
-
-/// The same of columns: those of the load are those that are stored.
-bool Distribution::isSureOfColumn(LoadRowsOp op, Layout layout, Part part) {
-  if (!branch || branch->layout.spread != layout.spread ||
-      branch->part.column != part.column)
-    return false;
-  return branch->op.getBelow() == op.getBelow() &&
-         branch->op.getIndices().back() == op.getIndices().back() &&
-         (branch->part.single < 0 || branch->part.single == part.single);
-}
-
 /// Of columns past the end, column 0 is read.
 Distribution::Place Distribution::locate(LoadRowsOp op, Layout layout,
                                          Part part) {
   Value inside;
-  if (op.getInside() && !isSureOfRow(op.getInside(), layout, part))
+  if (op.getInside())
     inside = get(op.getInside(), layout.of(Layout::Rows), {part.row, 0, -1});
   Value column, columnInside;
   if (op.hasColumns()) {
     column = b.add(scalar(op.getIndices().back()), columnOf(layout, part));
-    if (op.getBelow() && !isSureOfColumn(op, layout, part)) {
+    if (op.getBelow()) {
       columnInside = b.less(column, b.index(*op.getBelow()));
       column = select(columnInside, column, b.index(0));
     }
@@ -111,7 +95,6 @@ void Distribution::storePart(StoreRowsOp op, Layout layout, Part part) {
   b.where(inside, [&] {
     atHand.clear();
     hasAtHand = true;
-    branch = Branch{op, layout, part};
     Value value = get(op.getValue(), layout, part);
     b.setLoc(op.getLoc());
     SmallVector<Value> indices;
@@ -119,7 +102,6 @@ void Distribution::storePart(StoreRowsOp op, Layout layout, Part part) {
       indices.push_back(get(at, layout.of(Layout::Rows), {part.row, 0, -1}));
     indices.back() = b.add(indices.back(), columnOf(layout, part));
     b.storeVector(value, scalar(op.getTarget()), indices);
-    branch.reset();
     hasAtHand = false;
   });
 }
