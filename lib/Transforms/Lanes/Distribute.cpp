@@ -42,15 +42,15 @@ static bool isVector(Type type) { return isa<VectorType>(type); }
 // What is carried
 //===----------------------------------------------------------------------===//
 
-/// The parts of `values`, each in the layout of that of `as`; scalars as they
+/// The parts of `values`, each in the spread of that of `as`; scalars as they
 /// are.
 SmallVector<Value> Distribution::partsOf(ValueRange values, ValueRange as) {
   SmallVector<Value> parts;
   for (auto [value, model] : llvm::zip_equal(values, as)) {
     if (!isVector(value.getType()))
       parts.push_back(scalar(value));
-    else if (auto layouts = layoutsOf(model); !layouts.empty())
-      llvm::append_range(parts, materialized(value, layouts.front()));
+    else if (auto spreads = spreadsOf(model); !spreads.empty())
+      llvm::append_range(parts, materialized(value, spreads.front()));
   }
   return parts;
 }
@@ -62,9 +62,9 @@ void Distribution::setParts(ValueRange values, ValueRange parts) {
     if (!type) {
       scalars.map(value, parts.front());
       parts = parts.drop_front();
-    } else if (auto layouts = layoutsOf(value); !layouts.empty()) {
-      int64_t count = layouts.front().partsOf(type);
-      held[keyOf(value, layouts.front())] = Values(parts.take_front(count));
+    } else if (auto spreads = spreadsOf(value); !spreads.empty()) {
+      int64_t count = spreads.front().partsOf(type);
+      held[keyOf(value, spreads.front())] = Values(parts.take_front(count));
       parts = parts.drop_front(count);
     }
   }
@@ -107,9 +107,9 @@ LogicalResult Distribution::distributeIf(scf::IfOp op) {
     auto type = dyn_cast<VectorType>(result.getType());
     if (!type)
       types.push_back(result.getType());
-    else if (auto layouts = layoutsOf(result); !layouts.empty())
-      types.append(layouts.front().partsOf(type),
-                   partType(type.getElementType(), layouts.front(), {}));
+    else if (auto spreads = spreadsOf(result); !spreads.empty())
+      types.append(spreads.front().partsOf(type),
+                   partType(type.getElementType(), spreads.front(), {}));
   }
   auto fill = [&](Block &block) -> FailureOr<Values> {
     if (failed(distribute(block)))
@@ -159,7 +159,7 @@ LogicalResult Distribution::verifyOperands(Operation *op) {
                              "numbers of heads, got ")
              << constant;
     }
-    if (held.count(keyOf(operand, layoutsOf(operand).front())))
+    if (held.count(keyOf(operand, spreadsOf(operand).front())))
       continue;
     if (flags.contains(operand))
       return op->emitOpError("expected an entry or the maximum of what teams "
@@ -211,7 +211,7 @@ LogicalResult Distribution::verifyComputed(Operation *op) {
   return success();
 }
 
-/// A vector is computed here in the layouts that it is held in; anything else
+/// A vector is computed here in the spreads that it is held in; anything else
 /// is done by every thread.
 LogicalResult Distribution::distributeOther(Operation *op) {
   bool givesVectors = llvm::any_of(op->getResultTypes(), isVector);
@@ -267,7 +267,7 @@ LogicalResult Distribution::distribute(Operation *op) {
                    << op.getSourceVectorType();
           Value source = op.getSource();
           scalars.map(op.getResult(),
-                      get(source, layoutsOf(source).front(), {}));
+                      get(source, spreadsOf(source).front(), {}));
           return success();
         })
         .Default([&](Operation *op) -> LogicalResult {

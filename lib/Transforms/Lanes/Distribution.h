@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A vector of the loops form becomes the parts of it that one thread holds, by
-// a layout: each of some columns side by side, one row after the other.
+// a spread: each of some columns side by side, one row after the other.
 //
-// With `gnn_tile.lanes`, as traversals have it, there is one layout for all:
+// With `gnn_tile.lanes`, as traversals have it, there is one spread for all:
 // rows are heads, columns features, and each vector is held where it stands. A
 // part past the end is read from the beginning and does not count. Otherwise,
-// for products, what is staged, summed and stored says its layout, and what it
-// is computed of is held so. Values move from one layout to another through
+// for products, what is staged, summed and stored says its spread, and what it
+// is computed of is held so. Values move from one spread to another through
 // workgroup memory.
 //
 //===----------------------------------------------------------------------===//
@@ -35,16 +35,16 @@ namespace gnn::tile {
 /// How a vector is held: by a spread over threads, as far as it varies by rows
 /// and by columns; other threads hold copies. A spread of one dimension is that
 /// of columns.
-struct Layout {
+struct Spread {
   enum Axis { None = 0, Rows = 1, Columns = 2, Tile = Rows | Columns };
-  SpreadAttr spread;
+  SpreadAttr attr;
   Axis axis = Tile;
 
   /// That of a vector with as many dimensions.
-  static Layout ofWhole(SpreadAttr spread) {
-    return {spread, spread.getEach().size() == 2 ? Tile : Columns};
+  static Spread ofWhole(SpreadAttr attr) {
+    return {attr, attr.getEach().size() == 2 ? Tile : Columns};
   }
-  Layout of(Axis other) const { return {spread, other}; }
+  Spread of(Axis other) const { return {attr, other}; }
   bool hasRows() const { return axis & Rows; }
   bool hasColumns() const { return axis & Columns; }
   /// The axis of a dimension of a vector; None where it does not vary by it.
@@ -53,11 +53,11 @@ struct Layout {
     return static_cast<Axis>(axis & of);
   }
   /// Columns side by side in a part; rows and columns of lanes.
-  int64_t width() const { return hasColumns() ? spread.getEach().back() : 1; }
-  int64_t eachRows() const { return isFlat() ? 1 : spread.getEach()[0]; }
-  int64_t laneRows() const { return isFlat() ? 1 : spread.getLanes()[0]; }
-  int64_t laneColumns() const { return spread.getLanes().back(); }
-  bool isFlat() const { return spread.getEach().size() == 1; }
+  int64_t width() const { return hasColumns() ? attr.getEach().back() : 1; }
+  int64_t eachRows() const { return isFlat() ? 1 : attr.getEach()[0]; }
+  int64_t laneRows() const { return isFlat() ? 1 : attr.getLanes()[0]; }
+  int64_t laneColumns() const { return attr.getLanes().back(); }
+  bool isFlat() const { return attr.getEach().size() == 1; }
   /// Rows that a thread holds, and parts of columns.
   int64_t rowsOf(mlir::VectorType type) const;
   int64_t columnsOf(mlir::VectorType type) const;
@@ -68,7 +68,7 @@ struct Layout {
   bool fits(mlir::VectorType type) const;
 
   auto key() const {
-    return std::make_pair(spread.getAsOpaquePointer(), static_cast<int>(axis));
+    return std::make_pair(attr.getAsOpaquePointer(), static_cast<int>(axis));
   }
 };
 
@@ -90,19 +90,19 @@ private:
   using Value = mlir::Value;
   using Values = llvm::SmallVector<Value>;
 
-  // Layouts (Layouts.cpp).
-  Layout::Axis axisOf(Value value);
-  llvm::SmallVector<Layout> layoutsOf(Value value);
+  // Layouts (Spreads.cpp).
+  Spread::Axis axisOf(Value value);
+  llvm::SmallVector<Spread> spreadsOf(Value value);
   mlir::LogicalResult askAll();
-  mlir::LogicalResult ask(mlir::Operation *user, Value value, Layout layout,
+  mlir::LogicalResult ask(mlir::Operation *user, Value value, Spread spread,
                           mlir::Operation *at = nullptr);
-  mlir::LogicalResult askOperands(mlir::Operation *op, Layout layout,
+  mlir::LogicalResult askOperands(mlir::Operation *op, Spread spread,
                                   mlir::Operation *at);
   mlir::LogicalResult askCarried(mlir::Operation *op, unsigned number,
-                                 Layout layout);
+                                 Spread spread);
   mlir::LogicalResult askCopied(mlir::vector::TransferWriteOp op,
-                                Layout layout);
-  bool record(Value value, Layout layout);
+                                Spread spread);
+  bool record(Value value, Spread spread);
 
   // Statements (Distribute.cpp).
   mlir::LogicalResult distribute(mlir::Block &block);
@@ -118,17 +118,17 @@ private:
   void setParts(mlir::ValueRange values, mlir::ValueRange parts);
 
   // Values (Parts.cpp).
-  Value get(Value value, Layout layout, Part part);
-  Value compute(Value value, Layout layout, Part part);
-  Value computePointwise(mlir::Operation *op, Layout layout, Part part);
-  Value broadcast(mlir::vector::BroadcastOp op, Layout layout, Part part);
+  Value get(Value value, Spread spread, Part part);
+  Value compute(Value value, Spread spread, Part part);
+  Value computePointwise(mlir::Operation *op, Spread spread, Part part);
+  Value broadcast(mlir::vector::BroadcastOp op, Spread spread, Part part);
   void materialize(Value value);
-  Values materialized(Value value, Layout layout);
-  mlir::Type partType(mlir::Type element, Layout layout, Part part);
-  std::pair<Value, Value> placeOf(Layout layout);
-  Value rowOf(Layout layout, Part part);
-  Value columnOf(Layout layout, Part part);
-  Value numberOf(mlir::VectorType type, Layout layout, Part part);
+  Values materialized(Value value, Spread spread);
+  mlir::Type partType(mlir::Type element, Spread spread, Part part);
+  std::pair<Value, Value> placeOf(Spread spread);
+  Value rowOf(Spread spread, Part part);
+  Value columnOf(Spread spread, Part part);
+  Value numberOf(mlir::VectorType type, Spread spread, Part part);
   Value scalar(Value value) { return scalars.lookupOrDefault(value); }
   Value select(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, condition, x, y);
@@ -152,30 +152,30 @@ private:
   mlir::FailureOr<Staged> findStaged(mlir::vector::ContractionOp op,
                                      Value operand);
   Values placesIn(Value array, Value first);
-  Values addSteps(const Staged &left, const Staged &right, Layout layout,
+  Values addSteps(const Staged &left, const Staged &right, Spread spread,
                   mlir::ValueRange sums, Value from);
   Values addAllSteps(const Staged &side, Values sums, StepAdder add);
   void store(StoreRowsOp op);
-  void storePart(StoreRowsOp op, Layout layout, Part part);
-  Value readStaged(mlir::vector::TransferReadOp op, Layout layout, Part part);
-  Value load(LoadRowsOp op, Layout layout, Part part);
+  void storePart(StoreRowsOp op, Spread spread, Part part);
+  Value readStaged(mlir::vector::TransferReadOp op, Spread spread, Part part);
+  Value load(LoadRowsOp op, Spread spread, Part part);
   /// Where a part of rows lies, and whether it is there (null: it is).
   struct Place {
     Values indices;
     Value inside;
   };
-  Place locate(LoadRowsOp op, Layout layout, Part part);
-  void copy(LoadRowsOp op, Layout layout, Part part, Value array,
+  Place locate(LoadRowsOp op, Spread spread, Part part);
+  void copy(LoadRowsOp op, Spread spread, Part part, Value array,
             mlir::ValueRange indices);
   Value addFirst(Value first, Value depth);
   Value permute(Value array, Value depth, Value across);
 
   // Products on tensor cores (ProductMma.cpp).
   mlir::LogicalResult checkFragments(mlir::vector::ContractionOp op,
-                                     Layout layout);
-  Values addFragments(const Staged &left, const Staged &right, Layout layout,
+                                     Spread spread);
+  Values addFragments(const Staged &left, const Staged &right, Spread spread,
                       mlir::ValueRange sums, Value from);
-  Value permuted(const Staged &side, Layout layout, Value across);
+  Value permuted(const Staged &side, Spread spread, Value across);
 
   // Lanes and what they read and write (LaneMemory.cpp).
   /// One round of the lanes over rows or columns.
@@ -184,19 +184,19 @@ private:
     Value inside; // whether it has something; null: always
   };
   void locateLane();
-  const llvm::SmallVector<Round> &roundsOf(Layout::Axis axis, int64_t size);
+  const llvm::SmallVector<Round> &roundsOf(Spread::Axis axis, int64_t size);
   mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);
   mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult distributeStore(mlir::memref::StoreOp op);
   mlir::FailureOr<llvm::SmallVector<Place>>
-  placesOf(mlir::VectorTransferOpInterface op, Layout layout);
-  Value onlyLane(Layout::Axis axis);
+  placesOf(mlir::VectorTransferOpInterface op, Spread spread);
+  Value onlyLane(Spread::Axis axis);
   bool isAligned(mlir::VectorTransferOpInterface op);
 
   // Reductions and workers (LaneReductions.cpp).
   mlir::LogicalResult verifyReduction(mlir::vector::MultiDimReductionOp op);
   mlir::LogicalResult distributeReduction(mlir::vector::MultiDimReductionOp op);
-  Value reduce(mlir::vector::MultiDimReductionOp op, Layout layout, Part part);
+  Value reduce(mlir::vector::MultiDimReductionOp op, Spread spread, Part part);
   mlir::LogicalResult distributeParallel(ParallelOp op);
   mlir::LogicalResult runByTurns(ParallelOp op);
   mlir::LogicalResult combineLanes(ParallelOp op,
@@ -222,16 +222,16 @@ private:
   Value thread;
   int64_t threads = 0;
 
-  /// Parts of values by layout. In layouts that a value is not held in, it is
+  /// Parts of values by spread. In spreads that a value is not held in, it is
   /// computed where it is needed.
   using Key = std::pair<void *, std::pair<const void *, int>>;
-  static Key keyOf(Value value, Layout layout) {
-    return {value.getAsOpaquePointer(), layout.key()};
+  static Key keyOf(Value value, Spread spread) {
+    return {value.getAsOpaquePointer(), spread.key()};
   }
   std::map<Key, Values> held;
-  /// The layouts that values are asked for in, and what has been asked of those
+  /// The spreads that values are asked for in, and what has been asked of those
   /// that a store computes.
-  llvm::DenseMap<Value, llvm::SmallVector<Layout>> asked;
+  llvm::DenseMap<Value, llvm::SmallVector<Spread>> asked;
   std::set<std::pair<Key, mlir::Operation *>> askedAt;
 
   /// What has been computed for the load or store at hand.
@@ -249,8 +249,8 @@ private:
   /// among them.
   SpreadAttr lanes;
   Value featureLane, headLane, elementLane, team;
-  std::map<std::pair<Layout::Axis, int64_t>, llvm::SmallVector<Round>> rounds;
-  llvm::DenseMap<Value, Layout::Axis> axes;
+  std::map<std::pair<Spread::Axis, int64_t>, llvm::SmallVector<Round>> rounds;
+  llvm::DenseMap<Value, Spread::Axis> axes;
   /// Arrays of flags, one a warp, in workgroup memory.
   llvm::DenseMap<Value, Value> flags;
   /// Whether this is the work of one team, of one lane over elements.

@@ -33,13 +33,13 @@ void Distribution::locateLane() {
 
 /// The rounds of the lanes over a dimension, computed where the kernel begins.
 const SmallVector<Distribution::Round> &
-Distribution::roundsOf(Layout::Axis axis, int64_t size) {
+Distribution::roundsOf(Spread::Axis axis, int64_t size) {
   auto [it, isNew] = rounds.try_emplace({axis, size});
   if (!isNew)
     return it->second;
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointAfterValue(featureLane);
-  bool isFeature = axis == Layout::Columns;
+  bool isFeature = axis == Spread::Columns;
   int64_t side = isFeature ? lanes.getVector() : 1;
   int64_t step = side * (isFeature ? lanes.getFeatures() : lanes.getHeads());
   Value first = isFeature ? featureLane : headLane;
@@ -104,7 +104,7 @@ bool Distribution::isAligned(VectorTransferOpInterface op) {
 }
 
 FailureOr<SmallVector<Distribution::Place>>
-Distribution::placesOf(VectorTransferOpInterface op, Layout layout) {
+Distribution::placesOf(VectorTransferOpInterface op, Spread spread) {
   SmallVector<Value> base = llvm::map_to_vector(
       op.getIndices(), [&](Value index) { return scalar(index); });
   if (op.hasOutOfBoundsDim())
@@ -122,15 +122,15 @@ Distribution::placesOf(VectorTransferOpInterface op, Layout layout) {
   SmallVector<Place> places{{base, Value()}};
   VectorType type = op.getVectorType();
   for (auto [i, expr] : llvm::enumerate(op.getPermutationMap().getResults())) {
-    Layout::Axis axis = layout.axisOf(type, i);
+    Spread::Axis axis = spread.axisOf(type, i);
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (axis == Layout::None)
+    if (axis == Spread::None)
       continue;
     if (!dim)
       return op->emitOpError("expected a dimension of the buffer for each "
                              "dimension of the vector that is spread");
     bool isLast = dim.getPosition() + 1 == base.size();
-    bool isFeature = axis == Layout::Columns;
+    bool isFeature = axis == Spread::Columns;
     if (isFeature && width > 1 && !isLast)
       return op->emitOpError("expected features side by side in memory for "
                              "vectors of ")
@@ -165,30 +165,30 @@ Distribution::placesOf(VectorTransferOpInterface op, Layout layout) {
 
 /// Reads past the end of a row read its beginning again.
 LogicalResult Distribution::distributeRead(vector::TransferReadOp op) {
-  Layout layout = layoutsOf(op.getResult()).front();
+  Spread spread = spreadsOf(op.getResult()).front();
   auto places =
-      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), layout);
+      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), spread);
   if (failed(places))
     return failure();
   Value memref = scalar(op.getBase());
   bool aligned = isAligned(op);
-  Values &parts = held[keyOf(op.getResult(), layout)];
+  Values &parts = held[keyOf(op.getResult(), spread)];
   parts.clear(); // where a block is distributed again
   for (const Place &place : *places)
     parts.push_back(
-        b.loadVector(memref, place.indices, layout.width(), aligned));
+        b.loadVector(memref, place.indices, spread.width(), aligned));
   return success();
 }
 
 LogicalResult Distribution::distributeWrite(vector::TransferWriteOp op) {
-  Layout layout = layoutsOf(op.getVector()).front();
+  Spread spread = spreadsOf(op.getVector()).front();
   auto places =
-      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), layout);
+      placesOf(cast<VectorTransferOpInterface>(op.getOperation()), spread);
   if (failed(places))
     return failure();
   Value memref = scalar(op.getBase());
-  Values parts = materialized(op.getVector(), layout);
-  Value once = onlyLane(layout.axis);
+  Values parts = materialized(op.getVector(), spread);
+  Value once = onlyLane(spread.axis);
   bool aligned = isAligned(op);
   for (auto [place, part] : llvm::zip(*places, parts))
     b.where(b.both(once, place.inside), [&, &place = place, &part = part] {
@@ -200,14 +200,14 @@ LogicalResult Distribution::distributeWrite(vector::TransferWriteOp op) {
 LogicalResult Distribution::distributeStore(memref::StoreOp op) {
   SmallVector<Value> indices = llvm::map_to_vector(
       op.getIndices(), [&](Value index) { return scalar(index); });
-  b.where(onlyLane(Layout::None), [&] {
+  b.where(onlyLane(Spread::None), [&] {
     b.storeVector(scalar(op.getValue()), scalar(op.getMemRef()), indices);
   });
   return success();
 }
 
 /// Whether this lane stores what several lanes have; null if they have not.
-Value Distribution::onlyLane(Layout::Axis axis) {
+Value Distribution::onlyLane(Spread::Axis axis) {
   Value once;
   auto only = [&](bool isShared, Value lane, int64_t count) {
     if (isShared && count > 1)
@@ -215,7 +215,7 @@ Value Distribution::onlyLane(Layout::Axis axis) {
   };
   only(!isOfElement, elementLane, lanes.getElements());
   only(!isOfTeam, team, lanes.getTeams());
-  only(!(axis & Layout::Rows), headLane, lanes.getHeads());
-  only(!(axis & Layout::Columns), featureLane, lanes.getFeatures());
+  only(!(axis & Spread::Rows), headLane, lanes.getHeads());
+  only(!(axis & Spread::Columns), featureLane, lanes.getFeatures());
   return once;
 }

@@ -143,27 +143,27 @@ Distribution::distributeReduction(vector::MultiDimReductionOp op) {
   if (isa<VectorType>(result.getType()))
     materialize(result);
   else
-    scalars.map(result, reduce(op, {SpreadAttr(), Layout::None}, {}));
+    scalars.map(result, reduce(op, {SpreadAttr(), Spread::None}, {}));
   return success();
 }
 
 /// What the thread has, in order; then the lanes.
-Value Distribution::reduce(vector::MultiDimReductionOp op, Layout layout,
+Value Distribution::reduce(vector::MultiDimReductionOp op, Spread spread,
                            Part part) {
   VectorType type = op.getSourceVectorType();
   Type element = type.getElementType();
   arith::AtomicRMWKind kind = *reductionKind(op.getKind(), element);
   // In products, a thread has all rows of its columns.
-  Layout source =
-      lanes ? layoutsOf(op.getSource()).front()
-            : Layout{SpreadAttr::get(op.getContext(),
-                                     {type.getDimSize(0), layout.width()},
-                                     {1, layout.laneColumns()}),
-                     Layout::Tile};
+  Spread source =
+      lanes ? spreadsOf(op.getSource()).front()
+            : Spread{SpreadAttr::get(op.getContext(),
+                                     {type.getDimSize(0), spread.width()},
+                                     {1, spread.laneColumns()}),
+                     Spread::Tile};
   unsigned dim = op.getReductionDims()[0];
-  Layout::Axis axis = source.axisOf(type, dim);
-  bool isOfColumns = axis == Layout::Columns;
-  int64_t count = axis == Layout::Rows ? source.rowsOf(type)
+  Spread::Axis axis = source.axisOf(type, dim);
+  bool isOfColumns = axis == Spread::Columns;
+  int64_t count = axis == Spread::Rows ? source.rowsOf(type)
                   : isOfColumns        ? source.columnsOf(type)
                                        : 1;
   Value total;
@@ -173,10 +173,10 @@ Value Distribution::reduce(vector::MultiDimReductionOp op, Layout layout,
   };
   for (int64_t i = 0; i < count; ++i) {
     Part from = part;
-    if (axis != Layout::None)
+    if (axis != Spread::None)
       (isOfColumns ? from.column : from.row) = i;
     Value value = get(op.getSource(), source, from), inside;
-    if (lanes && axis != Layout::None)
+    if (lanes && axis != Spread::None)
       inside = roundsOf(axis, type.getDimSize(dim))[i].inside;
     auto vector = dyn_cast<VectorType>(value.getType());
     if (inside) {
@@ -199,7 +199,7 @@ Value Distribution::reduce(vector::MultiDimReductionOp op, Layout layout,
     }
     add(across);
   }
-  if (axis == Layout::None)
+  if (axis == Spread::None)
     return total;
   return overLanes(total, getAllReduce(kind),
                    isOfColumns ? source.laneColumns() : source.laneRows(),

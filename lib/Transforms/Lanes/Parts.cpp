@@ -22,100 +22,100 @@ using namespace gnn::tile;
 //===----------------------------------------------------------------------===//
 
 /// The first row and column of this thread, computed at the body's start.
-std::pair<Value, Value> Distribution::placeOf(Layout layout) {
-  auto &place = places[layout.spread.getAsOpaquePointer()];
+std::pair<Value, Value> Distribution::placeOf(Spread spread) {
+  auto &place = places[spread.attr.getAsOpaquePointer()];
   if (place.first)
     return place;
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointAfterValue(thread);
   auto digits = affine::AffineDelinearizeIndexOp::create(
-      b, thread, ArrayRef<int64_t>{layout.laneColumns()},
+      b, thread, ArrayRef<int64_t>{spread.laneColumns()},
       /*hasOuterBound=*/false);
   Value row = digits.getResult(0);
-  if (layout.spread.getNumThreads() < threads)
-    row = arith::AndIOp::create(b, row, b.index(layout.laneRows() - 1));
-  place = {b.mul(row, layout.eachRows()),
-           b.mul(digits.getResult(1), layout.spread.getEach().back())};
+  if (spread.attr.getNumThreads() < threads)
+    row = arith::AndIOp::create(b, row, b.index(spread.laneRows() - 1));
+  place = {b.mul(row, spread.eachRows()),
+           b.mul(digits.getResult(1), spread.attr.getEach().back())};
   return place;
 }
 
-Value Distribution::rowOf(Layout layout, Part part) {
-  int64_t each = layout.eachRows();
-  return b.add(placeOf(layout).first,
-               part.row / each * each * layout.laneRows() + part.row % each);
+Value Distribution::rowOf(Spread spread, Part part) {
+  int64_t each = spread.eachRows();
+  return b.add(placeOf(spread).first,
+               part.row / each * each * spread.laneRows() + part.row % each);
 }
 
-Value Distribution::columnOf(Layout layout, Part part) {
-  return b.add(placeOf(layout).second,
-               part.column * layout.width() * layout.laneColumns() +
+Value Distribution::columnOf(Spread spread, Part part) {
+  return b.add(placeOf(spread).second,
+               part.column * spread.width() * spread.laneColumns() +
                    std::max<int64_t>(0, part.single));
 }
 
 /// The numbers of rows or columns.
-Value Distribution::numberOf(VectorType type, Layout layout, Part part) {
+Value Distribution::numberOf(VectorType type, Spread spread, Part part) {
   if (!lanes)
-    return rowOf(layout, part);
-  int64_t i = layout.hasRows() ? part.row : part.column;
-  Value first = roundsOf(layout.axis, type.getDimSize(0))[i].offset;
+    return rowOf(spread, part);
+  int64_t i = spread.hasRows() ? part.row : part.column;
+  Value first = roundsOf(spread.axis, type.getDimSize(0))[i].offset;
   if (!type.getElementType().isIndex()) // of heads
     return arith::IndexCastOp::create(b, type.getElementType(), first);
-  if (layout.width() == 1)
+  if (spread.width() == 1)
     return first;
-  auto wide = VectorType::get({layout.width()}, b.getIndexType());
+  auto wide = VectorType::get({spread.width()}, b.getIndexType());
   SmallVector<int64_t> sideBySide(
-      llvm::to_vector(llvm::seq<int64_t>(0, layout.width())));
+      llvm::to_vector(llvm::seq<int64_t>(0, spread.width())));
   return b.add(vector::BroadcastOp::create(b, wide, first),
                arith::ConstantOp::create(
                    b, DenseIntElementsAttr::get(wide, sideBySide)));
 }
 
-Type Distribution::partType(Type element, Layout layout, Part part) {
-  if (layout.width() == 1 || part.single >= 0)
+Type Distribution::partType(Type element, Spread spread, Part part) {
+  if (spread.width() == 1 || part.single >= 0)
     return element;
-  return VectorType::get({layout.width()}, element);
+  return VectorType::get({spread.width()}, element);
 }
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
-Value Distribution::get(Value value, Layout layout, Part part) {
+Value Distribution::get(Value value, Spread spread, Part part) {
   if (!isa<VectorType>(value.getType()))
     return scalar(value);
-  if (layout.width() == 1)
+  if (spread.width() == 1)
     part.single = -1;
-  auto key = keyOf(value, layout);
+  auto key = keyOf(value, spread);
   if (auto found = held.find(key); found != held.end()) {
-    int64_t columns = layout.columnsOf(cast<VectorType>(value.getType()));
+    int64_t columns = spread.columnsOf(cast<VectorType>(value.getType()));
     Value whole = found->second[part.row * columns + part.column];
     return part.single < 0 ? whole
                            : vector::ExtractOp::create(b, whole, part.single);
   }
   if (!hasAtHand)
-    return compute(value, layout, part);
+    return compute(value, spread, part);
   std::pair at(key, std::array<int64_t, 3>{part.row, part.column, part.single});
   if (auto found = atHand.find(at); found != atHand.end())
     return found->second;
-  Value made = compute(value, layout, part);
+  Value made = compute(value, spread, part);
   atHand[at] = made;
   return made;
 }
 
 /// One op of the old body on the part.
-Value Distribution::computePointwise(Operation *op, Layout layout, Part part) {
+Value Distribution::computePointwise(Operation *op, Spread spread, Part part) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(get(operand, layout, part));
+    operands.push_back(get(operand, spread, part));
   Type type =
-      partType(getElementTypeOrSelf(op->getResult(0).getType()), layout, part);
+      partType(getElementTypeOrSelf(op->getResult(0).getType()), spread, part);
   return mlir::clone(b, op, type, operands)->getResult(0);
 }
 
-Value Distribution::broadcast(vector::BroadcastOp op, Layout layout,
+Value Distribution::broadcast(vector::BroadcastOp op, Spread spread,
                               Part part) {
-  Type type = partType(op.getResultVectorType().getElementType(), layout, part);
+  Type type = partType(op.getResultVectorType().getElementType(), spread, part);
   Value source = op.getSource();
-  Layout of = layout.of(axisOf(source));
+  Spread of = spread.of(axisOf(source));
   if (!of.hasRows())
     part.row = 0;
   if (!of.hasColumns())
@@ -125,59 +125,59 @@ Value Distribution::broadcast(vector::BroadcastOp op, Layout layout,
                                  : vector::BroadcastOp::create(b, type, value);
 }
 
-Value Distribution::compute(Value value, Layout layout, Part part) {
+Value Distribution::compute(Value value, Spread spread, Part part) {
   Operation *op = value.getDefiningOp();
   LocationScope scope(b, op->getLoc());
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto dense = cast<DenseElementsAttr>(constant.getValue());
     if (!dense.isSplat())
-      return numberOf(cast<VectorType>(dense.getType()), layout, part);
-    Type type = partType(dense.getElementType(), layout, part);
+      return numberOf(cast<VectorType>(dense.getType()), spread, part);
+    Type type = partType(dense.getElementType(), spread, part);
     auto attr = dense.getSplatValue<TypedAttr>();
     if (auto vector = dyn_cast<VectorType>(type))
       attr = DenseElementsAttr::get(vector, Attribute(attr));
     return arith::ConstantOp::create(b, attr);
   }
   if (auto step = dyn_cast<vector::StepOp>(op))
-    return numberOf(step.getType(), layout, part);
+    return numberOf(step.getType(), spread, part);
   if (auto from = dyn_cast<vector::BroadcastOp>(op))
-    return broadcast(from, layout, part);
+    return broadcast(from, spread, part);
   if (auto from = dyn_cast<vector::ShapeCastOp>(op)) { // dimensions of size 1
     Value source = from.getSource();
-    return get(source, lanes ? layout.of(axisOf(source)) : layout, part);
+    return get(source, lanes ? spread.of(axisOf(source)) : spread, part);
   }
   if (auto from = dyn_cast<LoadRowsOp>(op))
-    return load(from, layout, part);
+    return load(from, spread, part);
   if (auto from = dyn_cast<vector::TransferReadOp>(op))
-    return readStaged(from, layout, part);
+    return readStaged(from, spread, part);
   if (auto from = dyn_cast<vector::ExtractStridedSliceOp>(op)) {
     part.row +=
-        cast<IntegerAttr>(from.getOffsets()[0]).getInt() / layout.laneRows();
-    return get(from.getSource(), layout, part);
+        cast<IntegerAttr>(from.getOffsets()[0]).getInt() / spread.laneRows();
+    return get(from.getSource(), spread, part);
   }
   if (auto from = dyn_cast<vector::MultiDimReductionOp>(op))
-    return reduce(from, layout, part);
-  return computePointwise(op, layout, part);
+    return reduce(from, spread, part);
+  return computePointwise(op, spread, part);
 }
 
-/// All parts of `value` in a layout, row by row.
-SmallVector<Value> Distribution::materialized(Value value, Layout layout) {
+/// All parts of `value` in a spread, row by row.
+SmallVector<Value> Distribution::materialized(Value value, Spread spread) {
   auto type = cast<VectorType>(value.getType());
   SmallVector<Value> parts;
-  for (int64_t row = 0; row < layout.rowsOf(type); ++row)
-    for (int64_t column = 0; column < layout.columnsOf(type); ++column)
-      parts.push_back(get(value, layout, {row, column, -1}));
+  for (int64_t row = 0; row < spread.rowsOf(type); ++row)
+    for (int64_t column = 0; column < spread.columnsOf(type); ++column)
+      parts.push_back(get(value, spread, {row, column, -1}));
   return parts;
 }
 
-/// Computes `value` here in the layouts that it is asked for.
+/// Computes `value` here in the spreads that it is asked for.
 void Distribution::materialize(Value value) {
   hasAtHand = static_cast<bool>(value.getDefiningOp<LoadRowsOp>());
-  for (const Layout &layout : layoutsOf(value)) {
+  for (const Spread &spread : spreadsOf(value)) {
     atHand.clear();
-    held.erase(keyOf(value, layout)); // where a block is distributed again
-    Values parts = materialized(value, layout);
-    held[keyOf(value, layout)] = parts;
+    held.erase(keyOf(value, spread)); // where a block is distributed again
+    Values parts = materialized(value, spread);
+    held[keyOf(value, spread)] = parts;
   }
   hasAtHand = false;
 }

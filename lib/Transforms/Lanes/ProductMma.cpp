@@ -31,11 +31,11 @@ using namespace gnn;
 using namespace gnn::tile;
 
 LogicalResult Distribution::checkFragments(vector::ContractionOp op,
-                                           Layout layout) {
+                                           Spread spread) {
   auto type = cast<VectorType>(op.getAccType());
   int64_t depth = cast<VectorType>(op.getLhsType()).getDimSize(0);
   bool fits =
-      layout.spread == getFragmentSpread(op.getContext()) &&
+      spread.attr == getFragmentSpread(op.getContext()) &&
       type.getElementType().isF32() && type.getDimSize(0) == fragmentRows &&
       type.getDimSize(1) % fragmentColumns == 0 && depth % fragmentDepth == 0;
   if (fits)
@@ -45,16 +45,16 @@ LogicalResult Distribution::checkFragments(vector::ContractionOp op,
       "multiple of 16 columns of f32, spread as ");
   return diag << getFragmentSpread(op.getContext())
               << ", over a depth that 16 divides, got " << type << " spread as "
-              << layout.spread << " over " << depth;
+              << spread.attr << " over " << depth;
 }
 
 /// `across` as the thread finds it permuted at all of its depths.
-Value Distribution::permuted(const Staged &side, Layout layout, Value across) {
+Value Distribution::permuted(const Staged &side, Spread spread, Value across) {
   int64_t permutation = permutations.lookup(side.array);
   if (permutation <= 1)
     return across;
   // Depths begin at 4t, which is the column that the thread begins at.
-  Value turn = arith::AndIOp::create(b, placeOf(layout).second,
+  Value turn = arith::AndIOp::create(b, placeOf(spread).second,
                                      b.index(4 * (permutation - 1)));
   return bitXor(across, b.mul(turn, 2));
 }
@@ -96,15 +96,15 @@ static Value makeFragment(ImplicitLocOpBuilder &b, ArrayRef<Value> values) {
 /// Adds the products of 16 depths from `from` on, 8 at a time.
 SmallVector<Value> Distribution::addFragments(const Staged &left,
                                               const Staged &right,
-                                              Layout layout, ValueRange sums,
+                                              Spread spread, ValueRange sums,
                                               Value from) {
-  auto [row, column] = placeOf(layout);
+  auto [row, column] = placeOf(spread);
   Value depth = b.add(from, column);
-  Value rows = permuted(left, layout, row);
+  Value rows = permuted(left, spread, row);
   Value first =
-      permuted(right, layout,
+      permuted(right, spread,
                arith::AndIOp::create(b, row, b.index(fragmentColumns - 1)));
-  int64_t pairs = sums.size() / layout.eachRows();
+  int64_t pairs = sums.size() / spread.eachRows();
   // Two values of two depths side by side, by part, value, depth.
   using SplitValues = std::array<std::array<std::array<Value, 2>, 2>, 2>;
   auto read = [&](const Staged &side, int64_t k, Value across) {

@@ -28,14 +28,14 @@ static constexpr int64_t mostRows = 4;
 //===----------------------------------------------------------------------===//
 
 /// Of columns past the end, column 0 is read.
-Distribution::Place Distribution::locate(LoadRowsOp op, Layout layout,
+Distribution::Place Distribution::locate(LoadRowsOp op, Spread spread,
                                          Part part) {
   Value inside;
   if (op.getInside())
-    inside = get(op.getInside(), layout.of(Layout::Rows), {part.row, 0, -1});
+    inside = get(op.getInside(), spread.of(Spread::Rows), {part.row, 0, -1});
   Value column, columnInside;
   if (op.hasColumns()) {
-    column = b.add(scalar(op.getIndices().back()), columnOf(layout, part));
+    column = b.add(scalar(op.getIndices().back()), columnOf(spread, part));
     if (op.getBelow()) {
       columnInside = b.less(column, b.index(*op.getBelow()));
       column = select(columnInside, column, b.index(0));
@@ -47,33 +47,33 @@ Distribution::Place Distribution::locate(LoadRowsOp op, Layout layout,
       indices.push_back(scalar(at));
       continue;
     }
-    indices.push_back(get(at, layout.of(Layout::Rows), {part.row, 0, -1}));
+    indices.push_back(get(at, spread.of(Spread::Rows), {part.row, 0, -1}));
   }
   if (column)
     indices.back() = column;
   return {indices, b.both(inside, columnInside)};
 }
 
-Value Distribution::load(LoadRowsOp op, Layout layout, Part part) {
-  int64_t width = part.single < 0 ? layout.width() : 1;
+Value Distribution::load(LoadRowsOp op, Spread spread, Part part) {
+  int64_t width = part.single < 0 ? spread.width() : 1;
   Type element = op.getType().getElementType();
   if (width > 1 && op.getAligned() % width) { // one by one
     SmallVector<Value> values;
     for (int64_t i = 0; i < width; ++i)
-      values.push_back(load(op, layout, {part.row, part.column, i}));
+      values.push_back(load(op, spread, {part.row, part.column, i}));
     return vector::FromElementsOp::create(b, VectorType::get({width}, element),
                                           values);
   }
-  auto [indices, inside] = locate(op, layout, part);
+  auto [indices, inside] = locate(op, spread, part);
   Value value = b.loadVector(scalar(op.getSource()), indices, width);
   return inside ? select(inside, value, zero(value.getType())) : value;
 }
 
 /// Copies a part; of what is not there, nothing is read, and zeros are written.
-void Distribution::copy(LoadRowsOp op, Layout layout, Part part, Value array,
+void Distribution::copy(LoadRowsOp op, Spread spread, Part part, Value array,
                         ValueRange indices) {
-  auto [from, inside] = locate(op, layout, part);
-  int64_t width = layout.width();
+  auto [from, inside] = locate(op, spread, part);
+  int64_t width = spread.width();
   Value count = inside ? select(inside, b.index(width), b.index(0)) : Value();
   nvgpu::DeviceAsyncCopyOp::create(
       b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), array, indices,
@@ -81,39 +81,39 @@ void Distribution::copy(LoadRowsOp op, Layout layout, Part part, Value array,
       /*bypassL1=*/b.getUnitAttr());
 }
 
-void Distribution::storePart(StoreRowsOp op, Layout layout, Part part) {
+void Distribution::storePart(StoreRowsOp op, Spread spread, Part part) {
   Value inside;
-  if (layout.spread.getNumThreads() < threads)
-    inside = b.less(thread, b.index(layout.spread.getNumThreads()));
+  if (spread.attr.getNumThreads() < threads)
+    inside = b.less(thread, b.index(spread.attr.getNumThreads()));
   if (op.getInside())
-    inside = b.both(inside, get(op.getInside(), layout.of(Layout::Rows),
+    inside = b.both(inside, get(op.getInside(), spread.of(Spread::Rows),
                                 {part.row, 0, -1}));
   if (op.getBelow())
     inside = b.both(inside, b.less(b.add(scalar(op.getIndices().back()),
-                                         columnOf(layout, part)),
+                                         columnOf(spread, part)),
                                    b.index(*op.getBelow())));
   b.where(inside, [&] {
     atHand.clear();
     hasAtHand = true;
-    Value value = get(op.getValue(), layout, part);
+    Value value = get(op.getValue(), spread, part);
     b.setLoc(op.getLoc());
     SmallVector<Value> indices;
     for (Value at : op.getIndices())
-      indices.push_back(get(at, layout.of(Layout::Rows), {part.row, 0, -1}));
-    indices.back() = b.add(indices.back(), columnOf(layout, part));
+      indices.push_back(get(at, spread.of(Spread::Rows), {part.row, 0, -1}));
+    indices.back() = b.add(indices.back(), columnOf(spread, part));
     b.storeVector(value, scalar(op.getTarget()), indices);
     hasAtHand = false;
   });
 }
 
 void Distribution::store(StoreRowsOp op) {
-  Layout layout = Layout::ofWhole(op.getSpreadAttr());
+  Spread spread = Spread::ofWhole(op.getSpreadAttr());
   auto type = cast<VectorType>(op.getValue().getType());
-  bool isWhole = op.getAligned() % layout.width() == 0;
-  for (int64_t row = 0; row < layout.rowsOf(type); ++row)
-    for (int64_t column = 0; column < layout.columnsOf(type); ++column)
-      for (int64_t i = 0; i < (isWhole ? 1 : layout.width()); ++i)
-        storePart(op, layout, {row, column, isWhole ? -1 : i});
+  bool isWhole = op.getAligned() % spread.width() == 0;
+  for (int64_t row = 0; row < spread.rowsOf(type); ++row)
+    for (int64_t column = 0; column < spread.columnsOf(type); ++column)
+      for (int64_t i = 0; i < (isWhole ? 1 : spread.width()); ++i)
+        storePart(op, spread, {row, column, isWhole ? -1 : i});
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,32 +148,32 @@ LogicalResult Distribution::stage(vector::TransferWriteOp op) {
   if (failed(firstRow))
     return failure();
   bool byDepth = op.getPermutationMap().getDimPosition(0) == 1;
-  Layout layout{op->getAttrOfType<SpreadAttr>(spreadAttribute), Layout::Tile};
+  Spread spread{op->getAttrOfType<SpreadAttr>(spreadAttribute), Spread::Tile};
   auto type = cast<VectorType>(op.getVector().getType());
   bool isCopied = op->hasAttr(asyncAttribute);
   auto storeAt = [&](Value value, Value depth, Value across) {
     b.storeVector(value, scalar(op.getBase()),
                   {addFirst(*firstRow, depth), across});
   };
-  for (int64_t row = 0; row < layout.rowsOf(type); ++row)
-    for (int64_t column = 0; column < layout.columnsOf(type); ++column) {
+  for (int64_t row = 0; row < spread.rowsOf(type); ++row)
+    for (int64_t column = 0; column < spread.columnsOf(type); ++column) {
       Part part{row, column, -1};
-      Value depth = rowOf(layout, part), across = columnOf(layout, part);
+      Value depth = rowOf(spread, part), across = columnOf(spread, part);
       if (isCopied) {
         across = permute(op.getBase(), depth, across);
-        copy(op.getVector().getDefiningOp<LoadRowsOp>(), layout, part,
+        copy(op.getVector().getDefiningOp<LoadRowsOp>(), spread, part,
              scalar(op.getBase()), {addFirst(*firstRow, depth), across});
         continue;
       }
-      Value value = get(op.getVector(), layout, part);
+      Value value = get(op.getVector(), spread, part);
       if (byDepth)
         std::swap(depth, across);
       across = permute(op.getBase(), depth, across);
-      if (!byDepth || layout.width() == 1) {
+      if (!byDepth || spread.width() == 1) {
         storeAt(value, depth, across);
         continue;
       }
-      for (int64_t i = 0; i < layout.width(); ++i)
+      for (int64_t i = 0; i < spread.width(); ++i)
         storeAt(vector::ExtractOp::create(b, value, i), b.add(depth, i),
                 across);
     }
@@ -186,13 +186,13 @@ Value Distribution::addFirst(Value first, Value depth) {
 }
 
 /// A part of what is staged, by vectors that no permutation tears.
-Value Distribution::readStaged(vector::TransferReadOp op, Layout layout,
+Value Distribution::readStaged(vector::TransferReadOp op, Spread spread,
                                Part part) {
-  Value depth = rowOf(layout, part);
-  Value across = permute(op.getBase(), depth, columnOf(layout, part));
+  Value depth = rowOf(spread, part);
+  Value across = permute(op.getBase(), depth, columnOf(spread, part));
   return b.loadVector(scalar(op.getBase()),
                       {addFirst(op.getIndices()[0], depth), across},
-                      part.single < 0 ? layout.width() : 1);
+                      part.single < 0 ? spread.width() : 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,10 +226,10 @@ SmallVector<Value> Distribution::placesIn(Value array, Value first) {
 
 /// Adds the products of some steps from `from` on to each row of the thread.
 SmallVector<Value> Distribution::addSteps(const Staged &left,
-                                          const Staged &right, Layout layout,
+                                          const Staged &right, Spread spread,
                                           ValueRange sums, Value from) {
-  int64_t rows = layout.eachRows(), columns = layout.width();
-  auto [row, column] = placeOf(layout);
+  int64_t rows = spread.eachRows(), columns = spread.width();
+  auto [row, column] = placeOf(spread);
   Values next(sums), leftPlaces = placesIn(left.array, row),
                      rightPlaces = placesIn(right.array, column);
   int64_t atOnce = std::min(mostRows, rows);
@@ -277,18 +277,18 @@ static bool isDepthFirst(vector::ContractionOp op) {
 }
 
 LogicalResult Distribution::multiply(vector::ContractionOp op) {
-  Layout layout{op->getAttrOfType<SpreadAttr>(spreadAttribute), Layout::Tile};
+  Spread spread{op->getAttrOfType<SpreadAttr>(spreadAttribute), Spread::Tile};
   auto type = cast<VectorType>(op.getAccType());
   bool isOfFragments = isOnTensorCores(op);
-  int64_t rows = layout.eachRows(), columns = layout.width();
-  bool isSideBySide = layout.rowsOf(type) == rows &&
-                      layout.columnsOf(type) == 1 && rows <= 8 && columns <= 8;
+  int64_t rows = spread.eachRows(), columns = spread.width();
+  bool isSideBySide = spread.rowsOf(type) == rows &&
+                      spread.columnsOf(type) == 1 && rows <= 8 && columns <= 8;
   if (!isDepthFirst(op) || (!isOfFragments && !isSideBySide))
     return op.emitOpError("cannot be distributed over threads: expected a sum "
                           "over the first dimension of both operands, of which "
                           "each thread has up to 8 rows and columns side by "
                           "side");
-  if (isOfFragments && failed(checkFragments(op, layout)))
+  if (isOfFragments && failed(checkFragments(op, spread)))
     return failure();
   FailureOr<Staged> left = findStaged(op, op.getLhs());
   FailureOr<Staged> right = findStaged(op, op.getRhs());
@@ -303,10 +303,10 @@ LogicalResult Distribution::multiply(vector::ContractionOp op) {
     return op.emitOpError("cannot be distributed over threads: expected "
                           "operands that are staged from one row on");
   Values sums = addAllSteps(
-      *left, materialized(op.getAcc(), layout), [&](ValueRange sums, Value at) {
-        return isOfFragments ? addFragments(*left, *right, layout, sums, at)
-                             : addSteps(*left, *right, layout, sums, at);
+      *left, materialized(op.getAcc(), spread), [&](ValueRange sums, Value at) {
+        return isOfFragments ? addFragments(*left, *right, spread, sums, at)
+                             : addSteps(*left, *right, spread, sums, at);
       });
-  held[{op.getResult().getAsOpaquePointer(), layout.key()}] = sums;
+  held[{op.getResult().getAsOpaquePointer(), spread.key()}] = sums;
   return success();
 }

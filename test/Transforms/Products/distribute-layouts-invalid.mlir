@@ -255,7 +255,7 @@ func.func @no_spread_of_product(%y: memref<64x64xf32>) {
     %r = vector.step : vector<64xindex>
     %a = memref.alloca() : !tile
     %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected a gnn_tile.spread}}
+    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected a spread}}
     %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"]} %u, %u, %z : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
   } {mapping = [#gpu.block<x>]}

@@ -8,7 +8,7 @@ func.func @no_spread(%x: memref<?x64xf32>) {
     %a = memref.alloca() : !tile
     %r = vector.step : vector<16xindex>
     %t = gnn_tile.load_rows %x[%r, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a gnn_tile.spread}}
+    // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a spread}}
     vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
     gnn_tile.store_rows %t, %x[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
   } {mapping = [#gpu.block<x>]}

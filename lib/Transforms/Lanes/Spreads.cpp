@@ -1,10 +1,10 @@
-//===- Layouts.cpp - How values are held ----------------------------------===//
+//===- Spreads.cpp - How values are held ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Over lanes, all vectors have one spread, and an axis that follows from what
 // they are computed of. In products, from what is staged, summed and stored
-// back to what it is computed of: which layouts a value is asked for. A value
+// back to what it is computed of: which spreads a value is asked for. A value
 // that only a load or store in its own block asks for is computed there, part
 // by part.
 //
@@ -30,20 +30,20 @@ using namespace gnn::tile;
 // Layouts
 //===----------------------------------------------------------------------===//
 
-int64_t Layout::rowsOf(VectorType type) const {
+int64_t Spread::rowsOf(VectorType type) const {
   if (!hasRows() || isFlat())
     return 1;
   return llvm::divideCeil(type.getDimSize(0), eachRows() * laneRows()) *
          eachRows();
 }
 
-int64_t Layout::columnsOf(VectorType type) const {
+int64_t Spread::columnsOf(VectorType type) const {
   return hasColumns()
              ? llvm::divideCeil(type.getShape().back(), width() * laneColumns())
              : 1;
 }
 
-bool Layout::fits(VectorType type) const {
+bool Spread::fits(VectorType type) const {
   bool isColumn =
       axis == Rows && type.getRank() == 2 && type.getDimSize(1) == 1;
   if ((type.getRank() == 2) != (axis == Tile || isColumn) ||
@@ -59,16 +59,16 @@ bool Layout::fits(VectorType type) const {
 /// By what a vector varies: by rows and columns that are more than one, unless
 /// it is made of a vector that does not. A vector of one dimension is one of
 /// columns, if it was not made of rows.
-Layout::Axis Distribution::axisOf(Value value) {
+Spread::Axis Distribution::axisOf(Value value) {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)
-    return Layout::None;
+    return Spread::None;
   if (auto known = axes.find(value); known != axes.end())
     return known->second;
-  unsigned axis = Layout::Columns;
+  unsigned axis = Spread::Columns;
   if (type.getRank() == 2)
-    axis = (type.getDimSize(0) > 1) * Layout::Rows |
-           (type.getDimSize(1) > 1) * Layout::Columns;
+    axis = (type.getDimSize(0) > 1) * Spread::Rows |
+           (type.getDimSize(1) > 1) * Spread::Columns;
   auto ofYielded = [&](Region &region, unsigned number) {
     return axisOf(region.front().getTerminator()->getOperand(number));
   };
@@ -91,7 +91,7 @@ Layout::Axis Distribution::axisOf(Value value) {
             axis = axisOf(op.getSource());
         })
         .Case([&](vector::MultiDimReductionOp op) {
-          Layout source{{}, axisOf(op.getSource())};
+          Spread source{{}, axisOf(op.getSource())};
           axis = source.axis & ~source.axisOf(op.getSourceVectorType(),
                                               op.getReductionDims().front());
         })
@@ -106,10 +106,10 @@ Layout::Axis Distribution::axisOf(Value value) {
             }
         });
   }
-  return axes[value] = static_cast<Layout::Axis>(axis);
+  return axes[value] = static_cast<Spread::Axis>(axis);
 }
 
-SmallVector<Layout> Distribution::layoutsOf(Value value) {
+SmallVector<Spread> Distribution::spreadsOf(Value value) {
   if (!lanes)
     return asked.lookup(value);
   return {{lanes, axisOf(value)}};
@@ -159,49 +159,49 @@ static bool isFreeUntil(Operation *op, Operation *user) {
   return true;
 }
 
-/// Notes that `value` is held in a layout; false if that is known.
-bool Distribution::record(Value value, Layout layout) {
-  SmallVector<Layout> &layouts = asked[value];
-  if (llvm::any_of(layouts, [&](const Layout &other) {
-        return other.key() == layout.key();
+/// Notes that `value` is held in a spread; false if that is known.
+bool Distribution::record(Value value, Spread spread) {
+  SmallVector<Spread> &spreads = asked[value];
+  if (llvm::any_of(spreads, [&](const Spread &other) {
+        return other.key() == spread.key();
       }))
     return false;
-  layouts.push_back(layout);
+  spreads.push_back(spread);
   return true;
 }
 
-LogicalResult Distribution::ask(Operation *user, Value value, Layout layout,
+LogicalResult Distribution::ask(Operation *user, Value value, Spread spread,
                                 Operation *at) {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)
     return success();
-  if (!layout.fits(type)) {
+  if (!spread.fits(type)) {
     InFlightDiagnostic diag = user->emitOpError(
         "cannot be distributed over threads: expected vectors that ");
-    return diag << layout.spread << " divides, got " << type;
+    return diag << spread.attr << " divides, got " << type;
   }
   Operation *op = value.getDefiningOp();
   if (at && op && isFreeUntil(op, at)) {
-    Key key{value.getAsOpaquePointer(), layout.key()};
+    Key key{value.getAsOpaquePointer(), spread.key()};
     bool isNew = askedAt.insert({key, at}).second; // a value may be used often
-    return isNew ? askOperands(op, layout, at) : success();
+    return isNew ? askOperands(op, spread, at) : success();
   }
-  if (!record(value, layout))
+  if (!record(value, spread))
     return success();
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (!loop)
       return refuse(user, "no vectors from outside of the loop over blocks");
-    return askCarried(loop, argument.getArgNumber() - 1, layout);
+    return askCarried(loop, argument.getArgNumber() - 1, spread);
   }
   if (isa<scf::ForOp, scf::IfOp>(op))
-    return askCarried(op, cast<OpResult>(value).getResultNumber(), layout);
-  return askOperands(op, layout, nullptr);
+    return askCarried(op, cast<OpResult>(value).getResultNumber(), spread);
+  return askOperands(op, spread, nullptr);
 }
 
-/// What a loop carries, or branches give, has one layout.
+/// What a loop carries, or branches give, has one spread.
 LogicalResult Distribution::askCarried(Operation *op, unsigned number,
-                                       Layout layout) {
+                                       Spread spread) {
   SmallVector<Value> same{op->getResult(number)}, given;
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     same.push_back(loop.getRegionIterArg(number));
@@ -211,17 +211,17 @@ LogicalResult Distribution::askCarried(Operation *op, unsigned number,
       given.push_back(region.front().getTerminator()->getOperand(number));
   }
   for (Value value : same) {
-    record(value, layout);
+    record(value, spread);
     if (asked[value].size() > 1) {
       InFlightDiagnostic diag =
           op->emitOpError("cannot be distributed over threads: expected one "
                           "spread of result #");
-      return diag << number << ", got " << asked[value][0].spread << " and "
-                  << asked[value][1].spread;
+      return diag << number << ", got " << asked[value][0].attr << " and "
+                  << asked[value][1].attr;
     }
   }
   for (Value value : given)
-    if (failed(ask(op, value, layout)))
+    if (failed(ask(op, value, spread)))
       return failure();
   return success();
 }
@@ -236,40 +236,40 @@ static bool isStep(DenseElementsAttr value) {
   });
 }
 
-LogicalResult Distribution::askOperands(Operation *op, Layout layout,
+LogicalResult Distribution::askOperands(Operation *op, Spread spread,
                                         Operation *at) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto value = cast<DenseElementsAttr>(constant.getValue());
-    if (value.isSplat() || (layout.axis == Layout::Rows && isStep(value)))
+    if (value.isSplat() || (spread.axis == Spread::Rows && isStep(value)))
       return success();
     return refuse(op, "one value everywhere");
   }
   if (isa<vector::StepOp>(op))
-    return layout.axis == Layout::Rows
+    return spread.axis == Spread::Rows
                ? success()
                : refuse(op, "numbers of rows, not of columns");
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
     Value source = broadcast.getSource();
-    Layout::Axis axis = axisOf(source);
-    if (axis != Layout::None &&
-        (layout.axis != Layout::Tile || axis == layout.axis))
+    Spread::Axis axis = axisOf(source);
+    if (axis != Spread::None &&
+        (spread.axis != Spread::Tile || axis == spread.axis))
       return refuse(op,
                     "a scalar, or a vector of rows or of columns as a tile");
-    return ask(op, source, layout.of(axis), at);
+    return ask(op, source, spread.of(axis), at);
   }
   if (auto cast = dyn_cast<vector::ShapeCastOp>(op))
-    return layout.axis == Layout::Rows
-               ? ask(op, cast.getSource(), layout, at)
+    return spread.axis == Spread::Rows
+               ? ask(op, cast.getSource(), spread, at)
                : refuse(op, "rows as a column of a tile");
   if (auto load = dyn_cast<LoadRowsOp>(op)) {
     bool isOfTile = load.getType().getRank() == 2;
-    Layout::Axis axis = isOfTile            ? Layout::Tile
-                        : load.hasColumns() ? Layout::Columns
-                                            : Layout::Rows;
-    if (axis != layout.axis)
+    Spread::Axis axis = isOfTile            ? Spread::Tile
+                        : load.hasColumns() ? Spread::Columns
+                                            : Spread::Rows;
+    if (axis != spread.axis)
       return refuse(op, "rows as rows and columns as columns");
     for (Value rows : {load.getRowVector(), Value(load.getInside())})
-      if (rows && failed(ask(op, rows, layout.of(Layout::Rows), at ? at : op)))
+      if (rows && failed(ask(op, rows, spread.of(Spread::Rows), at ? at : op)))
         return failure();
     return success();
   }
@@ -278,7 +278,7 @@ LogicalResult Distribution::askOperands(Operation *op, Layout layout,
     if (type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) &&
         type.getRank() == 2 && read.getPermutationMap().isMinorIdentity() &&
         !read.hasOutOfBoundsDim() && !read.getMask() &&
-        layout.axis == Layout::Tile)
+        spread.axis == Spread::Tile)
       return success();
     return refuse(op, "what is staged in workgroup memory");
   }
@@ -290,41 +290,41 @@ LogicalResult Distribution::askOperands(Operation *op, Layout layout,
     };
     SmallVector<int64_t> offsets = numbers(slice.getOffsets()),
                          sizes = numbers(slice.getSizes());
-    bool isOfRows = layout.axis == Layout::Tile && offsets.size() == 2 &&
+    bool isOfRows = spread.axis == Spread::Tile && offsets.size() == 2 &&
                     offsets[1] == 0 &&
                     sizes[1] == slice.getSourceVectorType().getDimSize(1) &&
-                    offsets[0] % (layout.eachRows() * layout.laneRows()) == 0;
-    return isOfRows ? ask(op, slice.getSource(), layout, at)
+                    offsets[0] % (spread.eachRows() * spread.laneRows()) == 0;
+    return isOfRows ? ask(op, slice.getSource(), spread, at)
                     : refuse(op, "all columns of rows that threads hold in "
                                  "turns");
   }
   if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
     VectorType source = reduction.getSourceVectorType();
-    if (layout.axis != Layout::Columns || !layout.isFlat() ||
+    if (spread.axis != Spread::Columns || !spread.isFlat() ||
         reduction.getKind() != vector::CombiningKind::ADD ||
         source.getRank() != 2 ||
         reduction.getReductionMask() != SmallVector<bool>{true, false})
       return refuse(op, "a sum over rows that a thread has all of");
     SpreadAttr ofColumns = SpreadAttr::get(
-        op->getContext(), {source.getDimSize(0), layout.width()},
-        {1, layout.laneColumns()});
+        op->getContext(), {source.getDimSize(0), spread.width()},
+        {1, spread.laneColumns()});
     if (failed(verifyReduction(reduction)))
       return failure();
-    return ask(op, reduction.getSource(), {ofColumns, Layout::Tile}, at);
+    return ask(op, reduction.getSource(), {ofColumns, Spread::Tile}, at);
   }
   if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
-    auto spread = contract->getAttrOfType<SpreadAttr>(spreadAttribute);
-    if (spread == layout.spread)
+    auto own = contract->getAttrOfType<SpreadAttr>(spreadAttribute);
+    if (own == spread.attr)
       return success();
     InFlightDiagnostic diag = op->emitOpError(
         "cannot be distributed over threads: expected the spread that is "
         "asked for, ");
-    return diag << layout.spread << ", got " << spread;
+    return diag << spread.attr << ", got " << own;
   }
   if (!OpTrait::hasElementwiseMappableTraits(op))
     return refuse(op, "an op that is distributed as its result is");
   for (Value operand : op->getOperands())
-    if (failed(ask(op, operand, layout, at)))
+    if (failed(ask(op, operand, spread, at)))
       return failure();
   return success();
 }
@@ -332,56 +332,49 @@ LogicalResult Distribution::askOperands(Operation *op, Layout layout,
 /// A copy takes rows and their mask, and no part of what is loaded. They are
 /// computed where they stand, in front of what copies wait for.
 LogicalResult Distribution::askCopied(vector::TransferWriteOp op,
-                                      Layout layout) {
+                                      Spread spread) {
   LoadRowsOp load = getCopiedRows(op);
   if (!load || load->getBlock() != op->getBlock())
     return refuse(op, "a copy of rows that its block loads, 16 bytes of one a "
                       "thread");
-  if (!layout.fits(load.getType()))
+  if (!spread.fits(load.getType()))
     return refuse(op, "a spread that divides the rows that are copied");
   for (Value rows : {load.getRowVector(), Value(load.getInside())})
-    if (rows && failed(ask(op, rows, layout.of(Layout::Rows))))
+    if (rows && failed(ask(op, rows, spread.of(Spread::Rows))))
       return failure();
   return success();
 }
 
 /// Asks for what is staged, summed and stored.
 LogicalResult Distribution::askAll() {
-  WalkResult walk = blocks.getBody()->walk<WalkOrder::PreOrder>(
-      [&](Operation *op) -> WalkResult {
-        if (op->hasAttr(attribute::lanes)) // a part that needs not ask
-          return WalkResult::skip();
-        if (auto write = dyn_cast<vector::TransferWriteOp>(op)) {
-          auto spread = op->getAttrOfType<SpreadAttr>(spreadAttribute);
-          if (!spread)
-            return refuse(op, Twine("a ") + spreadAttribute);
-          threads = std::max(threads, spread.getNumThreads());
-          if (op->hasAttr(asyncAttribute))
-            return askCopied(write, {spread, Layout::Tile});
-          return ask(op, write.getVector(), {spread, Layout::Tile});
-        }
-        if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
-          auto spread = op->getAttrOfType<SpreadAttr>(spreadAttribute);
-          if (!spread)
-            return refuse(op, Twine("a ") + spreadAttribute);
-          threads = std::max(threads, spread.getNumThreads());
-          record(contract.getResult(), {spread, Layout::Tile});
-          return ask(op, contract.getAcc(), {spread, Layout::Tile});
-        }
-        auto store = dyn_cast<StoreRowsOp>(op);
-        if (!store)
-          return WalkResult::advance();
-        SpreadAttr spread = store.getSpreadAttr();
-        if (!spread)
-          return refuse(op, "a spread");
-        threads = std::max(threads, spread.getNumThreads());
-        Layout layout = Layout::ofWhole(spread);
-        if (!store.hasColumns())
-          return refuse(op, "columns");
-        for (Value rows : {store.getRowVector(), Value(store.getInside())})
-          if (rows && failed(ask(op, rows, layout.of(Layout::Rows), store)))
-            return failure();
-        return ask(op, store.getValue(), layout, store);
-      });
-  return failure(walk.wasInterrupted());
+  auto walk = [&](Operation *op) -> WalkResult {
+    if (op->hasAttr(attribute::lanes)) // a part that needs not ask
+      return WalkResult::skip();
+    auto write = dyn_cast<vector::TransferWriteOp>(op);
+    auto contract = dyn_cast<vector::ContractionOp>(op);
+    auto store = dyn_cast<StoreRowsOp>(op);
+    if (!write && !contract && !store)
+      return WalkResult::advance();
+    auto attr = store ? store.getSpreadAttr()
+                      : op->getAttrOfType<SpreadAttr>(spreadAttribute);
+    if (!attr)
+      return refuse(op, "a spread");
+    threads = std::max(threads, attr.getNumThreads());
+    Spread spread = Spread::ofWhole(attr);
+    if (write)
+      return op->hasAttr(asyncAttribute) ? askCopied(write, spread)
+                                         : ask(op, write.getVector(), spread);
+    if (contract) {
+      record(contract.getResult(), spread);
+      return ask(op, contract.getAcc(), spread);
+    }
+    if (!store.hasColumns())
+      return refuse(op, "columns");
+    for (Value rows : {store.getRowVector(), Value(store.getInside())})
+      if (rows && failed(ask(op, rows, spread.of(Spread::Rows), store)))
+        return failure();
+    return ask(op, store.getValue(), spread, store);
+  };
+  return failure(
+      blocks.getBody()->walk<WalkOrder::PreOrder>(walk).wasInterrupted());
 }
