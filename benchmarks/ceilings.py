@@ -325,7 +325,7 @@ def entry(found, title, chip, name):
                 yield (f"GNN_FIGURE({figure}, {value_of(found.figures[figure])}, Measured)"
                        f" // {note}\n")
 
-    text = f'GNN_TARGET({name}, "{title}", "{chip}")\n' + "".join(lines(FIGURES))
+    text = f'GNN_TARGET({name}, "{title}", "{title}", "{chip}")\n' + "".join(lines(FIGURES))
     text += "GNN_TARGET_END\n"
     if kernels := "".join(lines(KERNELS)):
         text += f"\nGNN_KERNELS({name})\n{kernels}GNN_KERNELS_END\n"

@@ -307,6 +307,12 @@ GNN_CAPI void gnnDeviceRelease(GnnDevice *device);
 /** E.g. "cuda:0 (NVIDIA H200, sm_90)". */
 GNN_CAPI const char *gnnDeviceName(const GnnDevice *device);
 
+/** What the driver of a GPU says of it, for the option `chip` of compiling:
+ *  "sm_89, NVIDIA L40S: processors=142 clock=2.52e+09 l2_bytes=1.00663e+08
+ *  memory_bandwidth=8.64e+11", in Hz, bytes and bytes a second; "" for other
+ *  devices. */
+GNN_CAPI const char *gnnDeviceDescribeGPU(const GnnDevice *device);
+
 /** Memory aligned to 256 bytes, for callers without an allocator of their own;
  *  it must be freed before the device's last reference goes. */
 GNN_CAPI GnnError *gnnDeviceAllocate(GnnDevice *device, int64_t bytes,

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <vector>
@@ -37,9 +38,9 @@ static std::vector<KnownTarget> makeKnownTargets() {
       return target.name == name;
     })};
   };
-#define GNN_TARGET(key, text, architecture)                                    \
+#define GNN_TARGET(key, text, device, architecture)                            \
   {                                                                            \
-    targets.push_back({#key, text, architecture, {}, {}});                     \
+    targets.push_back({#key, text, device, architecture, {}, {}});             \
     FigureRow row{targets.back()};
 #define GNN_FIGURE(figure, number, origin)                                     \
   row.set(&TargetFigures::figure, #figure, number, FigureSource::origin);
@@ -102,22 +103,123 @@ static TargetAbilities getGPUAbilities(llvm::StringRef chip) {
   return abilities;
 }
 
+namespace {
+/// A GPU that is asked for; one that is not known by name has none, but for one
+/// that a driver describes.
+struct GPURequest {
+  llvm::StringRef name, chip;
+  TargetFigures figures = getKnownTargets().front().figures;
+};
+
+/// What a driver says of a GPU, and NVIDIA of the first one of Targets.def.
+struct GPUProperties {
+  double processors = 132;
+  double clock = 1.98e9; // Hz
+  double l2Bytes = 50e6;
+  double memoryBandwidth = 4.8e12; // bytes a second
+
+  double *find(llvm::StringRef key) {
+    return llvm::StringSwitch<double *>(key)
+        .Case("processors", &processors)
+        .Case("clock", &clock)
+        .Case("l2_bytes", &l2Bytes)
+        .Case("memory_bandwidth", &memoryBandwidth)
+        .Default(nullptr);
+  }
+};
+} // namespace
+
+/// Lanes for fp32 numbers of a multiprocessor.
+static double lanesOf(llvm::StringRef chip) {
+  bool isHalf = chip.starts_with("sm_7") || chip == "sm_80" || chip == "sm_87";
+  return isHalf ? 64 : 128;
+}
+
+/// Figures by the rules for derived ones in Targets.def and Kernels.def.
+static TargetFigures deriveFigures(const GPUProperties &of,
+                                   llvm::StringRef chip) {
+  const KnownTarget &from = getKnownTargets().front();
+  GPUProperties first;
+  TargetFigures figures = from.figures;
+  double clock = of.clock / first.clock;
+  double cycles = clock * of.processors / first.processors;
+  double flops = cycles * lanesOf(chip) / lanesOf(from.chip);
+  double memory = of.memoryBandwidth / first.memoryBandwidth;
+  figures.memoryBandwidth = of.memoryBandwidth;
+  figures.l2Bytes = of.l2Bytes;
+  figures.processors = of.processors;
+  figures.memoryGather *= memory;
+  for (double *rate : {&figures.l2Gather, &figures.walkGather})
+    *rate *= cycles;
+  for (double *rate : {&figures.fp32Flops, &figures.productFlops})
+    *rate *= flops;
+  for (double *time :
+       {&figures.rowSeconds, &figures.warpSeconds, &figures.roundSeconds})
+    *time /= cycles;
+  figures.edgeSeconds /= clock;
+  return figures;
+}
+
+/// Reads "sm_89, NVIDIA L40S: processors=142 clock=2.5e9 ...", of which each
+/// number may be left out.
+static llvm::Expected<GPURequest> readDescription(llvm::StringRef text) {
+  auto [who, numbers] = text.split(':');
+  GPURequest request;
+  std::tie(request.chip, request.name) = who.split(", ");
+  const auto *known =
+      llvm::find_if(getKnownTargets(), [&](const KnownTarget &target) {
+        return target.device == request.name && target.chip == request.chip;
+      });
+  GPUProperties properties;
+  llvm::SmallVector<llvm::StringRef> words;
+  numbers.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (llvm::StringRef number : words) {
+    auto [key, value] = number.split('=');
+    double *property = properties.find(key);
+    double positive = 0;
+    if (!property || value.getAsDouble(positive) || !(positive > 0))
+      return llvm::createStringError("expected processors, clock, l2_bytes and "
+                                     "memory_bandwidth=NUMBER of a GPU, got '" +
+                                     number + "'");
+    *property = positive;
+  }
+  if (known != getKnownTargets().end())
+    return GPURequest{known->name, known->chip, known->figures};
+  request.figures = deriveFigures(properties, request.chip);
+  return request;
+}
+
+static llvm::Expected<GPURequest> readGPU(llvm::StringRef gpu) {
+  GPURequest request;
+  if (gpu.contains(':')) {
+    auto described = readDescription(gpu);
+    if (!described)
+      return described.takeError();
+    request = *described;
+  } else if (const KnownTarget *known =
+                 gpu.empty() ? &getKnownTargets().front() : findTarget(gpu)) {
+    request = {known->name, known->chip, known->figures};
+  } else {
+    request.chip = gpu;
+    for (const KnownTarget &target : llvm::reverse(getKnownTargets()))
+      if (target.chip == gpu)
+        request = {target.name, gpu, target.figures};
+  }
+  if (llvm::Error error = checkChip(request.chip))
+    return std::move(error);
+  return request;
+}
+
 llvm::Expected<TargetAttr> gnn::makeGPUTarget(mlir::MLIRContext *context,
                                               llvm::StringRef kind,
-                                              llvm::StringRef nameOrChip) {
-  const KnownTarget &first = getKnownTargets().front();
-  const KnownTarget *known =
-      nameOrChip.empty() ? &first : findTarget(nameOrChip);
-  llvm::StringRef chip = known ? known->chip : nameOrChip;
-  for (const KnownTarget &target : getKnownTargets())
-    if (!known && target.chip == chip)
-      known = &target;
-  if (llvm::Error error = checkChip(chip))
-    return std::move(error);
+                                              llvm::StringRef gpu) {
+  auto request = readGPU(gpu);
+  if (!request)
+    return request.takeError();
   context->loadDialect<GNNDialect>();
-  return TargetAttr::get(context, kind, known ? known->name : "", chip,
-                         TargetLimits::ofGPU(), getGPUAbilities(chip),
-                         known ? known->figures : first.figures);
+  return TargetAttr::get(context, kind, request->name, request->chip,
+                         TargetLimits::ofGPU(), getGPUAbilities(request->chip),
+                         request->figures);
 }
 
 llvm::Expected<TargetAttr> gnn::makeCPUTarget(mlir::MLIRContext *context,
@@ -142,15 +244,17 @@ llvm::Expected<TargetAttr> gnn::makeCPUTarget(mlir::MLIRContext *context,
   return target;
 }
 
-llvm::Error gnn::checkGPU(llvm::StringRef nameOrChip) {
-  return nameOrChip.empty() || findTarget(nameOrChip) ? llvm::Error::success()
-                                                      : checkChip(nameOrChip);
+llvm::Error gnn::checkGPU(llvm::StringRef gpu) {
+  return readGPU(gpu).takeError();
 }
 
 std::string gnn::describeTarget(TargetAttr target) {
   if (const KnownTarget *known = findTarget(target.getName()))
     return known->title.str();
-  return (target.getChip().empty() ? target.getKind() : target.getChip()).str();
+  for (llvm::StringRef text : {target.getName(), target.getChip()})
+    if (!text.empty())
+      return text.str();
+  return target.getKind().str();
 }
 
 /// "cuda, NVIDIA H200 SXM".

@@ -19,7 +19,9 @@ llvm::Error gnn::emulator::generateCode(ModuleOp module, Program &program) {
   SmallVector<host::Symbol> symbols;
   for (const Entry &entry : getEntries())
     symbols.push_back({entry.name, entry.address});
-  auto jit = host::Jit::create(symbols, {host::Runs::Once});
+  host::Optimization optimization;
+  optimization.runs = host::Runs::Once;
+  auto jit = host::Jit::create(symbols, optimization);
   if (!jit)
     return jit.takeError();
   if (llvm::Error error = (*jit)->add(module, /*threads=*/1))

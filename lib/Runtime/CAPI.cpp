@@ -51,6 +51,7 @@ GnnGraph *gnn::runtime::wrap(std::shared_ptr<const Graph> graph) {
 GnnDevice *gnn::runtime::wrap(std::shared_ptr<Device> device) {
   auto handle = std::make_unique<GnnDevice>();
   handle->name = device->name();
+  handle->gpu = device->describeGPU();
   handle->value = std::move(device);
   return handle.release();
 }
@@ -163,6 +164,10 @@ void gnnDeviceRelease(GnnDevice *device) {
 
 const char *gnnDeviceName(const GnnDevice *device) {
   return device->name.c_str();
+}
+
+const char *gnnDeviceDescribeGPU(const GnnDevice *device) {
+  return device->gpu.c_str();
 }
 
 GnnError *gnnDeviceAllocate(GnnDevice *device, int64_t bytes, void **memory) {

@@ -43,7 +43,7 @@ struct GnnGraphFile : GnnCounted<GnnGraphFile> {
 
 struct GnnDevice : GnnCounted<GnnDevice> {
   std::shared_ptr<gnn::runtime::Device> value;
-  std::string name;
+  std::string name, gpu;
 };
 
 struct GnnPackage : GnnCounted<GnnPackage> {

@@ -345,10 +345,17 @@ LogicalResult gnn::checkOptions(ModuleOp module,
   return readOptions(module, options, stages);
 }
 
-/// Prints the pass that makes a module one for `target`.
-static void printAttaching(TargetAttr target, llvm::raw_ostream &os) {
-  os << "gnn-attach-target{kind=" << target.getKind() << " chip="
-     << (target.getName().empty() ? target.getChip() : target.getName());
+/// Prints the pass that makes a module one for `target`, of which `gpu` was
+/// asked.
+static void printAttaching(TargetAttr target, StringRef gpu,
+                           llvm::raw_ostream &os) {
+  if (findTarget(target.getName()))
+    gpu = target.getName();
+  else if (gpu.empty())
+    gpu = target.getChip();
+  bool isOfWords = gpu.contains(' ');
+  os << "gnn-attach-target{kind=" << target.getKind()
+     << " chip=" << (isOfWords ? "{" : "") << gpu << (isOfWords ? "}" : "");
   if (int64_t vector = target.getLimits().vector)
     os << " vector=" << vector
        << " registers=" << target.getLimits().vectorRegisters;
@@ -368,7 +375,7 @@ std::string gnn::compilePipeline(ModuleOp module,
     stages.schedule.saveSchedules = ""; // who repeats it keeps his file
     ChosenTarget chosen = *readTarget(module, options);
     if (chosen.target != findTarget(module))
-      printAttaching(chosen.target, stream);
+      printAttaching(chosen.target, options.chip, stream);
     for (const Stage &stage : getStages()) {
       bool isLast = stage.to == Form::Binaries;
       if (isLast)

@@ -148,7 +148,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     "emulator", which runs kernels of a GPU here and checks them. None is a GPU, and
     the emulator for inputs on the CPU, where torch sees a GPU or a chip is named, else
     "cpu". `chip` is the GPU to compile for, by its name, as "h100", or its chip, as "sm_90";
-    None: torch's current one, else sm_90. `passes` sets the switches of passes and cost
+    None: torch's current one as its driver describes it, else sm_90. `passes` sets the switches of passes and cost
     (docs/Passes.md), a dict: {"fuse": False}.
     `keep_phases` names a folder that gets the IR of each stage, and the PTX; what is compiled
     later, for other gradients, has a folder within it.
@@ -230,13 +230,12 @@ def _pick(package, wanted):
 
 
 def _torch_gpu():
-    """The chip of torch's current GPU; None without torch or GPU. torch is asked
-    only where the caller has imported it."""
+    """What the driver says of torch's current GPU; None without torch or GPU. torch is
+    asked only where the caller has imported it."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
-    major, minor = torch.cuda.get_device_capability()
-    return f"sm_{major}{minor}"
+    return devices.describe_gpu(torch.cuda.current_device())
 
 
 class CompiledFunction(capi.Shared):

@@ -27,6 +27,12 @@ def _open(name, device):
     return capi.Device(capi.made("gnnDeviceOpen", name.encode()))
 
 
+def describe_gpu(ordinal):
+    """What the driver says of a GPU, which `chip` of a compilation may be."""
+    device = open_device(f"{targets.CUDA}:{ordinal}")
+    return capi.library().gnnDeviceDescribeGPU(device.handle).decode()
+
+
 def kind_of(target, chip):
     """The kind of target to compile for: where none is named, a GPU where `chip` is one that
     was chosen, else the cores of this machine."""

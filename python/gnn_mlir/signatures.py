@@ -181,6 +181,7 @@ PLAIN = {
     "gnnGraphFileFeatureDim": (c_int64, c_void_p),
     "gnnDeviceRelease": (None, c_void_p),
     "gnnDeviceName": (c_char_p, c_void_p),
+    "gnnDeviceDescribeGPU": (c_char_p, c_void_p),
     "gnnDeviceFree": (None, c_void_p, c_void_p),
     "gnnPackageRelease": (None, c_void_p),
     "gnnPackageNumFunctions": (c_int64, c_void_p),

@@ -126,7 +126,8 @@ def test_entry_and_tables(found):
         "chip": machine.chip, "name": ceilings.name_of(machine.title),
         "found": json.loads(json.dumps(found.__dict__))})
     entry = text.split("```")[1]
-    assert 'GNN_TARGET(rtx3090, "NVIDIA GeForce RTX 3090", "sm_86")\n' in entry
+    assert ('GNN_TARGET(rtx3090, "NVIDIA GeForce RTX 3090", "NVIDIA GeForce RTX 3090", '
+            '"sm_86")\n') in entry
     assert "GNN_FIGURE(l2RowBytes, 96, Measured) // 78.1 rows a ns below\n" in entry
     assert "GNN_FIGURE(waitSeconds, 4e-7, Measured) // " in entry
     assert "{" not in entry and "GNN_KERNELS(rtx3090)\n" in entry

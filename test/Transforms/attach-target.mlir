@@ -5,10 +5,15 @@
 // RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: gnn-opt %s --gnn-attach-target=chip=rtx3090 --remarks-filter=gnn-attach-target \
 // RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=KNOWN
+// RUN: gnn-opt %s --gnn-attach-target='chip={sm_90, NVIDIA H100 80GB HBM3: processors=132 clock=1.98e+09}' | FileCheck %s --check-prefix=KEPT
+// RUN: gnn-opt %s --remarks-filter=gnn-attach-target --remark-format=emitRemark \
+// RUN:   --gnn-attach-target='chip={sm_89, NVIDIA L40S: processors=142 clock=2.52e+09 l2_bytes=1.00663e+08 memory_bandwidth=8.64e+11}' 2>&1 | FileCheck %s --check-prefix=DESCRIBED
+// RUN: not gnn-opt %s --gnn-attach-target='chip={sm_89, NVIDIA L40S: processors=many}' 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: not gnn-opt %s --gnn-attach-target=chip=gtx1080 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not gnn-opt %s --gnn-attach-target=chip=h100 --gnn-attach-target=chip=h200 2>&1 | FileCheck %s --check-prefix=OTHER
 
-// The limits, abilities and figures of a GPU by its name or its chip.
+// The limits, abilities and figures of a GPU by its name, by its chip, or by what
+// its driver says of it.
 
 // CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
 // CHECK: module attributes {gnn.target = #target}
@@ -18,6 +23,9 @@
 // UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}, abilities = [long_rows], figures = {memory_bandwidth = 4.300000e+12,
 // KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090
 // KNOWN:   memory_bandwidth = 9.360000e+11
+// DESCRIBED: remark: {{.*}}costs are by what the driver says of NVIDIA L40S
+// DESCRIBED: #gnn.target<kind = "cuda", name = "NVIDIA L40S", chip = "sm_89", {{.*}}, figures = {memory_bandwidth = 8.640000e+11, l2_bytes = 1.006630e+08, {{.*}}processors = 1.420000e+02,
+// WRONG:   error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, got 'processors=many'
 // NONE:    error: gnn-attach-target: expected h200, h100, a100, rtx3090 or a chip of sm_70, {{.*}}, got 'gtx1080'
 // OTHER:   error: target: expected cuda, NVIDIA H100 SXM, which the module is for, got cuda, NVIDIA H200 SXM
 module {

@@ -82,8 +82,8 @@ static CompileOptions forChip() {
   return options;
 }
 static CompileFlags flags(category, "run", forChip());
-/// The target, or where to run as nobody has said it.
-static std::string target;
+/// The target, or where to run as nobody has said it, and the GPU.
+static std::string target, chip;
 static cl::opt<std::string>
     reportFile("report",
                cl::desc("Print how each kernel is launched and what it costs, "
@@ -204,7 +204,7 @@ nameGraphs(mlir::ModuleOp module, ArrayRef<run::LoadedGraph> graphs) {
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
   bool hasChip = target == "cuda" || flags.isGiven("chip");
   auto explanation =
-      explain(module, flags->passes, target, hasChip ? flags->chip : "");
+      explain(module, flags->passes, target, hasChip ? chip : "");
   if (mlir::failed(explanation))
     return mlir::failure();
   if (!explainFile.empty())
@@ -265,8 +265,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
                     (!findPtxas().empty() &&
                      (reportFile.getNumOccurrences() || !compared.empty()))));
   options.target = needsPtx ? "cuda" : target;
-  if (!needsPtx)
-    options.chip = "";
+  options.chip = needsPtx ? chip : "";
   options.emulated = target != "cuda";
   if (isSecond) {
     options.phasesDirectory = options.saveSchedules = "";
@@ -384,6 +383,9 @@ static int runFunction() {
   auto device = openDevice();
   if (!device)
     return fail(device.takeError().message());
+  chip = flags.isGiven("chip") ? "" : (*device)->describeGPU();
+  if (chip.empty())
+    chip = flags->chip;
   std::vector<run::LoadedGraph> loaded;
   for (const std::string &text : graphFiles) {
     auto graph = run::loadGraph(text, graphChanges(), maxBytes);

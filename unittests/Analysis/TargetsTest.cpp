@@ -69,6 +69,26 @@ TEST(TargetsTest, OfAGPU) {
       << text;
 }
 
+// What a driver says gives the figures that stand for a GPU as derived.
+TEST(TargetsTest, OfADescription) {
+  MLIRContext context;
+  auto make = [&](llvm::StringRef text) {
+    return llvm::cantFail(makeGPUTarget(&context, "cuda", text));
+  };
+  TargetAttr known = make("sm_86, NVIDIA GeForce RTX 3090: processors=1");
+  EXPECT_TRUE(known == make("rtx3090"));
+  TargetAttr target =
+      make("sm_86, RTX 3090 of another: processors=82 "
+           "clock=1.695e9 l2_bytes=6e6 memory_bandwidth=9.36e11");
+  EXPECT_EQ(describeTarget(target), "RTX 3090 of another");
+  EXPECT_TRUE(target.getAbilities().tf32);
+  TargetFigures found = target.getFigures(), wanted = getFigures("rtx3090");
+#define GNN_FIGURE(figure, keyword, summary)                                   \
+  EXPECT_NEAR(found.figure / wanted.figure, 1, 0.04) << keyword;
+#include "GNN/Dialect/GNN/IR/TargetFields.def"
+  EXPECT_EQ(make("sm_75, T4:").getFigures().memoryBandwidth, 4.8e12);
+}
+
 // A module without a target is for the first GPU.
 TEST(TargetsTest, OfAModule) {
   MLIRContext context;

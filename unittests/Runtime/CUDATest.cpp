@@ -43,6 +43,9 @@ protected:
 TEST_F(CUDA, OpensAndCloses) {
   auto device = open(1);
   EXPECT_EQ(device->name(), "cuda:1 (Fake 1, sm_86)");
+  EXPECT_EQ(device->describeGPU(),
+            "sm_86, Fake 1: processors=82 clock=1.695e+09 l2_bytes=6e+06 "
+            "memory_bandwidth=9.36096e+11");
   EXPECT_EQ(ask("fakeRetained"), 1);
   device = nullptr;
   EXPECT_EQ(ask("fakeRetained"), 0);

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -137,7 +138,11 @@ int cuDeviceGetName(char *name, int size, int device) {
   return 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 75 ? 8 : attribute == 76 ? 6 : 101376;
+  static const std::map<int, int> values = {
+      {13, 1695000}, {16, 82}, {36, 9751000}, {37, 384},
+      {38, 6000000}, {75, 8},  {76, 6}};
+  auto known = values.find(attribute);
+  *value = known == values.end() ? 101376 : known->second;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(FakeContext **context, int device) {

@@ -30,6 +30,8 @@ enum class FigureSource { Measured, Datasheet, Derived };
 struct KnownTarget {
   llvm::StringRef name;
   llvm::StringRef title;
+  /// What its driver calls it.
+  llvm::StringRef device;
   /// What kernels for it are compiled for, such as "sm_90".
   llvm::StringRef chip;
   TargetFigures figures;
@@ -53,12 +55,14 @@ struct KernelConstants {
 #include "GNN/Analysis/Kernels.def"
 };
 
-/// A GPU by its name or its chip: of several of a chip the first; none is the
+/// A GPU by its name, its chip, or what its driver says of it
+/// (runtime::Device::describeGPU): of several of a chip the first; none is the
 /// first of all. A chip without a known GPU has the figures of that one, and no
-/// name. Errors: neither a name nor a chip that kernels can be made for.
+/// name; a description of a GPU that is not known has figures by what it says.
+/// Errors: neither a name nor a chip that kernels can be made for.
 llvm::Expected<TargetAttr> makeGPUTarget(mlir::MLIRContext *context,
                                          llvm::StringRef kind,
-                                         llvm::StringRef nameOrChip);
+                                         llvm::StringRef gpu);
 
 /// The cores of a CPU that LLVM calls `processor`; empty: a CPU with such
 /// registers. Errors: vectors other than of 1, 2, 4, 8 or 16 elements, and
@@ -67,10 +71,11 @@ llvm::Expected<TargetAttr> makeCPUTarget(mlir::MLIRContext *context,
                                          llvm::StringRef processor,
                                          CoreRegisters registers);
 
-/// Fails where there is no GPU of that name or chip; none is one.
-llvm::Error checkGPU(llvm::StringRef nameOrChip);
+/// Fails where `makeGPUTarget` does.
+llvm::Error checkGPU(llvm::StringRef gpu);
 
-/// What people call it: "NVIDIA H200 SXM", else its chip or its kind.
+/// What people call it: "NVIDIA H200 SXM", else what its driver calls it, its
+/// chip or its kind.
 std::string describeTarget(TargetAttr target);
 
 /// Why a module for `known` is not one for `other`: "expected cuda, NVIDIA H200

@@ -150,6 +150,11 @@ public:
   /// For messages and reports, e.g. "cuda:0 (NVIDIA H200, sm_90)".
   virtual std::string name() const = 0;
 
+  /// What the driver of a GPU says of it, for the compiler's `chip`:
+  /// "sm_89, NVIDIA L40S: processors=142 clock=2.52e9 l2_bytes=1e8
+  /// memory_bandwidth=8.64e11", in Hz, bytes and bytes a second; none else.
+  virtual std::string describeGPU() const { return ""; }
+
   /// Image formats that loadKernels takes, best first, as a package names
   /// them: "cubin", "ptx", ...
   virtual std::vector<std::string> kernelFormats() const = 0;

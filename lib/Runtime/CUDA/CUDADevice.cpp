@@ -78,6 +78,7 @@ public:
   ~CudaDevice() override;
 
   std::string name() const override { return deviceName; }
+  std::string describeGPU() const override { return description; }
   std::vector<std::string> kernelFormats() const override {
     return {"cubin", "ptx"};
   }
@@ -121,7 +122,7 @@ private:
 
   DeviceOrdinal device = 0;
   bool retained = false;
-  std::string deviceName;
+  std::string deviceName, description;
   int major = 0, minor = 0, maxSharedBytes = 0;
   MemoryCache memory;
   Staging staging;
@@ -170,9 +171,12 @@ CudaDevice::open(std::shared_ptr<const Driver> driver, int ordinal) {
           "cuDevicePrimaryCtxRetain"))
     return error;
   result->retained = true;
-  result->deviceName = "cuda:" + std::to_string(ordinal) + " (" + text +
-                       ", sm_" + std::to_string(result->major) +
-                       std::to_string(result->minor) + ")";
+  std::string chip =
+      "sm_" + std::to_string(result->major) + std::to_string(result->minor);
+  result->deviceName =
+      "cuda:" + std::to_string(ordinal) + " (" + text + ", " + chip + ")";
+  result->description =
+      result->driver->describe(result->device, chip + ", " + text);
   return std::shared_ptr<Device>(std::move(result));
 }
 

@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 
+#include <sstream>
+
 using namespace gnn::runtime;
 using namespace gnn::runtime::cuda;
 
@@ -39,4 +41,24 @@ Error Driver::check(Result result, const char *call) const {
   if (getErrorString(result, &text) != kSuccess || !text)
     text = "no description";
   return failure(call, ": ", name, " (", text, ")");
+}
+
+std::string Driver::describe(DeviceOrdinal device,
+                             const std::string &who) const {
+  auto ask = [&](int attribute) {
+    int value = 0;
+    bool isKnown = deviceGetAttribute(&value, attribute, device) == kSuccess;
+    return isKnown ? static_cast<double>(value) : 0.0;
+  };
+  // Memory moves two numbers of the width of its bus a cycle.
+  double bandwidth = 2 * 1e3 * ask(kMemoryClock) * ask(kMemoryBusWidth) / 8;
+  std::ostringstream text;
+  text << who << ":";
+  for (auto [key, value] : {std::make_pair("processors", ask(kProcessors)),
+                            std::make_pair("clock", 1e3 * ask(kClock)),
+                            std::make_pair("l2_bytes", ask(kL2Bytes)),
+                            std::make_pair("memory_bandwidth", bandwidth)})
+    if (value > 0)
+      text << " " << key << "=" << value;
+  return text.str();
 }

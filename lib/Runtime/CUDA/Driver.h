@@ -31,6 +31,11 @@ constexpr Result kSuccess = 0;
 constexpr Result kOutOfMemory = 2;
 
 /// CUdevice_attribute
+constexpr int kClock = 13; // kHz
+constexpr int kProcessors = 16;
+constexpr int kMemoryClock = 36;    // kHz
+constexpr int kMemoryBusWidth = 37; // bits
+constexpr int kL2Bytes = 38;
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
 constexpr int kMaxSharedBytesPerBlock = 97;
@@ -109,6 +114,10 @@ struct Driver {
 
   /// The failure of a call; success for kSuccess.
   Error check(Result result, const char *call) const;
+
+  /// `who` with the numbers of Device::describeGPU, as far as the driver knows
+  /// them.
+  std::string describe(DeviceOrdinal device, const std::string &who) const;
 
 #define GNN_CUDA_MEMBER(member, symbol, ...)                                   \
   Result (*member)(__VA_ARGS__) = nullptr;

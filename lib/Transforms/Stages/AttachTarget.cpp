@@ -45,7 +45,10 @@ struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
               gnn::getKnownTargets().front().name.str());
     else
       gnn::passed(getArgument(), module.getLoc(), "Attached")
-          << ("costs are those of " + gnn::describeTarget(*target));
+          << ((gnn::findTarget(target->getName())
+                   ? "costs are those of "
+                   : "costs are by what the driver says of ") +
+              gnn::describeTarget(*target));
   }
 
 private:

@@ -86,7 +86,8 @@ def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
   let summary = "Say what a module is compiled for";
   let description = [{
     Sets `gnn.target` to the limits, abilities and figures of a target that is known
-    by its name or its chip. The passes behind this one choose by it.
+    by its name, by its chip, or by what its driver says of it. The passes behind this
+    one choose by it.
 
     ```mlir
     module {
@@ -96,8 +97,9 @@ def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
     ```
 
     The cores of a CPU have the vector registers that `vector` and `registers` say. A
-    chip of which no GPU is known has the figures of the first one of Targets.def,
-    which a remark says.
+    chip of which no GPU is known has the figures of the first one of Targets.def; a
+    GPU that a driver describes, and that is not known, those that Targets.def and
+    Kernels.def derive from its numbers. A remark says which.
 
     Needs: a module without a target, or with this one. Keeps: all else. Never
     replaces a target.
@@ -108,8 +110,10 @@ def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
            "What runs the kernels: cuda (a GPU), emulator, or cpu (its cores); empty: "
            "cuda, or where `chip` is empty too what the module is for">,
     Option<"chip", "chip", "std::string", /*default=*/"",
-           "A GPU by its name, such as h100, or its chip, such as sm_90; empty: the "
-           "first that is known. Of a CPU LLVM's name of the processor">,
+           "A GPU by its name, such as h100, its chip, such as sm_90, or as its driver "
+           "describes it: {sm_89, NVIDIA L40S: processors=142 clock=2.52e9 "
+           "l2_bytes=1e8 memory_bandwidth=8.64e11}; empty: the first that is known. Of a "
+           "CPU LLVM's name of the processor">,
     Option<"vector", "vector", "int64_t", /*default=*/"::gnn::CoreRegisters().vector",
            "Elements of a vector register of a CPU: 1, 2, 4, 8 or 16">,
     Option<"registers", "registers", "int64_t",
