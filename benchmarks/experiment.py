@@ -164,6 +164,10 @@ EXPERIMENTS = {
         layers.WEIGHT_GRADIENTS,
         {"split": {}, "by 1024": WITHOUT_STATISTICS, "whole": passes(split_sums=False)},
         ("mag", "am"), tolerance=1e-4),  # A million rows, one after another.
+    "figures": Experiment(
+        "layers by the figures of an H200, the first GPU of its chip, and by those of the GPU "
+        "that runs them", layers.MODELS, {"h200": {"chip": "h200"}, "own": {}},
+        ("aifb", "mutag", "am", "mag")),
     "attention": Experiment(
         "attention alone, beside torch and, where it is installed, turbo-gnn",
         layers.ATTENTION, {"ours": {}}, ("products", "proteins"), tolerance=2e-5),
