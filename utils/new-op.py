@@ -71,10 +71,11 @@ LogicalResult {name}Op::buildGradient(OpBuilder &builder,
 
 LOWERING = """\
 LogicalResult Lowering::lower{name}({name}Op op) {{
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
-  Rows input = reshape(op.getLoc(), view(op.getInput()), result.features);
+  LoweredRows input =
+      reshape(op.getLoc(), view(op.getInput()), result.features);
   double scale = op.getScale().convertToDouble();
   result.tensor =
       rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,

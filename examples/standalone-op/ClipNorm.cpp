@@ -68,7 +68,7 @@ extra::ClipNormOp::buildGradient(OpBuilder &builder, ArrayRef<Value> gradients,
 }
 
 LogicalResult extra::ClipNormOp::lowerToTile(Lowering &lowering) {
-  Rows result = lowering.describe(getType());
+  LoweredRows result = lowering.describe(getType());
   unsigned dims = result.features.size();
   Input input = lowering.leading(lowering.view(getInput()), tile::Anchor::Group,
                                  result.getDomain(), /*via=*/{}, dims);

@@ -18,7 +18,7 @@ using Scale = AggregatedProduct::Scale;
 namespace {
 
 /// A value on the way from the edges up, and the path to its row.
-struct Step {
+struct ChainLink {
   Value value;
   RowPath path;
 };
@@ -39,11 +39,11 @@ private:
   }
   /// Sets `chain.kind` and so on from a reduction of edges.
   bool setReduction(ReduceKind kind, RowPath path);
-  /// Takes scales and gathers off `step` until something else makes it.
-  bool peel(Step &step);
-  bool peelBinary(Step &step, Step lhs, Step rhs, bool divides);
+  /// Takes scales and gathers off `link` until something else makes it.
+  bool peel(ChainLink &link);
+  bool peelBinary(ChainLink &link, ChainLink lhs, ChainLink rhs, bool divides);
   /// Goes on from the message of an edge to the product.
-  std::optional<AggregatedProduct> finishProductFirst(Step message);
+  std::optional<AggregatedProduct> finishProductFirst(ChainLink message);
   /// Goes on from a product to the aggregate it reads and the rows before.
   std::optional<AggregatedProduct> finishAggregateFirst(Operation *product);
   void takeProduct(Operation *product);
@@ -98,14 +98,15 @@ bool Matcher::setReduction(ReduceKind kind, RowPath path) {
   return true;
 }
 
-bool Matcher::peelBinary(Step &step, Step lhs, Step rhs, bool divides) {
-  auto sizeOf = [](const Step &of) {
+bool Matcher::peelBinary(ChainLink &link, ChainLink lhs, ChainLink rhs,
+                         bool divides) {
+  auto sizeOf = [](const ChainLink &of) {
     return getNumFeatures(cast<RankedTensorType>(of.value.getType()));
   };
   bool rhsIsScale =
       divides || sizeOf(lhs) > sizeOf(rhs) ||
       (sizeOf(lhs) == sizeOf(rhs) && getProduct(lookThroughUnits(lhs.value)));
-  Step scale = rhsIsScale ? rhs : lhs, rest = rhsIsScale ? lhs : rhs;
+  ChainLink scale = rhsIsScale ? rhs : lhs, rest = rhsIsScale ? lhs : rhs;
   if (!getRows(scale.value.getType()) || !getRows(rest.value.getType()))
     return false;
   // Broadcasts along features are what a scale is.
@@ -115,24 +116,24 @@ bool Matcher::peelBinary(Step &step, Step lhs, Step rhs, bool divides) {
     scale.value = broadcast.getInput();
   }
   chain.scales.push_back({scale.value, scale.path, divides});
-  step = rest;
+  link = rest;
   return true;
 }
 
-bool Matcher::peel(Step &step) {
-  Value value = lookThroughUnits(step.value);
-  if (value != step.value) {
-    step.value = value;
+bool Matcher::peel(ChainLink &link) {
+  Value value = lookThroughUnits(link.value);
+  if (value != link.value) {
+    link.value = value;
     return true;
   }
   Operation *op = value.getDefiningOp();
   if (!op || !op->hasOneUse())
     return false;
   if (auto gather = dyn_cast<GatherOp>(op)) {
-    auto path = compose(step.path, gather.getRowPaths().front());
+    auto path = compose(link.path, gather.getRowPaths().front());
     if (!path)
       return false;
-    step = {gather.getInput(), *path};
+    link = {gather.getInput(), *path};
     return true;
   }
   if (auto apply = dyn_cast<ApplyOp>(op)) {
@@ -140,9 +141,9 @@ bool Matcher::peel(Step &step) {
     if (apply.getKind() != BinaryKind::Mul && !divides)
       return false;
     SmallVector<RowPath> paths = apply.getRowPaths();
-    auto lhs = compose(step.path, paths[0]), rhs = compose(step.path, paths[1]);
+    auto lhs = compose(link.path, paths[0]), rhs = compose(link.path, paths[1]);
     return lhs && rhs &&
-           peelBinary(step, {apply.getLhs(), *lhs}, {apply.getRhs(), *rhs},
+           peelBinary(link, {apply.getLhs(), *lhs}, {apply.getRhs(), *rhs},
                       divides);
   }
   if (isa<arith::MulFOp, arith::DivFOp>(op)) {
@@ -159,8 +160,8 @@ bool Matcher::peel(Step &step) {
     }
     // The broadcast has the size of what it scales.
     chain.scales.push_back(
-        {rhs.getDefiningOp<BroadcastOp>().getInput(), step.path, divides});
-    step.value = lhs;
+        {rhs.getDefiningOp<BroadcastOp>().getInput(), link.path, divides});
+    link.value = lhs;
     return true;
   }
   return false;
@@ -191,7 +192,8 @@ bool Matcher::scalesCommute() {
   return true;
 }
 
-std::optional<AggregatedProduct> Matcher::finishProductFirst(Step message) {
+std::optional<AggregatedProduct>
+Matcher::finishProductFirst(ChainLink message) {
   Operation *product = nullptr;
   while (!(product = getProduct(message.value)))
     if (!peel(message))
@@ -227,7 +229,7 @@ Matcher::finishAggregateFirst(Operation *product) {
     summed = isSecond ? add.getRhs() : add.getLhs();
     own = isSecond ? add.getLhs() : add.getRhs();
   }
-  Step message;
+  ChainLink message;
   if (auto aggregate = summed.getDefiningOp<AggregateOp>()) {
     if (aggregate.getArgument() ||
         !setReduction(aggregate.getKind(), aggregate.getRowPaths().front()))
@@ -308,7 +310,7 @@ std::optional<AggregatedProduct> Matcher::matchSpmm(SpmmOp op) {
   chain.resultType = cast<RankedTensorType>(op.getType());
   if (!setReduction(op.getReduce(), paths.back()))
     return std::nullopt;
-  Step message = {op.getLhs(), paths[0]};
+  ChainLink message = {op.getLhs(), paths[0]};
   if (op.getRhs()) {
     bool divides = op.getKind() == BinaryKind::Div;
     if (op.getKind() != BinaryKind::Mul && !divides)

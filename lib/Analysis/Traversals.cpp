@@ -38,8 +38,8 @@ struct Share {
 };
 
 /// How many rows a traversal has to do with.
-struct Rows {
-  Rows(TraverseOp op, Share share, StatsAttr stats)
+struct RowCounts {
+  RowCounts(TraverseOp op, Share share, StatsAttr stats)
       : groups(op.getGroups()), elements(op.getElements()), stats(stats) {
     numGroups = countRows(groups, stats);
     numElements = countRows(elements, stats);
@@ -123,7 +123,7 @@ static double countWarps(TargetLimits limits, double registers,
 /// Those of the sums of 64 features that the time of a row was measured with.
 static constexpr double usualRegisters = 48;
 
-static WalkWork describeWalk(TraverseOp op, Share share, const Rows &rows,
+static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
                              double &crowding) {
   TraverseFacts facts(op);
   if (share.kind !=
@@ -171,7 +171,7 @@ static bool isInOrder(RowDomain from, RowDomain to) {
 }
 
 static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
-  Rows rows(op, share, stats);
+  RowCounts rows(op, share, stats);
   auto evaluate = [&](const CountSum &sum) {
     return sum.evaluate([&](const CountKey &count) {
       if (count.kind != CountKey::Kind::Count || !share.isOfWhole)

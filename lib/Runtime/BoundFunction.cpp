@@ -26,7 +26,7 @@ struct Slot {
 };
 
 /// A launch with all numbers in.
-struct Step {
+struct BoundStep {
   const Kernel *kernel = nullptr;
   const StepSpec *spec = nullptr;
   Launch launch;
@@ -54,7 +54,7 @@ struct BoundFunction::State {
   std::vector<TensorInfo> inputs, outputs;
   int64_t workspaceBytes = 0;
   int64_t structureBytes = 0;
-  std::vector<Step> steps;
+  std::vector<BoundStep> steps;
   /// The arguments of all steps, and the bytes that kernels may touch behind
   /// pointers.
   std::vector<Slot> slots;
@@ -72,10 +72,10 @@ struct BoundFunction::State {
   Error bindArg(const ArgSpec &arg);
   const std::vector<std::vector<size_t>> &order() const;
 
-  Error launch(const Step &step, ArrayView<ConstBuffer> ins,
+  Error launch(const BoundStep &step, ArrayView<ConstBuffer> ins,
                ArrayView<Buffer> outs, Buffer workspace, Stream stream,
                Capture *capture) const;
-  ArrayView<size_t> waitsOf(const Step &step) const {
+  ArrayView<size_t> waitsOf(const BoundStep &step) const {
     return order()[static_cast<size_t>(&step - steps.data())];
   }
   int64_t value(int64_t expr) const {
@@ -229,7 +229,7 @@ Error BoundFunction::State::bindSteps() {
       return "step " + std::to_string(steps.size() - 1) + " (kernel '" +
              spec.kernel + "')";
     };
-    Step &step = steps.emplace_back();
+    BoundStep &step = steps.emplace_back();
     step.spec = &spec;
     step.begin = slots.size();
     step.kernel = (*found)[steps.size() - 1];
@@ -262,7 +262,7 @@ Error BoundFunction::State::bindSteps() {
 /// Each output is written: what a plan says of a kernel may be wrong.
 Error BoundFunction::State::checkWrites() const {
   std::vector<bool> isWritten(outputs.size());
-  for (const Step &step : steps)
+  for (const BoundStep &step : steps)
     for (size_t i = 0; i < (step.skipped ? 0 : step.numArguments()); ++i) {
       const ArgSpec &arg = step.spec->args[i];
       const auto *parameters = step.kernel->parameters();
@@ -285,7 +285,7 @@ const std::vector<std::vector<size_t>> &BoundFunction::State::order() const {
     std::vector<size_t> running;
     std::vector<std::vector<Access>> accesses;
     for (size_t number = 0; number < steps.size(); ++number) {
-      const Step &step = steps[number];
+      const BoundStep &step = steps[number];
       if (step.skipped)
         continue;
       running.push_back(number);
@@ -406,7 +406,8 @@ const std::vector<TensorInfo> &BoundFunction::outputs() const {
 // Run
 //===----------------------------------------------------------------------===//
 
-Error BoundFunction::State::launch(const Step &step, ArrayView<ConstBuffer> ins,
+Error BoundFunction::State::launch(const BoundStep &step,
+                                   ArrayView<ConstBuffer> ins,
                                    ArrayView<Buffer> outs, Buffer workspace,
                                    Stream stream, Capture *capture) const {
   // On the stack, so that runs at once do not meet. A 32-bit scalar is the low
@@ -448,7 +449,7 @@ Error BoundFunction::run(ArrayView<ConstBuffer> inputs,
     auto capture = state->device->capture(stream);
     if (!capture)
       return capture.takeError().in(name());
-    for (const Step &step : state->steps)
+    for (const BoundStep &step : state->steps)
       if (!step.skipped)
         if (Error error = state->launch(step, inputs, outputs, workspace,
                                         stream, capture->get())) {
@@ -468,7 +469,7 @@ Report BoundFunction::report() const {
   report.workspaceBytes = state->workspaceBytes;
   report.structureBytes = state->structureBytes;
   std::vector<size_t> running;
-  for (const Step &step : state->steps) {
+  for (const BoundStep &step : state->steps) {
     StepReport row;
     row.kernel = step.name();
     row.code = step.kernel->name();

@@ -60,7 +60,7 @@ private:
 };
 
 /// The end of a path, past its symbolic links.
-struct Place {
+struct ResolvedPath {
   std::string path;
   /// A descriptor of this process, as /dev/stdout is one; -1: none.
   int descriptor = -1;
@@ -149,20 +149,20 @@ static bool isOwnDescriptors(const std::string &folder) {
 
 /// Follows the links at the end of a path, one that leads nowhere too; 0 or the
 /// errno.
-static int followLinks(Place &place) {
-  std::string &path = place.path;
+static int followLinks(ResolvedPath &resolved) {
+  std::string &path = resolved.path;
   for (int links = 0; links < 40; ++links) {
     struct stat info, behind;
     if (::lstat(path.c_str(), &info) < 0)
       return errno == ENOENT ? 0 : errno;
     if (S_ISLNK(info.st_mode) && isOwnDescriptors(folderOf(path))) {
-      place.descriptor = std::atoi(path.c_str() + path.rfind('/') + 1);
+      resolved.descriptor = std::atoi(path.c_str() + path.rfind('/') + 1);
       return 0;
     }
     // Not each that there is has a path: a pipe of another process has none.
     if (::stat(path.c_str(), &behind) == 0)
-      place.isSpecial = !S_ISREG(behind.st_mode) && !S_ISDIR(behind.st_mode);
-    if (!S_ISLNK(info.st_mode) || place.isSpecial)
+      resolved.isSpecial = !S_ISREG(behind.st_mode) && !S_ISDIR(behind.st_mode);
+    if (!S_ISLNK(info.st_mode) || resolved.isSpecial)
       return 0;
     char next[PATH_MAX];
     ssize_t size = ::readlink(path.c_str(), next, sizeof(next));
@@ -247,26 +247,26 @@ int NewFile::openBeside(const std::string &path) {
 
 int NewFile::create(const std::string &path,
                     std::initializer_list<std::string_view> pieces) {
-  Place place{path};
-  if (int status = followLinks(place))
+  ResolvedPath resolved{path};
+  if (int status = followLinks(resolved))
     return status;
-  if (place.descriptor >= 0)
-    return writePieces(place.descriptor, pieces);
-  if (place.isSpecial) {
+  if (resolved.descriptor >= 0)
+    return writePieces(resolved.descriptor, pieces);
+  if (resolved.isSpecial) {
     Descriptor open(
-        ::open(place.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+        ::open(resolved.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     return open.value < 0 ? errno : writePieces(open.value, pieces);
   }
   struct stat before;
-  bool isThere = ::stat(place.path.c_str(), &before) == 0;
+  bool isThere = ::stat(resolved.path.c_str(), &before) == 0;
   if (isThere && S_ISDIR(before.st_mode))
     return EISDIR;
   if (isThere &&
-      ::faccessat(AT_FDCWD, place.path.c_str(), W_OK, AT_EACCESS) < 0)
+      ::faccessat(AT_FDCWD, resolved.path.c_str(), W_OK, AT_EACCESS) < 0)
     return errno;
-  if (int status = openBeside(place.path))
+  if (int status = openBeside(resolved.path))
     return status;
-  target = place.path;
+  target = resolved.path;
   if (isThere)
     if (int status = copyPermissions(file, before))
       return status;

@@ -11,14 +11,14 @@
 using namespace gnn::runtime;
 
 namespace {
-/// A piece of memory in a run: what is needed of it.
-struct Range {
+/// A range of memory in a run: what is needed of it.
+struct MemoryRange {
   const char *kind;
   const std::string &name;
   const char *begin;
   int64_t bytes;
 
-  bool overlaps(const Range &other) const {
+  bool overlaps(const MemoryRange &other) const {
     std::less<const char *> before;
     return bytes > 0 && other.bytes > 0 &&
            before(begin, other.begin + other.bytes) &&
@@ -29,9 +29,9 @@ struct Range {
 const std::string kWorkspaceName = "workspace";
 } // namespace
 
-/// Checks a piece of memory of which so many bytes are given.
-static Error checkRange(const Device &device, const Range &range, int64_t given,
-                        int64_t alignment) {
+/// Checks a range of memory of which so many bytes are given.
+static Error checkRange(const Device &device, const MemoryRange &range,
+                        int64_t given, int64_t alignment) {
   if (range.bytes == 0)
     return {};
   auto fail = [&](const auto &...got) {
@@ -53,7 +53,7 @@ static Error checkRange(const Device &device, const Range &range, int64_t given,
   return {};
 }
 
-static Error checkApart(const Range &written, const Range &other) {
+static Error checkApart(const MemoryRange &written, const MemoryRange &other) {
   if (!written.overlaps(other))
     return {};
   return failure("expected separate memory for '", written.name, "' and '",
@@ -73,8 +73,8 @@ Error gnn::runtime::checkRunMemory(const Device &device,
                    outs.size());
   auto rangeOf = [](const char *kind, const TensorInfo &info,
                     const void *memory) {
-    return Range{kind, info.name, static_cast<const char *>(memory),
-                 info.bytes};
+    return MemoryRange{kind, info.name, static_cast<const char *>(memory),
+                       info.bytes};
   };
   auto input = [&](size_t i) {
     return rangeOf("input", inputs.needed[i], ins[i].data);
@@ -82,9 +82,9 @@ Error gnn::runtime::checkRunMemory(const Device &device,
   auto output = [&](size_t i) {
     return rangeOf("output", outputs.needed[i], outs[i].data);
   };
-  Range scratch{"memory", kWorkspaceName,
-                static_cast<const char *>(workspace.given.data),
-                workspace.neededBytes};
+  MemoryRange scratch{"memory", kWorkspaceName,
+                      static_cast<const char *>(workspace.given.data),
+                      workspace.neededBytes};
   if (Error error = checkRange(device, scratch, workspace.given.bytes,
                                kWorkspaceAlignment))
     return error;

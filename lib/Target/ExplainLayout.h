@@ -26,7 +26,7 @@ public:
     int getCenter() const { return x + width / 2; }
     int getBottom() const { return y + height; }
   };
-  struct Point {
+  struct EdgePoint {
     int x = 0, y = 0;
   };
   /// A line from the bottom of a kernel or node down to the top of another one,
@@ -34,7 +34,7 @@ public:
   struct Edge {
     /// The values: nodes that are read, in their order.
     std::vector<unsigned> values;
-    std::vector<Point> points;
+    std::vector<EdgePoint> points;
   };
 
   static constexpr int nodeHeight = 36, headHeight = 40;

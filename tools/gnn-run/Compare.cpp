@@ -44,7 +44,7 @@ struct Measured {
   std::vector<std::vector<double>> times;
   std::vector<double> sums;
 
-  runtime::Error run(const Side &side, runtime::Device &device,
+  runtime::Error run(const ComparedFunction &side, runtime::Device &device,
                      const std::vector<std::string> &inputs);
   bool hasTimes() const { return !sums.empty(); }
 };
@@ -56,7 +56,8 @@ struct Row {
 };
 } // namespace
 
-runtime::Error Measured::run(const Side &side, runtime::Device &device,
+runtime::Error Measured::run(const ComparedFunction &side,
+                             runtime::Device &device,
                              const std::vector<std::string> &inputs) {
   auto results = execute(side.function, device, inputs, /*profile=*/true);
   if (!results)
@@ -201,7 +202,8 @@ static void printDifference(const runtime::TensorInfo &info,
                    largest);
 }
 
-runtime::Error gnn::run::compare(const Side &without, const Side &with,
+runtime::Error gnn::run::compare(const ComparedFunction &without,
+                                 const ComparedFunction &with,
                                  runtime::Device &device,
                                  const std::vector<std::string> &inputs) {
   Measured measured[2];

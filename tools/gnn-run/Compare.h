@@ -16,7 +16,7 @@
 namespace gnn::run {
 
 /// One of the two.
-struct Side {
+struct ComparedFunction {
   const runtime::BoundFunction &function;
   /// Completes a report by what the device does not know.
   std::function<void(runtime::Report &)> complete;
@@ -29,8 +29,8 @@ runtime::Error addOption(CompileOptions &options, const std::string &text);
 /// Runs both in turns on the same inputs and prints how long each launch takes,
 /// where the device has times, how it is launched, and how far the outputs are
 /// apart.
-runtime::Error compare(const Side &without, const Side &with,
-                       runtime::Device &device,
+runtime::Error compare(const ComparedFunction &without,
+                       const ComparedFunction &with, runtime::Device &device,
                        const std::vector<std::string> &inputs);
 
 } // namespace gnn::run

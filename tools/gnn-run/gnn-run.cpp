@@ -350,9 +350,9 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
       runtime::BoundFunction::bind(second, functionName, graphs, device, {});
   if (!other)
     return fail(other.takeError().message());
-  run::Side without{
+  run::ComparedFunction without{
       bound, [&](runtime::Report &report) { addRegisters(report, first); }};
-  run::Side with{
+  run::ComparedFunction with{
       **other, [&](runtime::Report &report) { addRegisters(report, *second); }};
   if (runtime::Error error = run::compare(without, with, *device, values))
     return fail(error.message());

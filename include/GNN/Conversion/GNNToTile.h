@@ -66,7 +66,7 @@ class WeightTransposeOp;
 /// its destinations' incoming edges (`edge.in_rows`), those it is given or
 /// gives in the user's order (`edge`). Rows of a derived graph may lie among
 /// those of its parent (`parent_edge.in_rows`).
-struct Rows {
+struct LoweredRows {
   mlir::Value tensor;                         ///< null until it is computed
   tile::RowDomain space;                      ///< none for plain weights
   mlir::FlatSymbolRefAttr graph;              ///< null for plain weights
@@ -85,7 +85,7 @@ struct Rows {
 /// An input of a traversal: a value, the path to its row, and the dimensions
 /// of the domain that its features are.
 struct Input {
-  Rows rows;
+  LoweredRows rows;
   tile::AtAttr at;
 };
 
@@ -106,15 +106,19 @@ public:
 
   /// The lowered form of `value`, wherever its rows lie: for ops that read it
   /// through an access.
-  const Rows &view(mlir::Value value) { return values.find(value)->second; }
+  const LoweredRows &view(mlir::Value value) {
+    return values.find(value)->second;
+  }
   /// The same with its rows one after the other in an order of its own graph: a
   /// copy where they lie in the parent's.
-  const Rows &get(mlir::Value value);
+  const LoweredRows &get(mlir::Value value);
   /// The form of a weight for a product that takes it from the right: as `view`
   /// or, with `ownRows`, as `get` has it, but a transposed weight is where it
   /// was before, with `isTransposed`.
-  const Rows &weight(mlir::Value value, bool ownRows);
-  void set(mlir::Value value, Rows rows) { values[value] = std::move(rows); }
+  const LoweredRows &weight(mlir::Value value, bool ownRows);
+  void set(mlir::Value value, LoweredRows rows) {
+    values[value] = std::move(rows);
+  }
 
   /// The tensor to return for `value`: one of its own, in the user's order.
   mlir::Value result(mlir::Location loc, mlir::Value value);
@@ -123,43 +127,47 @@ public:
 
   /// A fresh copy of `rows` of its own graph, in the user's order or in the one
   /// that the function computes in.
-  Rows materialize(mlir::Location loc, const Rows &rows, bool userOrder);
+  LoweredRows materialize(mlir::Location loc, const LoweredRows &rows,
+                          bool userOrder);
   /// What a value of this type is: its space and features, no tensor.
-  Rows describe(mlir::Type type, std::optional<EndPoint> end = {});
+  LoweredRows describe(mlir::Type type, std::optional<EndPoint> end = {});
   /// A tensor of these rows and features, uninitialized, in the order in which
   /// the function computes, or in another one.
-  mlir::Value empty(mlir::Location loc, const Rows &rows, mlir::Type element) {
+  mlir::Value empty(mlir::Location loc, const LoweredRows &rows,
+                    mlir::Type element) {
     return empty(loc, rows, element, rows.getDomain());
   }
-  mlir::Value empty(mlir::Location loc, const Rows &rows, mlir::Type element,
-                    tile::RowDomain order);
+  mlir::Value empty(mlir::Location loc, const LoweredRows &rows,
+                    mlir::Type element, tile::RowDomain order);
   /// The same rows with other trailing dimensions, row-major.
-  Rows reshape(mlir::Location loc, const Rows &rows,
-               llvm::ArrayRef<int64_t> features);
+  LoweredRows reshape(mlir::Location loc, const LoweredRows &rows,
+                      llvm::ArrayRef<int64_t> features);
   /// A weight as a domain of one row with all its elements as features.
-  Rows asRow(mlir::Location loc, const Rows &weight);
+  LoweredRows asRow(mlir::Location loc, const LoweredRows &weight);
   /// `value` with another static shape of as many elements.
   mlir::Value reshaped(mlir::Location loc, mlir::Value value,
                        llvm::ArrayRef<int64_t> shape);
   /// A weight so many times: `[times, elements]`.
-  mlir::Value repeated(mlir::Location loc, const Rows &weight, int64_t times);
+  mlir::Value repeated(mlir::Location loc, const LoweredRows &weight,
+                       int64_t times);
   /// One row of `size` times a number.
-  Rows filled(mlir::Location loc, mlir::Type element, int64_t size,
-              double number);
+  LoweredRows filled(mlir::Location loc, mlir::Type element, int64_t size,
+                     double number);
   /// The sum of `times` parts of a value of static shape, one after the other,
   /// of `size` elements: `[size]`.
   mlir::Value sumOfParts(mlir::Location loc, mlir::Value value, int64_t times,
                          int64_t size);
   /// The same elements with at most one dimension in front of the last: what a
   /// weight has in front are rows of their own. The tensor may be null.
-  Rows columnsOf(mlir::Location loc, const Rows &rows);
+  LoweredRows columnsOf(mlir::Location loc, const LoweredRows &rows);
   /// Columns as a value of this type.
-  Rows fromColumns(mlir::Location loc, const Rows &columns, mlir::Type type);
+  LoweredRows fromColumns(mlir::Location loc, const LoweredRows &columns,
+                          mlir::Type type);
   /// One row as a weight of these dimensions.
-  Rows asWeight(mlir::Location loc, const Rows &row,
-                llvm::ArrayRef<int64_t> features);
+  LoweredRows asWeight(mlir::Location loc, const LoweredRows &row,
+                       llvm::ArrayRef<int64_t> features);
   /// An access to `rows` from the group or element of `from`.
-  tile::AtAttr access(const Rows &rows, tile::Anchor anchor,
+  tile::AtAttr access(const LoweredRows &rows, tile::Anchor anchor,
                       tile::RowDomain from, std::optional<EndPoint> via,
                       bool head, bool feature, int64_t offset = 0) {
     return access(rows.getDomain(), anchor, from, via, head, feature, offset);
@@ -168,16 +176,17 @@ public:
                       tile::RowDomain from, std::optional<EndPoint> via,
                       bool head, bool feature, int64_t offset = 0);
   /// An input whose features are the leading dimensions of `dims` (one or two).
-  Input leading(const Rows &rows, tile::Anchor anchor, tile::RowDomain from,
-                std::optional<EndPoint> via, unsigned dims);
+  Input leading(const LoweredRows &rows, tile::Anchor anchor,
+                tile::RowDomain from, std::optional<EndPoint> via,
+                unsigned dims);
   /// An access to rows with `own` of the `dims` feature dimensions of a domain,
   /// the leading ones, as an output has it.
   tile::AtAttr leadingAt(tile::Anchor anchor, size_t own, size_t dims);
   /// An input without rows whose features are the trailing dimensions.
-  Input trailing(const Rows &weight, unsigned dims);
+  Input trailing(const LoweredRows &weight, unsigned dims);
   /// That, for rows of `features` that are walked as all but the last one and
   /// the last.
-  Input trailingOf(mlir::Location loc, const Rows &weight,
+  Input trailingOf(mlir::Location loc, const LoweredRows &weight,
                    llvm::ArrayRef<int64_t> features);
 
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
@@ -199,7 +208,7 @@ public:
   tile::DomainAttr domainOf(tile::RowDomain groups, tile::RowDomain elements,
                             llvm::ArrayRef<int64_t> dims);
   /// A row-wise traversal over the rows of `result`, features as they are.
-  mlir::Value rowwise(mlir::Location loc, const Rows &result,
+  mlir::Value rowwise(mlir::Location loc, const LoweredRows &result,
                       mlir::Type element, llvm::ArrayRef<int64_t> dims,
                       llvm::ArrayRef<Input> inputs, Body body);
   /// The elements of a group, in the order that puts them side by side; none
@@ -245,17 +254,18 @@ private:
   mlir::LogicalResult lowerReshape(ReshapeOp op);
   mlir::LogicalResult lowerConstant(mlir::arith::ConstantOp op);
   /// One number for each type: `rows` are those of `op`.
-  mlir::LogicalResult lowerNumbersOfTypes(mlir::arith::ConstantOp op, Rows rows,
+  mlir::LogicalResult lowerNumbersOfTypes(mlir::arith::ConstantOp op,
+                                          LoweredRows rows,
                                           mlir::DenseElementsAttr numbers);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   mlir::LogicalResult lowerWithRepeated(mlir::Operation *op, int64_t size);
   mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
   /// Requires as many rows of `rows` as of `others`, or at most as many.
-  void requireCount(mlir::Location loc, const Rows &rows, const Rows &others,
-                    bool atMost);
+  void requireCount(mlir::Location loc, const LoweredRows &rows,
+                    const LoweredRows &others, bool atMost);
   /// Rows of zeros, in `output`.
-  mlir::Value zeros(mlir::Location loc, const Rows &rows, mlir::Type element,
-                    mlir::Value output);
+  mlir::Value zeros(mlir::Location loc, const LoweredRows &rows,
+                    mlir::Type element, mlir::Value output);
   /// Writes the rows of a value into `result`, whose features are two at most;
   /// `written` are the rows of `result` that those lead to, on another graph
   /// with the same rows if one is given.
@@ -286,13 +296,13 @@ private:
                                        size_t dims);
 
   /// `rows` in an order of their own graph.
-  const Rows &withOwnRows(mlir::Location loc, Rows &rows);
+  const LoweredRows &withOwnRows(mlir::Location loc, LoweredRows &rows);
 
   mlir::OpBuilder &builder;
   mlir::FlatSymbolRefAttr anyGraph;
-  llvm::DenseMap<mlir::Value, Rows> values;
+  llvm::DenseMap<mlir::Value, LoweredRows> values;
   /// Transposed weights as products read them.
-  llvm::DenseMap<mlir::Value, Rows> transposed;
+  llvm::DenseMap<mlir::Value, LoweredRows> transposed;
   llvm::DenseSet<mlir::Value> returned;
 };
 

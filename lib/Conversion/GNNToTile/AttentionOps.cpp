@@ -83,7 +83,7 @@ public:
 
 private:
   /// Rows in the order of a domain with the features of the scores.
-  Rows rowsOf(tile::RowDomain domain);
+  LoweredRows rowsOf(tile::RowDomain domain);
   /// An access to values with those, where a domain has `dims` dimensions.
   AtAttr scoreAt(Anchor anchor, size_t dims) {
     return lowering.leadingAt(anchor, scores.size(), dims);
@@ -117,7 +117,7 @@ private:
   Type element;
   FlatSymbolRefAttr graph;
   EndPoint end;
-  Rows result, value;
+  LoweredRows result, value;
   /// Features of the score's body, the scores, and the walk of the weighted
   /// sum.
   SmallVector<int64_t> terms, scores, dims;
@@ -125,7 +125,7 @@ private:
   tile::RowDomain groups, groupElements, elements;
   /// Whether scores are kept, and whether groups and result differ.
   bool stored, split;
-  Rows score, highest, sum; ///< of edges and of groups, where stored
+  LoweredRows score, highest, sum; ///< of edges and of groups, where stored
 };
 } // namespace gnn
 
@@ -143,8 +143,8 @@ AttentionLowering::AttentionLowering(Lowering &lowering, AttentionOp op)
   dims = llvm::to_vector(op.getSumFeatures(stored));
 }
 
-Rows AttentionLowering::rowsOf(tile::RowDomain domain) {
-  Rows rows;
+LoweredRows AttentionLowering::rowsOf(tile::RowDomain domain) {
+  LoweredRows rows;
   rows.space = domain.getNatural();
   rows.graph = graph;
   rows.features = scores;
@@ -202,7 +202,7 @@ void AttentionLowering::sumComputed() {
 
 SmallVector<Input> AttentionLowering::sumInputs() {
   SmallVector<Input> inputs;
-  auto add = [&](const Rows &rows, std::optional<EndPoint> via) {
+  auto add = [&](const LoweredRows &rows, std::optional<EndPoint> via) {
     inputs.push_back(
         lowering.leading(rows, Anchor::Element, elements, via, dims.size()));
   };
@@ -257,9 +257,9 @@ void AttentionLowering::sumWeighted() {
   SmallVector<Value> outputs = {lowering.empty(loc, result, element)};
   SmallVector<Attribute> outputsAt = {
       lowering.leadingAt(Anchor::Group, value.features.size(), dims.size())};
-  SmallVector<Rows *> made = {&result};
+  SmallVector<LoweredRows *> made = {&result};
   if (!op.getStatistics().empty())
-    for (Rows *rows : {&highest, &sum})
+    for (LoweredRows *rows : {&highest, &sum})
       if (!rows->tensor) {
         *rows = rowsOf(groups);
         outputs.push_back(rows->tensor);
@@ -288,7 +288,7 @@ LogicalResult AttentionLowering::run() {
   sumWeighted();
   lowering.set(op.getResult(), result);
   for (auto [i, statistic] : llvm::enumerate(op.getStatistics())) {
-    Rows rows = lowering.describe(statistic.getType(), end);
+    LoweredRows rows = lowering.describe(statistic.getType(), end);
     rows.tensor = (i == 0 ? highest : sum).tensor;
     lowering.set(statistic, rows);
   }

@@ -16,11 +16,12 @@ using namespace gnn;
 using tile::Anchor;
 using tile::AtAttr;
 
-Rows Lowering::columnsOf(Location loc, const Rows &rows) {
+LoweredRows Lowering::columnsOf(Location loc, const LoweredRows &rows) {
   int64_t leading = sizeOf(ArrayRef(rows.features).drop_back());
   int64_t columns = rows.features.back();
   if (!rows.space) {
-    Rows result{Value(), tile::RowDomain::fixed(leading), anyGraph, {columns}};
+    LoweredRows result{
+        Value(), tile::RowDomain::fixed(leading), anyGraph, {columns}};
     if (rows.tensor)
       result.tensor = reshaped(loc, rows.tensor, {leading, columns});
     return result;
@@ -30,13 +31,14 @@ Rows Lowering::columnsOf(Location loc, const Rows &rows) {
     features.insert(features.begin(), leading);
   if (rows.tensor)
     return reshape(loc, rows, features);
-  Rows result = rows;
+  LoweredRows result = rows;
   result.features = features;
   return result;
 }
 
-Rows Lowering::fromColumns(Location loc, const Rows &columns, Type type) {
-  Rows result = describe(type);
+LoweredRows Lowering::fromColumns(Location loc, const LoweredRows &columns,
+                                  Type type) {
+  LoweredRows result = describe(type);
   if (result.space)
     return reshape(loc, columns, result.features);
   result.tensor = reshaped(loc, columns.tensor, result.features);
@@ -48,12 +50,12 @@ static Value copied(OpBuilder &, Location, ValueRange args) { return args[0]; }
 
 LogicalResult Lowering::lowerConcat(ConcatOp op) {
   Location loc = op.getLoc();
-  Rows result = columnsOf(loc, describe(op.getType()));
+  LoweredRows result = columnsOf(loc, describe(op.getType()));
   bool hasHead = result.features.size() > 1;
   result.tensor = empty(loc, result, op.getType().getElementType());
   int64_t offset = 0;
   for (Value value : op.getInputs()) {
-    Rows input = columnsOf(loc, view(value));
+    LoweredRows input = columnsOf(loc, view(value));
     result.tensor = traverse(loc, result.graph,
                              domainOf(result.getDomain(), {}, input.features),
                              {leading(input, Anchor::Group, result.getDomain(),
@@ -70,8 +72,8 @@ LogicalResult Lowering::lowerConcat(ConcatOp op) {
 
 LogicalResult Lowering::lowerSlice(SliceOp op) {
   Location loc = op.getLoc();
-  Rows result = columnsOf(loc, describe(op.getType()));
-  Rows input = columnsOf(loc, view(op.getInput()));
+  LoweredRows result = columnsOf(loc, describe(op.getType()));
+  LoweredRows input = columnsOf(loc, view(op.getInput()));
   AtAttr at = access(input, Anchor::Group, result.getDomain(), {},
                      result.features.size() > 1, true, op.getOffset());
   result.tensor = rowwise(loc, result, op.getType().getElementType(),
@@ -84,8 +86,8 @@ LogicalResult Lowering::lowerSlice(SliceOp op) {
 LogicalResult Lowering::lowerPad(PadOp op) {
   Location loc = op.getLoc();
   Type element = op.getType().getElementType();
-  Rows result = columnsOf(loc, describe(op.getType()));
-  Rows input = columnsOf(loc, view(op.getInput()));
+  LoweredRows result = columnsOf(loc, describe(op.getType()));
+  LoweredRows input = columnsOf(loc, view(op.getInput()));
   bool hasHead = result.features.size() > 1;
   int64_t all = result.features.back(), begin = op.getOffset();
   int64_t end = begin + input.features.back();

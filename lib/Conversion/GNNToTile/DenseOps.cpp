@@ -61,9 +61,9 @@ static AtAttr rowAccess(MLIRContext *context, tile::RowDomain space,
 }
 
 LogicalResult Lowering::lowerLinear(LinearOp op) {
-  Rows result = describe(op.getType());
-  Rows input = view(op.getInput());
-  Rows weight = this->weight(op.getWeight(), /*ownRows=*/true);
+  LoweredRows result = describe(op.getType());
+  LoweredRows input = view(op.getInput());
+  LoweredRows weight = this->weight(op.getWeight(), /*ownRows=*/true);
   bool heads = result.features.size() == 2;
   Value bias = op.getBias() ? get(op.getBias()).tensor : Value();
   AtAttr biasAt;
@@ -102,7 +102,7 @@ static TypeSegments typeSegments(RankedTensorType rows, RowSpace types,
 }
 
 /// `rows` as read from `order`: a fixed number of rows are all there are.
-static Rows inOrder(Rows rows, tile::RowDomain order) {
+static LoweredRows inOrder(LoweredRows rows, tile::RowDomain order) {
   if (order.isFixed())
     rows.space = order;
   return rows;
@@ -112,12 +112,12 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   RowSpace types = *getRowSpace(op.getWeight().getType());
   auto [typeSpace, order] = typeSegments(inputType, types, op.getVia());
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   // Rows of types one after the other are no rows of the parent's.
   bool fixed = order.isFixed();
   auto read = [&](Value value) { return fixed ? get(value) : view(value); };
-  Rows input = inOrder(read(op.getInput()), order);
-  Rows weight = this->weight(op.getWeight(), /*ownRows=*/fixed);
+  LoweredRows input = inOrder(read(op.getInput()), order);
+  LoweredRows weight = this->weight(op.getWeight(), /*ownRows=*/fixed);
   tile::RowDomain weights;
   if (weight.space.isOfParent())
     weights = weight.getDomain();
@@ -127,7 +127,7 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
   Value bias;
   AtAttr biasAt;
   if (op.getBias()) {
-    Rows rows = read(op.getBias());
+    LoweredRows rows = read(op.getBias());
     bias = rows.tensor;
     tile::RowDomain space =
         rows.space.isOfParent() ? rows.getDomain() : typeSpace;
@@ -147,13 +147,13 @@ LogicalResult Lowering::lowerTypedLinear(TypedLinearOp op) {
 }
 
 LogicalResult Lowering::lowerOuter(OuterOp op) {
-  Rows left = view(op.getInput()), right = view(op.getGrad());
-  Rows result = describe(op.getType());
+  LoweredRows left = view(op.getInput()), right = view(op.getGrad());
+  LoweredRows result = describe(op.getType());
   // Of the parent's rows, those that are this graph's.
   tile::RowDomain rows = left.space.isOfParent()
                              ? describe(op.getInput().getType()).getDomain()
                              : left.getDomain();
-  auto inputsAt = [&](const Rows &side) -> Attribute {
+  auto inputsAt = [&](const LoweredRows &side) -> Attribute {
     return access(side, Anchor::Group, rows, {}, side.features.size() == 2,
                   true);
   };
@@ -177,9 +177,9 @@ LogicalResult Lowering::lowerTypedOuter(TypedOuterOp op) {
   auto [typeSpace, order] = typeSegments(inputType, types, op.getVia());
   bool fixed = order.isFixed();
   auto read = [&](Value value) { return fixed ? get(value) : view(value); };
-  Rows left = read(op.getInput()), right = read(op.getGrad());
-  Rows result = describe(op.getType(), op.getVia());
-  auto inputsAt = [&, order = order](const Rows &side) -> Attribute {
+  LoweredRows left = read(op.getInput()), right = read(op.getGrad());
+  LoweredRows result = describe(op.getType(), op.getVia());
+  auto inputsAt = [&, order = order](const LoweredRows &side) -> Attribute {
     return access(inOrder(side, order), Anchor::Group, order, {},
                   side.features.size() == 2, true);
   };
@@ -213,7 +213,7 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
   Value left = get(op.getLhs()).tensor;
   if (types != 1 && !isTypeRows(lhsType))
     left = repeated(loc, get(op.getLhs()), types);
-  Rows right = weight(op.getRhs(), /*ownRows=*/true);
+  LoweredRows right = weight(op.getRhs(), /*ownRows=*/true);
   bool transposed = right.isTransposed;
   SmallVector<int64_t> weightShape{heads, transposed ? c : b,
                                    transposed ? b : c};
@@ -228,7 +228,7 @@ LogicalResult Lowering::lowerWeightProductByHeads(WeightProductOp op) {
                {}, reshaped(loc, left, {rows, heads, b}), at,
                reshaped(loc, right.tensor, weightShape), transposed, Value(),
                {}, output, at);
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
   return success();
@@ -249,7 +249,7 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
   int64_t a = lhs[lhs.size() - 2], b = lhs.back();
   bool vector = rhs.size() == 1 + heads;
   int64_t c = vector ? 1 : rhs.back();
-  Rows rhsRows = weight(op.getRhs(), /*ownRows=*/true);
+  LoweredRows rhsRows = weight(op.getRhs(), /*ownRows=*/true);
   Value left = get(op.getLhs()).tensor, right = rhsRows.tensor;
   if (types != 1 && !lhsTyped)
     left = repeated(loc, get(op.getLhs()), types);
@@ -271,7 +271,7 @@ LogicalResult Lowering::lowerWeightProduct(WeightProductOp op) {
       emitGemm(builder, loc, anyGraph, tile::RowDomain::fixed(batches * a),
                shared ? tile::RowDomain() : tile::RowDomain::fixed(a), {}, left,
                at, right, transposed, Value(), {}, output, at);
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
   return success();
@@ -293,7 +293,7 @@ LogicalResult Lowering::lowerWeightOuter(WeightOuterOp op) {
   int64_t c = sizeOf(out) / (heads * b);
   int64_t matrices = byHeads ? types : types * heads;
   auto read = [&](Value value, int64_t columns) {
-    const Rows &weight = get(value);
+    const LoweredRows &weight = get(value);
     Value tensor = types != 1 && !isTypeRows(value.getType())
                        ? repeated(loc, weight, types)
                        : weight.tensor;
@@ -325,7 +325,7 @@ LogicalResult Lowering::lowerWeightOuter(WeightOuterOp op) {
           .getResult(0);
   if (!isTyped && !sumsAll)
     product = sumOfParts(loc, product, types, sizeOf(out));
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
   return success();
@@ -334,7 +334,7 @@ LogicalResult Lowering::lowerWeightOuter(WeightOuterOp op) {
 /// Products from the right read the weight where it is; what else there is
 /// reads a copy, whose rows are the columns of the weight.
 LogicalResult Lowering::lowerWeightTranspose(WeightTransposeOp op) {
-  Rows source = weight(op.getInput(), /*ownRows=*/false);
+  LoweredRows source = weight(op.getInput(), /*ownRows=*/false);
   source.isTransposed = !source.isTransposed;
   if (!source.isTransposed) { // transposed twice
     set(op.getResult(), source);
@@ -348,9 +348,9 @@ LogicalResult Lowering::lowerWeightTranspose(WeightTransposeOp op) {
   ArrayRef<int64_t> shape = getFeatures(type);
   int64_t columns = shape[shape.size() - 2], size = shape.back();
   int64_t matrices = type.getNumElements() / (columns * size);
-  Rows rows{
+  LoweredRows rows{
       Value(), tile::RowDomain::fixed(matrices * columns), anyGraph, {size}};
-  Rows input = rows;
+  LoweredRows input = rows;
   input.tensor =
       reshaped(loc, get(op.getInput()).tensor, {matrices, size, columns});
   auto at = AtAttr::get(builder.getContext(), Anchor::Group, {}, false, true, 0,
@@ -358,7 +358,7 @@ LogicalResult Lowering::lowerWeightTranspose(WeightTransposeOp op) {
   rows.tensor =
       rowwise(loc, rows, type.getElementType(), rows.features, {{input, at}},
               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   result.tensor = reshaped(loc, rows.tensor, type.getShape());
   set(op.getResult(), result);
   return success();
@@ -379,7 +379,7 @@ LogicalResult Lowering::lowerWeightCombine(WeightCombineOp op) {
                            tile::RowDomain::fixed(type.getDimSize(0)), {}, {},
                            get(op.getCoefficients()).tensor, at, bases,
                            /*transposed=*/false, Value(), {}, output, at);
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   result.tensor = reshaped(loc, product, type.getShape());
   set(op.getResult(), result);
   return success();
@@ -400,8 +400,9 @@ static int64_t divisorUpTo(int64_t number, int64_t most) {
   return divisor;
 }
 
-Rows Lowering::filled(Location loc, Type element, int64_t size, double number) {
-  Rows row{Value(), tile::RowDomain::fixed(1), anyGraph, {size}};
+LoweredRows Lowering::filled(Location loc, Type element, int64_t size,
+                             double number) {
+  LoweredRows row{Value(), tile::RowDomain::fixed(1), anyGraph, {size}};
   row.tensor =
       rowwise(loc, row, element, row.features, {},
               [&](OpBuilder &b, Location loc, ValueRange) -> Value {
@@ -422,8 +423,9 @@ Value Lowering::sumOfParts(Location loc, Value value, int64_t times,
     if (some == 1)
       break;
     times /= some;
-    Rows result{Value(), tile::RowDomain::fixed(times), anyGraph, {size}};
-    Rows input = result;
+    LoweredRows result{
+        Value(), tile::RowDomain::fixed(times), anyGraph, {size}};
+    LoweredRows input = result;
     input.features = {some, size};
     input.tensor = reshaped(loc, value, {times, some, size});
     value = traverse(loc, anyGraph, domainOf(result.space, {}, input.features),
@@ -459,9 +461,10 @@ LogicalResult Lowering::lowerSumRows(SumRowsOp op) {
   if (inputType.hasStaticShape()) {
     value = get(op.getInput()).tensor;
   } else {
-    Rows input = view(op.getInput());
+    LoweredRows input = view(op.getInput());
     input = reshape(loc, input, walkedDims(input.features));
-    Rows row{Value(), Space::Graph, input.graph, input.features, /*count=*/1};
+    LoweredRows row{Value(), Space::Graph, input.graph, input.features,
+                    /*count=*/1};
     tile::RowDomain elements =
         elementsOf(row.getDomain(), *getRowSpace(inputType));
     size_t dims = row.features.size();
@@ -477,7 +480,7 @@ LogicalResult Lowering::lowerSumRows(SumRowsOp op) {
   }
   int64_t size = type.getNumElements();
   int64_t all = cast<RankedTensorType>(value.getType()).getNumElements();
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   result.tensor =
       reshaped(loc, sumOfParts(loc, value, all / size, size), type.getShape());
   set(op.getResult(), result);

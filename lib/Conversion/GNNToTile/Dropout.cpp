@@ -76,12 +76,12 @@ static Value emitWord(OpBuilder &b, Location loc, Value n, Value seed,
 }
 
 LogicalResult Lowering::lowerDropout(DropoutOp op) {
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
   int64_t size = sizeOf(full);
   if (!full.empty())
     result.features = {size};
-  Rows input = reshape(op.getLoc(), get(op.getInput()), result.features);
+  LoweredRows input = reshape(op.getLoc(), get(op.getInput()), result.features);
   // Elements are counted in the user's order of the rows.
   tile::RowDomain user = result.getDomain().getNatural();
   auto row = AtAttr::get(builder.getContext(), Anchor::Group,

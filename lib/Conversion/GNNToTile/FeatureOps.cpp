@@ -45,12 +45,12 @@ static SmallVector<int64_t> beforeLast(ArrayRef<int64_t> features) {
              : SmallVector<int64_t>{leadingSize(features), features.back()};
 }
 
-Input Lowering::trailingOf(Location loc, const Rows &weight,
+Input Lowering::trailingOf(Location loc, const LoweredRows &weight,
                            ArrayRef<int64_t> features) {
   SmallVector<int64_t> dims = beforeLast(features);
   if (weight.features.size() <= 1 || features.size() <= 2)
     return trailing(weight, dims.size());
-  Rows whole = weight;
+  LoweredRows whole = weight;
   if (int64_t times = sizeOf(features) / sizeOf(weight.features); times > 1) {
     whole.tensor = reshaped(loc, repeated(loc, weight, times), features);
     whole.features.assign(features.begin(), features.end());
@@ -60,8 +60,8 @@ Input Lowering::trailingOf(Location loc, const Rows &weight,
 
 LogicalResult Lowering::lowerDot(DotOp op) {
   Location loc = op.getLoc();
-  Rows result = describe(op.getType());
-  Rows lhs = view(op.getLhs()), rhs = view(op.getRhs());
+  LoweredRows result = describe(op.getType());
+  LoweredRows lhs = view(op.getLhs()), rhs = view(op.getRhs());
   SmallVector<int64_t> full(result.features), walked = beforeLast(lhs.features);
   lhs = reshape(loc, lhs, walked);
   rhs = reshape(loc, rhs, walked);
@@ -84,8 +84,8 @@ LogicalResult Lowering::lowerDot(DotOp op) {
 }
 
 LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
-  Rows result = describe(op.getType());
-  Rows lhs = view(op.getLhs()), rhs = view(op.getRhs());
+  LoweredRows result = describe(op.getType());
+  LoweredRows lhs = view(op.getLhs()), rhs = view(op.getRhs());
   if (failed(checkDims(op, result.features)))
     return failure();
   // [a] x [b]: a takes the place of heads.
@@ -154,9 +154,9 @@ Value gnn::emitActivation(OpBuilder &b, Location loc, ActivationKind kind,
 }
 
 LogicalResult Lowering::lowerActivation(ActivationOp op) {
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
-  Rows input = view(op.getInput());
+  LoweredRows input = view(op.getInput());
   bool perFeature =
       op.getWeight() &&
       cast<RankedTensorType>(op.getWeight().getType()).getNumElements() > 1;
@@ -165,7 +165,7 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
   SmallVector<Input> inputs{leading(input, Anchor::Group, result.getDomain(),
                                     {}, result.features.size())};
   if (op.getWeight()) {
-    Rows weight = get(op.getWeight());
+    LoweredRows weight = get(op.getWeight());
     inputs.push_back(perFeature ? trailingOf(op.getLoc(), weight, full)
                                 : trailing(reshape(op.getLoc(), weight, {}),
                                            result.features.size()));
@@ -182,7 +182,7 @@ LogicalResult Lowering::lowerActivation(ActivationOp op) {
 
 LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
   Location loc = op.getLoc();
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
   result.features = beforeLast(full);
   SmallVector<Input> inputs{
@@ -210,7 +210,7 @@ LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
 
 LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
   Location loc = op.getLoc();
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
   result.features = beforeLast(full);
   SmallVector<Input> inputs{
@@ -246,8 +246,8 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
 }
 
 LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
-  Rows result = describe(op.getType());
-  Rows input = view(op.getInput());
+  LoweredRows result = describe(op.getType());
+  LoweredRows input = view(op.getInput());
   auto type = cast<RankedTensorType>(op.getType());
   if (!input.space && type.hasStaticShape()) {
     // A constant stays one: whoever reads it has it in its body.
@@ -299,8 +299,8 @@ LogicalResult Lowering::lowerReshape(ReshapeOp op) {
 }
 
 LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
-  Rows result = describe(op.getType());
-  Rows input = view(op.getInput());
+  LoweredRows result = describe(op.getType());
+  LoweredRows input = view(op.getInput());
   auto domain = tile::DomainAttr::get(builder.getContext(), result.getDomain(),
                                       {}, input.features[0], input.features[1]);
   result.tensor = traverse(
@@ -318,9 +318,9 @@ LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
 }
 
 LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
-  Rows input = view(op.getInput());
+  LoweredRows input = view(op.getInput());
   input = reshape(op.getLoc(), input, beforeLast(input.features));
   unsigned dims = input.features.size();
   result.features.assign(input.features.begin(), input.features.end() - 1);
@@ -404,16 +404,16 @@ LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
   Elementwise scalar(op);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t times = type.getNumElements() / size;
-  Rows rows{Value(), tile::RowDomain::fixed(times), anyGraph, {size}};
+  LoweredRows rows{Value(), tile::RowDomain::fixed(times), anyGraph, {size}};
   SmallVector<Input> inputs;
   for (Value operand : scalar.getInputs()) {
     auto broadcast = operand.getDefiningOp<BroadcastOp>();
     if (broadcast && broadcast.getInput().getType().getNumElements() == size) {
-      Rows weight = reshape(loc, get(broadcast.getInput()), {size});
+      LoweredRows weight = reshape(loc, get(broadcast.getInput()), {size});
       inputs.push_back(trailing(weight, 1));
       continue;
     }
-    Rows row = rows;
+    LoweredRows row = rows;
     row.tensor = get(operand).tensor;
     if (!row.tensor.getDefiningOp<arith::ConstantOp>())
       row.tensor = reshaped(loc, row.tensor, {times, size});
@@ -423,7 +423,7 @@ LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
                        [&](OpBuilder &b, Location, ValueRange args) {
                          return scalar.emit(b, args);
                        });
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   result.tensor = reshaped(loc, flat, type.getShape());
   set(op->getResult(0), result);
   return success();
@@ -441,7 +441,7 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   Elementwise scalar(op);
   if (int64_t size = repeatedElements(scalar.getInputs()))
     return lowerWithRepeated(op, size);
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   bool isWeight = !result.space;
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
@@ -452,8 +452,8 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
   }
   SmallVector<Input> inputs;
   for (Value operand : scalar.getInputs()) {
-    Rows rows = isWeight ? asRow(loc, get(operand))
-                         : reshape(loc, view(operand), result.features);
+    LoweredRows rows = isWeight ? asRow(loc, get(operand))
+                                : reshape(loc, view(operand), result.features);
     inputs.push_back(leading(rows, Anchor::Group, result.getDomain(), {},
                              result.features.size()));
   }

@@ -46,7 +46,7 @@ static RankedTensorType plainType(Type type) {
 LogicalResult Lowering::lowerConstant(arith::ConstantOp op) {
   if (op.use_empty())
     return success();
-  Rows rows = describe(op.getType());
+  LoweredRows rows = describe(op.getType());
   TypedAttr attr = op.getValue();
   auto dense = dyn_cast<DenseElementsAttr>(attr);
   bool isTensor = isa<RankedTensorType>(op.getType());
@@ -65,7 +65,8 @@ LogicalResult Lowering::lowerConstant(arith::ConstantOp op) {
   return success();
 }
 
-LogicalResult Lowering::lowerNumbersOfTypes(arith::ConstantOp op, Rows rows,
+LogicalResult Lowering::lowerNumbersOfTypes(arith::ConstantOp op,
+                                            LoweredRows rows,
                                             DenseElementsAttr numbers) {
   auto values = llvm::to_vector(numbers.getValues<TypedAttr>());
   auto type = tile::AtAttr::get(builder.getContext(), tile::Anchor::Group, {},
@@ -277,7 +278,7 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
   }
   for (BlockArgument argument : block.getArguments()) {
     RankedTensorType type = plainType(argument.getType());
-    Rows rows = lowering.describe(argument.getType());
+    LoweredRows rows = lowering.describe(argument.getType());
     rows.tensor = UnrealizedConversionCastOp::create(builder, argument.getLoc(),
                                                      type, ValueRange(argument))
                       .getResult(0);

@@ -39,7 +39,7 @@ static Value whereEqual(OpBuilder &b, Location loc, Value index, Value expected,
 /// A row is compared by its number in the user's order, wherever it lies.
 LogicalResult Lowering::lowerPick(PickOp op) {
   Location loc = op.getLoc();
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
   tile::RowDomain domain = result.getDomain(), user = domain.getNatural();
@@ -66,9 +66,9 @@ LogicalResult Lowering::lowerPick(PickOp op) {
 LogicalResult Lowering::lowerPickFeature(PickFeatureOp op) {
   Location loc = op.getLoc();
   bool overHeads = op.getOver() == FeatureDim::Heads;
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features), dims(full);
-  Rows input = view(op.getInput()), of = view(op.getOf());
+  LoweredRows input = view(op.getInput()), of = view(op.getOf());
   if (dims.size() > 2) {
     dims = {sizeOf(ArrayRef<int64_t>(full).drop_back()), full.back()};
     input = reshape(loc, input, {dims[0]});
@@ -106,7 +106,7 @@ LogicalResult Lowering::lowerPickFeature(PickFeatureOp op) {
   return success();
 }
 
-Value Lowering::zeros(Location loc, const Rows &rows, Type element,
+Value Lowering::zeros(Location loc, const LoweredRows &rows, Type element,
                       Value output) {
   size_t dims = rows.features.size();
   return traverse(loc, rows.graph,
@@ -120,7 +120,7 @@ Value Lowering::zeros(Location loc, const Rows &rows, Type element,
 Value Lowering::writeAmong(Location loc, Value input, Value result,
                            tile::RowDomain written, ArrayRef<int64_t> dims,
                            FlatSymbolRefAttr graph) {
-  Rows rows = reshape(loc, view(input), dims);
+  LoweredRows rows = reshape(loc, view(input), dims);
   AtAttr at = leadingAt(Anchor::Group, dims.size(), dims.size());
   at = AtAttr::get(builder.getContext(), Anchor::Group, written, at.getHead(),
                    at.getFeature(), 0);
@@ -145,7 +145,7 @@ static FlatSymbolRefAttr findLooped(Operation *op, TypeRange types) {
 Value Lowering::emptyWithLoops(Location loc, FlatSymbolRefAttr looped,
                                ArrayRef<int64_t> dims, Type element,
                                tile::RowDomain order) {
-  Rows rows;
+  LoweredRows rows;
   rows.graph = looped;
   rows.space = Space::ParentEdge;
   rows.features.assign(dims.begin(), dims.end());
@@ -155,7 +155,7 @@ Value Lowering::emptyWithLoops(Location loc, FlatSymbolRefAttr looped,
 LogicalResult Lowering::lowerExpand(ExpandRowsOp op) {
   Location loc = op.getLoc();
   Type element = op.getType().getElementType();
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   OrderedSpace rows = result.getDomain().get();
   tile::RowDomain written = OrderedSpace{*ofParent(rows.space), rows.order};
   SmallVector<int64_t> full(result.features);
@@ -177,8 +177,8 @@ LogicalResult Lowering::lowerExpand(ExpandRowsOp op) {
 
 LogicalResult Lowering::lowerExtend(ExtendRowsOp op) {
   Location loc = op.getLoc();
-  Rows result = describe(op.getType()),
-       input = describe(op.getInput().getType());
+  LoweredRows result = describe(op.getType()),
+              input = describe(op.getInput().getType());
   requireCount(loc, input, result, /*atMost=*/true);
   tile::RowDomain written = result.getDomain();
   SmallVector<int64_t> full(result.features);
@@ -234,7 +234,7 @@ Value Lowering::withLoopRows(ExtendEdgesOp op, FlatSymbolRefAttr looped,
     made.erase();
     return reshape(loc, view(op.getEdges()), dims).tensor;
   }
-  Rows edges = reshape(loc, view(op.getEdges()), dims);
+  LoweredRows edges = reshape(loc, view(op.getEdges()), dims);
   tile::RowDomain order = edges.getDomain();
   return traverse(
       loc, edges.graph, domainOf(order, {}, dims),
@@ -248,7 +248,7 @@ Value Lowering::withLoopRows(ExtendEdgesOp op, FlatSymbolRefAttr looped,
 /// those of new loops.
 LogicalResult Lowering::lowerExtendEdges(ExtendEdgesOp op) {
   Location loc = op.getLoc();
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
   result.space = Space::ParentEdge;
@@ -262,11 +262,11 @@ LogicalResult Lowering::lowerExtendEdges(ExtendEdgesOp op) {
 /// The edges into a node are searched for the one that is its new loop.
 LogicalResult Lowering::lowerLoopRows(LoopRowsOp op) {
   Location loc = op.getLoc();
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
   tile::RowDomain elements = elementsOf(result.getDomain(), RowSpace::Edge);
-  Rows input = reshape(loc, view(op.getInput()), dims);
+  LoweredRows input = reshape(loc, view(op.getInput()), dims);
   auto at = [&](Anchor anchor, Space space) {
     return AtAttr::get(builder.getContext(), anchor, space, false, false, 0);
   };

@@ -73,7 +73,7 @@ private:
   FailureOr<Value> eval(Value value);
   FailureOr<Value> evalOp(Value value, Operation *op);
   FailureOr<ReachedRow> reach(Value row, Operation *user);
-  Value read(const Rows &rows, AtAttr at);
+  Value read(const LoweredRows &rows, AtAttr at);
   Value reduce(Location loc, tile::Reduction kind, Dim dim, Value value);
 
   Lowering &lowering;
@@ -281,7 +281,7 @@ Value gnn::emitOnOneRow(OpBuilder &b, Operation *op, ValueRange operands,
   return b.create(state)->getResult(0);
 }
 
-Value LoopLowering::read(const Rows &rows, AtAttr at) {
+Value LoopLowering::read(const LoweredRows &rows, AtAttr at) {
   for (auto [i, input] : llvm::enumerate(inputs))
     if (input == rows.tensor && accesses[i] == at)
       return block->getArgument(i);
@@ -390,14 +390,14 @@ LogicalResult LoopLowering::emit(ArrayRef<Item> items) {
   Location loc = loop.getLoc();
   SmallVector<Value> yielded, outputs;
   SmallVector<Attribute> outputsAt;
-  SmallVector<Rows> results;
+  SmallVector<LoweredRows> results;
   for (const Item &item : items) {
     FailureOr<Value> value = eval(item.value);
     if (failed(value))
       return failure();
     Type type = loop->getResult(item.result).getType();
     std::optional<EndPoint> end = item.end;
-    Rows result = lowering.describe(type, end);
+    LoweredRows result = lowering.describe(type, end);
     Anchor anchor = Anchor::Group;
     tile::RowDomain from = walk.groups;
     if (item.reduction) {

@@ -33,7 +33,7 @@ tile::RowDomain gnn::keptRows(RowSpace space, std::optional<EndPoint> end) {
   return ::keptRows(atEnd(space, toRowEnd(end)));
 }
 
-tile::RowDomain Rows::getDomain() const {
+tile::RowDomain LoweredRows::getDomain() const {
   if (!space.isOfGraph())
     return space;
   if (!tensor)
@@ -103,8 +103,8 @@ bool gnn::isCondition(Value value) {
          getElementTypeOrSelf(value.getType()).isInteger(1);
 }
 
-Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
-  Rows rows;
+LoweredRows Lowering::describe(Type type, std::optional<EndPoint> end) {
+  LoweredRows rows;
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return rows;
@@ -117,7 +117,7 @@ Rows Lowering::describe(Type type, std::optional<EndPoint> end) {
   return rows;
 }
 
-Value Lowering::empty(Location loc, const Rows &rows, Type element,
+Value Lowering::empty(Location loc, const LoweredRows &rows, Type element,
                       tile::RowDomain order) {
   SmallVector<int64_t> shape(rows.features);
   SmallVector<Value> sizes;
@@ -144,9 +144,9 @@ static TypedAttr splatOf(Value tensor) {
   return splat ? cast<TypedAttr>(splat.getSplatValue<Attribute>()) : nullptr;
 }
 
-Rows Lowering::reshape(Location loc, const Rows &rows,
-                       ArrayRef<int64_t> features) {
-  Rows result = rows;
+LoweredRows Lowering::reshape(Location loc, const LoweredRows &rows,
+                              ArrayRef<int64_t> features) {
+  LoweredRows result = rows;
   result.features.assign(features.begin(), features.end());
   auto type = cast<RankedTensorType>(rows.tensor.getType());
   unsigned leading = rows.space ? 1 : 0;
@@ -231,7 +231,8 @@ AtAttr Lowering::access(tile::RowDomain rows, Anchor anchor,
 }
 
 /// Graph rows are one row: read without a row index.
-static Rows withoutGraphRow(OpBuilder &builder, Location loc, Rows rows) {
+static LoweredRows withoutGraphRow(OpBuilder &builder, Location loc,
+                                   LoweredRows rows) {
   if (!rows.space.isIn(Space::Graph))
     return rows;
   auto type = cast<RankedTensorType>(rows.tensor.getType());
@@ -253,8 +254,9 @@ static Rows withoutGraphRow(OpBuilder &builder, Location loc, Rows rows) {
   return rows;
 }
 
-Input Lowering::leading(const Rows &rows, Anchor anchor, tile::RowDomain from,
-                        std::optional<EndPoint> via, unsigned dims) {
+Input Lowering::leading(const LoweredRows &rows, Anchor anchor,
+                        tile::RowDomain from, std::optional<EndPoint> via,
+                        unsigned dims) {
   size_t own = rows.features.size();
   bool head = dims == 2 && own >= 1;
   bool feature = own == dims && dims >= 1;
@@ -264,7 +266,7 @@ Input Lowering::leading(const Rows &rows, Anchor anchor, tile::RowDomain from,
   return {withoutGraphRow(builder, builder.getUnknownLoc(), rows), at};
 }
 
-Input Lowering::trailing(const Rows &weight, unsigned dims) {
+Input Lowering::trailing(const LoweredRows &weight, unsigned dims) {
   size_t own = weight.features.size();
   return {weight, access(weight, Anchor::All, {}, {}, own == 2, own >= 1)};
 }
@@ -323,7 +325,7 @@ tile::DomainAttr Lowering::domainOf(tile::RowDomain groups,
                                features);
 }
 
-Value Lowering::rowwise(Location loc, const Rows &result, Type element,
+Value Lowering::rowwise(Location loc, const LoweredRows &result, Type element,
                         ArrayRef<int64_t> dims, ArrayRef<Input> inputs,
                         Body body) {
   size_t own = result.features.size();
@@ -361,7 +363,7 @@ static Value getRoot(Value tensor) {
 }
 
 Value Lowering::result(Location loc, Value value) {
-  const Rows &rows = view(value);
+  const LoweredRows &rows = view(value);
   Value tensor = rows.tensor;
   // What a template wrote for this result alone becomes an output as it is.
   Value root = getRoot(tensor);
@@ -373,8 +375,8 @@ Value Lowering::result(Location loc, Value value) {
   return tensor;
 }
 
-Rows Lowering::asRow(Location loc, const Rows &weight) {
-  Rows row = reshape(loc, weight, {sizeOf(weight.features)});
+LoweredRows Lowering::asRow(Location loc, const LoweredRows &weight) {
+  LoweredRows row = reshape(loc, weight, {sizeOf(weight.features)});
   auto type = cast<RankedTensorType>(row.tensor.getType());
   auto rowType =
       RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType());
@@ -390,10 +392,10 @@ Rows Lowering::asRow(Location loc, const Rows &weight) {
   return row;
 }
 
-Rows Lowering::asWeight(Location loc, const Rows &row,
-                        ArrayRef<int64_t> features) {
+LoweredRows Lowering::asWeight(Location loc, const LoweredRows &row,
+                               ArrayRef<int64_t> features) {
   auto type = cast<RankedTensorType>(row.tensor.getType());
-  Rows weight = row;
+  LoweredRows weight = row;
   weight.space = {};
   weight.tensor = tensor::CollapseShapeOp::create(
       builder, loc, RankedTensorType::get(row.features, type.getElementType()),
@@ -402,15 +404,17 @@ Rows Lowering::asWeight(Location loc, const Rows &row,
 }
 
 Value Lowering::reshaped(Location loc, Value value, ArrayRef<int64_t> shape) {
-  Rows all;
+  LoweredRows all;
   all.tensor = value;
   all.features.assign(cast<RankedTensorType>(value.getType()).getShape());
   return reshape(loc, all, shape).tensor;
 }
 
-Value Lowering::repeated(Location loc, const Rows &weight, int64_t times) {
-  Rows flat = reshape(loc, weight, {sizeOf(weight.features)});
-  Rows result{Value(), tile::RowDomain::fixed(times), anyGraph, flat.features};
+Value Lowering::repeated(Location loc, const LoweredRows &weight,
+                         int64_t times) {
+  LoweredRows flat = reshape(loc, weight, {sizeOf(weight.features)});
+  LoweredRows result{Value(), tile::RowDomain::fixed(times), anyGraph,
+                     flat.features};
   return rowwise(
       loc, result, getElementTypeOrSelf(weight.tensor.getType()),
       result.features, {trailing(flat, 1)},
@@ -423,9 +427,10 @@ static tile::RowDomain walkedFor(tile::RowDomain domain) {
                              : domain;
 }
 
-Rows Lowering::materialize(Location loc, const Rows &rows, bool userOrder) {
+LoweredRows Lowering::materialize(Location loc, const LoweredRows &rows,
+                                  bool userOrder) {
   bool isWeight = !rows.space;
-  Rows flat =
+  LoweredRows flat =
       isWeight ? asRow(loc, rows) : reshape(loc, rows, {sizeOf(rows.features)});
   tile::RowDomain walked = walkedFor(flat.getDomain());
   tile::RowDomain written = userOrder ? walked.getNatural() : walked;
@@ -434,7 +439,7 @@ Rows Lowering::materialize(Location loc, const Rows &rows, bool userOrder) {
                        space == walked ? tile::RowDomain() : space, false, true,
                        0);
   };
-  Rows result = flat;
+  LoweredRows result = flat;
   result.space = walked.getNatural();
   result.isPrefix = false;
   result.tensor = traverse(
@@ -447,19 +452,19 @@ Rows Lowering::materialize(Location loc, const Rows &rows, bool userOrder) {
                   : reshape(loc, result, rows.features);
 }
 
-const Rows &Lowering::withOwnRows(Location loc, Rows &rows) {
+const LoweredRows &Lowering::withOwnRows(Location loc, LoweredRows &rows) {
   if (rows.space.isOfParent())
     rows = materialize(loc, rows, /*userOrder=*/false);
   return rows;
 }
 
-const Rows &Lowering::get(Value value) {
+const LoweredRows &Lowering::get(Value value) {
   return withOwnRows(value.getLoc(), values.find(value)->second);
 }
 
-const Rows &Lowering::weight(Value value, bool ownRows) {
+const LoweredRows &Lowering::weight(Value value, bool ownRows) {
   auto found = transposed.find(value);
-  Rows &rows =
+  LoweredRows &rows =
       found == transposed.end() ? values.find(value)->second : found->second;
   return ownRows ? withOwnRows(value.getLoc(), rows) : rows;
 }

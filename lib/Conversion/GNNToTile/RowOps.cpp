@@ -31,8 +31,8 @@ static SmallVector<int64_t> copiedDims(ArrayRef<int64_t> features,
 }
 
 LogicalResult Lowering::lowerGather(GatherOp op) {
-  Rows result = describe(op.getType());
-  Rows input = view(op.getInput());
+  LoweredRows result = describe(op.getType());
+  LoweredRows input = view(op.getInput());
   SmallVector<int64_t> full(result.features),
       dims = copiedDims(full, result.getDomain());
   result.features = dims;
@@ -50,7 +50,7 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
   Location loc = op.getLoc();
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   RowSpace space = *getRowSpace(inputType);
-  Rows result = describe(op.getResult().getType(), op.getVia());
+  LoweredRows result = describe(op.getResult().getType(), op.getVia());
   if (!op.getVia() && (space == RowSpace::SrcPair || space == RowSpace::Src))
     result = describe(op.getResult().getType(), EndPoint::Src);
   tile::RowDomain elements = elementsOf(result.getDomain(), space);
@@ -60,7 +60,7 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
            << "'";
   SmallVector<int64_t> full(result.features), dims = copiedDims(full, elements);
   result.features = dims;
-  Rows input = reshape(loc, view(op.getInput()), dims);
+  LoweredRows input = reshape(loc, view(op.getInput()), dims);
   auto domain = domainOf(result.getDomain(), elements, dims);
   Input read =
       leading(input, Anchor::Element, elements, op.getVia(), dims.size());
@@ -82,7 +82,7 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
   auto edge =
       AtAttr::get(builder.getContext(), Anchor::Element,
                   user == elements ? tile::RowDomain() : user, false, false, 0);
-  Rows argument = result;
+  LoweredRows argument = result;
   Value outputs[] = {empty(loc, result, element),
                      empty(loc, argument, builder.getI32Type())};
   ResultRange results = traverse(
@@ -104,7 +104,7 @@ LogicalResult Lowering::lowerDegree(DegreeOp op) {
   std::optional<EndPoint> end = op.getVia();
   if (!end && (op.getOf() == RowSpace::SrcPair || op.getOf() == RowSpace::Src))
     end = EndPoint::Src;
-  Rows result = describe(op.getType(), end);
+  LoweredRows result = describe(op.getType(), end);
   tile::RowDomain elements = elementsOf(result.getDomain(), op.getOf());
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
@@ -127,7 +127,8 @@ LogicalResult Lowering::lowerDegree(DegreeOp op) {
 /// The features of `rows` as walked with those of `other`, which begin with
 /// them or are their beginning: more than two dimensions become those that both
 /// have and those that one has alone.
-static SmallVector<int64_t> walkedWith(const Rows &rows, const Rows &other) {
+static SmallVector<int64_t> walkedWith(const LoweredRows &rows,
+                                       const LoweredRows &other) {
   ArrayRef<int64_t> own = rows.features, others = other.features;
   size_t shared = std::min(own.size(), others.size());
   if (shared == 0 || own.size() == others.size() ||
@@ -142,8 +143,8 @@ static SmallVector<int64_t> walkedWith(const Rows &rows, const Rows &other) {
 /// The operands of an op that combines two rows, or copies one, with features
 /// that fit into one walk.
 template <typename OpT>
-static SmallVector<Rows> combinedRows(Lowering &lowering, OpT op) {
-  SmallVector<Rows> rows;
+static SmallVector<LoweredRows> combinedRows(Lowering &lowering, OpT op) {
+  SmallVector<LoweredRows> rows;
   for (Value operand : op->getOperands())
     rows.push_back(lowering.view(operand));
   SmallVector<SmallVector<int64_t>> dims;
@@ -155,18 +156,18 @@ static SmallVector<Rows> combinedRows(Lowering &lowering, OpT op) {
 }
 
 /// The longest of the feature dimensions.
-static SmallVector<int64_t> longest(ArrayRef<Rows> rows) {
+static SmallVector<int64_t> longest(ArrayRef<LoweredRows> rows) {
   return llvm::max_element(rows,
-                           [](const Rows &a, const Rows &b) {
+                           [](const LoweredRows &a, const LoweredRows &b) {
                              return a.features.size() < b.features.size();
                            })
       ->features;
 }
 
 LogicalResult Lowering::lowerApply(ApplyOp op) {
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
-  SmallVector<Rows> rows = combinedRows(*this, op);
+  SmallVector<LoweredRows> rows = combinedRows(*this, op);
   result.features = longest(rows);
   size_t dims = result.features.size();
   SmallVector<Input> inputs{leading(rows.front(), Anchor::Group,
@@ -186,9 +187,9 @@ LogicalResult Lowering::lowerApply(ApplyOp op) {
 
 LogicalResult Lowering::lowerSddmm(SddmmOp op) {
   Location loc = op.getLoc();
-  Rows result = describe(op.getType());
+  LoweredRows result = describe(op.getType());
   SmallVector<int64_t> full(result.features);
-  Rows lhs = view(op.getLhs()), rhs = view(op.getRhs());
+  LoweredRows lhs = view(op.getLhs()), rhs = view(op.getRhs());
   SmallVector<int64_t> walked(lhs.features);
   if (walked.size() > 2) { // products of heads, however many dimensions
     result.features = {sizeOf(full)};
@@ -211,13 +212,13 @@ LogicalResult Lowering::lowerSddmm(SddmmOp op) {
 }
 
 LogicalResult Lowering::lowerSpmm(SpmmOp op) {
-  Rows result = describe(op.getType(), op.getVia());
+  LoweredRows result = describe(op.getType(), op.getVia());
   tile::RowDomain elements = elementsOf(result.getDomain(), RowSpace::Edge);
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists edges by '")
            << result.getDomain().str() << "'";
   SmallVector<int64_t> full(result.features);
-  SmallVector<Rows> rows = combinedRows(*this, op);
+  SmallVector<LoweredRows> rows = combinedRows(*this, op);
   SmallVector<int64_t> dims = longest(rows);
   result.features = dims;
   SmallVector<Input> inputs{leading(rows.front(), Anchor::Element, elements,
@@ -251,10 +252,10 @@ LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
     return op.emitOpError("has no lowering: no structure lists the rows of '")
            << stringifyRowSpace(*getRowSpace(type)) << "' by '" << groups.str()
            << "'";
-  Rows result = describe(type);
+  LoweredRows result = describe(type);
   SmallVector<int64_t> full(result.features), dims = walkedDims(full);
   result.features = dims;
-  Rows input = reshape(loc, view(op.getInput()), dims);
+  LoweredRows input = reshape(loc, view(op.getInput()), dims);
   auto domain = domainOf(groups, elements, dims);
   AtAttr outputAt = access(result, Anchor::Element, elements, {},
                            dims.size() == 2, !dims.empty());
@@ -277,8 +278,8 @@ LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
 
 /// No copy: whoever reads the rows reads the parent's.
 LogicalResult Lowering::lowerRestrict(RestrictRowsOp op) {
-  Rows rows = describe(op.getType());
-  const Rows &input = view(op.getInput());
+  LoweredRows rows = describe(op.getType());
+  const LoweredRows &input = view(op.getInput());
   rows.tensor = input.tensor;
   rows.space = *ofParent(input.space.get().space);
   set(op.getResult(), rows);
@@ -295,9 +296,9 @@ static bool haveSameNodes(Operation *op, FlatSymbolRefAttr a,
   return nodesOf(a) == nodesOf(b);
 }
 
-void Lowering::requireCount(Location loc, const Rows &rows, const Rows &others,
-                            bool atMost) {
-  auto count = [&](const Rows &side) -> Value {
+void Lowering::requireCount(Location loc, const LoweredRows &rows,
+                            const LoweredRows &others, bool atMost) {
+  auto count = [&](const LoweredRows &side) -> Value {
     return tile::CountOp::create(builder, loc, builder.getIndexType(),
                                  side.graph.getValue(),
                                  CountKey::count(side.getDomain().get().space));
@@ -314,8 +315,8 @@ void Lowering::requireCount(Location loc, const Rows &rows, const Rows &others,
 /// The same memory, read as rows of another space: of as many, or of as many at
 /// most where a prefix is read, which binding the graphs checks.
 LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
-  Rows rows = describe(op->getResult(0).getType());
-  const Rows &input = get(op->getOperand(0));
+  LoweredRows rows = describe(op->getResult(0).getType());
+  const LoweredRows &input = get(op->getOperand(0));
   bool same = !prefix && rows.getDomain() == input.getDomain() &&
               haveSameNodes(op, rows.graph, input.graph);
   if (!same)

@@ -39,7 +39,7 @@ struct KernelBytes {
 };
 
 /// Kernels that are compiled together, and what becomes of them.
-struct Part {
+struct KernelBatch {
   ArrayRef<KernelBytes> kernels;
   /// The PTX of its kernels of each gpu.module that it has some of.
   SmallVector<std::pair<unsigned, std::string>> texts;
@@ -53,7 +53,7 @@ struct Work {
   const Stage &stage;
   const StageOptions &stages;
   std::vector<KernelBytes> kernels;
-  std::vector<Part> parts;
+  std::vector<KernelBatch> parts;
   /// The first part that no thread has taken.
   std::atomic<size_t> next{0};
 };
@@ -101,12 +101,12 @@ static std::vector<KernelBytes> collectKernels(ModuleOp module) {
 }
 
 /// Kernels in their order in at most `count` parts of about as many ops.
-static std::vector<Part> splitKernels(ArrayRef<KernelBytes> kernels,
-                                      size_t count) {
+static std::vector<KernelBatch> splitKernels(ArrayRef<KernelBytes> kernels,
+                                             size_t count) {
   size_t all = 0, before = 0;
   for (const KernelBytes &kernel : kernels)
     all += kernel.weight;
-  std::vector<Part> parts(count);
+  std::vector<KernelBatch> parts(count);
   size_t begin = 0;
   for (auto [i, part] : llvm::enumerate(parts)) {
     size_t end = begin;
@@ -117,7 +117,8 @@ static std::vector<Part> splitKernels(ArrayRef<KernelBytes> kernels,
     part.kernels = kernels.slice(begin, end - begin);
     begin = end;
   }
-  llvm::erase_if(parts, [](const Part &part) { return part.kernels.empty(); });
+  llvm::erase_if(parts,
+                 [](const KernelBatch &part) { return part.kernels.empty(); });
   return parts;
 }
 
@@ -130,7 +131,7 @@ static LogicalResult readBytes(StringRef bytes, Block *block,
 }
 
 /// Makes the PTX of a part.
-static void makePtx(const Work &work, Part &part) {
+static void makePtx(const Work &work, KernelBatch &part) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -215,7 +216,7 @@ std::optional<std::string> gnn::makePtxInParts(ModuleOp module,
   for (pthread_t thread : running)
     pthread_join(thread, nullptr);
   SmallVector<PtxPart> texts;
-  for (const Part &part : work->parts) {
+  for (const KernelBatch &part : work->parts) {
     if (!part.isDone)
       return std::nullopt;
     for (const auto &[number, text] : part.texts)

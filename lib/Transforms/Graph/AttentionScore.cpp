@@ -191,7 +191,7 @@ void ScoreSlice::take(Operation *op) {
   for (const EdgeRead &read : *operands)
     if (!constantOf(read.value))
       want(read);
-  steps.push_back({op, features, std::move(*operands)});
+  ops.push_back({op, features, std::move(*operands)});
 }
 
 void ScoreSlice::addInput(const EdgeRead &read) {
@@ -208,8 +208,8 @@ void ScoreSlice::plan(EdgeSoftmaxOp softmax) {
   taken.insert(softmax);
   for (Operation *op = softmax->getPrevNode(); op; op = op->getPrevNode())
     take(op);
-  for (const Step &step : llvm::reverse(steps))
-    for (const EdgeRead &read : step.operands)
+  for (const SlicedOp &sliced : llvm::reverse(ops))
+    for (const EdgeRead &read : sliced.operands)
       addInput(read);
 }
 
@@ -217,13 +217,13 @@ ScoreSlice::ScoreSlice(EdgeSoftmaxOp softmax, ArrayRef<int64_t> scores)
     : score(readHere(softmax.getInput())), longest(scores) {
   score.features.assign(scores.begin(), scores.end());
   plan(softmax);
-  // A condition that is no step has no rows to be read, and a body without
-  // inputs no edges.
+  // A condition that is no op of the slice has no rows to be read, and a body
+  // without inputs no edges.
   if (!inputs.empty() && llvm::none_of(inputs, [](const EdgeRead &read) {
         return isCondition(read.value);
       }))
     return;
-  steps.clear();
+  ops.clear();
   inputs.clear();
   taken.clear();
   addInput(score);
@@ -310,19 +310,19 @@ Value ScoreSlice::emit(OpBuilder &builder, Location loc,
     const EdgeRead *input = llvm::find(inputs, readAtSource(read));
     return arguments[input - inputs.begin()];
   };
-  for (const Step &step : llvm::reverse(steps)) {
+  for (const SlicedOp &sliced : llvm::reverse(ops)) {
     SmallVector<Value> operands;
-    for (const EdgeRead &read : step.operands) {
+    for (const EdgeRead &read : sliced.operands) {
       Value operand = get(read);
-      bool repeats = isa<ApplyOp, BroadcastOp, ActivationOp>(step.op);
-      if (repeats && read.features != step.features)
-        operand = RowBroadcastOp::create(builder, step.op->getLoc(),
-                                         tensorOf(operand).clone(step.features),
-                                         operand);
+      bool repeats = isa<ApplyOp, BroadcastOp, ActivationOp>(sliced.op);
+      if (repeats && read.features != sliced.features)
+        operand = RowBroadcastOp::create(
+            builder, sliced.op->getLoc(),
+            tensorOf(operand).clone(sliced.features), operand);
       operands.push_back(operand);
     }
-    values.map(step.op->getResult(0),
-               createOnOneRow(builder, step.op, operands, step.features));
+    values.map(sliced.op->getResult(0),
+               createOnOneRow(builder, sliced.op, operands, sliced.features));
   }
   return get(score);
 }

@@ -72,7 +72,7 @@ public:
 
 private:
   /// An op of the slice, with the features that its value has in the body.
-  struct Step {
+  struct SlicedOp {
     mlir::Operation *op;
     Features features;
     llvm::SmallVector<EdgeRead> operands;
@@ -85,10 +85,10 @@ private:
   void addInput(const EdgeRead &read);
 
   EdgeRead score;
-  llvm::SmallVector<Step> steps; ///< the last op first
+  llvm::SmallVector<SlicedOp> ops; ///< the last op first
   llvm::SmallVector<EdgeRead> inputs;
-  llvm::DenseSet<mlir::Operation *> taken; ///< those of the steps, and readers
-  /// The features with which steps read values of edges; none where they
+  llvm::DenseSet<mlir::Operation *> taken; ///< those of the ops, and readers
+  /// The features with which ops read values of edges; none where they
   /// differ.
   llvm::DenseMap<mlir::Value, std::optional<Features>> wanted;
   Features longest; ///< of the body

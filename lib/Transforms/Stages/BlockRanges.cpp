@@ -32,7 +32,7 @@ struct Start {
 };
 
 /// What one template takes along one dimension of its range.
-struct Part {
+struct TakenRange {
   Operation *op;
   Value output;
   StringRef what;
@@ -41,10 +41,10 @@ struct Part {
   int64_t all; ///< what there is of it; 0: not known here
 };
 
-/// All parts of a loop whose starts can be followed.
-class Parts {
+/// All ranges of a loop whose starts can be followed.
+class TakenRanges {
 public:
-  explicit Parts(scf::ForallOp loop);
+  explicit TakenRanges(scf::ForallOp loop);
   LogicalResult verify() const;
 
 private:
@@ -54,15 +54,15 @@ private:
   void add(Operation *op, Value output, StringRef what, Value first,
            int64_t size, int64_t all);
   std::optional<Start> follow(Value first);
-  LogicalResult verify(const Part &part) const;
-  LogicalResult verifyNumbers(const Part &part) const;
+  LogicalResult verify(const TakenRange &range) const;
+  LogicalResult verifyNumbers(const TakenRange &range) const;
 
   scf::ForallOp loop;
-  SmallVector<Part> parts;
+  SmallVector<TakenRange> ranges;
 };
 } // namespace
 
-Parts::Parts(scf::ForallOp loop) : loop(loop) {
+TakenRanges::TakenRanges(scf::ForallOp loop) : loop(loop) {
   for (Operation &op : loop.getBody()->without_terminator())
     llvm::TypeSwitch<Operation *>(&op).Case<TraverseOp, GemmOp, OuterOp>(
         [&](auto op) { add(op); });
@@ -70,7 +70,7 @@ Parts::Parts(scf::ForallOp loop) : loop(loop) {
 
 /// Nothing where the start is none of the forms that passes make, such as one
 /// that is read from an index array.
-std::optional<Start> Parts::follow(Value first) {
+std::optional<Start> TakenRanges::follow(Value first) {
   Start start;
   if (std::optional<int64_t> constant = getConstantIntValue(first)) {
     start.offset = *constant;
@@ -110,13 +110,13 @@ std::optional<Start> Parts::follow(Value first) {
   return start;
 }
 
-void Parts::add(Operation *op, Value output, StringRef what, Value first,
-                int64_t size, int64_t all) {
+void TakenRanges::add(Operation *op, Value output, StringRef what, Value first,
+                      int64_t size, int64_t all) {
   if (std::optional<Start> start = follow(first))
-    parts.push_back({op, output, what, *start, size, all});
+    ranges.push_back({op, output, what, *start, size, all});
 }
 
-void Parts::add(TraverseOp op) {
+void TakenRanges::add(TraverseOp op) {
   TraverseSchedule schedule(op);
   ValueRange outputs = op.getOutputs();
   Value output = outputs.empty() ? Value() : outputs.front();
@@ -128,13 +128,13 @@ void Parts::add(TraverseOp op) {
       op.getDomain().getFeatures());
 }
 
-void Parts::add(GemmOp op) {
+void TakenRanges::add(GemmOp op) {
   add(op, op.getOutput(), "rows", op.getFirstRow(), ProductLayout::rows, 0);
   add(op, op.getOutput(), "columns", op.getFirstColumn(),
       op.getScheduleAttr().getN(), op.getOut());
 }
 
-void Parts::add(OuterOp op) {
+void TakenRanges::add(OuterOp op) {
   auto columnsOf = [](Value side) {
     return cast<ShapedType>(side.getType()).getShape().back();
   };
@@ -144,15 +144,15 @@ void Parts::add(OuterOp op) {
       op.getScheduleAttr().getN(), columnsOf(op.getRight()));
 }
 
-/// Checks a part with all that begin by the same number, of which it is the
+/// Checks a range with all that begin by the same number, of which it is the
 /// first.
-LogicalResult Parts::verify(const Part &part) const {
+LogicalResult TakenRanges::verify(const TakenRange &range) const {
   SmallVector<int64_t> offsets;
-  for (const Part &other : parts)
-    if (other.op->getName() == part.op->getName() &&
-        other.output == part.output && other.what == part.what &&
-        other.start.number == part.start.number && other.size == part.size) {
-      if (offsets.empty() && &other != &part) // checked with that one
+  for (const TakenRange &other : ranges)
+    if (other.op->getName() == range.op->getName() &&
+        other.output == range.output && other.what == range.what &&
+        other.start.number == range.start.number && other.size == range.size) {
+      if (offsets.empty() && &other != &range) // checked with that one
         return success();
       offsets.push_back(other.start.offset);
     }
@@ -160,36 +160,36 @@ LogicalResult Parts::verify(const Part &part) const {
   int64_t taken = 0;
   for (int64_t offset : offsets)
     if (offset <= taken)
-      taken = std::max(taken, offset + part.size);
-  if (part.start.number) {
-    if (taken == part.start.step)
-      return verifyNumbers(part);
-    return part.op->emitOpError("expected ") // C9
-           << part.start.step << " " << part.what
+      taken = std::max(taken, offset + range.size);
+  if (range.start.number) {
+    if (taken == range.start.step)
+      return verifyNumbers(range);
+    return range.op->emitOpError("expected ") // C9
+           << range.start.step << " " << range.what
            << " a block, where the next block begins, got " << taken;
   }
-  if (!part.all || taken >= part.all)
+  if (!range.all || taken >= range.all)
     return success();
-  return part.op->emitOpError("expected all ") // C9
-         << part.all << " " << part.what << " in a block, got " << taken;
+  return range.op->emitOpError("expected all ") // C9
+         << range.all << " " << range.what << " in a block, got " << taken;
 }
 
 /// Whether the blocks reach all of what there is, where both are known.
-LogicalResult Parts::verifyNumbers(const Part &part) const {
-  if (!part.all || !part.start.blocks)
+LogicalResult TakenRanges::verifyNumbers(const TakenRange &range) const {
+  if (!range.all || !range.start.blocks)
     return success();
   auto expected = static_cast<int64_t>(
-      llvm::divideCeil(part.all, std::max<int64_t>(part.start.step, 1)));
-  if (*part.start.blocks == expected)
+      llvm::divideCeil(range.all, std::max<int64_t>(range.start.step, 1)));
+  if (*range.start.blocks == expected)
     return success();
-  return part.op->emitOpError("expected ") // C9
-         << expected << " blocks of " << part.start.step << " of its "
-         << part.all << " " << part.what << ", got " << *part.start.blocks;
+  return range.op->emitOpError("expected ") // C9
+         << expected << " blocks of " << range.start.step << " of its "
+         << range.all << " " << range.what << ", got " << *range.start.blocks;
 }
 
-LogicalResult Parts::verify() const {
-  for (const Part &part : parts)
-    if (failed(verify(part)))
+LogicalResult TakenRanges::verify() const {
+  for (const TakenRange &range : ranges)
+    if (failed(verify(range)))
       return failure();
   return success();
 }
@@ -200,5 +200,5 @@ LogicalResult gnn::verifyRanges(scf::ForallOp loop) {
         first && *first != 0) // C9
       return loop.emitOpError("expected numbers of blocks from 0, got from ")
              << *first;
-  return Parts(loop).verify();
+  return TakenRanges(loop).verify();
 }

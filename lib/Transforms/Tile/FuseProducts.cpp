@@ -53,7 +53,7 @@ static std::optional<AtAttr> through(RowDomain rows, RowDomain from,
 
 namespace {
 /// An operand of a product whose rows may come through a gather list.
-struct Side {
+struct GatherOperand {
   TileOpInterface product;
   OpOperand *operand;
   RowDomain rows;   ///< that the product walks
@@ -67,8 +67,8 @@ struct Side {
 };
 } // namespace
 
-static SmallVector<Side> getSides(TileOpInterface product) {
-  SmallVector<Side> sides;
+static SmallVector<GatherOperand> getGatherOperands(TileOpInterface product) {
+  SmallVector<GatherOperand> sides;
   if (auto gemm = dyn_cast<GemmOp>(*product))
     sides.push_back({product, &gemm.getInputMutable(), gemm.getRows(),
                      gemm.getIn(), /*isPart=*/true});
@@ -81,7 +81,7 @@ static SmallVector<Side> getSides(TileOpInterface product) {
 }
 
 /// Makes the product read the rows of `value` that `at` leads to.
-void Side::read(Value value, AtAttr at) const {
+void GatherOperand::read(Value value, AtAttr at) const {
   operand->set(value);
   if (auto gemm = dyn_cast<GemmOp>(*product))
     return gemm.setInputAtAttr(at);
@@ -92,7 +92,7 @@ void Side::read(Value value, AtAttr at) const {
 }
 
 /// Why the product cannot read what `gather` reads, at `at`; empty if it can.
-static std::string planGather(const Side &side, TraverseOp gather,
+static std::string planGather(const GatherOperand &side, TraverseOp gather,
                               std::optional<AtAttr> &at) {
   TileOpInterface product = side.product;
   if (!isGather(gather))
@@ -305,7 +305,7 @@ struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
           products.push_back(op);
       });
       for (TileOpInterface product : products) {
-        for (const Side &side : getSides(product))
+        for (const GatherOperand &side : getGatherOperands(product))
           changed |= gather(rewriter, side);
         if (auto gemm = dyn_cast<GemmOp>(*product))
           changed |= end(rewriter, gemm);
@@ -320,7 +320,7 @@ struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
   }
 
 private:
-  bool gather(IRRewriter &rewriter, const Side &side);
+  bool gather(IRRewriter &rewriter, const GatherOperand &side);
   bool end(IRRewriter &rewriter, GemmOp gemm);
   void addSums(IRRewriter &rewriter, OuterOp outer);
   void reportNotGathered(TileOpInterface product);
@@ -329,7 +329,7 @@ private:
 } // namespace
 
 /// Reads what a gather reads instead of what it writes.
-bool FuseProducts::gather(IRRewriter &rewriter, const Side &side) {
+bool FuseProducts::gather(IRRewriter &rewriter, const GatherOperand &side) {
   TraverseOp op = side.getMaker();
   std::optional<AtAttr> at;
   if (!op || !planGather(side, op, at).empty())
@@ -407,7 +407,7 @@ void FuseProducts::addSums(IRRewriter &rewriter, OuterOp outer) {
 
 void FuseProducts::reportNotGathered(TileOpInterface product) {
   std::optional<AtAttr> at;
-  for (const Side &side : getSides(product))
+  for (const GatherOperand &side : getGatherOperands(product))
     if (TraverseOp op = side.getMaker())
       gnn::refused(getArgument(), op.getLoc())
           << "the rows are stored for the product: " + planGather(side, op, at);

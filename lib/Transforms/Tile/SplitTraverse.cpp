@@ -112,8 +112,8 @@ static SmallVector<int64_t> featuresAt(Level level, DomainAttr domain) {
 }
 
 namespace {
-/// One of the two traversals, as its operands are found.
-struct Step {
+/// One of the two traversals, whose operands are collected.
+struct TraverseDraft {
   SmallVector<Value> inputs, outputs;
   SmallVector<Attribute> inputsAt, outputsAt;
 
@@ -146,7 +146,8 @@ private:
   TraverseOp sumTiles(ArrayRef<Type> sizes);
   void sumGroups(TraverseOp first);
   void addParts(TraverseOp first);
-  void addInputs(Step &step, const SetVector<Value> &needs, bool ofTiles);
+  void addInputs(TraverseDraft &draft, const SetVector<Value> &needs,
+                 bool ofTiles);
   /// An access from a tile in place of its group.
   AtAttr fromTile(AtAttr at);
   SmallVector<Value> reduceTile(OpBuilder &inside, Operation *reduction,
@@ -175,14 +176,14 @@ AtAttr TraverseSplit::fromTile(AtAttr at) {
 }
 
 /// Adds the inputs that are needed, in their order.
-void TraverseSplit::addInputs(Step &step, const SetVector<Value> &needs,
-                              bool ofTiles) {
+void TraverseSplit::addInputs(TraverseDraft &draft,
+                              const SetVector<Value> &needs, bool ofTiles) {
   for (BlockArgument argument : op.getBody().getArguments()) {
     if (!needs.contains(argument))
       continue;
     AtAttr at = op.getInputAt(argument.getArgNumber());
-    step.inputs.push_back(op.getInputs()[argument.getArgNumber()]);
-    step.inputsAt.push_back(ofTiles ? fromTile(at) : at);
+    draft.inputs.push_back(op.getInputs()[argument.getArgNumber()]);
+    draft.inputsAt.push_back(ofTiles ? fromTile(at) : at);
   }
 }
 
@@ -240,13 +241,13 @@ SmallVector<Value> TraverseSplit::reduceParts(OpBuilder &inside,
 /// The reductions of each tile, how many elements it has, as `sizes`, and the
 /// rows of its elements.
 TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
-  Step step;
-  addInputs(step, parts.before, /*ofTiles=*/true);
+  TraverseDraft draft;
+  addInputs(draft, parts.before, /*ofTiles=*/true);
   auto addOutput = [&](Level level, Type element) {
-    step.outputs.push_back(
+    draft.outputs.push_back(
         emptyParts(rewriter, op, tiles, featuresAt(level, domain), element));
-    step.outputsAt.push_back(AtAttr::get(op.getContext(), Anchor::Group, {},
-                                         level.head, level.feature, 0));
+    draft.outputsAt.push_back(AtAttr::get(op.getContext(), Anchor::Group, {},
+                                          level.head, level.feature, 0));
   };
   for (Operation *reduction : parts.reductions)
     for (Value result : reduction->getResults())
@@ -254,13 +255,13 @@ TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
   for (Type size : sizes)
     addOutput({}, size);
   for (unsigned i : parts.ofElements) {
-    step.outputs.push_back(op.getOutputs()[i]);
-    step.outputsAt.push_back(op.getOutputAt(i));
+    draft.outputs.push_back(op.getOutputs()[i]);
+    draft.outputsAt.push_back(op.getOutputAt(i));
   }
 
   auto ofTiles = DomainAttr::get(op.getContext(), tiles, domain.getElements(),
                                  domain.getHeads(), domain.getFeatures());
-  TraverseOp first = step.create(rewriter, op, ofTiles);
+  TraverseOp first = draft.create(rewriter, op, ofTiles);
   Block &body = first.getBody().front();
   OpBuilder inside = OpBuilder::atBlockBegin(&body);
   IRMapping mapping;
@@ -289,20 +290,20 @@ TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
 
 /// The reductions of each group, of those of its tiles, and what follows them.
 void TraverseSplit::sumGroups(TraverseOp first) {
-  Step step;
-  step.outputs = llvm::to_vector(op.getOutputs());
-  step.outputsAt = llvm::to_vector(op.getOutputsAt());
+  TraverseDraft draft;
+  draft.outputs = llvm::to_vector(op.getOutputs());
+  draft.outputsAt = llvm::to_vector(op.getOutputsAt());
   for (auto [part, at] : llvm::zip(first.getResults(),
                                    first.getOutputsAt().getAsRange<AtAttr>())) {
-    step.inputs.push_back(part);
-    step.inputsAt.push_back(AtAttr::get(op.getContext(), Anchor::Element, {},
-                                        at.getHead(), at.getFeature(), 0));
+    draft.inputs.push_back(part);
+    draft.inputsAt.push_back(AtAttr::get(op.getContext(), Anchor::Element, {},
+                                         at.getHead(), at.getFeature(), 0));
   }
-  unsigned next = step.inputs.size();
-  addInputs(step, parts.behind, /*ofTiles=*/false);
+  unsigned next = draft.inputs.size();
+  addInputs(draft, parts.behind, /*ofTiles=*/false);
   auto ofGroups = DomainAttr::get(op.getContext(), domain.getGroups(), tiles,
                                   domain.getHeads(), domain.getFeatures());
-  TraverseOp second = step.create(rewriter, op, ofGroups);
+  TraverseOp second = draft.create(rewriter, op, ofGroups);
   Block &body = second.getBody().front();
   OpBuilder inside = OpBuilder::atBlockBegin(&body);
   IRMapping mapping;

@@ -22,9 +22,9 @@ using namespace mlir;
 using namespace gnn;
 
 namespace {
-/// What a rule of one op says: the gradient with respect to an operand, `x`,
+/// What a rule of one op reads: the gradient with respect to an operand, `x`,
 /// from that of the result, `g`.
-struct Point {
+struct RuleInput {
   GradientBuilder &b;
   Operation *op;
   Value g;
@@ -46,7 +46,7 @@ struct Point {
   }
 };
 
-using Rule = Value (*)(const Point &, unsigned operand);
+using Rule = Value (*)(const RuleInput &, unsigned operand);
 
 /// Gives an op the interface by one rule for all its operands.
 template <typename Op, Rule rule>
@@ -74,27 +74,27 @@ template <typename Op, Rule rule> static void attach(MLIRContext *context) {
 // arith
 //===----------------------------------------------------------------------===//
 
-static Value ofAdd(const Point &p, unsigned) { return p.g; }
+static Value ofAdd(const RuleInput &p, unsigned) { return p.g; }
 
-static Value ofSub(const Point &p, unsigned operand) {
+static Value ofSub(const RuleInput &p, unsigned operand) {
   return operand == 0 ? p.g : p.b.neg(p.g);
 }
 
-static Value ofMul(const Point &p, unsigned operand) {
+static Value ofMul(const RuleInput &p, unsigned operand) {
   return p.b.mul(p.g, p.x(1 - operand));
 }
 
-static Value ofDiv(const Point &p, unsigned operand) {
+static Value ofDiv(const RuleInput &p, unsigned operand) {
   if (operand == 0)
     return p.b.div(p.g, p.x(1));
   return p.b.neg(p.b.div(p.b.mul(p.g, p.y()), p.x(1)));
 }
 
-static Value ofNeg(const Point &p, unsigned) { return p.b.neg(p.g); }
+static Value ofNeg(const RuleInput &p, unsigned) { return p.b.neg(p.g); }
 
 /// The gradient goes to the operand that is the result. Equal ones have half of
 /// it each, and NaN beside a number is the result too.
-static Value ofExtreme(const Point &p, unsigned operand) {
+static Value ofExtreme(const RuleInput &p, unsigned operand) {
   using P = arith::CmpFPredicate;
   Value own = p.x(operand), other = p.x(1 - operand);
   P loses = isa<arith::MaximumFOp>(p.op) ? P::OLT : P::OGT;
@@ -103,7 +103,7 @@ static Value ofExtreme(const Point &p, unsigned operand) {
 }
 
 /// The same where a number goes before NaN; the first of equal ones has all.
-static Value ofExtremeNumber(const Point &p, unsigned operand) {
+static Value ofExtremeNumber(const RuleInput &p, unsigned operand) {
   using P = arith::CmpFPredicate;
   P wins = isa<arith::MaxNumFOp>(p.op) ? P::OGE : P::OLE;
   Value first = p.isEither(p.is(wins, p.x(0), p.x(1)), p.isNaN(p.x(1)));
@@ -112,7 +112,7 @@ static Value ofExtremeNumber(const Point &p, unsigned operand) {
                       : p.b.select(first, zero, p.g);
 }
 
-static Value ofSelect(const Point &p, unsigned operand) {
+static Value ofSelect(const RuleInput &p, unsigned operand) {
   Value zero = p.number(0);
   return operand == 1 ? p.b.select(p.x(0), p.g, zero)
                       : p.b.select(p.x(0), zero, p.g);
@@ -123,69 +123,69 @@ static Value ofSelect(const Point &p, unsigned operand) {
 //===----------------------------------------------------------------------===//
 
 /// 0 at 0.
-static Value ofAbs(const Point &p, unsigned) {
+static Value ofAbs(const RuleInput &p, unsigned) {
   Value zero = p.number(0);
   return p.b.select(p.b.above(p.x(), zero), p.g,
                     p.b.select(p.b.above(zero, p.x()), p.b.neg(p.g), zero));
 }
 
-static Value ofExp(const Point &p, unsigned) { return p.b.mul(p.g, p.y()); }
+static Value ofExp(const RuleInput &p, unsigned) { return p.b.mul(p.g, p.y()); }
 
-static Value ofExp2(const Point &p, unsigned) {
+static Value ofExp2(const RuleInput &p, unsigned) {
   return p.b.mul(p.b.mul(p.g, p.y()), std::log(2.0));
 }
 
-static Value ofExpM1(const Point &p, unsigned) {
+static Value ofExpM1(const RuleInput &p, unsigned) {
   return p.b.mul(p.g, p.b.add(p.y(), p.number(1)));
 }
 
-static Value ofLog(const Point &p, unsigned) { return p.b.div(p.g, p.x()); }
+static Value ofLog(const RuleInput &p, unsigned) { return p.b.div(p.g, p.x()); }
 
-static Value ofLog2(const Point &p, unsigned) {
+static Value ofLog2(const RuleInput &p, unsigned) {
   return p.b.mul(p.b.div(p.g, p.x()), 1 / std::log(2.0));
 }
 
-static Value ofLog10(const Point &p, unsigned) {
+static Value ofLog10(const RuleInput &p, unsigned) {
   return p.b.mul(p.b.div(p.g, p.x()), 1 / std::log(10.0));
 }
 
-static Value ofLog1p(const Point &p, unsigned) {
+static Value ofLog1p(const RuleInput &p, unsigned) {
   return p.b.div(p.g, p.b.add(p.x(), p.number(1)));
 }
 
-static Value ofSqrt(const Point &p, unsigned) {
+static Value ofSqrt(const RuleInput &p, unsigned) {
   return p.b.div(p.b.mul(p.g, 0.5), p.y());
 }
 
-static Value ofRsqrt(const Point &p, unsigned) {
+static Value ofRsqrt(const RuleInput &p, unsigned) {
   Value cube = p.b.mul(p.y(), p.b.mul(p.y(), p.y()));
   return p.b.mul(p.b.mul(p.g, cube), -0.5);
 }
 
-static Value ofSin(const Point &p, unsigned) {
+static Value ofSin(const RuleInput &p, unsigned) {
   return p.b.mul(p.g, math::CosOp::create(p.b.builder, p.b.loc, p.x()));
 }
 
-static Value ofCos(const Point &p, unsigned) {
+static Value ofCos(const RuleInput &p, unsigned) {
   Value sine = math::SinOp::create(p.b.builder, p.b.loc, p.x());
   return p.b.neg(p.b.mul(p.g, sine));
 }
 
-static Value ofTan(const Point &p, unsigned) {
+static Value ofTan(const RuleInput &p, unsigned) {
   return p.b.mul(p.g, p.b.add(p.b.mul(p.y(), p.y()), p.number(1)));
 }
 
-static Value ofTanh(const Point &p, unsigned) {
+static Value ofTanh(const RuleInput &p, unsigned) {
   return p.b.mul(p.g, p.b.sub(p.number(1), p.b.mul(p.y(), p.y())));
 }
 
-static Value ofAtan(const Point &p, unsigned) {
+static Value ofAtan(const RuleInput &p, unsigned) {
   return p.b.div(p.g, p.b.add(p.b.mul(p.x(), p.x()), p.number(1)));
 }
 
 /// Of the angle of (x, y), which are the operands 1 and 0: x / r^2 and -y /
 /// r^2, and 0 where r is.
-static Value ofAtan2(const Point &p, unsigned operand) {
+static Value ofAtan2(const RuleInput &p, unsigned operand) {
   Value squares = p.b.add(p.b.mul(p.x(0), p.x(0)), p.b.mul(p.x(1), p.x(1)));
   Value zero = p.number(0);
   Value isPoint = p.is(arith::CmpFPredicate::OEQ, squares, zero);
@@ -194,19 +194,19 @@ static Value ofAtan2(const Point &p, unsigned operand) {
 }
 
 /// exp(-x^2), up to a factor the derivative of erf.
-static Value bell(const Point &p) {
+static Value bell(const RuleInput &p) {
   return p.b.exp(p.b.neg(p.b.mul(p.x(), p.x())));
 }
 
-static Value ofErf(const Point &p, unsigned) {
+static Value ofErf(const RuleInput &p, unsigned) {
   return p.b.mul(p.b.mul(p.g, bell(p)), 2 / std::sqrt(std::acos(-1.0)));
 }
 
-static Value ofErfc(const Point &p, unsigned) {
+static Value ofErfc(const RuleInput &p, unsigned) {
   return p.b.mul(p.b.mul(p.g, bell(p)), -2 / std::sqrt(std::acos(-1.0)));
 }
 
-static Value ofFma(const Point &p, unsigned operand) {
+static Value ofFma(const RuleInput &p, unsigned operand) {
   return operand == 2 ? p.g : p.b.mul(p.g, p.x(1 - operand));
 }
 
@@ -220,7 +220,7 @@ static bool isNonZeroConstant(Value value) {
 
 /// x^c: c x^(c - 1), which is 0 where c is, and x^c log x, which is 0 where x
 /// is and c is not negative.
-static Value ofPow(const Point &p, unsigned operand) {
+static Value ofPow(const RuleInput &p, unsigned operand) {
   using P = arith::CmpFPredicate;
   Value base = p.x(0), exponent = p.x(1), zero = p.number(0);
   if (operand == 0) {
@@ -238,7 +238,7 @@ static Value ofPow(const Point &p, unsigned operand) {
 }
 
 /// Steps are flat.
-static Value ofStep(const Point &p, unsigned) { return p.number(0); }
+static Value ofStep(const RuleInput &p, unsigned) { return p.number(0); }
 
 void gnn::registerGradientModels(DialectRegistry &registry) {
   registry.addExtension(
