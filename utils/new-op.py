@@ -70,22 +70,18 @@ LogicalResult {name}Op::buildGradient(OpBuilder &builder,
 """
 
 LOWERING = """\
-LogicalResult Lowering::lower{name}({name}Op op) {{
-  LoweredRows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features);
-  result.features = walkedDims(full);
-  LoweredRows input =
-      reshape(op.getLoc(), view(op.getInput()), result.features);
+static LogicalResult lower{name}({name}Op op, Lowering &lowering) {{
+  LoweredRows result = lowering.describe(op.getType());
+  result.features = walkedDims(result.features);
+  LoweredRows input = lowering.reshape(
+      op.getLoc(), lowering.view(op.getInput()), result.features);
   double scale = op.getScale().convertToDouble();
-  result.tensor =
-      rowwise(op.getLoc(), result, elementOf(op.getInput()), result.features,
-              {{leading(input, Anchor::Group, result.getDomain(), {{}},
-                       result.features.size())}},
-              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {{
-                Value by = constant(b, loc, args[0].getType(), scale);
-                return arith::MulFOp::create(b, loc, args[0], by);
-              }});
-  set(op.getResult(), reshape(op.getLoc(), result, full));
+  lowering.setRowwise(
+      op, result, result.features, {{lowering.leading(input, result)}},
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {{
+        Value by = constant(b, loc, args[0].getType(), scale);
+        return arith::MulFOp::create(b, loc, args[0], by);
+      }});
   return success();
 }}
 
@@ -188,7 +184,7 @@ def add(tree, facts):
         return text.format(**facts)
 
     ir, lib = "include/GNN/Dialect/GNN/IR/", "lib/Dialect/GNN/IR/"
-    lowering = "lib/Conversion/GNNToTile/"
+    lowering = "lib/Conversion/GNNToTile/FeatureOps.cpp"
     name = facts["name"]
     tree.before(ir + "GNNFeatureOps.td",
                 "#endif // GNN_DIALECT_GNN_IR_GNNFEATUREOPS_TD\n",
@@ -199,14 +195,9 @@ def add(tree, facts):
                 fill(COST))
     tree.before(lib + "Gradients/Features.cpp",
                 "LogicalResult LayerNormOp::buildGradient(", fill(GRADIENT))
-    header = "include/GNN/Conversion/GNNToTile.h"
-    tree.before(header, "class ReshapeOp;\n", f"class {name}Op;\n")
-    tree.before(header, "  mlir::LogicalResult lowerReshape(",
-                f"  mlir::LogicalResult lower{name}({name}Op op);\n")
-    tree.before(lowering + "GNNToTile.cpp", "    attach<ReshapeOp, ",
-                f"    attach<{name}Op, &Lowering::lower{name}>(context);\n")
-    tree.before(lowering + "FeatureOps.cpp",
-                "LogicalResult Lowering::lowerReshape(", fill(LOWERING))
+    tree.before(lowering, "static LogicalResult lowerReshape(", fill(LOWERING))
+    tree.before(lowering, "  registry.addExtension(&attachElementwise<arith::",
+                f"  registerLowerings<GNNDialect, lower{name}>(registry);\n")
     tree.end("test/Dialect/GNN/ops.mlir", fill(ROUNDTRIP))
     tree.end("test/Dialect/GNN/invalid-features.mlir", fill(INVALID))
     tree.end("test/Conversion/GNNToTile/features.mlir", fill(LOWERED))

@@ -69,9 +69,7 @@ extra::ClipNormOp::buildGradient(OpBuilder &builder, ArrayRef<Value> gradients,
 
 LogicalResult extra::ClipNormOp::lowerToTile(Lowering &lowering) {
   LoweredRows result = lowering.describe(getType());
-  unsigned dims = result.features.size();
-  Input input = lowering.leading(lowering.view(getInput()), tile::Anchor::Group,
-                                 result.getDomain(), /*via=*/{}, dims);
+  Input input = lowering.leading(lowering.view(getInput()), result);
   auto body = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
     Value x = args[0];
     auto constant = [&](APFloat value) -> Value {
@@ -86,9 +84,7 @@ LogicalResult extra::ClipNormOp::lowerToTile(Lowering &lowering) {
         arith::MinimumFOp::create(b, loc, constant(APFloat(1.0f)), ratio);
     return arith::MulFOp::create(b, loc, x, scale);
   };
-  result.tensor = lowering.rowwise(getLoc(), result, getType().getElementType(),
-                                   result.features, {input}, body);
-  lowering.set(getResult(), result);
+  lowering.setRowwise(getResult(), result, result.features, {input}, body);
   return success();
 }
 

@@ -95,7 +95,7 @@ void gnn::registerDialects(DialectRegistry &registry) {
               nvgpu::NVGPUDialect, NVVM::NVVMDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
-  Lowering::registerModels(registry);
+  registerLoweringModels(registry);
   registerGradientModels(registry);
   registerBufferization(registry);
   registerConversionToLLVM(registry);

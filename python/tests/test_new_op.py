@@ -49,11 +49,13 @@ def test_a_new_op_builds_and_passes_its_tests(tmp_path):
     written = new_op(copy.root, "SoftClip")
     assert "include/GNN/Dialect/GNN/IR/GNNFeatureOps.td" in written
     sources = [path for path in written if path.endswith(".cpp")]
-    assert len(sources) == 5
+    assert len(sources) == 4
     run([sys.executable, ROOT / "utils/check-gradients.py", copy.root])
     run(["clang-format-22", "--dry-run", "--Werror",
          *[copy.root / path for path in written if path[-2:] in ("pp", ".h")]],
         cwd=ROOT)
+    # In the build, functions that it calls may be in it.
+    sources.append("lib/Conversion/GNNToTile/GNNToTile.cpp")
     ops = "GNN/Dialect/GNN/IR/GNNFeatureOps.td"
     copy.tablegen(ops, ".h.inc", "-gen-op-decls", "-dialect=gnn")
     copy.tablegen(ops, ".cpp.inc", "-gen-op-defs", "-dialect=gnn")

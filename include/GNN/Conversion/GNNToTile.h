@@ -16,51 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
-namespace mlir::arith {
-class ConstantOp;
-} // namespace mlir::arith
-
 namespace gnn {
-
-class ActivationOp;
-class AggregateOp;
-class ApplyOp;
-class AttentionOp;
-class BatchNormOp;
-class BroadcastOp;
-class ConcatOp;
-class DegreeOp;
-class DotOp;
-class DropoutOp;
-class EdgeSoftmaxOp;
-class ExpandRowsOp;
-class ExtendEdgesOp;
-class ExtendRowsOp;
-class GatherOp;
-class LayerNormOp;
-class LinearOp;
-class LoopRowsOp;
-class OuterOp;
-class OuterRowsOp;
-class PickFeatureOp;
-class PickOp;
-class ReduceFeaturesOp;
-class ReduceHeadsOp;
-class ReshapeOp;
-class RebindRowsOp;
-class PadOp;
-class PrefixRowsOp;
-class RestrictRowsOp;
-class SddmmOp;
-class SliceOp;
-class SpmmOp;
-class SumRowsOp;
-class TypedLinearOp;
-class TypedOuterOp;
-class WeightCombineOp;
-class WeightOuterOp;
-class WeightProductOp;
-class WeightTransposeOp;
 
 /// A lowered value. Edge rows that the function computes lie in the order of
 /// its destinations' incoming edges (`edge.in_rows`), those it is given or
@@ -77,8 +33,8 @@ struct LoweredRows {
                              ///< tensor, which are `features`, exchanged
 
   /// The space in the order in which the rows lie. That is in the type of the
-  /// tensor (`#gnn_tile.order`); rows yet to be computed will lie as `keptRows`
-  /// has it.
+  /// tensor (`#gnn_tile.order`); rows yet to be computed will lie as the
+  /// function keeps them.
   tile::RowDomain getDomain() const;
 };
 
@@ -92,17 +48,13 @@ struct Input {
 /// Lowers the ops of one function.
 class Lowering {
 public:
-  /// Builds at the insertion point of `builder`. Kernels that touch no graph
-  /// are bound with `anyGraph`.
+  mlir::OpBuilder &builder;
+  /// To which kernels that touch no graph are bound.
+  mlir::FlatSymbolRefAttr anyGraph;
+
+  /// Builds at the insertion point of `builder`.
   Lowering(mlir::OpBuilder &builder, mlir::FlatSymbolRefAttr anyGraph)
       : builder(builder), anyGraph(anyGraph) {}
-
-  /// Adds `LowerToTileOpInterface` to the ops of gnn, and to elementwise ops
-  /// and constants of arith and math.
-  static void registerModels(mlir::DialectRegistry &registry);
-
-  /// Lowers `op` by its `LowerToTileOpInterface`, or reports why not at the op.
-  mlir::LogicalResult lower(mlir::Operation *op);
 
   /// The lowered form of `value`, wherever its rows lie: for ops that read it
   /// through an access.
@@ -116,21 +68,23 @@ public:
   /// or, with `ownRows`, as `get` has it, but a transposed weight is where it
   /// was before, with `isTransposed`.
   const LoweredRows &weight(mlir::Value value, bool ownRows);
-  void set(mlir::Value value, LoweredRows rows) {
-    values[value] = std::move(rows);
-  }
+  /// Gives `value` its lowered form, whose features become those of its type; a
+  /// transposed weight is another form, for products.
+  void set(mlir::Value value, LoweredRows rows);
+  /// Gives a value of static shape the elements of a tensor.
+  void setElements(mlir::Value value, mlir::Value tensor);
 
   /// The tensor to return for `value`: one of its own, in the user's order.
   mlir::Value result(mlir::Location loc, mlir::Value value);
 
   // Building blocks (Lowering.cpp).
 
-  /// A fresh copy of `rows` of its own graph, in the user's order or in the one
-  /// that the function computes in.
-  LoweredRows materialize(mlir::Location loc, const LoweredRows &rows,
-                          bool userOrder);
   /// What a value of this type is: its space and features, no tensor.
   LoweredRows describe(mlir::Type type, std::optional<EndPoint> end = {});
+  /// So many rows of `size` features that are no graph's, no tensor.
+  LoweredRows fixedRows(int64_t count, int64_t size) {
+    return {mlir::Value(), tile::RowDomain::fixed(count), anyGraph, {size}};
+  }
   /// A tensor of these rows and features, uninitialized, in the order in which
   /// the function computes, or in another one.
   mlir::Value empty(mlir::Location loc, const LoweredRows &rows,
@@ -150,19 +104,6 @@ public:
   /// A weight so many times: `[times, elements]`.
   mlir::Value repeated(mlir::Location loc, const LoweredRows &weight,
                        int64_t times);
-  /// One row of `size` times a number.
-  LoweredRows filled(mlir::Location loc, mlir::Type element, int64_t size,
-                     double number);
-  /// The sum of `times` parts of a value of static shape, one after the other,
-  /// of `size` elements: `[size]`.
-  mlir::Value sumOfParts(mlir::Location loc, mlir::Value value, int64_t times,
-                         int64_t size);
-  /// The same elements with at most one dimension in front of the last: what a
-  /// weight has in front are rows of their own. The tensor may be null.
-  LoweredRows columnsOf(mlir::Location loc, const LoweredRows &rows);
-  /// Columns as a value of this type.
-  LoweredRows fromColumns(mlir::Location loc, const LoweredRows &columns,
-                          mlir::Type type);
   /// One row as a weight of these dimensions.
   LoweredRows asWeight(mlir::Location loc, const LoweredRows &row,
                        llvm::ArrayRef<int64_t> features);
@@ -179,16 +120,17 @@ public:
   Input leading(const LoweredRows &rows, tile::Anchor anchor,
                 tile::RowDomain from, std::optional<EndPoint> via,
                 unsigned dims);
+  /// The same of a group in a walk over all features of `of`.
+  Input leading(const LoweredRows &rows, const LoweredRows &of,
+                std::optional<EndPoint> via = {}) {
+    return leading(rows, tile::Anchor::Group, of.getDomain(), via,
+                   of.features.size());
+  }
   /// An access to rows with `own` of the `dims` feature dimensions of a domain,
   /// the leading ones, as an output has it.
   tile::AtAttr leadingAt(tile::Anchor anchor, size_t own, size_t dims);
   /// An input without rows whose features are the trailing dimensions.
   Input trailing(const LoweredRows &weight, unsigned dims);
-  /// That, for rows of `features` that are walked as all but the last one and
-  /// the last.
-  Input trailingOf(mlir::Location loc, const LoweredRows &weight,
-                   llvm::ArrayRef<int64_t> features);
-
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                               mlir::ValueRange)>;
   /// A traversal with one output, whose access has `head` and `feature`.
@@ -211,111 +153,36 @@ public:
   mlir::Value rowwise(mlir::Location loc, const LoweredRows &result,
                       mlir::Type element, llvm::ArrayRef<int64_t> dims,
                       llvm::ArrayRef<Input> inputs, Body body);
+  /// Gives `value` the rows of `result`, computed by such a traversal.
+  void setRowwise(mlir::Value value, LoweredRows result,
+                  llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<Input> inputs,
+                  Body body) {
+    result.tensor = rowwise(value.getLoc(), result,
+                            mlir::getElementTypeOrSelf(value.getType()), dims,
+                            inputs, body);
+    set(value, std::move(result));
+  }
   /// The elements of a group, in the order that puts them side by side; none
   /// where no order does.
   tile::RowDomain elementsOf(tile::RowDomain groups, RowSpace elements);
 
 private:
-  friend class AttentionLowering;
-  friend class LoopLowering;
-
-  // By theme: RowOps.cpp, GradientOps.cpp, AttentionOps.cpp, DenseOps.cpp,
-  // FeatureOps.cpp, ColumnOps.cpp, LoopOps.cpp.
-  mlir::LogicalResult lowerGather(GatherOp op);
-  mlir::LogicalResult lowerAggregate(AggregateOp op);
-  mlir::LogicalResult lowerDegree(DegreeOp op);
-  mlir::LogicalResult lowerApply(ApplyOp op);
-  mlir::LogicalResult lowerSddmm(SddmmOp op);
-  mlir::LogicalResult lowerSpmm(SpmmOp op);
-  mlir::LogicalResult lowerEdgeSoftmax(EdgeSoftmaxOp op);
-  mlir::LogicalResult lowerAttention(AttentionOp op);
-  mlir::LogicalResult lowerLinear(LinearOp op);
-  mlir::LogicalResult lowerTypedLinear(TypedLinearOp op);
-  mlir::LogicalResult lowerOuter(OuterOp op);
-  mlir::LogicalResult lowerTypedOuter(TypedOuterOp op);
-  mlir::LogicalResult lowerWeightProduct(WeightProductOp op);
-  mlir::LogicalResult lowerWeightProductByHeads(WeightProductOp op);
-  mlir::LogicalResult lowerWeightCombine(WeightCombineOp op);
-  mlir::LogicalResult lowerWeightOuter(WeightOuterOp op);
-  mlir::LogicalResult lowerWeightTranspose(WeightTransposeOp op);
-  mlir::LogicalResult lowerSumRows(SumRowsOp op);
-  mlir::LogicalResult lowerDot(DotOp op);
-  mlir::LogicalResult lowerOuterRows(OuterRowsOp op);
-  mlir::LogicalResult lowerActivation(ActivationOp op);
-  mlir::LogicalResult lowerBatchNorm(BatchNormOp op);
-  mlir::LogicalResult lowerLayerNorm(LayerNormOp op);
-  mlir::LogicalResult lowerDropout(DropoutOp op);
-  mlir::LogicalResult lowerBroadcast(BroadcastOp op);
-  mlir::LogicalResult lowerConcat(ConcatOp op);
-  mlir::LogicalResult lowerSlice(SliceOp op);
-  mlir::LogicalResult lowerPad(PadOp op);
-  mlir::LogicalResult lowerReduceHeads(ReduceHeadsOp op);
-  mlir::LogicalResult lowerReduceFeatures(ReduceFeaturesOp op);
-  mlir::LogicalResult lowerReshape(ReshapeOp op);
-  mlir::LogicalResult lowerConstant(mlir::arith::ConstantOp op);
-  /// One number for each type: `rows` are those of `op`.
-  mlir::LogicalResult lowerNumbersOfTypes(mlir::arith::ConstantOp op,
-                                          LoweredRows rows,
-                                          mlir::DenseElementsAttr numbers);
-  mlir::LogicalResult lowerElementwise(mlir::Operation *op);
-  mlir::LogicalResult lowerWithRepeated(mlir::Operation *op, int64_t size);
-  mlir::LogicalResult lowerRenamed(mlir::Operation *op, bool prefix);
-  /// Requires as many rows of `rows` as of `others`, or at most as many.
-  void requireCount(mlir::Location loc, const LoweredRows &rows,
-                    const LoweredRows &others, bool atMost);
-  /// Rows of zeros, in `output`.
-  mlir::Value zeros(mlir::Location loc, const LoweredRows &rows,
-                    mlir::Type element, mlir::Value output);
-  /// Writes the rows of a value into `result`, whose features are two at most;
-  /// `written` are the rows of `result` that those lead to, on another graph
-  /// with the same rows if one is given.
-  mlir::Value writeAmong(mlir::Location loc, mlir::Value input,
-                         mlir::Value result, tile::RowDomain written,
-                         llvm::ArrayRef<int64_t> dims,
-                         mlir::FlatSymbolRefAttr graph = {});
-  /// A new tensor for the rows of all edges of the graph that `looped` is
-  /// derived from, in this order, and behind them of new loops.
-  mlir::Value emptyWithLoops(mlir::Location loc, mlir::FlatSymbolRefAttr looped,
-                             llvm::ArrayRef<int64_t> dims, mlir::Type element,
-                             tile::RowDomain order);
-  mlir::Value withLoopRows(ExtendEdgesOp op, mlir::FlatSymbolRefAttr looped,
-                           llvm::ArrayRef<int64_t> dims);
-  mlir::LogicalResult lowerRebind(RebindRowsOp op);
-  mlir::LogicalResult lowerPrefix(PrefixRowsOp op);
-  mlir::LogicalResult lowerRestrict(RestrictRowsOp op);
-  mlir::LogicalResult lowerExpand(ExpandRowsOp op);
-  mlir::LogicalResult lowerExtend(ExtendRowsOp op);
-  mlir::LogicalResult lowerExtendEdges(ExtendEdgesOp op);
-  mlir::LogicalResult lowerLoopRows(LoopRowsOp op);
-  mlir::LogicalResult lowerPick(PickOp op);
-  mlir::LogicalResult lowerPickFeature(PickFeatureOp op);
-  mlir::LogicalResult lowerLoop(RowLoopInterface loop);
-
-  /// The inputs from which the score of an edge follows, at elements `from`.
-  llvm::SmallVector<Input> scoreInputs(AttentionOp op, tile::RowDomain from,
-                                       size_t dims);
-
+  /// A fresh copy of `rows` of its own graph, in the user's order or in the one
+  /// that the function computes in.
+  LoweredRows materialize(mlir::Location loc, const LoweredRows &rows,
+                          bool userOrder);
   /// `rows` in an order of their own graph.
   const LoweredRows &withOwnRows(mlir::Location loc, LoweredRows &rows);
 
-  mlir::OpBuilder &builder;
-  mlir::FlatSymbolRefAttr anyGraph;
   llvm::DenseMap<mlir::Value, LoweredRows> values;
   /// Transposed weights as products read them.
   llvm::DenseMap<mlir::Value, LoweredRows> transposed;
   llvm::DenseSet<mlir::Value> returned;
 };
 
-/// The rows of a space, edges in the order in which their values are kept;
-/// nodes are read at `end`.
-tile::RowDomain keptRows(RowSpace space, std::optional<EndPoint> end);
-
-/// An end of a path as the lattice has it.
-RowEnd toRowEnd(std::optional<EndPoint> end);
-
-/// Whether `value` is an i1 that an elementwise op makes: it has no lowered
-/// form, and what reads it computes it again.
-bool isCondition(mlir::Value value);
+/// Adds `LowerToTileOpInterface` to the ops of gnn, and to elementwise ops and
+/// constants of arith and math.
+void registerLoweringModels(mlir::DialectRegistry &registry);
 
 /// The reduction of a body that a kind of the graph level stands for.
 tile::Reduction reductionOf(ReduceKind kind);
@@ -335,21 +202,6 @@ llvm::SmallVector<int64_t> walkedDims(llvm::ArrayRef<int64_t> features);
 /// A reduction in a body, over one dimension.
 mlir::Value emitReduce(mlir::OpBuilder &b, mlir::Location loc,
                        tile::Reduction kind, tile::Dim dim, mlir::Value value);
-
-/// The value of an op on one row, at a point of a domain with `dims` feature
-/// dimensions, from its operands there.
-mlir::Value emitOnOneRow(mlir::OpBuilder &b, mlir::Operation *op,
-                         mlir::ValueRange operands, size_t dims);
-
-/// The value of an activation at `x`; `slope` is the weight of prelu.
-mlir::Value emitActivation(mlir::OpBuilder &b, mlir::Location loc,
-                           ActivationKind kind,
-                           std::optional<llvm::APFloat> alpha, mlir::Value x,
-                           mlir::Value slope);
-
-/// The value of a binary kind.
-mlir::Value emitBinary(mlir::OpBuilder &b, mlir::Location loc, BinaryKind kind,
-                       mlir::Value lhs, mlir::Value rhs);
 
 } // namespace gnn
 

@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Conversion/GNNToTile.h"
+#include "OpLowerings.h"
+
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,18 +24,6 @@ using namespace gnn;
 using tile::Anchor;
 using tile::AtAttr;
 using tile::Dim;
-
-SmallVector<Input> Lowering::scoreInputs(AttentionOp op, tile::RowDomain from,
-                                         size_t dims) {
-  SmallVector<Input> inputs;
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    std::optional<RowPath> path = op.getInputPath(i);
-    inputs.push_back(
-        path ? leading(view(input), Anchor::Element, from, path->via, dims)
-             : leading(get(input), Anchor::All, {}, {}, dims));
-  }
-  return inputs;
-}
 
 /// The score of an edge, from the values of the inputs in a domain with `dims`
 /// feature dimensions.
@@ -74,7 +63,7 @@ static Value emitElementSum(OpBuilder &b, Location loc, Value value) {
 // The traversals of an attention
 //===----------------------------------------------------------------------===//
 
-namespace gnn {
+namespace {
 /// Lowers one attention.
 class AttentionLowering {
 public:
@@ -92,8 +81,10 @@ private:
     return lowering.domainOf(groups, groupElements, terms);
   }
   SmallVector<Input> termInputs() {
-    return lowering.scoreInputs(op, groupElements, terms.size());
+    return scoreInputs(groupElements, terms.size());
   }
+  /// The inputs from which the score of an edge follows, at elements `from`.
+  SmallVector<Input> scoreInputs(tile::RowDomain from, size_t dims);
   /// Scores and their maxima.
   void storeScores();
   /// The sums of powers of stored scores.
@@ -127,7 +118,7 @@ private:
   bool stored, split;
   LoweredRows score, highest, sum; ///< of edges and of groups, where stored
 };
-} // namespace gnn
+} // namespace
 
 AttentionLowering::AttentionLowering(Lowering &lowering, AttentionOp op)
     : lowering(lowering), op(op), loc(op.getLoc()),
@@ -150,6 +141,20 @@ LoweredRows AttentionLowering::rowsOf(tile::RowDomain domain) {
   rows.features = scores;
   rows.tensor = lowering.empty(loc, rows, element, domain);
   return rows;
+}
+
+SmallVector<Input> AttentionLowering::scoreInputs(tile::RowDomain from,
+                                                  size_t dims) {
+  SmallVector<Input> inputs;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    std::optional<RowPath> path = op.getInputPath(i);
+    inputs.push_back(
+        path
+            ? lowering.leading(lowering.view(input), Anchor::Element, from,
+                               path->via, dims)
+            : lowering.leading(lowering.get(input), Anchor::All, {}, {}, dims));
+  }
+  return inputs;
 }
 
 void AttentionLowering::storeScores() {
@@ -216,7 +221,7 @@ SmallVector<Input> AttentionLowering::sumInputs() {
   if (stored)
     add(score, {});
   else
-    llvm::append_range(inputs, lowering.scoreInputs(op, elements, dims.size()));
+    llvm::append_range(inputs, scoreInputs(elements, dims.size()));
   return inputs;
 }
 
@@ -295,6 +300,10 @@ LogicalResult AttentionLowering::run() {
   return success();
 }
 
-LogicalResult Lowering::lowerAttention(AttentionOp op) {
-  return AttentionLowering(*this, op).run();
+static LogicalResult lowerAttention(AttentionOp op, Lowering &lowering) {
+  return AttentionLowering(lowering, op).run();
+}
+
+void gnn::registerAttentionLowering(DialectRegistry &registry) {
+  registerLowerings<GNNDialect, lowerAttention>(registry);
 }

@@ -8,7 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Conversion/GNNToTile.h"
+#include "OpLowerings.h"
+
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,20 +76,20 @@ static Value emitWord(OpBuilder &b, Location loc, Value n, Value seed,
   return word;
 }
 
-LogicalResult Lowering::lowerDropout(DropoutOp op) {
-  LoweredRows result = describe(op.getType());
+static LogicalResult lowerDropout(DropoutOp op, Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType());
   SmallVector<int64_t> full(result.features);
   int64_t size = sizeOf(full);
   if (!full.empty())
     result.features = {size};
-  LoweredRows input = reshape(op.getLoc(), get(op.getInput()), result.features);
+  LoweredRows input = lowering.reshape(op.getLoc(), lowering.get(op.getInput()),
+                                       result.features);
   // Elements are counted in the user's order of the rows.
   tile::RowDomain user = result.getDomain().getNatural();
-  auto row = AtAttr::get(builder.getContext(), Anchor::Group,
+  auto row = AtAttr::get(op.getContext(), Anchor::Group,
                          user == result.getDomain() ? tile::RowDomain() : user,
                          false, false, 0);
-  auto column =
-      AtAttr::get(builder.getContext(), Anchor::All, {}, false, true, 0);
+  auto column = AtAttr::get(op.getContext(), Anchor::All, {}, false, true, 0);
   double p = op.getP().convertToDouble();
   auto dropped = static_cast<int64_t>(p * 4294967296.0);
   auto emit = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
@@ -113,12 +114,14 @@ LogicalResult Lowering::lowerDropout(DropoutOp op) {
     Value scaled = arith::DivFOp::create(b, loc, args[0], constant(1 - p));
     return arith::SelectOp::create(b, loc, kept, scaled, constant(0));
   };
-  result.tensor = rowwise(
-      op.getLoc(), result, op.getType().getElementType(), result.features,
-      {leading(input, Anchor::Group, result.getDomain(), {},
-               result.features.size()),
-       trailing(get(op.getSeed()), 0), trailing(get(op.getOffset()), 0)},
-      emit);
-  set(op.getResult(), reshape(op.getLoc(), result, full));
+  lowering.setRowwise(op, result, result.features,
+                      {lowering.leading(input, result),
+                       lowering.trailing(lowering.get(op.getSeed()), 0),
+                       lowering.trailing(lowering.get(op.getOffset()), 0)},
+                      emit);
   return success();
+}
+
+void gnn::registerDropoutLowering(DialectRegistry &registry) {
+  registerLowerings<GNNDialect, lowerDropout>(registry);
 }

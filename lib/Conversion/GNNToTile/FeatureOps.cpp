@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Conversion/GNNToTile.h"
+#include "OpLowerings.h"
+
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,75 +31,69 @@ static Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-/// The product of all dimensions but the last.
-static int64_t leadingSize(ArrayRef<int64_t> features) {
-  int64_t size = 1;
-  for (int64_t feature : features.drop_back())
-    size *= feature;
-  return size;
-}
-
 /// At most two dimensions of the same elements, with the last one as it is.
 static SmallVector<int64_t> beforeLast(ArrayRef<int64_t> features) {
   return features.size() <= 2
              ? SmallVector<int64_t>(features)
-             : SmallVector<int64_t>{leadingSize(features), features.back()};
+             : SmallVector<int64_t>{sizeOf(features.drop_back()),
+                                    features.back()};
 }
 
-Input Lowering::trailingOf(Location loc, const LoweredRows &weight,
-                           ArrayRef<int64_t> features) {
+/// An input without rows whose features are the trailing dimensions of rows of
+/// `features`, which are walked as `beforeLast` has them.
+static Input trailingOf(Lowering &lowering, Location loc,
+                        const LoweredRows &weight, ArrayRef<int64_t> features) {
   SmallVector<int64_t> dims = beforeLast(features);
   if (weight.features.size() <= 1 || features.size() <= 2)
-    return trailing(weight, dims.size());
+    return lowering.trailing(weight, dims.size());
   LoweredRows whole = weight;
   if (int64_t times = sizeOf(features) / sizeOf(weight.features); times > 1) {
-    whole.tensor = reshaped(loc, repeated(loc, weight, times), features);
+    whole.tensor =
+        lowering.reshaped(loc, lowering.repeated(loc, weight, times), features);
     whole.features.assign(features.begin(), features.end());
   }
-  return trailing(reshape(loc, whole, dims), dims.size());
+  return lowering.trailing(lowering.reshape(loc, whole, dims), dims.size());
 }
 
-LogicalResult Lowering::lowerDot(DotOp op) {
+static LogicalResult lowerDot(DotOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  LoweredRows result = describe(op.getType());
-  LoweredRows lhs = view(op.getLhs()), rhs = view(op.getRhs());
-  SmallVector<int64_t> full(result.features), walked = beforeLast(lhs.features);
-  lhs = reshape(loc, lhs, walked);
-  rhs = reshape(loc, rhs, walked);
+  LoweredRows result = lowering.describe(op.getType());
+  LoweredRows lhs = lowering.view(op.getLhs()),
+              rhs = lowering.view(op.getRhs());
+  SmallVector<int64_t> walked = beforeLast(lhs.features);
+  lhs = lowering.reshape(loc, lhs, walked);
+  rhs = lowering.reshape(loc, rhs, walked);
   result.features.assign(walked.begin(), walked.end() - 1);
   unsigned dims = walked.size();
-  Input right = !rhs.space
-                    ? trailing(rhs, dims)
-                    : leading(rhs, Anchor::Group, result.getDomain(), {}, dims);
-  result.tensor = rowwise(
-      loc, result, elementOf(op.getLhs()), lhs.features,
-      {leading(lhs, Anchor::Group, result.getDomain(), {}, dims), right},
+  Input right = !rhs.space ? lowering.trailing(rhs, dims)
+                           : lowering.leading(rhs, Anchor::Group,
+                                              result.getDomain(), {}, dims);
+  lowering.setRowwise(
+      op, result, lhs.features,
+      {lowering.leading(lhs, Anchor::Group, result.getDomain(), {}, dims),
+       right},
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
-        return tile::ReduceOp::create(b, loc, tile::Reduction::Sum,
-                                      {static_cast<int32_t>(Dim::Feature)},
-                                      product);
+        return emitReduce(b, loc, tile::Reduction::Sum, Dim::Feature, product);
       });
-  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
-LogicalResult Lowering::lowerOuterRows(OuterRowsOp op) {
-  LoweredRows result = describe(op.getType());
-  LoweredRows lhs = view(op.getLhs()), rhs = view(op.getRhs());
+static LogicalResult lowerOuterRows(OuterRowsOp op, Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType());
+  LoweredRows lhs = lowering.view(op.getLhs()),
+              rhs = lowering.view(op.getRhs());
   if (failed(checkDims(op, result.features)))
     return failure();
   // [a] x [b]: a takes the place of heads.
-  Input left{lhs,
-             access(lhs, Anchor::Group, result.getDomain(), {}, true, false)};
-  Input right{rhs,
-              access(rhs, Anchor::Group, result.getDomain(), {}, false, true)};
-  result.tensor = rowwise(
-      op.getLoc(), result, elementOf(op.getLhs()), result.features,
-      {left, right}, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return arith::MulFOp::create(b, loc, args[0], args[1]);
-      });
-  set(op.getResult(), result);
+  Input left{lhs, lowering.access(lhs, Anchor::Group, result.getDomain(), {},
+                                  true, false)};
+  Input right{rhs, lowering.access(rhs, Anchor::Group, result.getDomain(), {},
+                                   false, true)};
+  lowering.setRowwise(op, result, result.features, {left, right},
+                      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                        return arith::MulFOp::create(b, loc, args[0], args[1]);
+                      });
   return success();
 }
 
@@ -153,47 +148,47 @@ Value gnn::emitActivation(OpBuilder &b, Location loc, ActivationKind kind,
   llvm_unreachable("all activations are handled");
 }
 
-LogicalResult Lowering::lowerActivation(ActivationOp op) {
-  LoweredRows result = describe(op.getType());
+static LogicalResult lowerActivation(ActivationOp op, Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType());
   SmallVector<int64_t> full(result.features);
-  LoweredRows input = view(op.getInput());
+  LoweredRows input = lowering.view(op.getInput());
   bool perFeature =
       op.getWeight() &&
       cast<RankedTensorType>(op.getWeight().getType()).getNumElements() > 1;
   result.features = perFeature ? beforeLast(full) : walkedDims(full);
-  input = reshape(op.getLoc(), input, result.features);
-  SmallVector<Input> inputs{leading(input, Anchor::Group, result.getDomain(),
-                                    {}, result.features.size())};
+  input = lowering.reshape(op.getLoc(), input, result.features);
+  SmallVector<Input> inputs{lowering.leading(input, result)};
   if (op.getWeight()) {
-    LoweredRows weight = get(op.getWeight());
-    inputs.push_back(perFeature ? trailingOf(op.getLoc(), weight, full)
-                                : trailing(reshape(op.getLoc(), weight, {}),
-                                           result.features.size()));
+    LoweredRows weight = lowering.get(op.getWeight());
+    inputs.push_back(
+        perFeature
+            ? trailingOf(lowering, op.getLoc(), weight, full)
+            : lowering.trailing(lowering.reshape(op.getLoc(), weight, {}),
+                                result.features.size()));
   }
-  result.tensor = rowwise(
-      op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        return emitActivation(b, loc, op.getKind(), op.getAlpha(), args[0],
-                              args.size() > 1 ? args[1] : Value());
-      });
-  set(op.getResult(), reshape(op.getLoc(), result, full));
+  lowering.setRowwise(op, result, result.features, inputs,
+                      [&](OpBuilder &b, Location loc, ValueRange args) {
+                        return emitActivation(
+                            b, loc, op.getKind(), op.getAlpha(), args[0],
+                            args.size() > 1 ? args[1] : Value());
+                      });
   return success();
 }
 
-LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
+static LogicalResult lowerBatchNorm(BatchNormOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  LoweredRows result = describe(op.getType());
+  LoweredRows result = lowering.describe(op.getType());
   SmallVector<int64_t> full(result.features);
   result.features = beforeLast(full);
-  SmallVector<Input> inputs{
-      leading(reshape(loc, view(op.getInput()), result.features), Anchor::Group,
-              result.getDomain(), {}, result.features.size())};
+  SmallVector<Input> inputs{lowering.leading(
+      lowering.reshape(loc, lowering.view(op.getInput()), result.features),
+      result)};
   for (Value weight :
        {op.getMean(), op.getVariance(), op.getGamma(), op.getBeta()})
-    inputs.push_back(trailingOf(loc, get(weight), full));
+    inputs.push_back(trailingOf(lowering, loc, lowering.get(weight), full));
   double eps = op.getEps().convertToDouble();
-  result.tensor = rowwise(
-      op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
+  lowering.setRowwise(
+      op, result, result.features, inputs,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value centered = arith::SubFOp::create(b, loc, args[0], args[1]);
         Value spread = math::SqrtOp::create(
@@ -204,29 +199,26 @@ LogicalResult Lowering::lowerBatchNorm(BatchNormOp op) {
         return arith::AddFOp::create(
             b, loc, arith::MulFOp::create(b, loc, normal, args[3]), args[4]);
       });
-  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
-LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
+static LogicalResult lowerLayerNorm(LayerNormOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  LoweredRows result = describe(op.getType());
+  LoweredRows result = lowering.describe(op.getType());
   SmallVector<int64_t> full(result.features);
   result.features = beforeLast(full);
-  SmallVector<Input> inputs{
-      leading(reshape(loc, view(op.getInput()), result.features), Anchor::Group,
-              result.getDomain(), {}, result.features.size())};
+  SmallVector<Input> inputs{lowering.leading(
+      lowering.reshape(loc, lowering.view(op.getInput()), result.features),
+      result)};
   if (op.getGamma())
     for (Value weight : {op.getGamma(), op.getBeta()})
-      inputs.push_back(trailingOf(loc, get(weight), full));
+      inputs.push_back(trailingOf(lowering, loc, lowering.get(weight), full));
   double eps = op.getEps().convertToDouble();
-  result.tensor = rowwise(
-      op.getLoc(), result, elementOf(op.getInput()), result.features, inputs,
+  lowering.setRowwise(
+      op, result, result.features, inputs,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         auto mean = [&](Value value) -> Value {
-          return tile::ReduceOp::create(b, loc, tile::Reduction::Mean,
-                                        {static_cast<int32_t>(Dim::Feature)},
-                                        value);
+          return emitReduce(b, loc, tile::Reduction::Mean, Dim::Feature, value);
         };
         Value centered = arith::SubFOp::create(b, loc, args[0], mean(args[0]));
         Value variance =
@@ -241,98 +233,83 @@ LogicalResult Lowering::lowerLayerNorm(LayerNormOp op) {
         return arith::AddFOp::create(
             b, loc, arith::MulFOp::create(b, loc, normal, args[1]), args[2]);
       });
-  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
-LogicalResult Lowering::lowerBroadcast(BroadcastOp op) {
-  LoweredRows result = describe(op.getType());
-  LoweredRows input = view(op.getInput());
+static LogicalResult lowerBroadcast(BroadcastOp op, Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType());
+  LoweredRows input = lowering.view(op.getInput());
   auto type = cast<RankedTensorType>(op.getType());
   if (!input.space && type.hasStaticShape()) {
     // A constant stays one: whoever reads it has it in its body.
     if (auto constant = input.tensor.getDefiningOp<arith::ConstantOp>();
         constant && isa<SplatElementsAttr>(constant.getValue())) {
       result.tensor = arith::ConstantOp::create(
-          builder, op.getLoc(),
+          lowering.builder, op.getLoc(),
           cast<SplatElementsAttr>(constant.getValue())
               .resizeSplat(RankedTensorType::get(type.getShape(),
                                                  type.getElementType())));
-      set(op.getResult(), result);
+      lowering.set(op, result);
       return success();
     }
     int64_t times = type.getNumElements() / sizeOf(input.features);
-    Value copies = repeated(op.getLoc(), input, times);
-    result.tensor = reshaped(op.getLoc(), copies, type.getShape());
-    set(op.getResult(), result);
+    lowering.setElements(op, lowering.repeated(op.getLoc(), input, times));
     return success();
   }
   // More than two dimensions are those of the input and those it lacks.
-  Location loc = op.getLoc();
-  SmallVector<int64_t> full(result.features);
-  if (int64_t own = sizeOf(input.features); full.size() > 2) {
-    int64_t times = sizeOf(full) / own;
+  if (int64_t own = sizeOf(input.features); result.features.size() > 2) {
+    int64_t times = sizeOf(result.features) / own;
     bool isWeight = !input.space;
-    input =
-        reshape(loc, input,
-                input.features.empty() ? ArrayRef<int64_t>() : ArrayRef(own));
+    input = lowering.reshape(op.getLoc(), input,
+                             input.features.empty() ? ArrayRef<int64_t>()
+                                                    : ArrayRef(own));
     result.features = input.features.empty()
                           ? SmallVector<int64_t>{times}
                           : SmallVector<int64_t>{isWeight ? times : own,
                                                  isWeight ? own : times};
   }
-  unsigned dims = result.features.size();
-  Input read = !input.space ? trailing(input, dims)
-                            : leading(input, Anchor::Group, result.getDomain(),
-                                      {}, dims);
-  result.tensor =
-      rowwise(loc, result, elementOf(op.getInput()), result.features, {read},
-              [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  set(op.getResult(), reshape(loc, result, full));
+  Input read = !input.space ? lowering.trailing(input, result.features.size())
+                            : lowering.leading(input, result);
+  lowering.setRowwise(op, result, result.features, {read}, copied);
   return success();
 }
 
-LogicalResult Lowering::lowerReshape(ReshapeOp op) {
-  set(op.getResult(), reshape(op.getLoc(), view(op.getInput()),
-                              describe(op.getType()).features));
+static LogicalResult lowerReshape(ReshapeOp op, Lowering &lowering) {
+  lowering.set(op, lowering.view(op.getInput()));
   return success();
 }
 
-LogicalResult Lowering::lowerReduceHeads(ReduceHeadsOp op) {
-  LoweredRows result = describe(op.getType());
-  LoweredRows input = view(op.getInput());
-  auto domain = tile::DomainAttr::get(builder.getContext(), result.getDomain(),
-                                      {}, input.features[0], input.features[1]);
-  result.tensor = traverse(
-      op.getLoc(), result.graph, domain,
-      {leading(input, Anchor::Group, result.getDomain(), {}, 2)},
-      empty(op.getLoc(), result, elementOf(op.getInput())),
-      AtAttr::get(builder.getContext(), Anchor::Group, {}, false, true, 0),
+static LogicalResult lowerReduceHeads(ReduceHeadsOp op, Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType());
+  LoweredRows input = lowering.view(op.getInput());
+  result.tensor = lowering.traverse(
+      op.getLoc(), result.graph,
+      lowering.domainOf(result.getDomain(), {}, input.features),
+      {lowering.leading(input, Anchor::Group, result.getDomain(), {}, 2)},
+      lowering.empty(op.getLoc(), result, elementOf(op.getInput())),
+      AtAttr::get(op.getContext(), Anchor::Group, {}, false, true, 0),
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return tile::ReduceOp::create(b, loc, reductionOf(op.getKind()),
-                                      {static_cast<int32_t>(Dim::Head)},
-                                      args[0]);
+        return emitReduce(b, loc, reductionOf(op.getKind()), Dim::Head,
+                          args[0]);
       });
-  set(op.getResult(), result);
+  lowering.set(op, result);
   return success();
 }
 
-LogicalResult Lowering::lowerReduceFeatures(ReduceFeaturesOp op) {
-  LoweredRows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features);
-  LoweredRows input = view(op.getInput());
-  input = reshape(op.getLoc(), input, beforeLast(input.features));
+static LogicalResult lowerReduceFeatures(ReduceFeaturesOp op,
+                                         Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType());
+  LoweredRows input = lowering.view(op.getInput());
+  input = lowering.reshape(op.getLoc(), input, beforeLast(input.features));
   unsigned dims = input.features.size();
   result.features.assign(input.features.begin(), input.features.end() - 1);
-  result.tensor =
-      rowwise(op.getLoc(), result, elementOf(op.getInput()), input.features,
-              {leading(input, Anchor::Group, result.getDomain(), {}, dims)},
-              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                return tile::ReduceOp::create(
-                    b, loc, reductionOf(op.getKind()),
-                    {static_cast<int32_t>(Dim::Feature)}, args[0]);
-              });
-  set(op.getResult(), reshape(op.getLoc(), result, full));
+  lowering.setRowwise(
+      op, result, input.features,
+      {lowering.leading(input, Anchor::Group, result.getDomain(), {}, dims)},
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        return emitReduce(b, loc, reductionOf(op.getKind()), Dim::Feature,
+                          args[0]);
+      });
   return success();
 }
 
@@ -399,37 +376,38 @@ static int64_t repeatedElements(ArrayRef<Value> operands) {
 
 /// Weights that meet a repeated one meet it row by row, so that the copies are
 /// never stored.
-LogicalResult Lowering::lowerWithRepeated(Operation *op, int64_t size) {
+static LogicalResult lowerWithRepeated(Operation *op, int64_t size,
+                                       Lowering &lowering) {
   Location loc = op->getLoc();
   Elementwise scalar(op);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t times = type.getNumElements() / size;
-  LoweredRows rows{Value(), tile::RowDomain::fixed(times), anyGraph, {size}};
+  LoweredRows rows = lowering.fixedRows(times, size);
   SmallVector<Input> inputs;
   for (Value operand : scalar.getInputs()) {
     auto broadcast = operand.getDefiningOp<BroadcastOp>();
     if (broadcast && broadcast.getInput().getType().getNumElements() == size) {
-      LoweredRows weight = reshape(loc, get(broadcast.getInput()), {size});
-      inputs.push_back(trailing(weight, 1));
+      LoweredRows weight =
+          lowering.reshape(loc, lowering.get(broadcast.getInput()), {size});
+      inputs.push_back(lowering.trailing(weight, 1));
       continue;
     }
     LoweredRows row = rows;
-    row.tensor = get(operand).tensor;
+    row.tensor = lowering.get(operand).tensor;
     if (!row.tensor.getDefiningOp<arith::ConstantOp>())
-      row.tensor = reshaped(loc, row.tensor, {times, size});
-    inputs.push_back(leading(row, Anchor::Group, row.getDomain(), {}, 1));
+      row.tensor = lowering.reshaped(loc, row.tensor, {times, size});
+    inputs.push_back(lowering.leading(row, row));
   }
-  Value flat = rowwise(loc, rows, type.getElementType(), rows.features, inputs,
+  Value flat =
+      lowering.rowwise(loc, rows, type.getElementType(), rows.features, inputs,
                        [&](OpBuilder &b, Location, ValueRange args) {
                          return scalar.emit(b, args);
                        });
-  LoweredRows result = describe(type);
-  result.tensor = reshaped(loc, flat, type.getShape());
-  set(op->getResult(0), result);
+  lowering.setElements(op->getResult(0), flat);
   return success();
 }
 
-LogicalResult Lowering::lowerElementwise(Operation *op) {
+static LogicalResult lowerElementwise(Operation *op, Lowering &lowering) {
   if (op->getNumResults() != 1 ||
       !isa<RankedTensorType>(op->getResult(0).getType()))
     return op->emitOpError("expected one tensor as result, others have no "
@@ -440,28 +418,57 @@ LogicalResult Lowering::lowerElementwise(Operation *op) {
     return success(); // computed where it is read
   Elementwise scalar(op);
   if (int64_t size = repeatedElements(scalar.getInputs()))
-    return lowerWithRepeated(op, size);
-  LoweredRows result = describe(type);
+    return lowerWithRepeated(op, size, lowering);
+  LoweredRows result = lowering.describe(type);
   bool isWeight = !result.space;
   SmallVector<int64_t> full(result.features);
   result.features = walkedDims(full);
   if (isWeight) {
     result.space = tile::RowDomain::fixed(1);
-    result.graph = anyGraph;
+    result.graph = lowering.anyGraph;
     result.features = {sizeOf(full)};
   }
   SmallVector<Input> inputs;
   for (Value operand : scalar.getInputs()) {
-    LoweredRows rows = isWeight ? asRow(loc, get(operand))
-                                : reshape(loc, view(operand), result.features);
-    inputs.push_back(leading(rows, Anchor::Group, result.getDomain(), {},
-                             result.features.size()));
+    LoweredRows rows = isWeight ? lowering.asRow(loc, lowering.get(operand))
+                                : lowering.reshape(loc, lowering.view(operand),
+                                                   result.features);
+    inputs.push_back(lowering.leading(rows, result));
   }
-  result.tensor = rowwise(loc, result, type.getElementType(), result.features,
-                          inputs, [&](OpBuilder &b, Location, ValueRange args) {
-                            return scalar.emit(b, args);
-                          });
-  set(op->getResult(0),
-      isWeight ? asWeight(loc, result, full) : reshape(loc, result, full));
+  result.tensor =
+      lowering.rowwise(loc, result, type.getElementType(), result.features,
+                       inputs, [&](OpBuilder &b, Location, ValueRange args) {
+                         return scalar.emit(b, args);
+                       });
+  lowering.set(op->getResult(0),
+               isWeight ? lowering.asWeight(loc, result, full) : result);
   return success();
+}
+
+namespace {
+/// Lowers an elementwise op of any name.
+struct ElementwiseModel
+    : LowerToTileOpInterface::FallbackModel<ElementwiseModel> {
+  LogicalResult lowerToTile(Operation *op, Lowering &lowering) const {
+    return lowerElementwise(op, lowering);
+  }
+};
+} // namespace
+
+/// Gives all elementwise ops of a dialect the interface.
+template <typename DialectT>
+static void attachElementwise(MLIRContext *context, DialectT *dialect) {
+  // Not getRegisteredOperationsByDialect, which finds some of them.
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (&name.getDialect() == dialect && name.hasTrait<OpTrait::Elementwise>())
+      name.attachInterface<ElementwiseModel>();
+}
+
+void gnn::registerFeatureLowerings(DialectRegistry &registry) {
+  registerLowerings<GNNDialect, lowerDot, lowerOuterRows, lowerActivation,
+                    lowerBatchNorm, lowerLayerNorm, lowerBroadcast,
+                    lowerReshape, lowerReduceHeads, lowerReduceFeatures>(
+      registry);
+  registry.addExtension(&attachElementwise<arith::ArithDialect>);
+  registry.addExtension(&attachElementwise<math::MathDialect>);
 }

@@ -7,15 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Conversion/GNNToTile.h"
+#include "OpLowerings.h"
+
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
-
 #include "GNN/Dialect/GNN/IR/Origin.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -26,12 +25,6 @@ namespace gnn {
 #include "GNN/Conversion/Passes.h.inc"
 } // namespace gnn
 
-LogicalResult Lowering::lower(Operation *op) {
-  if (auto lowerable = dyn_cast<LowerToTileOpInterface>(op))
-    return lowerable.lowerToTile(*this);
-  return op->emitOpError("has neither a GEMM nor a traversal to be lowered to");
-}
-
 /// A tensor of the caller, whose rows are in their natural order. A scalar is a
 /// tensor of rank 0: kernels read it where it lies.
 static RankedTensorType plainType(Type type) {
@@ -40,13 +33,41 @@ static RankedTensorType plainType(Type type) {
   return RankedTensorType::get({}, type);
 }
 
+/// One number for each type: `rows` are those of `op`.
+static LogicalResult lowerNumbersOfTypes(arith::ConstantOp op, LoweredRows rows,
+                                         DenseElementsAttr numbers,
+                                         Lowering &lowering) {
+  auto values = llvm::to_vector(numbers.getValues<TypedAttr>());
+  auto type =
+      tile::AtAttr::get(op.getContext(), tile::Anchor::Group, {}, false, false,
+                        /*offset=*/0);
+  rows.tensor = lowering.rowwise(
+      op.getLoc(), rows, numbers.getElementType(), rows.features, {},
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        Value number = tile::IndexOp::create(b, loc, b.getI32Type(), type);
+        Value found = arith::ConstantOp::create(b, loc, values.front());
+        for (auto [i, value] : llvm::enumerate(values)) {
+          if (value == values.front())
+            continue;
+          Value is = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::eq, number,
+              arith::ConstantIntOp::create(b, loc, i, 32));
+          Value other = arith::ConstantOp::create(b, loc, value);
+          found = arith::SelectOp::create(b, loc, is, other, found);
+        }
+        return found;
+      });
+  lowering.set(op, rows);
+  return success();
+}
+
 /// A constant is a tensor of its own: kernels have one number in their bodies,
 /// and read several as data of the package. One number for each type is chosen
 /// by the number of the type.
-LogicalResult Lowering::lowerConstant(arith::ConstantOp op) {
+static LogicalResult lowerConstant(arith::ConstantOp op, Lowering &lowering) {
   if (op.use_empty())
     return success();
-  LoweredRows rows = describe(op.getType());
+  LoweredRows rows = lowering.describe(op.getType());
   TypedAttr attr = op.getValue();
   auto dense = dyn_cast<DenseElementsAttr>(attr);
   bool isTensor = isa<RankedTensorType>(op.getType());
@@ -56,132 +77,25 @@ LogicalResult Lowering::lowerConstant(arith::ConstantOp op) {
                "expected a number or a tensor with its numbers, got ")
            << op.getType();
   if (isTensor && !dense.isSplat() && rows.space && rows.features.empty())
-    return lowerNumbersOfTypes(op, rows, dense);
+    return lowerNumbersOfTypes(op, rows, dense, lowering);
   RankedTensorType type = plainType(op.getType());
   dense = isTensor ? dense.reshape(type)
                    : DenseElementsAttr::get(type, Attribute(attr));
-  rows.tensor = arith::ConstantOp::create(builder, op.getLoc(), dense);
-  set(op, rows);
+  rows.tensor = arith::ConstantOp::create(lowering.builder, op.getLoc(), dense);
+  lowering.set(op, rows);
   return success();
 }
 
-LogicalResult Lowering::lowerNumbersOfTypes(arith::ConstantOp op,
-                                            LoweredRows rows,
-                                            DenseElementsAttr numbers) {
-  auto values = llvm::to_vector(numbers.getValues<TypedAttr>());
-  auto type = tile::AtAttr::get(builder.getContext(), tile::Anchor::Group, {},
-                                false, false,
-                                /*offset=*/0);
-  rows.tensor =
-      rowwise(op.getLoc(), rows, numbers.getElementType(), rows.features, {},
-              [&](OpBuilder &b, Location loc, ValueRange) {
-                Value number =
-                    tile::IndexOp::create(b, loc, b.getI32Type(), type);
-                Value found = arith::ConstantOp::create(b, loc, values.front());
-                for (auto [i, value] : llvm::enumerate(values)) {
-                  if (value == values.front())
-                    continue;
-                  Value is = arith::CmpIOp::create(
-                      b, loc, arith::CmpIPredicate::eq, number,
-                      arith::ConstantIntOp::create(b, loc, i, 32));
-                  Value other = arith::ConstantOp::create(b, loc, value);
-                  found = arith::SelectOp::create(b, loc, is, other, found);
-                }
-                return found;
-              });
-  set(op, rows);
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Interfaces of the ops
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Lowers an op by a method of Lowering.
-template <typename Op, auto lower>
-struct Model : LowerToTileOpInterface::ExternalModel<Model<Op, lower>, Op> {
-  LogicalResult lowerToTile(Operation *op, Lowering &lowering) const {
-    return (lowering.*lower)(cast<Op>(op));
-  }
-};
-
-/// Lowers an elementwise op of any name.
-template <auto lower>
-struct ElementwiseModel
-    : LowerToTileOpInterface::FallbackModel<ElementwiseModel<lower>> {
-  LogicalResult lowerToTile(Operation *op, Lowering &lowering) const {
-    return (lowering.*lower)(op);
-  }
-};
-} // namespace
-
-template <typename Op, auto lower> static void attach(MLIRContext *context) {
-  Op::template attachInterface<Model<Op, lower>>(*context);
-}
-
-/// Gives all elementwise ops of a dialect that is loaded the interface.
-template <auto lower> static void attachElementwise(Dialect *dialect) {
-  // Not getRegisteredOperationsByDialect, which finds some of them.
-  for (RegisteredOperationName name :
-       dialect->getContext()->getRegisteredOperations())
-    if (&name.getDialect() == dialect && name.hasTrait<OpTrait::Elementwise>())
-      name.attachInterface<ElementwiseModel<lower>>();
-}
-
-void Lowering::registerModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, GNNDialect *) {
-    attach<GatherOp, &Lowering::lowerGather>(context);
-    attach<AggregateOp, &Lowering::lowerAggregate>(context);
-    attach<DegreeOp, &Lowering::lowerDegree>(context);
-    attach<ApplyOp, &Lowering::lowerApply>(context);
-    attach<SddmmOp, &Lowering::lowerSddmm>(context);
-    attach<SpmmOp, &Lowering::lowerSpmm>(context);
-    attach<EdgeSoftmaxOp, &Lowering::lowerEdgeSoftmax>(context);
-    attach<AttentionOp, &Lowering::lowerAttention>(context);
-    attach<LinearOp, &Lowering::lowerLinear>(context);
-    attach<TypedLinearOp, &Lowering::lowerTypedLinear>(context);
-    attach<OuterOp, &Lowering::lowerOuter>(context);
-    attach<TypedOuterOp, &Lowering::lowerTypedOuter>(context);
-    attach<WeightProductOp, &Lowering::lowerWeightProduct>(context);
-    attach<WeightCombineOp, &Lowering::lowerWeightCombine>(context);
-    attach<WeightOuterOp, &Lowering::lowerWeightOuter>(context);
-    attach<SumRowsOp, &Lowering::lowerSumRows>(context);
-    attach<WeightTransposeOp, &Lowering::lowerWeightTranspose>(context);
-    attach<DotOp, &Lowering::lowerDot>(context);
-    attach<OuterRowsOp, &Lowering::lowerOuterRows>(context);
-    attach<ActivationOp, &Lowering::lowerActivation>(context);
-    attach<BatchNormOp, &Lowering::lowerBatchNorm>(context);
-    attach<LayerNormOp, &Lowering::lowerLayerNorm>(context);
-    attach<DropoutOp, &Lowering::lowerDropout>(context);
-    attach<BroadcastOp, &Lowering::lowerBroadcast>(context);
-    attach<ConcatOp, &Lowering::lowerConcat>(context);
-    attach<SliceOp, &Lowering::lowerSlice>(context);
-    attach<PadOp, &Lowering::lowerPad>(context);
-    attach<ReshapeOp, &Lowering::lowerReshape>(context);
-    attach<ReduceHeadsOp, &Lowering::lowerReduceHeads>(context);
-    attach<ReduceFeaturesOp, &Lowering::lowerReduceFeatures>(context);
-    attach<RestrictRowsOp, &Lowering::lowerRestrict>(context);
-    attach<ExpandRowsOp, &Lowering::lowerExpand>(context);
-    attach<ExtendEdgesOp, &Lowering::lowerExtendEdges>(context);
-    attach<LoopRowsOp, &Lowering::lowerLoopRows>(context);
-    attach<ExtendRowsOp, &Lowering::lowerExtend>(context);
-    attach<PickOp, &Lowering::lowerPick>(context);
-    attach<PickFeatureOp, &Lowering::lowerPickFeature>(context);
-    attach<RebindRowsOp, &Lowering::lowerRebind>(context);
-    attach<PrefixRowsOp, &Lowering::lowerPrefix>(context);
-    attach<ForEdgesOp, &Lowering::lowerLoop>(context);
-    attach<ForNodesOp, &Lowering::lowerLoop>(context);
-    attach<ForIncomingOp, &Lowering::lowerLoop>(context);
-    attach<ForOutgoingOp, &Lowering::lowerLoop>(context);
-  });
-  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *arith) {
-    attach<arith::ConstantOp, &Lowering::lowerConstant>(context);
-    attachElementwise<&Lowering::lowerElementwise>(arith);
-  });
-  registry.addExtension(+[](MLIRContext *, math::MathDialect *math) {
-    attachElementwise<&Lowering::lowerElementwise>(math);
-  });
+void gnn::registerLoweringModels(DialectRegistry &registry) {
+  registerLowerings<arith::ArithDialect, lowerConstant>(registry);
+  registerAttentionLowering(registry);
+  registerColumnLowerings(registry);
+  registerDenseLowerings(registry);
+  registerDropoutLowering(registry);
+  registerFeatureLowerings(registry);
+  registerGradientLowerings(registry);
+  registerLoopLowerings(registry);
+  registerRowLowerings(registry);
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,7 +202,11 @@ LogicalResult ConvertGNNToGNNTile::convert(func::FuncOp func) {
     if (failed(checkTensors(op, op->getResultTypes())))
       return failure();
     builder.setInsertionPoint(op);
-    if (failed(lowering.lower(op)))
+    auto lowerable = dyn_cast<LowerToTileOpInterface>(op);
+    if (!lowerable)
+      return op->emitOpError(
+          "has neither a GEMM nor a traversal to be lowered to");
+    if (failed(lowerable.lowerToTile(lowering)))
       return failure();
   }
   Operation *terminator = block.getTerminator();

@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Conversion/GNNToTile.h"
+#include "OpLowerings.h"
+
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
@@ -37,55 +38,53 @@ static Value whereEqual(OpBuilder &b, Location loc, Value index, Value expected,
 }
 
 /// A row is compared by its number in the user's order, wherever it lies.
-LogicalResult Lowering::lowerPick(PickOp op) {
+static LogicalResult lowerPick(PickOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  LoweredRows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  LoweredRows result = lowering.describe(op.getType());
+  SmallVector<int64_t> dims = walkedDims(result.features);
   result.features = dims;
   tile::RowDomain domain = result.getDomain(), user = domain.getNatural();
   auto row =
-      AtAttr::get(builder.getContext(), Anchor::Group,
+      AtAttr::get(op.getContext(), Anchor::Group,
                   user == domain ? tile::RowDomain() : user, false, false, 0);
   SmallVector<Input> inputs;
   for (Value operand : op->getOperands())
-    inputs.push_back(leading(reshape(loc, view(operand), dims), Anchor::Group,
-                             domain, op.getVia(), dims.size()));
-  result.tensor =
-      rowwise(loc, result, op.getType().getElementType(), dims, inputs,
-              [&](OpBuilder &b, Location loc, ValueRange args) {
-                Value number =
-                    tile::IndexOp::create(b, loc, b.getI32Type(), row);
-                return whereEqual(b, loc, number, args[1], args[0]);
-              });
-  set(op.getResult(), reshape(loc, result, full));
+    inputs.push_back(
+        lowering.leading(lowering.reshape(loc, lowering.view(operand), dims),
+                         result, op.getVia()));
+  lowering.setRowwise(op, result, dims, inputs,
+                      [&](OpBuilder &b, Location loc, ValueRange args) {
+                        Value number =
+                            tile::IndexOp::create(b, loc, b.getI32Type(), row);
+                        return whereEqual(b, loc, number, args[1], args[0]);
+                      });
   return success();
 }
 
 /// The first head or feature, by number, that has the extreme or is NaN: if one
 /// is, the extreme is.
-LogicalResult Lowering::lowerPickFeature(PickFeatureOp op) {
+static LogicalResult lowerPickFeature(PickFeatureOp op, Lowering &lowering) {
   Location loc = op.getLoc();
   bool overHeads = op.getOver() == FeatureDim::Heads;
-  LoweredRows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features), dims(full);
-  LoweredRows input = view(op.getInput()), of = view(op.getOf());
+  LoweredRows result = lowering.describe(op.getType());
+  SmallVector<int64_t> dims(result.features);
+  LoweredRows input = lowering.view(op.getInput()),
+              of = lowering.view(op.getOf());
   if (dims.size() > 2) {
-    dims = {sizeOf(ArrayRef<int64_t>(full).drop_back()), full.back()};
-    input = reshape(loc, input, {dims[0]});
-    of = reshape(loc, of, dims);
+    dims = {sizeOf(ArrayRef(dims).drop_back()), dims.back()};
+    input = lowering.reshape(loc, input, {dims[0]});
+    of = lowering.reshape(loc, of, dims);
   }
   result.features = dims;
-  tile::RowDomain domain = result.getDomain();
-  Input read = leading(input, Anchor::Group, domain, {}, dims.size());
+  Input read = lowering.leading(input, result);
   if (overHeads)
-    read = {input, access(input, Anchor::Group, domain, {}, /*head=*/false,
-                          /*feature=*/true)};
+    read = {input, lowering.access(input, Anchor::Group, result.getDomain(), {},
+                                   /*head=*/false, /*feature=*/true)};
   Dim over = overHeads ? Dim::Head : Dim::Feature;
-  auto column = AtAttr::get(builder.getContext(), Anchor::All, {}, overHeads,
-                            !overHeads, 0);
-  result.tensor = rowwise(
-      loc, result, op.getType().getElementType(), dims,
-      {read, leading(of, Anchor::Group, domain, {}, dims.size())},
+  auto column =
+      AtAttr::get(op.getContext(), Anchor::All, {}, overHeads, !overHeads, 0);
+  lowering.setRowwise(
+      op, result, dims, {read, lowering.leading(of, result)},
       [&](OpBuilder &b, Location loc, ValueRange args) {
         using P = arith::CmpFPredicate;
         Value value = args[1];
@@ -102,34 +101,37 @@ LogicalResult Lowering::lowerPickFeature(PickFeatureOp op) {
                        arith::SelectOp::create(b, loc, has, number, none));
         return whereEqual(b, loc, number, first, args[0]);
       });
-  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
-Value Lowering::zeros(Location loc, const LoweredRows &rows, Type element,
-                      Value output) {
+/// Rows of zeros, in `output`.
+static Value zeros(Lowering &lowering, Location loc, const LoweredRows &rows,
+                   Type element, Value output) {
   size_t dims = rows.features.size();
-  return traverse(loc, rows.graph,
-                  domainOf(rows.getDomain(), {}, rows.features), {}, output,
-                  leadingAt(Anchor::Group, dims, dims),
-                  [&](OpBuilder &b, Location loc, ValueRange) {
-                    return zeroOf(b, loc, element);
-                  });
+  return lowering.traverse(
+      loc, rows.graph, lowering.domainOf(rows.getDomain(), {}, rows.features),
+      {}, output, lowering.leadingAt(Anchor::Group, dims, dims),
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        return zeroOf(b, loc, element);
+      });
 }
 
-Value Lowering::writeAmong(Location loc, Value input, Value result,
-                           tile::RowDomain written, ArrayRef<int64_t> dims,
-                           FlatSymbolRefAttr graph) {
-  LoweredRows rows = reshape(loc, view(input), dims);
-  AtAttr at = leadingAt(Anchor::Group, dims.size(), dims.size());
-  at = AtAttr::get(builder.getContext(), Anchor::Group, written, at.getHead(),
-                   at.getFeature(), 0);
+/// Writes the rows of a value into `result`, whose features are two at most;
+/// `written` are the rows of `result` that those lead to, on another graph with
+/// the same rows if one is given.
+static Value writeAmong(Lowering &lowering, Location loc, Value input,
+                        Value result, tile::RowDomain written,
+                        ArrayRef<int64_t> dims, FlatSymbolRefAttr graph = {}) {
+  LoweredRows rows = lowering.reshape(loc, lowering.view(input), dims);
+  AtAttr at = lowering.leadingAt(Anchor::Group, dims.size(), dims.size());
+  at = AtAttr::get(lowering.builder.getContext(), Anchor::Group, written,
+                   at.getHead(), at.getFeature(), 0);
   tile::RowDomain domain =
-      describe(cast<RankedTensorType>(input.getType())).getDomain();
-  return traverse(
-      loc, graph ? graph : rows.graph, domainOf(domain, {}, dims),
-      {leading(rows, Anchor::Group, domain, {}, dims.size())}, result, at,
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+      lowering.describe(cast<RankedTensorType>(input.getType())).getDomain();
+  return lowering.traverse(
+      loc, graph ? graph : rows.graph, lowering.domainOf(domain, {}, dims),
+      {lowering.leading(rows, Anchor::Group, domain, {}, dims.size())}, result,
+      at, copied);
 }
 
 /// The first graph of these rows that has new self loops; null if none has.
@@ -142,52 +144,54 @@ static FlatSymbolRefAttr findLooped(Operation *op, TypeRange types) {
   return nullptr;
 }
 
-Value Lowering::emptyWithLoops(Location loc, FlatSymbolRefAttr looped,
-                               ArrayRef<int64_t> dims, Type element,
-                               tile::RowDomain order) {
+/// A new tensor for the rows of all edges of the graph that `looped` is derived
+/// from, in this order, and behind them of new loops.
+static Value emptyWithLoops(Lowering &lowering, Location loc,
+                            FlatSymbolRefAttr looped, ArrayRef<int64_t> dims,
+                            Type element, tile::RowDomain order) {
   LoweredRows rows;
   rows.graph = looped;
   rows.space = Space::ParentEdge;
   rows.features.assign(dims.begin(), dims.end());
-  return empty(loc, rows, element, order);
+  return lowering.empty(loc, rows, element, order);
 }
 
-LogicalResult Lowering::lowerExpand(ExpandRowsOp op) {
+static LogicalResult lowerExpand(ExpandRowsOp op, Lowering &lowering) {
   Location loc = op.getLoc();
   Type element = op.getType().getElementType();
-  LoweredRows result = describe(op.getType());
+  LoweredRows result = lowering.describe(op.getType());
   OrderedSpace rows = result.getDomain().get();
   tile::RowDomain written = OrderedSpace{*ofParent(rows.space), rows.order};
-  SmallVector<int64_t> full(result.features);
-  result.features = walkedDims(full);
+  result.features = walkedDims(result.features);
   // New loops are written behind the rows that are asked for.
   FlatSymbolRefAttr looped = findLooped(op, op.getInputs().getTypes());
   result.isPrefix = looped != nullptr;
   result.tensor =
-      looped ? zeros(loc, result, element,
-                     emptyWithLoops(loc, looped, result.features, element,
-                                    result.getDomain()))
-             : zeros(loc, result, element, empty(loc, result, element));
+      looped ? zeros(lowering, loc, result, element,
+                     emptyWithLoops(lowering, loc, looped, result.features,
+                                    element, result.getDomain()))
+             : zeros(lowering, loc, result, element,
+                     lowering.empty(loc, result, element));
   for (Value input : op.getInputs())
-    result.tensor =
-        writeAmong(loc, input, result.tensor, written, result.features);
-  set(op.getResult(), reshape(loc, result, full));
+    result.tensor = writeAmong(lowering, loc, input, result.tensor, written,
+                               result.features);
+  lowering.set(op, result);
   return success();
 }
 
-LogicalResult Lowering::lowerExtend(ExtendRowsOp op) {
+static LogicalResult lowerExtend(ExtendRowsOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  LoweredRows result = describe(op.getType()),
-              input = describe(op.getInput().getType());
-  requireCount(loc, input, result, /*atMost=*/true);
+  LoweredRows result = lowering.describe(op.getType()),
+              input = lowering.describe(op.getInput().getType());
+  requireCount(lowering, loc, input, result, /*atMost=*/true);
   tile::RowDomain written = result.getDomain();
-  SmallVector<int64_t> full(result.features);
-  result.features = walkedDims(full);
+  result.features = walkedDims(result.features);
   Type element = op.getType().getElementType();
-  Value among = zeros(loc, result, element, empty(loc, result, element));
+  Value among = zeros(lowering, loc, result, element,
+                      lowering.empty(loc, result, element));
   result.tensor =
-      writeAmong(loc, op.getInput(), among, written, result.features);
-  set(op.getResult(), reshape(loc, result, full));
+      writeAmong(lowering, loc, op.getInput(), among, written, result.features);
+  lowering.set(op, result);
   return success();
 }
 
@@ -217,64 +221,66 @@ static OpOperand *findNewOutput(Value tensor) {
 
 /// The rows of edges, of which nothing else is asked, are computed in a tensor
 /// with room for those of new loops, or else copied there.
-Value Lowering::withLoopRows(ExtendEdgesOp op, FlatSymbolRefAttr looped,
-                             ArrayRef<int64_t> dims) {
+static Value withLoopRows(Lowering &lowering, ExtendEdgesOp op,
+                          FlatSymbolRefAttr looped, ArrayRef<int64_t> dims) {
   Location loc = op.getLoc();
   OpOperand *output = op.getEdges().hasOneUse()
-                          ? findNewOutput(view(op.getEdges()).tensor)
+                          ? findNewOutput(lowering.view(op.getEdges()).tensor)
                           : nullptr;
   if (output) {
     auto made = cast<tensor::EmptyOp>(output->get().getDefiningOp());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(made);
-    Value count = tile::CountOp::create(builder, loc, builder.getIndexType(),
-                                        looped.getValue(),
-                                        CountKey::count(Space::ParentEdge));
-    output->set(tensor::EmptyOp::create(builder, loc, made.getType(), count));
+    OpBuilder::InsertionGuard guard(lowering.builder);
+    lowering.builder.setInsertionPoint(made);
+    Value count = tile::CountOp::create(
+        lowering.builder, loc, lowering.builder.getIndexType(),
+        looped.getValue(), CountKey::count(Space::ParentEdge));
+    output->set(
+        tensor::EmptyOp::create(lowering.builder, loc, made.getType(), count));
     made.erase();
-    return reshape(loc, view(op.getEdges()), dims).tensor;
+    return lowering.reshape(loc, lowering.view(op.getEdges()), dims).tensor;
   }
-  LoweredRows edges = reshape(loc, view(op.getEdges()), dims);
+  LoweredRows edges = lowering.reshape(loc, lowering.view(op.getEdges()), dims);
   tile::RowDomain order = edges.getDomain();
-  return traverse(
-      loc, edges.graph, domainOf(order, {}, dims),
-      {leading(edges, Anchor::Group, order, {}, dims.size())},
-      emptyWithLoops(loc, looped, dims, op.getType().getElementType(), order),
-      leadingAt(Anchor::Group, dims.size(), dims.size()),
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  return lowering.traverse(
+      loc, edges.graph, lowering.domainOf(order, {}, dims),
+      {lowering.leading(edges, Anchor::Group, order, {}, dims.size())},
+      emptyWithLoops(lowering, loc, looped, dims, op.getType().getElementType(),
+                     order),
+      lowering.leadingAt(Anchor::Group, dims.size(), dims.size()), copied);
 }
 
 /// Whoever reads the rows reads those of the parent's edges, and behind them
 /// those of new loops.
-LogicalResult Lowering::lowerExtendEdges(ExtendEdgesOp op) {
+static LogicalResult lowerExtendEdges(ExtendEdgesOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  LoweredRows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  LoweredRows result = lowering.describe(op.getType());
+  SmallVector<int64_t> dims = walkedDims(result.features);
   result.features = dims;
   result.space = Space::ParentEdge;
-  result.tensor = withLoopRows(op, result.graph, dims);
-  result.tensor = writeAmong(loc, op.getNodes(), result.tensor,
+  result.tensor = withLoopRows(lowering, op, result.graph, dims);
+  result.tensor = writeAmong(lowering, loc, op.getNodes(), result.tensor,
                              Space::ParentLoop, dims, result.graph);
-  set(op.getResult(), reshape(loc, result, full));
+  lowering.set(op, result);
   return success();
 }
 
 /// The edges into a node are searched for the one that is its new loop.
-LogicalResult Lowering::lowerLoopRows(LoopRowsOp op) {
+static LogicalResult lowerLoopRows(LoopRowsOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  LoweredRows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  LoweredRows result = lowering.describe(op.getType());
+  SmallVector<int64_t> dims = walkedDims(result.features);
   result.features = dims;
-  tile::RowDomain elements = elementsOf(result.getDomain(), RowSpace::Edge);
-  LoweredRows input = reshape(loc, view(op.getInput()), dims);
+  tile::RowDomain elements =
+      lowering.elementsOf(result.getDomain(), RowSpace::Edge);
+  LoweredRows input = lowering.reshape(loc, lowering.view(op.getInput()), dims);
   auto at = [&](Anchor anchor, Space space) {
-    return AtAttr::get(builder.getContext(), anchor, space, false, false, 0);
+    return AtAttr::get(op.getContext(), anchor, space, false, false, 0);
   };
-  result.tensor = traverse(
-      loc, input.graph, domainOf(result.getDomain(), elements, dims),
-      {leading(input, Anchor::Element, elements, {}, dims.size())},
-      empty(loc, result, op.getType().getElementType()),
-      leadingAt(Anchor::Group, dims.size(), dims.size()),
+  result.tensor = lowering.traverse(
+      loc, input.graph, lowering.domainOf(result.getDomain(), elements, dims),
+      {lowering.leading(input, Anchor::Element, elements, {}, dims.size())},
+      lowering.empty(loc, result, op.getType().getElementType()),
+      lowering.leadingAt(Anchor::Group, dims.size(), dims.size()),
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value edge = tile::IndexOp::create(
             b, loc, b.getI32Type(), at(Anchor::Element, Space::ParentEdge));
@@ -283,6 +289,11 @@ LogicalResult Lowering::lowerLoopRows(LoopRowsOp op) {
         return emitReduce(b, loc, tile::Reduction::Sum, Dim::Element,
                           whereEqual(b, loc, edge, loop, args[0]));
       });
-  set(op.getResult(), reshape(loc, result, full));
+  lowering.set(op, result);
   return success();
+}
+
+void gnn::registerGradientLowerings(DialectRegistry &registry) {
+  registerLowerings<GNNDialect, lowerPick, lowerPickFeature, lowerExpand,
+                    lowerExtend, lowerExtendEdges, lowerLoopRows>(registry);
 }

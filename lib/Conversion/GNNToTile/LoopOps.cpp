@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Conversion/GNNToTile.h"
+#include "OpLowerings.h"
+
 #include "GNN/Dialect/GNN/IR/GNNLoopOps.h"
 
 #include "GNN/Dialect/GNN/IR/Features.h"
@@ -51,9 +52,7 @@ struct ReachedRow {
   tile::RowDomain from; ///< the domain of the anchor
   RowPath path;
 };
-} // namespace
 
-namespace gnn {
 /// Lowers one loop that stands in no other.
 class LoopLowering {
 public:
@@ -74,7 +73,6 @@ private:
   FailureOr<Value> evalOp(Value value, Operation *op);
   FailureOr<ReachedRow> reach(Value row, Operation *user);
   Value read(const LoweredRows &rows, AtAttr at);
-  Value reduce(Location loc, tile::Reduction kind, Dim dim, Value value);
 
   Lowering &lowering;
   RowLoopInterface loop;
@@ -87,7 +85,7 @@ private:
   std::unique_ptr<Block> block;
   OpBuilder *inside = nullptr;
 };
-} // namespace gnn
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // What is walked
@@ -291,12 +289,6 @@ Value LoopLowering::read(const LoweredRows &rows, AtAttr at) {
                             loop.getLoc());
 }
 
-Value LoopLowering::reduce(Location loc, tile::Reduction kind, Dim dim,
-                           Value value) {
-  return tile::ReduceOp::create(*inside, loc, kind, {static_cast<int32_t>(dim)},
-                                value);
-}
-
 FailureOr<Value> LoopLowering::eval(Value value) {
   if (Value scalar = scalars.lookup(value))
     return scalar;
@@ -329,8 +321,8 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
     FailureOr<Value> element = eval(yield.getValues()[i]);
     if (failed(element))
       return failure();
-    return reduce(loc, reductionOf(*yield.getReduction(i)), Dim::Element,
-                  *element);
+    return emitReduce(*inside, loc, reductionOf(*yield.getReduction(i)),
+                      Dim::Element, *element);
   }
   if (auto readOp = dyn_cast<ReadOp>(op)) {
     // What an inner loop makes for an edge is the value at that edge.
@@ -402,7 +394,8 @@ LogicalResult LoopLowering::emit(ArrayRef<Item> items) {
     tile::RowDomain from = walk.groups;
     if (item.reduction) {
       result.space = walk.groups;
-      *value = reduce(loc, reductionOf(*item.reduction), Dim::Element, *value);
+      *value = emitReduce(*inside, loc, reductionOf(*item.reduction),
+                          Dim::Element, *value);
     } else if (walk.elements && result.getDomain().isIn(Space::Edge)) {
       anchor = Anchor::Element;
       from = walk.elements;
@@ -453,6 +446,13 @@ LogicalResult LoopLowering::run() {
   return success();
 }
 
-LogicalResult Lowering::lowerLoop(RowLoopInterface loop) {
-  return LoopLowering(*this, loop).run();
+template <typename LoopT>
+static LogicalResult lowerLoop(LoopT loop, Lowering &lowering) {
+  return LoopLowering(lowering, loop).run();
+}
+
+void gnn::registerLoopLowerings(DialectRegistry &registry) {
+  registerLowerings<GNNDialect, lowerLoop<ForEdgesOp>, lowerLoop<ForNodesOp>,
+                    lowerLoop<ForIncomingOp>, lowerLoop<ForOutgoingOp>>(
+      registry);
 }

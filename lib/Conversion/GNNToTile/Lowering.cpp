@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Conversion/GNNToTile.h"
+#include "OpLowerings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -415,10 +415,8 @@ Value Lowering::repeated(Location loc, const LoweredRows &weight,
   LoweredRows flat = reshape(loc, weight, {sizeOf(weight.features)});
   LoweredRows result{Value(), tile::RowDomain::fixed(times), anyGraph,
                      flat.features};
-  return rowwise(
-      loc, result, getElementTypeOrSelf(weight.tensor.getType()),
-      result.features, {trailing(flat, 1)},
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  return rowwise(loc, result, getElementTypeOrSelf(weight.tensor.getType()),
+                 result.features, {trailing(flat, 1)}, copied);
 }
 
 /// The domain of this graph that is walked for rows that lie in `domain`.
@@ -446,8 +444,7 @@ LoweredRows Lowering::materialize(Location loc, const LoweredRows &rows,
       loc, flat.graph, domainOf(walked, {}, flat.features),
       {{flat, at(flat.getDomain())}},
       empty(loc, result, getElementTypeOrSelf(rows.tensor.getType()), written),
-      at(written),
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+      at(written), copied);
   return isWeight ? asWeight(loc, result, rows.features)
                   : reshape(loc, result, rows.features);
 }
@@ -456,6 +453,21 @@ const LoweredRows &Lowering::withOwnRows(Location loc, LoweredRows &rows) {
   if (rows.space.isOfParent())
     rows = materialize(loc, rows, /*userOrder=*/false);
   return rows;
+}
+
+void Lowering::set(Value value, LoweredRows rows) {
+  if (rows.isTransposed)
+    transposed[value] = rows;
+  else
+    values[value] =
+        reshape(value.getLoc(), rows, describe(value.getType()).features);
+}
+
+void Lowering::setElements(Value value, Value tensor) {
+  LoweredRows rows = describe(value.getType());
+  rows.tensor = reshaped(value.getLoc(), tensor,
+                         cast<RankedTensorType>(value.getType()).getShape());
+  set(value, rows);
 }
 
 const LoweredRows &Lowering::get(Value value) {

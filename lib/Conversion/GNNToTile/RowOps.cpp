@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Conversion/GNNToTile.h"
+#include "OpLowerings.h"
+
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
 
@@ -30,62 +31,57 @@ static SmallVector<int64_t> copiedDims(ArrayRef<int64_t> features,
   return walkedDims(features);
 }
 
-LogicalResult Lowering::lowerGather(GatherOp op) {
-  LoweredRows result = describe(op.getType());
-  LoweredRows input = view(op.getInput());
-  SmallVector<int64_t> full(result.features),
-      dims = copiedDims(full, result.getDomain());
+static LogicalResult lowerGather(GatherOp op, Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType());
+  LoweredRows input = lowering.view(op.getInput());
+  SmallVector<int64_t> dims = copiedDims(result.features, result.getDomain());
   result.features = dims;
-  input = reshape(op.getLoc(), input, dims);
-  result.tensor =
-      rowwise(op.getLoc(), result, op.getType().getElementType(), dims,
-              {leading(input, Anchor::Group, result.getDomain(), op.getVia(),
-                       dims.size())},
-              [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  set(op.getResult(), reshape(op.getLoc(), result, full));
+  input = lowering.reshape(op.getLoc(), input, dims);
+  lowering.setRowwise(op, result, dims,
+                      {lowering.leading(input, result, op.getVia())}, copied);
   return success();
 }
 
-LogicalResult Lowering::lowerAggregate(AggregateOp op) {
+static LogicalResult lowerAggregate(AggregateOp op, Lowering &lowering) {
   Location loc = op.getLoc();
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   RowSpace space = *getRowSpace(inputType);
-  LoweredRows result = describe(op.getResult().getType(), op.getVia());
+  LoweredRows result = lowering.describe(op.getResult().getType(), op.getVia());
   if (!op.getVia() && (space == RowSpace::SrcPair || space == RowSpace::Src))
-    result = describe(op.getResult().getType(), EndPoint::Src);
-  tile::RowDomain elements = elementsOf(result.getDomain(), space);
+    result = lowering.describe(op.getResult().getType(), EndPoint::Src);
+  tile::RowDomain elements = lowering.elementsOf(result.getDomain(), space);
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
            << stringifyRowSpace(space) << "' by '" << result.getDomain().str()
            << "'";
-  SmallVector<int64_t> full(result.features), dims = copiedDims(full, elements);
+  SmallVector<int64_t> dims = copiedDims(result.features, elements);
   result.features = dims;
-  LoweredRows input = reshape(loc, view(op.getInput()), dims);
-  auto domain = domainOf(result.getDomain(), elements, dims);
-  Input read =
-      leading(input, Anchor::Element, elements, op.getVia(), dims.size());
-  auto at = AtAttr::get(builder.getContext(), Anchor::Group, {},
-                        dims.size() == 2, !dims.empty(), 0);
+  LoweredRows input = lowering.reshape(loc, lowering.view(op.getInput()), dims);
+  auto domain = lowering.domainOf(result.getDomain(), elements, dims);
+  Input read = lowering.leading(input, Anchor::Element, elements, op.getVia(),
+                                dims.size());
+  AtAttr at = lowering.leadingAt(Anchor::Group, dims.size(), dims.size());
   Type element = inputType.getElementType();
   tile::Reduction kind = reductionOf(op.getKind());
   if (!op.getArgument()) {
-    result.tensor =
-        traverse(loc, result.graph, domain, {read}, empty(loc, result, element),
-                 at, [&](OpBuilder &b, Location loc, ValueRange args) {
-                   return emitReduce(b, loc, kind, Dim::Element, args[0]);
-                 });
-    set(op.getResult(), reshape(loc, result, full));
+    result.tensor = lowering.traverse(
+        loc, result.graph, domain, {read}, lowering.empty(loc, result, element),
+        at, [&](OpBuilder &b, Location loc, ValueRange args) {
+          return emitReduce(b, loc, kind, Dim::Element, args[0]);
+        });
+    lowering.set(op.getResult(), result);
     return success();
   }
   // The argument is a row of the input, in the user's order.
   tile::RowDomain user = elements.getNatural();
   auto edge =
-      AtAttr::get(builder.getContext(), Anchor::Element,
+      AtAttr::get(op.getContext(), Anchor::Element,
                   user == elements ? tile::RowDomain() : user, false, false, 0);
   LoweredRows argument = result;
-  Value outputs[] = {empty(loc, result, element),
-                     empty(loc, argument, builder.getI32Type())};
-  ResultRange results = traverse(
+  Value outputs[] = {
+      lowering.empty(loc, result, element),
+      lowering.empty(loc, argument, lowering.builder.getI32Type())};
+  ResultRange results = lowering.traverse(
       loc, result.graph, domain, {read}, outputs, {at, at},
       [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
         Value row = tile::IndexOp::create(b, loc, b.getI32Type(), edge);
@@ -95,32 +91,32 @@ LogicalResult Lowering::lowerAggregate(AggregateOp op) {
       });
   result.tensor = results[0];
   argument.tensor = results[1];
-  set(op.getResult(), reshape(loc, result, full));
-  set(op.getArgument(), reshape(loc, argument, full));
+  lowering.set(op.getResult(), result);
+  lowering.set(op.getArgument(), argument);
   return success();
 }
 
-LogicalResult Lowering::lowerDegree(DegreeOp op) {
+static LogicalResult lowerDegree(DegreeOp op, Lowering &lowering) {
   std::optional<EndPoint> end = op.getVia();
   if (!end && (op.getOf() == RowSpace::SrcPair || op.getOf() == RowSpace::Src))
     end = EndPoint::Src;
-  LoweredRows result = describe(op.getType(), end);
-  tile::RowDomain elements = elementsOf(result.getDomain(), op.getOf());
+  LoweredRows result = lowering.describe(op.getType(), end);
+  tile::RowDomain elements =
+      lowering.elementsOf(result.getDomain(), op.getOf());
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
            << stringifyRowSpace(op.getOf()) << "' by '"
            << result.getDomain().str() << "'";
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  result.tensor = traverse(
-      op.getLoc(), result.graph,
-      tile::DomainAttr::get(builder.getContext(), result.getDomain(), elements,
-                            1, 1),
-      {}, empty(op.getLoc(), result, element),
-      AtAttr::get(builder.getContext(), Anchor::Group, {}, false, false, 0),
-      [&](OpBuilder &b, Location loc, ValueRange) -> Value {
-        return tile::SizeOp::create(b, loc, element);
-      });
-  set(op.getResult(), result);
+  result.tensor =
+      lowering.traverse(op.getLoc(), result.graph,
+                        lowering.domainOf(result.getDomain(), elements, {}), {},
+                        lowering.empty(op.getLoc(), result, element),
+                        lowering.leadingAt(Anchor::Group, 0, 0),
+                        [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+                          return tile::SizeOp::create(b, loc, element);
+                        });
+  lowering.set(op, result);
   return success();
 }
 
@@ -164,105 +160,98 @@ static SmallVector<int64_t> longest(ArrayRef<LoweredRows> rows) {
       ->features;
 }
 
-LogicalResult Lowering::lowerApply(ApplyOp op) {
-  LoweredRows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features);
-  SmallVector<LoweredRows> rows = combinedRows(*this, op);
+static LogicalResult lowerApply(ApplyOp op, Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType());
+  SmallVector<LoweredRows> rows = combinedRows(lowering, op);
   result.features = longest(rows);
-  size_t dims = result.features.size();
-  SmallVector<Input> inputs{leading(rows.front(), Anchor::Group,
-                                    result.getDomain(), op.getLhsVia(), dims)};
+  SmallVector<Input> inputs{
+      lowering.leading(rows.front(), result, op.getLhsVia())};
   if (op.getRhs())
-    inputs.push_back(leading(rows.back(), Anchor::Group, result.getDomain(),
-                             op.getRhsVia(), dims));
-  result.tensor = rowwise(
-      op.getLoc(), result,
-      cast<RankedTensorType>(op.getType()).getElementType(), result.features,
-      inputs, [&](OpBuilder &b, Location loc, ValueRange args) {
-        return emitBinary(b, loc, op.getKind(), args[0], args.back());
-      });
-  set(op.getResult(), reshape(op.getLoc(), result, full));
+    inputs.push_back(lowering.leading(rows.back(), result, op.getRhsVia()));
+  lowering.setRowwise(op, result, result.features, inputs,
+                      [&](OpBuilder &b, Location loc, ValueRange args) {
+                        return emitBinary(b, loc, op.getKind(), args[0],
+                                          args.back());
+                      });
   return success();
 }
 
-LogicalResult Lowering::lowerSddmm(SddmmOp op) {
+static LogicalResult lowerSddmm(SddmmOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  LoweredRows result = describe(op.getType());
-  SmallVector<int64_t> full(result.features);
-  LoweredRows lhs = view(op.getLhs()), rhs = view(op.getRhs());
+  LoweredRows result = lowering.describe(op.getType());
+  LoweredRows lhs = lowering.view(op.getLhs()),
+              rhs = lowering.view(op.getRhs());
   SmallVector<int64_t> walked(lhs.features);
   if (walked.size() > 2) { // products of heads, however many dimensions
-    result.features = {sizeOf(full)};
-    walked = {sizeOf(full), walked.back()};
-    lhs = reshape(loc, lhs, walked);
-    rhs = reshape(loc, rhs, walked);
+    result.features = {sizeOf(result.features)};
+    walked = {result.features[0], walked.back()};
+    lhs = lowering.reshape(loc, lhs, walked);
+    rhs = lowering.reshape(loc, rhs, walked);
   }
   unsigned dims = walked.size();
-  result.tensor = rowwise(
-      loc, result, cast<RankedTensorType>(op.getType()).getElementType(),
-      walked,
-      {leading(lhs, Anchor::Group, result.getDomain(), op.getLhsVia(), dims),
-       leading(rhs, Anchor::Group, result.getDomain(), op.getRhsVia(), dims)},
+  lowering.setRowwise(
+      op, result, walked,
+      {lowering.leading(lhs, Anchor::Group, result.getDomain(), op.getLhsVia(),
+                        dims),
+       lowering.leading(rhs, Anchor::Group, result.getDomain(), op.getRhsVia(),
+                        dims)},
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
         return emitReduce(b, loc, tile::Reduction::Sum, Dim::Feature, product);
       });
-  set(op.getResult(), reshape(loc, result, full));
   return success();
 }
 
-LogicalResult Lowering::lowerSpmm(SpmmOp op) {
-  LoweredRows result = describe(op.getType(), op.getVia());
-  tile::RowDomain elements = elementsOf(result.getDomain(), RowSpace::Edge);
+static LogicalResult lowerSpmm(SpmmOp op, Lowering &lowering) {
+  LoweredRows result = lowering.describe(op.getType(), op.getVia());
+  tile::RowDomain elements =
+      lowering.elementsOf(result.getDomain(), RowSpace::Edge);
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists edges by '")
            << result.getDomain().str() << "'";
-  SmallVector<int64_t> full(result.features);
-  SmallVector<LoweredRows> rows = combinedRows(*this, op);
+  SmallVector<LoweredRows> rows = combinedRows(lowering, op);
   SmallVector<int64_t> dims = longest(rows);
   result.features = dims;
-  SmallVector<Input> inputs{leading(rows.front(), Anchor::Element, elements,
-                                    op.getLhsVia(), dims.size())};
+  SmallVector<Input> inputs{lowering.leading(
+      rows.front(), Anchor::Element, elements, op.getLhsVia(), dims.size())};
   if (op.getRhs())
-    inputs.push_back(leading(rows.back(), Anchor::Element, elements,
-                             op.getRhsVia(), dims.size()));
-  auto domain = domainOf(result.getDomain(), elements, dims);
-  auto at = AtAttr::get(builder.getContext(), Anchor::Group, {},
-                        dims.size() == 2, !dims.empty(), 0);
+    inputs.push_back(lowering.leading(rows.back(), Anchor::Element, elements,
+                                      op.getRhsVia(), dims.size()));
+  auto domain = lowering.domainOf(result.getDomain(), elements, dims);
+  AtAttr at = lowering.leadingAt(Anchor::Group, dims.size(), dims.size());
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  result.tensor =
-      traverse(op.getLoc(), result.graph, domain, inputs,
-               empty(op.getLoc(), result, element), at,
-               [&](OpBuilder &b, Location loc, ValueRange args) {
-                 Value message =
-                     emitBinary(b, loc, op.getKind(), args[0], args.back());
-                 return emitReduce(b, loc, reductionOf(op.getReduce()),
-                                   Dim::Element, message);
-               });
-  set(op.getResult(), reshape(op.getLoc(), result, full));
+  result.tensor = lowering.traverse(
+      op.getLoc(), result.graph, domain, inputs,
+      lowering.empty(op.getLoc(), result, element), at,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value message = emitBinary(b, loc, op.getKind(), args[0], args.back());
+        return emitReduce(b, loc, reductionOf(op.getReduce()), Dim::Element,
+                          message);
+      });
+  lowering.set(op, result);
   return success();
 }
 
-LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
+static LogicalResult lowerEdgeSoftmax(EdgeSoftmaxOp op, Lowering &lowering) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getInput().getType());
   tile::RowDomain groups = keptRows(op.getOver(), {});
-  tile::RowDomain elements = elementsOf(groups, *getRowSpace(type));
+  tile::RowDomain elements = lowering.elementsOf(groups, *getRowSpace(type));
   if (!elements)
     return op.emitOpError("has no lowering: no structure lists the rows of '")
            << stringifyRowSpace(*getRowSpace(type)) << "' by '" << groups.str()
            << "'";
-  LoweredRows result = describe(type);
-  SmallVector<int64_t> full(result.features), dims = walkedDims(full);
+  LoweredRows result = lowering.describe(type);
+  SmallVector<int64_t> dims = walkedDims(result.features);
   result.features = dims;
-  LoweredRows input = reshape(loc, view(op.getInput()), dims);
-  auto domain = domainOf(groups, elements, dims);
-  AtAttr outputAt = access(result, Anchor::Element, elements, {},
-                           dims.size() == 2, !dims.empty());
-  result.tensor = traverse(
+  LoweredRows input = lowering.reshape(loc, lowering.view(op.getInput()), dims);
+  auto domain = lowering.domainOf(groups, elements, dims);
+  AtAttr outputAt = lowering.access(result, Anchor::Element, elements, {},
+                                    dims.size() == 2, !dims.empty());
+  result.tensor = lowering.traverse(
       loc, result.graph, domain,
-      {leading(input, Anchor::Element, elements, {}, dims.size())},
-      empty(loc, result, type.getElementType()), outputAt,
+      {lowering.leading(input, Anchor::Element, elements, {}, dims.size())},
+      lowering.empty(loc, result, type.getElementType()), outputAt,
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value highest =
             emitReduce(b, loc, tile::Reduction::Max, Dim::Element, args[0]);
@@ -272,17 +261,17 @@ LogicalResult Lowering::lowerEdgeSoftmax(EdgeSoftmaxOp op) {
             emitReduce(b, loc, tile::Reduction::Sum, Dim::Element, power);
         return arith::DivFOp::create(b, loc, power, total);
       });
-  set(op.getResult(), reshape(loc, result, full));
+  lowering.set(op, result);
   return success();
 }
 
 /// No copy: whoever reads the rows reads the parent's.
-LogicalResult Lowering::lowerRestrict(RestrictRowsOp op) {
-  LoweredRows rows = describe(op.getType());
-  const LoweredRows &input = view(op.getInput());
+static LogicalResult lowerRestrict(RestrictRowsOp op, Lowering &lowering) {
+  LoweredRows rows = lowering.describe(op.getType());
+  const LoweredRows &input = lowering.view(op.getInput());
   rows.tensor = input.tensor;
   rows.space = *ofParent(input.space.get().space);
-  set(op.getResult(), rows);
+  lowering.set(op, rows);
   return success();
 }
 
@@ -296,41 +285,49 @@ static bool haveSameNodes(Operation *op, FlatSymbolRefAttr a,
   return nodesOf(a) == nodesOf(b);
 }
 
-void Lowering::requireCount(Location loc, const LoweredRows &rows,
-                            const LoweredRows &others, bool atMost) {
+void gnn::requireCount(Lowering &lowering, Location loc,
+                       const LoweredRows &rows, const LoweredRows &others,
+                       bool atMost) {
   auto count = [&](const LoweredRows &side) -> Value {
-    return tile::CountOp::create(builder, loc, builder.getIndexType(),
-                                 side.graph.getValue(),
-                                 CountKey::count(side.getDomain().get().space));
+    return tile::CountOp::create(
+        lowering.builder, loc, lowering.builder.getIndexType(),
+        side.graph.getValue(), CountKey::count(side.getDomain().get().space));
   };
   std::string expected =
       ((atMost ? "at most as many '" : "as many '") + rows.getDomain().str() +
        "' rows of @" + rows.graph.getValue() + " as '" +
        others.getDomain().str() + "' rows of @" + others.graph.getValue())
           .str();
-  tile::RequireOp::create(builder, loc, count(rows), count(others),
-                          builder.getStringAttr(expected), atMost);
+  tile::RequireOp::create(lowering.builder, loc, count(rows), count(others),
+                          lowering.builder.getStringAttr(expected), atMost);
 }
 
 /// The same memory, read as rows of another space: of as many, or of as many at
 /// most where a prefix is read, which binding the graphs checks.
-LogicalResult Lowering::lowerRenamed(Operation *op, bool prefix) {
-  LoweredRows rows = describe(op->getResult(0).getType());
-  const LoweredRows &input = get(op->getOperand(0));
+static LogicalResult lowerRenamed(Operation *op, bool prefix,
+                                  Lowering &lowering) {
+  LoweredRows rows = lowering.describe(op->getResult(0).getType());
+  const LoweredRows &input = lowering.get(op->getOperand(0));
   bool same = !prefix && rows.getDomain() == input.getDomain() &&
               haveSameNodes(op, rows.graph, input.graph);
   if (!same)
-    requireCount(op->getLoc(), rows, input, /*atMost=*/prefix);
+    requireCount(lowering, op->getLoc(), rows, input, /*atMost=*/prefix);
   rows.tensor = input.tensor;
   rows.isPrefix = prefix || input.isPrefix;
-  set(op->getResult(0), rows);
+  lowering.set(op->getResult(0), rows);
   return success();
 }
 
-LogicalResult Lowering::lowerRebind(RebindRowsOp op) {
-  return lowerRenamed(op, /*prefix=*/false);
+static LogicalResult lowerRebind(RebindRowsOp op, Lowering &lowering) {
+  return lowerRenamed(op, /*prefix=*/false, lowering);
 }
 
-LogicalResult Lowering::lowerPrefix(PrefixRowsOp op) {
-  return lowerRenamed(op, /*prefix=*/true);
+static LogicalResult lowerPrefix(PrefixRowsOp op, Lowering &lowering) {
+  return lowerRenamed(op, /*prefix=*/true, lowering);
+}
+
+void gnn::registerRowLowerings(DialectRegistry &registry) {
+  registerLowerings<GNNDialect, lowerGather, lowerAggregate, lowerDegree,
+                    lowerApply, lowerSddmm, lowerSpmm, lowerEdgeSoftmax,
+                    lowerRestrict, lowerRebind, lowerPrefix>(registry);
 }

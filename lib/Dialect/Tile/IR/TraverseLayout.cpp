@@ -20,6 +20,10 @@ using namespace gnn::tile;
 /// What results of teams leave of the shared memory of a block.
 static constexpr int64_t otherSharedBytes = 8 << 10;
 
+/// Elements whose loads a lane issues before it waits for the first, where rows
+/// have that many.
+static constexpr int64_t elementsInFlight = 4;
+
 /// Elements of a row that lanes take at once where nothing is known of rows;
 /// more would wait for each other where rows are short.
 static constexpr int64_t mostElementLanes = 8;
@@ -254,6 +258,10 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   return layout;
 }
 
+int64_t TraverseLayout::longInFlight() const {
+  return std::max(inFlight, elementsInFlight);
+}
+
 static std::string refuse(StringRef field, const Twine &because) {
   return ("cannot honour the schedule's '" + field + "': " + because).str();
 }
@@ -330,7 +338,10 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                         Twine(facts.limits.threads) +
                                         " threads, got " +
                                         Twine(layout.threads()) + " threads");
-  if (layout.rowOrder == TakenOrder::ByDegree && !facts.hasDegrees())
+  // Nodes have a degree.
+  if (layout.rowOrder == TakenOrder::ByDegree &&
+      !(facts.groups.isKind(RowKind::Node) &&
+        facts.groups == facts.groups.getNatural()))
     return refuse("row_order",
                   "expected groups of nodes, got '" + facts.groups.str() + "'");
   if (facts.longLength && schedule.splitRows &&

@@ -46,10 +46,6 @@ struct TraverseFacts {
   /// loaded for each element, and of what is held for the row.
   llvm::SmallVector<Level> sums, elementLoads, rowValues;
 
-  /// The groups are nodes in their natural order, which have a degree.
-  bool hasDegrees() const {
-    return groups.isKind(RowKind::Node) && groups == groups.getNatural();
-  }
   /// Vectors of one row that a lane may go through, its heads included: each is
   /// a copy of the body, and held until all are there where lanes reduce.
   int64_t mostVectors() const {
@@ -58,10 +54,6 @@ struct TraverseFacts {
   /// The same of one lane: rows of more are loops of scalars.
   static constexpr int64_t mostVectorsOfOneLane = 64;
 };
-
-/// Elements whose loads a lane issues before it waits for the first, where rows
-/// have that many.
-inline constexpr int64_t elementsInFlight = 4;
 
 /// Lanes of a row: features fastest, then heads, then elements.
 struct TraverseLayout {
@@ -99,15 +91,13 @@ struct TraverseLayout {
   }
   /// `inFlight` where a block walks the rows that `ByLength` leaves it, which
   /// are long whatever the others are.
-  int64_t longInFlight() const { return std::max(inFlight, elementsInFlight); }
+  int64_t longInFlight() const;
 
   /// Vectors of a row that a lane goes through, its heads included.
   int64_t vectorsOfLane() const { return chunks * headChunks; }
   /// How many values a lane holds of one at `level`.
-  int64_t headCount(Level level) const { return level.head ? headChunks : 1; }
-  int64_t chunkCount(Level level) const { return level.feature ? chunks : 1; }
   int64_t partCount(Level level) const {
-    return headCount(level) * chunkCount(level);
+    return (level.head ? headChunks : 1) * (level.feature ? chunks : 1);
   }
 };
 
