@@ -42,6 +42,7 @@ print("good")
 """
 
 
+@pytest.mark.slow  # Half a minute: test_docs.py holds the table to the page in every run.
 @pytest.mark.skipif(not BUILD, reason="needs a build")
 def test_one_line_adds_a_field(tmp_path):
     copy = Copy(tmp_path, "lib")
