@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
 #include <vector>
 
 using namespace gnn;
@@ -177,7 +178,8 @@ static llvm::Expected<GPURequest> readDescription(llvm::StringRef text) {
     auto [key, value] = number.split('=');
     double *property = properties.find(key);
     double positive = 0;
-    if (!property || value.getAsDouble(positive) || !(positive > 0))
+    if (!property || value.getAsDouble(positive) || !(positive > 0) ||
+        std::isinf(positive))
       return llvm::createStringError("expected processors, clock, l2_bytes and "
                                      "memory_bandwidth=NUMBER of a GPU, got '" +
                                      number + "'");
