@@ -31,7 +31,7 @@ import numpy as np
 import cases
 import gnn_mlir
 from gnn_mlir import capi, models
-from gnn_mlir.testing import schedules
+from sweep import text_of
 from tables import markdown, number
 
 MODELS = {"gcn": models.gcn((64, 128)), "gat": models.gat((64, 64)),
@@ -79,7 +79,7 @@ def register_ratios(model, rng, options):
     found = []
     for line in rng.sample(legal, min(options.draws, len(legal))):
         compiled = gnn_mlir.compile(model, target="cuda", chip=options.chip, schedules=[line])
-        count = registers_taken(compiled, schedules.text_of(line), options.chip)
+        count = registers_taken(compiled, text_of(line), options.chip)
         if count is not None and count < min(255, 65536 // line["layout"]["threads"]) - 1:
             found.append(count / line["layout"]["registers"])
     return found

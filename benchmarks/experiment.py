@@ -22,6 +22,7 @@ import itertools
 import json
 import pathlib
 import random
+import sys
 import tempfile
 
 import torch
@@ -31,9 +32,11 @@ import gnn_mlir
 import kernels
 from cases import load
 from gnn_mlir import files
-from gnn_mlir.testing import ir_counts
 from race import MIB, Contender, OnEmulator, OnGPU, device
 from tables import line, markdown, number
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "python/tests"))
+from support import ir_counts  # noqa: E402
 
 
 class Way:

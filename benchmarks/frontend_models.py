@@ -8,7 +8,7 @@ import numpy as np
 import torch
 import torch_geometric.nn as pyg
 
-from gnn_mlir.testing import sampling
+from gnn_mlir.sampling import Sampler
 
 SIZE, HEADS = 64, 4
 
@@ -72,7 +72,7 @@ def features(count):
 def sampled(graph, options):
     """([(graph of a batch, its nodes)], how many seeds): the seeds come first, of the
     first node type."""
-    sampler = sampling.Sampler(graph, list(options.fanouts), seed=1)
+    sampler = Sampler(graph, list(options.fanouts), seed=1)
     among = np.flatnonzero(graph.src_node_type == 0)
     count = min(options.seeds, len(among))
     rng = np.random.default_rng(2)

@@ -7,7 +7,7 @@
 
 The graph is one of benchmarks/synthetic.py without types; its features and labels are
 on the GPU. All batches are sampled before anything is timed, by the sampler of
-gnn_mlir.testing.sampling, and all train on the same ones, from the same weights on;
+gnn_mlir.sampling, and all train on the same ones, from the same weights on;
 fp32, TF32 off, torch's fused Adam. A step takes a batch in the memory of the host:
 features of its nodes are gathered on the GPU, forward, loss, backward, optimizer. An
 epoch ends when the GPU is done. All are in one process and take turns; times are
@@ -45,7 +45,7 @@ import gnn_mlir
 import race
 import synthetic
 from gnn_mlir import files, models, pyg
-from gnn_mlir.testing import sampling
+from gnn_mlir.sampling import Sampler
 
 WHO = ("PyG", "PyG, on the GPU", "ours", "ours, prefetched", "ours, bound")
 PARTS = ("batch", "features", "forward", "backward", "optimizer")
@@ -130,7 +130,7 @@ class Bench:
         self.y = torch.randint(0, options.sizes[-1], (nodes,), generator=torch_rng
                                ).to(self.device)
         made = time.monotonic()
-        sampler = sampling.Sampler(self.graph, options.fanouts, seed=1)
+        sampler = Sampler(self.graph, options.fanouts, seed=1)
         self.seeds = np.random.default_rng(2).permutation(nodes)[
             :options.batches * options.batch]
         began_sampling = time.monotonic()

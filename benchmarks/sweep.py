@@ -21,6 +21,7 @@ times. With --output there are FILE.json and FILE.md.
 
 import argparse
 import datetime
+import json
 import pathlib
 import random
 
@@ -32,7 +33,6 @@ import kernels
 import synthetic
 import training
 from cases import of_edges
-from gnn_mlir.testing import schedules
 from race import Contender, OnEmulator, OnGPU, device
 from tables import markdown, number, write
 
@@ -53,6 +53,20 @@ def layer_module(name, graph, features):
     if name == "sum":
         return of_edges(gnn_mlir, name, features)
     return training.MODELS[name](graph, features)
+
+
+def text_of(line):
+    """A schedule as plans and reports have it."""
+    return ", ".join(f"{k} = {v}" for k, v in line["schedule"].items())
+
+
+def by_kernel(lines):
+    """The lines of each kernel."""
+    kernels = {}
+    for line in lines:
+        key = json.dumps({**line, "schedule": None, "layout": None})
+        kernels.setdefault(key, []).append(line)
+    return kernels.values()
 
 
 class Layer:
@@ -77,8 +91,8 @@ def choose_kernel(module, graph, machine, inputs, options):
         lines = [x for x in lines if x["layout"]["threads"] == options.threads]
     chosen = Layer(module, graph, machine)
     steps, best = kernels.measure(chosen.bound, inputs), None
-    for found in schedules.by_kernel(lines).values():
-        others = [x for x in found if schedules.text_of(x) not in chosen.schedules]
+    for found in by_kernel(lines):
+        others = [x for x in found if text_of(x) not in chosen.schedules]
         if not others:
             continue
         launch = Layer(module, graph, machine, others[:1]).differs(chosen)[0]
@@ -102,7 +116,7 @@ def sweep(module, graph, machine, options):
     chosen, launch, lines = choose_kernel(module, graph, machine, inputs, options)
     expected, rows, pool = torch.as_tensor(chosen.bound(inputs)), [], machine.new_pool()
     for line in lines:
-        text = schedules.text_of(line)
+        text = text_of(line)
         layer = chosen if text == chosen.schedules[launch] else Layer(
             module, graph, machine, [line])
         assert layer.schedules[launch] == text, (layer.schedules[launch], text)

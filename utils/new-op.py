@@ -205,7 +205,7 @@ def add(tree, facts):
                 fill(REFERENCE))
     tree.before("python/gnn_mlir/feature_ops.py", "    def dropout(",
                 fill(BUILDER))
-    cases = "python/gnn_mlir/testing/op_cases.py"
+    cases = "python/tests/support/op_cases.py"
     tree.before(cases, "def _shapes(t):\n", fill(CASE))
     tree.before(cases, '    "op-elementwise": ',
                 fill('    "op-{kebab}": _{mnemonic},\n'))

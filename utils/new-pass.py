@@ -181,7 +181,7 @@ def add_switch(root, level, facts):
     """Puts the pass at the end of its level's pipeline, with its switch."""
     header = root / "include/GNN/Pipelines/Pipelines.h"
     source = root / "lib/Pipelines/Pipelines.cpp"
-    variants = root / "python/gnn_mlir/testing/variants.py"
+    variants = root / "python/tests/support/variants.py"
     docs = root / "docs/Passes.md"
     on_graphs = level == "gnn"
     option = OPTION.format(**facts)

@@ -115,8 +115,8 @@ def seeds(build, options):
     python, environment = virtual_environment(build)
     if python is None:
         return True
-    status, _ = run([python, "-m", "gnn_mlir.testing.gradient_seeds", "--seeds",
-                     options.seeds, "--results", build / "gradient-seeds.jsonl",
+    status, _ = run([python, ROOT / "python/tests/gradient_seeds.py", "--seeds", options.seeds,
+                     "--results", build / "gradient-seeds.jsonl",
                      *(["--all"] if options.all else [])], env=environment)
     return status != 0
 

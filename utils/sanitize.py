@@ -6,7 +6,7 @@
         [--forward all] [--gradients rgcn,rgat,hgt,gatv2,sage-mean] [--draws 3]
         [--graphs rows-33,hub-700] [--sizes 7x3] [--jobs 4] [--plant]
 
---forward names ops and models of gnn_mlir.testing.cases, held against the float64
+--forward names ops and models of python/tests/support/cases.py, held against the float64
 reference; --gradients names those whose forward and backward passes run, held against
 the emulator: with the schedules that are chosen, and with --draws others for each
 kernel, of all that are legal. "" is none. Cases are shared out to --jobs processes
@@ -32,10 +32,10 @@ import sys
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests")]
 
 import gnn_mlir  # noqa: E402
-from gnn_mlir.testing import cases, errors, graphs, schedules  # noqa: E402
+from support import cases, errors, graphs, schedules  # noqa: E402
 
 # Beside those of the tests: rows that whole blocks walk.
 HUBS = {"hub-700": lambda: graphs.hub(700, 33)}

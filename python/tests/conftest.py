@@ -120,7 +120,7 @@ def run_unchecked():
 
 def _runner(checked):
     from gnn_mlir import capi as found
-    from gnn_mlir.testing import tools
+    from support import tools
     target = os.environ.get("GNN_TEST_TARGET", "emulator")
     form = os.environ.get("GNN_TEST_STOP_AT")
     try:
@@ -170,7 +170,7 @@ def benchmarks():
 
 def pytest_terminal_summary(terminalreporter):
     """Says which graphs were stand-ins."""
-    from gnn_mlir.testing import graphs
+    from support import graphs
     if graphs.data_folder() is None:
         terminalreporter.write_line(
             f"GNN_TEST_DATA is not set: {len(graphs.DATA_SETS)} data sets "

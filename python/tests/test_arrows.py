@@ -8,7 +8,7 @@ import pytest
 
 from gnn_mlir import Graph, spaces
 from gnn_mlir.program import Module
-from gnn_mlir.testing import cases
+from support import cases
 
 SCHEMA = [(0, 1), (1, 1), (2, 0), (0, 2)]  # no edge is of the last type
 

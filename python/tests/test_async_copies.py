@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gnn_mlir.compiler import compile as compile_program, list_schedules
-from gnn_mlir.testing import graphs
+from support import graphs
 
 TARGET = os.environ.get("GNN_TEST_TARGET", "emulator")
 

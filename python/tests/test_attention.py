@@ -10,7 +10,7 @@ import pytest
 import gnn_mlir
 from gnn_mlir import models, types
 from gnn_mlir.program import Module
-from gnn_mlir.testing import graphs
+from support import graphs
 
 HEADS, SIZE = 2, 5
 

@@ -11,7 +11,7 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir import gradients, models, pyg, running
-from gnn_mlir.testing import errors
+from support import errors
 
 torch = pytest.importorskip("torch")
 

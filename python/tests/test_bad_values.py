@@ -10,7 +10,7 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir import models
-from gnn_mlir.testing.graphs import random_graph
+from support.graphs import random_graph
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from gnn_mlir.testing import graphs
+from support import graphs
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir.testing import errors
+from support import errors
 
 
 def attention_of_prefix(f, g):

@@ -9,7 +9,7 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir import Module, weight
-from gnn_mlir.testing import errors
+from support import errors
 
 INFINITY, NAN = float("inf"), float("nan")
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 2.5, -2.5,

@@ -11,8 +11,8 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir import models
-from gnn_mlir.testing import errors
-from gnn_mlir.testing.graphs import random_graph
+from support import errors
+from support.graphs import random_graph
 
 
 @pytest.fixture

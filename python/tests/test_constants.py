@@ -12,7 +12,7 @@ import pytest
 import gnn_mlir
 from gnn_mlir import Graph, Module, weight
 from gnn_mlir.compiler import CompiledFunction
-from gnn_mlir.testing import cases, errors
+from support import cases, errors
 
 TARGETS = ["cuda"] if os.environ.get("GNN_TEST_TARGET") == "cuda" else ["emulator", "cpu"]
 GRAPH = Graph([0, 1, 2, 2, 4, 3, 3], [1, 1, 0, 1, 4, 1, 0], 6, edge_type=[0, 1, 0, 2, 2, 0, 0],

@@ -11,7 +11,7 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir import models
-from gnn_mlir.testing import graphs, ir_counts, variants
+from support import graphs, ir_counts, variants
 
 # Graph: edges, source pairs, and the smaller kind of pairs type by type.
 TABLE = {

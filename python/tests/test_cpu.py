@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 
 import gnn_mlir
-from gnn_mlir.testing import cases, gradient_cases, gradients, tools
+from support import cases, gradient_cases, gradients, tools
 
 pytestmark = pytest.mark.usefixtures("optimized")
 
@@ -66,7 +66,8 @@ def test_a_large_transposed_weight():
 
 
 def environment(processor):
-    return {**os.environ, "GNN_CPU": processor, "PYTHONPATH": str(ROOT / "python")}
+    paths = os.pathsep.join([str(ROOT / "python"), str(ROOT / "python/tests")])
+    return {**os.environ, "GNN_CPU": processor, "PYTHONPATH": paths}
 
 
 @pytest.mark.parametrize("processor", ["x86-64", "x86-64-v3", "x86-64-v4"])
@@ -77,7 +78,7 @@ def test_processors(processor):
     if {"x86-64": "sse2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}[
             processor] not in known:
         pytest.skip(f"the processor is no {processor}")
-    lines = ["from gnn_mlir.testing import cases, tools",
+    lines = ["from support import cases, tools",
              "for case in [('hgt', 'rows-1000', 64, 1), ('gin', 'rows-33', 33, 1)]:",
              "    cases.check(cases.build(*case), tools.run_by_library('cpu'))"]
     subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True,

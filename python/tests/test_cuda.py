@@ -6,8 +6,8 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir import models
-from gnn_mlir.testing import errors
-from gnn_mlir.testing.graphs import random_graph
+from support import errors
+from support.graphs import random_graph
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(),

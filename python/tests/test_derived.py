@@ -11,8 +11,8 @@ from conftest import find_tool
 import gnn_mlir
 from gnn_mlir import Module, reference
 from gnn_mlir.graph_functions import select_edge_types
-from gnn_mlir.testing import cases, graphs
-from gnn_mlir.testing.graphs import random_graph
+from support import cases, graphs
+from support.graphs import random_graph
 
 
 def split_rgcn(graph, lists, features=6):

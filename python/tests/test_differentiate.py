@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from gnn_mlir.testing import gradient_cases, gradient_faults, gradients
+from support import gradient_cases, gradient_faults, gradients
 
 SEEDS, ALL_SEEDS, BLOCK = 150, 5000, 10
 

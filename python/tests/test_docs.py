@@ -13,7 +13,7 @@ import pytest
 import schedule_fields
 from conftest import BUILD, find_tool
 from gnn_mlir import Graph
-from gnn_mlir.testing import variants
+from support import variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "docs/Cost.md",

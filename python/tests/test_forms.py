@@ -11,7 +11,7 @@ import pytest
 from conftest import find_tool
 
 import gnn_mlir
-from gnn_mlir.testing import cases, tools
+from support import cases, tools
 
 pytestmark = pytest.mark.usefixtures("optimized")
 

@@ -17,7 +17,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
-from gnn_mlir.testing import graphs  # noqa: E402
+from support import graphs  # noqa: E402
 
 TINY = ["--device", "cpu", "--tiny", "--seconds", "0.02", "--no-inductor",
         "--first", "300"]

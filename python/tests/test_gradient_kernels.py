@@ -4,7 +4,7 @@ differentiated after the passes; on the emulator, or where GNN_TEST_TARGET says.
 
 import os
 
-from gnn_mlir.testing import cases, gradient_cases, gradients
+from support import cases, gradient_cases, gradients
 
 
 def pytest_generate_tests(metafunc):

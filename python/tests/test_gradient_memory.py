@@ -14,7 +14,7 @@ import gnn_mlir
 from conftest import find_tool
 from gnn_mlir import compiler_capi
 from gnn_mlir.gradients import Passes
-from gnn_mlir.testing import cases, gradients, graphs
+from support import cases, gradients, graphs
 
 GRAPH = graphs.random_graph(13, 40, 2, 3, seed=3)
 # As many as PyG's default of heads, and far fewer than there are features.

@@ -3,7 +3,8 @@
 
 import pytest
 
-from gnn_mlir.testing import gradient_cases, gradient_faults, gradient_seeds, gradients
+import gradient_seeds
+from support import gradient_cases, gradient_faults, gradients
 
 
 def test_seeds_run_once_and_are_added_up(gnn_opt, tmp_path, capsys):

@@ -13,7 +13,7 @@ import pytest
 import gnn_mlir
 from conftest import find_tool
 from gnn_mlir import Module, types
-from gnn_mlir.testing import graphs
+from support import graphs
 
 SLOPE = 0.2
 SIZES = [(1, 1), (1, 3), (1, 65), (3, 4), (2, 64)]

@@ -10,7 +10,7 @@ import pytest
 from gnn_mlir import types
 from gnn_mlir.graph import Graph
 from gnn_mlir.program import Module
-from gnn_mlir.testing import gradient_faults, gradients, interpreter, tools
+from support import gradient_faults, gradients, interpreter, tools
 
 # Parallel edges, of one type and of two; types and ends of several degrees.
 GRAPH = Graph([0, 0, 0, 1, 2, 3, 3, 4, 1, 2], [1, 1, 2, 2, 2, 4, 1, 0, 1, 2], 6,

@@ -8,7 +8,7 @@ from test_pyg import (hetero, inputs, nn, random_graph, randomize, torch, with_l
 
 import gnn_mlir
 from gnn_mlir import models, pyg
-from gnn_mlir.testing import gradients
+from support import gradients
 
 # The second of what has a gelu, whose gradient has constants that f32 rounds.
 TOLERANCE, OF_GELU = 1e-10, 1e-7

@@ -13,7 +13,7 @@ from test_random_programs import ops_of_dialect
 
 from gnn_mlir import graph_functions
 from gnn_mlir.graph import Graph
-from gnn_mlir.testing import (cases, errors, generic_ir, graphs, interpreter, op_cases,
+from support import (cases, errors, generic_ir, graphs, interpreter, op_cases,
                               random_programs, tools)
 
 PROGRAMS, ALL_PROGRAMS = 100, 2000

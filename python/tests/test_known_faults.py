@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gnn_mlir import Graph, Module, models, weight
-from gnn_mlir.testing import cases, errors, graphs
+from support import cases, errors, graphs
 
 
 def check(module, bound, run, kind="dyadic", seed=0):

@@ -16,7 +16,7 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir import models, running
-from gnn_mlir.testing.graphs import random_graph
+from support.graphs import random_graph
 from naive import graphs
 
 
@@ -297,9 +297,8 @@ def test_children_let_go(program, compiler):
 
 
 EXIT = """
-import sys, threading, gnn_mlir
-from gnn_mlir.testing.graphs import random_graph
-graph = random_graph(5000, 50000, seed=3)
+import sys, threading, gnn_mlir, numpy
+graph = gnn_mlir.Graph(*numpy.random.default_rng(3).integers(0, 5000, (2, 50000)), 5000)
 program = gnn_mlir.models.gin((16, 16)).functions["gin"]
 inputs = program.random_inputs(graph)
 binding = gnn_mlir.compile(program, target="emulator").bind(graph)

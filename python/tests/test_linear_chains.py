@@ -12,7 +12,7 @@ import pytest
 import gnn_mlir
 from gnn_mlir import types
 from gnn_mlir.program import Module
-from gnn_mlir.testing import cases, graphs
+from support import cases, graphs
 
 ENDS = ("gnn-fold-normalization{{cost={0}}},gnn-join-sums{{cost={0}}},"
         "gnn-move-scales{{cost={0}}},gnn-compute-in-heads,gnn-merge-bias")

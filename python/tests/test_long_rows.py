@@ -8,7 +8,7 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir.compiler import compile as compile_program
-from gnn_mlir.testing import cases, errors, gradient_cases, gradients, graphs
+from support import cases, errors, gradient_cases, gradients, graphs
 
 LENGTH = 7
 

@@ -9,7 +9,7 @@ import gnn_mlir
 from gnn_mlir import Graph, Module, add_self_loops, reference
 from gnn_mlir.graph_functions import LOOPS
 from gnn_mlir.reference_derived import loop_places
-from gnn_mlir.testing import gradients
+from support import gradients
 
 MADE = [loops for loops in LOOPS if loops != "remove"]
 GRAPHS = {

@@ -9,8 +9,8 @@ import pytest
 
 from conftest import ROOT
 from gnn_mlir import models
-from gnn_mlir.testing import cases, errors
-from gnn_mlir.testing.graphs import ODD, named
+from support import cases, errors
+from support.graphs import ODD, named
 
 # Each: the function of the same name in op form, for a graph and features.
 MODELS = {

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import compiler_capi, models, pyg
-from gnn_mlir.testing import errors, graphs, sampling
+from gnn_mlir import compiler_capi, models, pyg, sampling
+from support import errors, graphs
 
 torch = pytest.importorskip("torch")
 nn = pytest.importorskip("torch_geometric.nn")

@@ -16,7 +16,7 @@ from source_copy import Copy, run
 PROGRAM = """
 import sys
 import gnn_mlir
-from gnn_mlir.testing import graphs, op_cases
+from support import graphs, op_cases
 
 assert gnn_mlir.__file__.startswith(sys.argv[1]), gnn_mlir.__file__
 assert "op-soft-clip" in op_cases.OPS
@@ -45,7 +45,7 @@ def new_op(root, name):
 @pytest.mark.skipif(not BUILD, reason="needs a build")
 def test_a_new_op_builds_and_passes_its_tests(tmp_path):
     copy = Copy(tmp_path, "lib", "test/Dialect/GNN", "test/Conversion/GNNToTile",
-                "python/gnn_mlir")
+                "python/gnn_mlir", "python/tests/support")
     written = new_op(copy.root, "SoftClip")
     assert "include/GNN/Dialect/GNN/IR/GNNFeatureOps.td" in written
     sources = [path for path in written if path.endswith(".cpp")]
@@ -69,7 +69,7 @@ def test_a_new_op_builds_and_passes_its_tests(tmp_path):
     assert re.search(r"Passed\s*:\s*3 ", passed)
     python = copy.root / "python"
     assert run([sys.executable, "-c", PROGRAM, python], env={
-        **os.environ, "PYTHONPATH": str(python),
+        **os.environ, "PYTHONPATH": f"{python}:{python}/tests",
         "GNN_MLIR_LIBRARY": str(copy.lib / "libGNN.so")}) == "good\n"
 
 

@@ -21,7 +21,7 @@ def new_pass(root, *arguments):
 @pytest.mark.skipif(not BUILD, reason="needs a build")
 def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
     copy = Copy(tmp_path, "lib/Transforms", "lib/Pipelines", "test/Transforms",
-                "test/Tools", "tools", "python/gnn_mlir", "docs")
+                "test/Tools", "tools", "python/tests/support", "docs")
     written = new_pass(copy.root, "UnrollRows", "--level", "gnn_tile")
     assert written == ["include/GNN/Transforms/Tile/Passes.td",
                        "lib/Transforms/Tile/CMakeLists.txt",
@@ -57,8 +57,7 @@ def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
     # What compares the list of switches to the docs and the options.
     monkeypatch.setattr(test_docs, "ROOT", copy.root)
     spec = importlib.util.spec_from_file_location(
-        "gnn_mlir.testing.variants",
-        copy.root / "python/gnn_mlir/testing/variants.py")
+        "variants", copy.root / "python/tests/support/variants.py")
     variants = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(variants)
     assert variants.SWITCHES[-1] == "sort-rows"

@@ -5,7 +5,7 @@ A covering set of subject, graph, features and heads (`cases.covering_set`); all
 them with --all. The fixture `run` says where: GNN_TEST_TARGET=cuda is a GPU.
 """
 
-from gnn_mlir.testing import cases, graphs
+from support import cases, graphs
 
 
 def pytest_generate_tests(metafunc):

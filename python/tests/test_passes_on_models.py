@@ -6,7 +6,7 @@ all with --all."""
 
 import pytest
 
-from gnn_mlir.testing import cases, errors, graphs, variants
+from support import cases, errors, graphs, variants
 
 # All odd graphs, and fewer edges at the hub than where kernels are tested.
 GRAPHS = {**graphs.ODD, "hub": lambda: graphs.hub(3000, 40)}

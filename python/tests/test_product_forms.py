@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir.testing import graphs
+from support import graphs
 
 #: The loops form, run as it stands: as it is made, and with loads ahead.
 LOOPS = [{"stop_at": "loops"},

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from gnn_mlir.compiler import compile as compile_program
-from gnn_mlir.testing import errors, graphs
+from support import errors, graphs
 
 DEPTHS = [1, 16, 20, 33, 64, 130]
 COLUMNS = [1, 17, 70]

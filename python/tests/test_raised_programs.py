@@ -9,7 +9,7 @@ import pytest
 
 from gnn_mlir import Graph, add_self_loops, compile, models, types
 from gnn_mlir.program import Module
-from gnn_mlir.testing import gradients
+from support import gradients
 
 RNG = np.random.default_rng(3)
 GRAPH = add_self_loops(

@@ -16,7 +16,7 @@ from conftest import ROOT
 
 from gnn_mlir import reference
 from gnn_mlir.compiler import compile as compile_program
-from gnn_mlir.testing import random_programs, reduction, variants
+from support import random_programs, reduction, variants
 
 PROGRAMS, ALL_PROGRAMS = 100, 2000
 RUN = 24  # Of the programs, without --all.

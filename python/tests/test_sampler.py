@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir.testing import graphs, sampling
+from gnn_mlir.sampling import Sampler
+from support import graphs
 
 GRAPH = graphs.random_graph(120, 700, 2, 3, seed=4)
 
@@ -13,7 +14,7 @@ GRAPH = graphs.random_graph(120, 700, 2, 3, seed=4)
 @pytest.mark.parametrize("fanout", [0, 1, 3, -1])
 def test_the_sampler_draws_different_edges(fanout):
     seeds = np.random.default_rng(0).permutation(120)[:30]
-    batch, nodes = sampling.Sampler(GRAPH, [fanout], seed=2).sample(seeds)
+    batch, nodes = Sampler(GRAPH, [fanout], seed=2).sample(seeds)
     assert np.array_equal(nodes[:30], seeds) and len(set(nodes)) == len(nodes)
     degree = np.bincount(GRAPH.edge_dst, minlength=120)[seeds]
     drawn = np.bincount(batch.edge_dst, minlength=len(nodes))
@@ -32,7 +33,7 @@ def test_the_sampler_draws_different_edges(fanout):
 
 def test_the_sampler_draws_all_edges_alike():
     star = gnn_mlir.Graph(np.arange(1, 21), np.zeros(20, int), 21)
-    sampler = sampling.Sampler(star, [5])
+    sampler = Sampler(star, [5])
     drawn = np.zeros(21, int)
     for _ in range(2000):
         drawn[sampler.sample([0])[1]] += 1
@@ -46,14 +47,14 @@ def test_the_sampler_draws_all_edges_alike():
     ([3, -1], "0 to 119, got -1 at 1"),
     ([3, 120], "0 to 119, got 120 at 1"), ([4, 3, 4], "all different, got 4 2 times")])
 def test_seeds_that_are_refused_leave_no_trace(seeds, wanted):
-    sampler = sampling.Sampler(GRAPH, (-1,))
+    sampler = Sampler(GRAPH, (-1,))
     with pytest.raises(ValueError, match=f"seeds: expected .*{wanted}"):
         sampler.sample(seeds)
     assert (sampler._position == -1).all()
 
 
 def test_a_batch_that_is_interrupted_leaves_no_trace(monkeypatch):
-    sampler = sampling.Sampler(GRAPH, (-1,))
+    sampler = Sampler(GRAPH, (-1,))
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -69,15 +70,28 @@ def test_fanouts_that_are_refused():
                             ([2.5], "expected an integer, got 2.5"),
                             ([-2], "of at least -1, got -2")):
         with pytest.raises(ValueError, match=f"fanouts: .*{wanted}"):
-            sampling.Sampler(GRAPH, fanouts)
+            Sampler(GRAPH, fanouts)
 
 
 def test_batches_keep_the_names_of_types():
     graph = gnn_mlir.Graph([0, 5], [1, 6], 8, node_type=[0] * 5 + [1] * 3,
                            edge_type=[0, 1], node_type_names=("p", "a"),
                            edge_type_names=("r", "s"))
-    batch, nodes = sampling.Sampler(graph, (2,)).sample([0, 6])
+    batch, nodes = Sampler(graph, (2,)).sample([0, 6])
     assert batch.node_type_names == ("p", "a") and batch.edge_type_names == ("r", "s")
     last = gnn_mlir.blocks(batch, 1, 2)[-1]
     assert {name: rows.tolist() for name, rows in last.split_types(
         nodes[:2], "dst").items()} == {"p": [0], "a": [6]}
+
+
+def test_all_edges_of_so_many_hops_decide_the_rows_of_seeds():
+    seeds = np.array([7, 110, 41, 8])
+    function = gnn_mlir.models.rgcn(3, (3, 5, 3), node_types=2).functions["rgcn"]
+    inputs = function.random_inputs(GRAPH)
+    whole = function.evaluate(GRAPH, inputs)["out"]
+
+    def on_part(hops):
+        part, nodes = Sampler(GRAPH, [-1] * hops).sample(seeds)
+        return function.evaluate(part, {**inputs, "x": inputs["x"][nodes]})["out"][:4]
+    np.testing.assert_allclose(on_part(2), whole[seeds], rtol=1e-12)
+    assert not np.allclose(on_part(1), whole[seeds])

@@ -17,8 +17,8 @@ import gnn_mlir
 import schedule_fields
 from conftest import find_tool
 from gnn_mlir import Graph, models
-from gnn_mlir.testing import cases
-from gnn_mlir.testing.schedules import by_kernel, draw, kernel_of, text_of
+from support import cases
+from support.schedules import by_kernel, draw, kernel_of, text_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = os.environ.get("GNN_TEST_TARGET", "emulator")

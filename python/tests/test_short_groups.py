@@ -7,7 +7,7 @@ import pytest
 import gnn_mlir
 from gnn_mlir import Graph, models
 from gnn_mlir.compiler import compile as compile_program
-from gnn_mlir.testing import cases
+from support import cases
 
 # Edges of the pairs of one node each: none, one, as many as are in flight, one more,
 # as many as a team takes and one more, and of hubs that a block walks.

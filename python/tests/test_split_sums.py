@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from gnn_mlir.compiler import compile as compile_program
-from gnn_mlir.testing import cases, errors, graphs
+from support import cases, errors, graphs
 
 # A long type among short ones and one without edges.
 LONG = graphs.random_graph(60, 500, 3, 5, seed=3)

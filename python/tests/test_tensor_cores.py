@@ -8,7 +8,7 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir.compiler import compile as compile_program
-from gnn_mlir.testing import graphs
+from support import graphs
 
 TARGET = os.environ.get("GNN_TEST_TARGET", "emulator")
 

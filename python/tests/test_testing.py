@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir.testing import cases, covering, errors, graphs, op_cases
+from support import cases, covering, errors, graphs, op_cases
 
 
 def test_pairwise_covers_all_that_is_allowed():
@@ -219,22 +219,3 @@ def test_every_family_of_ops_parses(gnn_opt):
                             input="\n// -----\n".join(texts), capture_output=True, check=False)
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("// -----") == len(texts) - 1 > 50
-
-
-def test_neighbourhoods_decide_their_rows():
-    graph = graphs.random_graph(300, 900, 3, 4, seed=9)
-    nodes = np.array([7, 250, 41, 8])
-    part, numbers = graphs.neighbourhood(graph, nodes, 2)
-    assert part.num_nodes < graph.num_nodes
-    np.testing.assert_array_equal(numbers[:4], nodes)
-    function = gnn_mlir.models.rgcn(4, (3, 5, 3), node_types=3).functions["rgcn"]
-    inputs = function.random_inputs(graph)
-    whole = function.evaluate(graph, inputs)["out"]
-    some = function.evaluate(part, {**inputs, "x": inputs["x"][numbers]})["out"]
-    np.testing.assert_allclose(some[:4], whole[nodes], rtol=1e-12)
-    # One layer less does not reach far enough.
-    part, numbers = graphs.neighbourhood(graph, nodes, 1)
-    some = function.evaluate(part, {**inputs, "x": inputs["x"][numbers]})["out"]
-    assert not np.allclose(some[:4], whole[nodes])
-    empty, numbers = graphs.neighbourhood(graph, [], 2)
-    assert empty.num_nodes == empty.num_edges == len(numbers) == 0

@@ -10,7 +10,7 @@ import pytest
 
 from gnn_mlir import Module, types
 from gnn_mlir.compiler import compile as compile_program
-from gnn_mlir.testing import errors, graphs
+from support import errors, graphs
 
 GRAPH = graphs.random_graph(33, 90, 2, 3, seed=1)
 

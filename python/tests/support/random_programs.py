@@ -9,9 +9,9 @@ import random
 
 import numpy as np
 
-from .. import spaces
-from ..graph import Graph
-from ..graph_functions import derive
+from gnn_mlir import spaces
+from gnn_mlir.graph import Graph
+from gnn_mlir.graph_functions import derive
 from . import graphs, random_chains, random_loops, random_ops, random_self_loops
 from .recorded import Building, Call, Recorded, draw
 

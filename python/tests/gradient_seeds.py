@@ -2,7 +2,7 @@
 """Gradients of many random programs, in as many processes as there are cores, and in
 parts: what became of each seed is a line of a file, and seeds in it are not run again.
 
-    python -m gnn_mlir.testing.gradient_seeds --seeds 0..5000 --results seeds.jsonl
+    python python/tests/gradient_seeds.py --seeds 0..5000 --results seeds.jsonl
 
 Gradients are interpreted, and held against differences; errors are relative. With
 --target, kernels give outputs and gradients, and are held against what is interpreted;
@@ -21,8 +21,8 @@ import sys
 import time
 import traceback
 
-from .. import targets
-from . import gradient_cases
+from gnn_mlir import targets
+from support import gradient_cases
 
 
 def run(gnn_opt, seed, everything=False, target=None):

@@ -11,9 +11,9 @@ is held to its type: as many rows as the graph has, and its features.
 
 import numpy as np
 
-from .. import reference
-from ..graph import Graph
-from ..graph_functions import derive
+from gnn_mlir import reference
+from gnn_mlir.graph import Graph
+from gnn_mlir.graph_functions import derive
 from . import generic_ir
 from .op_meanings import BoundGraph, Call, meaning, shape_of
 

@@ -7,8 +7,8 @@ import os
 
 import numpy as np
 
-from .. import capi, targets
-from ..compiler import CompiledFunction, compile as compile_program
+from gnn_mlir import capi, targets
+from gnn_mlir.compiler import CompiledFunction, compile as compile_program
 from . import errors
 
 # The switches of passes (docs/Passes.md), in their order.

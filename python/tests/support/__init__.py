@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What tests of the compiler need: graphs, cases that cover, measures of error."""
-
-from . import cases, covering, errors, graphs, op_cases
-
-__all__ = ["cases", "covering", "errors", "graphs", "op_cases"]

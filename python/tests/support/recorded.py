@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 
-from .. import types
-from ..graph import Graph
-from ..graph_functions import derive
-from ..program import Module
+from gnn_mlir import types
+from gnn_mlir.graph import Graph
+from gnn_mlir.graph_functions import derive
+from gnn_mlir.program import Module
 from . import loop_calls
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import targets
-from ..compiler import compile as compile_program
+from gnn_mlir import targets
+from gnn_mlir.compiler import compile as compile_program
 
 _OP = re.compile(r"^\s*(?:(%[\w:, %]+) = )?(?:gnn\.)?([\w.]+)\b(.*)$")
 _GRAPH = re.compile(r"^\s*gnn\.graph @(\w+) (square|bipartite)"

@@ -5,8 +5,8 @@ import itertools
 
 import numpy as np
 
-from .. import spaces, types
-from ..program import Module
+from gnn_mlir import spaces, types
+from gnn_mlir.program import Module
 from .attention_cases import attention
 
 

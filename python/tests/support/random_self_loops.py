@@ -2,7 +2,7 @@
 """Parts of random programs on graphs with other self loops than the program's, which
 begin and end with rows of the program's graph. As `random_ops`."""
 
-from ..graph_functions import LOOPS
+from gnn_mlir.graph_functions import LOOPS
 from .random_ops import REDUCE
 
 

@@ -15,8 +15,8 @@ import subprocess
 
 import numpy as np
 
-from .. import capi, targets
-from ..compiler import CompiledFunction, compile as compile_program
+from gnn_mlir import capi, targets
+from gnn_mlir.compiler import CompiledFunction, compile as compile_program
 from . import errors, interpreter
 
 # Where the pass stands among the options of gnn-opt.

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from ..graph import Graph
+from gnn_mlir.graph import Graph
 from .recorded import Call, made_of
 
 

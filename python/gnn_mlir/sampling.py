@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from .. import types
-from ..graph import Graph, to_numpy
+from . import types
+from .graph import Graph, to_numpy
 
 
 class Sampler:

@@ -4,7 +4,7 @@ of, and what stays."""
 
 import numpy as np
 
-from .. import spaces
+from gnn_mlir import spaces
 from . import loop_calls
 
 _REDUCE = ("sum", "sum", "mean", "max", "min")

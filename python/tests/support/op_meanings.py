@@ -11,7 +11,7 @@ import inspect
 
 import numpy as np
 
-from .. import reference
+from gnn_mlir import reference
 
 
 class Call:

@@ -7,7 +7,7 @@ import tempfile
 
 import numpy as np
 
-from .. import targets
+from gnn_mlir import targets
 
 
 def run_by_tool(gnn_run, *options):
@@ -65,9 +65,9 @@ def run_by_library(device=None, checked=True, stop_at=None):
     them."""
     import functools
 
-    from .. import capi
+    from gnn_mlir import capi
 
-    from ..compiler import compile as compile_program
+    from gnn_mlir.compiler import compile as compile_program
 
     target = {None: targets.EMULATOR, targets.CPU: targets.CPU}.get(
         device, targets.CUDA)

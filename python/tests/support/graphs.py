@@ -11,8 +11,8 @@ import os
 
 import numpy as np
 
-from ..graph import Graph
-from ..graph_functions import add_inverses
+from gnn_mlir.graph import Graph
+from gnn_mlir.graph_functions import add_inverses
 
 
 def skewed(rng, count, total, exponent):
@@ -204,25 +204,3 @@ def sample_blocks(graph, seeds, fanouts, seed=0):
             num_node_types=graph.num_node_types))
         nodes = sources
     return blocks[::-1], nodes
-
-
-def neighbourhood(graph, nodes, layers):
-    """The part of a square graph that decides what `layers` layers give at
-    `nodes`: every edge that reaches them in so many steps, and its ends. Returns
-    it and the numbers of its nodes in `graph`, of which the first are `nodes`."""
-    order, begin = graph.groups("edge", "node", "dst")
-    found = reached = np.asarray(nodes, np.int64)
-    edges = []
-    for _ in range(layers):
-        edges += [order[begin[v]:begin[v + 1]] for v in reached]
-        sources = graph.edge_src[np.concatenate(edges)] if edges else found
-        reached = np.setdiff1d(sources, found)
-        found = np.r_[found, reached]
-    edges = np.sort(np.concatenate(edges)) if edges else np.zeros(0, np.int64)
-    position = np.full(graph.num_nodes, -1, np.int64)
-    position[found] = np.arange(len(found))
-    return Graph(position[graph.edge_src[edges]], position[graph.edge_dst[edges]],
-                 len(found), edge_type=graph.edge_type[edges],
-                 node_type=graph.node_type[found],
-                 num_edge_types=graph.num_edge_types,
-                 num_node_types=graph.num_node_types), found

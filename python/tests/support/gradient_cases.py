@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from .. import capi, graph_functions
+from gnn_mlir import capi, graph_functions
 from . import (cases, covering, gradients, graphs, op_cases, random_programs,
                variants)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import models, targets, types
-from ..graph_functions import add_self_loops, merge_types
-from ..program import Function
+from gnn_mlir import models, targets, types
+from gnn_mlir.graph_functions import add_self_loops, merge_types
+from gnn_mlir.program import Function
 from . import covering, errors, graphs, op_cases
 
 FEATURES = (1, 3, 7, 16, 33, 64, 100, 128, 257)

@@ -13,8 +13,8 @@ import functools
 
 import numpy as np
 
-from .. import reference
-from ..graph import Graph
+from gnn_mlir import reference
+from gnn_mlir.graph import Graph
 
 
 def _with_ops(made, change):

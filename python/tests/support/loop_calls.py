@@ -13,8 +13,8 @@ followed from there.
 
 import numpy as np
 
-from .. import reference, spaces
-from ..ops import _number
+from gnn_mlir import reference, spaces
+from gnn_mlir.ops import _number
 
 _ARITH = {"add": ("arith.addf", np.add), "sub": ("arith.subf", np.subtract),
           "mul": ("arith.mulf", np.multiply), "max": ("arith.maximumf", np.maximum),
