@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers of benchmarks/experiment.py. Each is a function of a graph, a number of features
 and torch's device, and gives a module, the graph that it is for, and peers: {name: function
-of the same inputs by name}, which torch differentiates."""
+of the same inputs by name}, which torch differentiates, or a peer of pyg_layers.py."""
 
 import importlib
 import math

@@ -4,10 +4,12 @@ graph; a round runs all of them in an order of its own."""
 
 import argparse
 import math
+import os
 import random
 import statistics
 import subprocess
 import time
+import types
 
 import torch
 
@@ -20,11 +22,11 @@ _GAIN = 10
 
 def device(name):
     """What --device names, of argparse."""
-    if name not in ("cuda", "emulator"):
-        raise argparse.ArgumentTypeError(f"expected cuda or emulator, got {name}")
+    if name not in ("cuda", "cpu", "emulator"):
+        raise argparse.ArgumentTypeError(f"expected cuda, cpu or emulator, got {name}")
     if name == "cuda" and not torch.cuda.is_available():
-        raise argparse.ArgumentTypeError("expected emulator, since torch finds no GPU, got "
-                                         "cuda")
+        raise argparse.ArgumentTypeError("expected cpu or emulator, since torch finds no "
+                                         "GPU, got cuda")
     return name
 
 
@@ -44,7 +46,7 @@ def quantile(values, share):
 def summary(times):
     """The median, and the spread: the middle 80% beside the median."""
     middle = statistics.median(times)
-    return {"ms": middle, "rounds": len(times),
+    return {"ms": middle, "rounds": len(times), "least": min(times),
             "spread": (quantile(times, 0.9) - quantile(times, 0.1)) / middle}
 
 
@@ -132,6 +134,8 @@ class OnGPU:
                 once = self._time(ready)
         except torch.OutOfMemoryError as error:
             found["skipped"] = out_of_memory(error)
+        except RuntimeError as error:
+            found["skipped"] = f"failed: {error}".splitlines()[0]
         if "skipped" in found:
             torch.cuda.empty_cache()
             return found
@@ -164,6 +168,43 @@ class OnGPU:
                 "torch": torch.__version__, "CUDA": torch.version.cuda}
 
 
+class OnCPU(OnGPU):
+    """The same on the cores of the CPU: times are of calls, as many as take 30 ms, after one
+    by which threads and caches are those of the program."""
+
+    target = device = "cpu"
+
+    def __init__(self, *turns):
+        super().__init__(*turns)
+        self.place = capi.Device.cpu(torch.get_num_threads())
+
+    def new_pool(self):
+        return None
+
+    def _time(self, run, repeats=1):
+        run()
+        times = []
+        while len(times) < 20 and (not times or sum(times) < 30):
+            begin = time.perf_counter()
+            run()
+            times.append(1e3 * (time.perf_counter() - begin))
+        return statistics.median(times)
+
+    def memory_mib(self, run):
+        return None
+
+    def _capture(self, run, pool):
+        """Calls are what is timed."""
+        return types.SimpleNamespace(replay=run)
+
+    def about(self):
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.partition(":")[2].strip() for line in file
+                     if line.startswith("model name")]
+        return {"device": f"{os.cpu_count()} cores of {(names or ['a CPU'])[0]}",
+                "threads": torch.get_num_threads(), "torch": torch.__version__}
+
+
 class OnEmulator:
     """Runs each program once, and times nothing."""
 
@@ -186,3 +227,8 @@ class OnEmulator:
 
     def about(self):
         return {"device": "emulator", "torch": torch.__version__}
+
+
+def open_machine(name, *turns):
+    """Where programs run that take such turns, by what --device says."""
+    return OnEmulator() if name == "emulator" else {"cuda": OnGPU, "cpu": OnCPU}[name](*turns)

@@ -5,18 +5,18 @@ choose one (lib/Dialect/Tile/IR/TraverseLayout.cpp) were set by.
     python benchmarks/sweep.py --fields element_lanes,rows_per_block --threads 256
         [--graphs rows:1,rows:4,rows:16] [--layers sum] [--features 1,64]
     python benchmarks/sweep.py --fields lanes,element_lanes --graphs am --layers rgcn
-        [--kernel TEXT]
+        [--kernel TEXT] [--ptxas sm_90]
 
 --fields are those of `gnn_mlir.list_schedules`; all others stay as they were chosen.
 The kernel is the slowest that may have several such schedules, or the slowest of
 those with TEXT in the name. "rows:4" is a graph of a million nodes whose edges are
 drawn uniformly, 4 for each in the mean ("rows:4:0.01": of 10,000 nodes); others are
-those of benchmarks/synthetic.py. "sum" is a sum over neighbours, other layers are those
-of benchmarks/training.py, forward. Every schedule is compiled and bound at once, and
+those of benchmarks/cases.py, and so are layers. Every schedule is compiled and bound at once, and
 all take turns (benchmarks/race.py): "layer" is the median over rounds of replays of a
 CUDA graph, "kernel" that of the kernel alone, by CUDA events around ten launches.
-All give the result of the one that is chosen, up to 1e-5. On the emulator there are no
-times. With --output there are FILE.json and FILE.md.
+All give the result of the one that is chosen, up to 1e-5. "registers" are those that are
+estimated, and with --ptxas those that CUDA's ptxas takes for that chip, "spilled" where they
+are not enough. On the emulator there are no times. With --output there are FILE.json and FILE.md.
 """
 
 import argparse
@@ -24,35 +24,47 @@ import datetime
 import json
 import pathlib
 import random
+import re
+import subprocess
+import tempfile
 
 import numpy as np
 import torch
 
+import cases
 import gnn_mlir
 import kernels
-import synthetic
-import training
-from cases import of_edges
-from race import Contender, OnEmulator, OnGPU, device
+from experiment import worst_error
+from race import Contender, device, open_machine
 from tables import markdown, number, write
 
 TOLERANCE = 1e-5
+LAYERS = {**cases.LAYERS, **cases.sums_of(gnn_mlir)}
 
 
 def load(text):
     """A graph by name."""
     name, *numbers = text.split(":")
     if name != "rows":
-        return synthetic.graph(name, *map(float, numbers))
+        return cases.load(text)[1]
     mean, scale = float(numbers[0]), float((numbers + [1])[1])
     rng, nodes = np.random.default_rng(1), int(1e6 * scale)
     return gnn_mlir.Graph(*rng.integers(0, nodes, (2, int(mean * nodes))), nodes)
 
 
-def layer_module(name, graph, features):
-    if name == "sum":
-        return of_edges(gnn_mlir, name, features)
-    return training.MODELS[name](graph, features)
+def registers_taken(module, graph, line, chip):
+    """What ptxas says of the kernel with that schedule."""
+    compiled = gnn_mlir.compile(module, target="cuda", chip=chip, graph=graph, schedules=[line])
+    kernel = next(step["kernel"] for step in compiled.package.plan()["functions"][0]["steps"]
+                  if step["schedule"] == text_of(line))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "kernels.ptx"
+        path.write_text(compiled.ptx())
+        said = subprocess.run(["ptxas", "-v", f"-arch={chip}", path, "-o", "/dev/null"],
+                              check=True, capture_output=True, text=True).stderr
+    spilled, count = re.search(rf"entry function '{kernel}'.*?(\d+) bytes spill stores.*?"
+                               r"Used (\d+) registers", said, re.S).groups()
+    return f"{count}, spilled" if int(spilled) else count
 
 
 def text_of(line):
@@ -111,8 +123,8 @@ def choose_kernel(module, graph, machine, inputs, options):
 def sweep(module, graph, machine, options):
     """The times of each schedule, fastest first."""
     function, = module.functions.values()
-    inputs, _ = training.our_inputs(function.random_inputs(graph, 1), np.float32(0),
-                                    machine)
+    inputs = {name: torch.tensor(value, device=machine.device)
+              for name, value in function.random_inputs(graph, 1).items()}
     chosen, launch, lines = choose_kernel(module, graph, machine, inputs, options)
     expected, rows, pool = torch.as_tensor(chosen.bound(inputs)), [], machine.new_pool()
     for line in lines:
@@ -121,11 +133,13 @@ def sweep(module, graph, machine, options):
             module, graph, machine, [line])
         assert layer.schedules[launch] == text, (layer.schedules[launch], text)
         run = lambda bound=layer.bound: bound(inputs)
-        difference = training.worst_error({"out": run()}, {"out": expected})
+        difference = worst_error([run()], [expected])
         assert difference <= TOLERANCE, f"{text}: {difference:.1e}"
         rows.append({**{name: line["schedule"].get(name)
                         for name in options.fields.split(",")},
                      "threads": line["layout"]["threads"], "chosen": layer is chosen,
+                     "registers": line["layout"].get("registers"), "ptxas": options.ptxas and
+                     registers_taken(module, graph, line, options.ptxas),
                      "layer": layer, "entered": machine.enter(text, run, None, pool)})
     machine.race([row["entered"] for row in rows if isinstance(row["entered"], Contender)])
     for row in rows:
@@ -140,7 +154,7 @@ def sweep(module, graph, machine, options):
 def table(result):
     """The results as Markdown."""
     about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
-    fields = [*result["fields"].split(","), "threads"]
+    fields = [*result["fields"].split(","), "threads", "registers", "ptxas"]
     text = (f"# Schedules of one kernel, by {result['fields']}\n\n{result['date']}, "
             f"{about}. Milliseconds of the kernel and of its layer, fastest first; *: "
             "what is chosen.\n")
@@ -166,13 +180,13 @@ def main(arguments=None):
     parser.add_argument("--graphs", default="rows:1,rows:2,rows:4,rows:7,rows:16")
     parser.add_argument("--layers", default="sum")
     parser.add_argument("--features", default="1,64")
+    parser.add_argument("--ptxas", metavar="CHIP")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--device", type=device, default="cuda")
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
     random.seed(0)
-    machine = OnEmulator() if options.device == "emulator" else OnGPU(
-        options.rounds, seconds=0.2)
+    machine = open_machine(options.device, options.rounds, 0.2)
     result = {"date": datetime.date.today().isoformat(),
               "about": {**machine.about(), "gnn-mlir": gnn_mlir.__version__},
               "fields": options.fields, "cases": []}
@@ -180,8 +194,8 @@ def main(arguments=None):
         graph = load(text)
         for name in options.layers.split(","):
             for features in map(int, options.features.split(",")):
-                kernel, rows = sweep(layer_module(name, graph, features), graph, machine,
-                                     options)
+                module, own = LAYERS[name](graph, features)
+                kernel, rows = sweep(module, own, machine, options)
                 result["cases"].append({"graph": text, "layer": name, "kernel": kernel,
                                         "features": features, "rows": rows})
                 write(options.output, result, table)

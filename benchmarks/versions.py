@@ -34,7 +34,7 @@ import torch
 
 import gnn_mlir
 from cases import layers_of, load, sums_of
-from race import Contender, OnEmulator, OnGPU, device
+from race import Contender, device, open_machine
 from tables import number, write
 
 SLOWER = 1.03
@@ -138,7 +138,7 @@ def bench(versions, model, graphs, features, machine, training=False):
            "error": float(np.linalg.norm(outputs["this"] - outputs["other"]) /
                           np.linalg.norm(outputs["other"]))}
     machine.race(list(entered.values()))
-    if machine.target == "cuda":
+    if machine.target != "emulator":
         compare(row, versions, {name: one.times for name, one in entered.items()})
     return row
 
@@ -200,7 +200,7 @@ def main(arguments=None):
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
     # All take part in every round, so that ratios are of the same round.
-    machine = OnEmulator() if options.device == "emulator" else OnGPU(options.rounds, 1e9)
+    machine = open_machine(options.device, options.rounds, 1e9)
     versions = {"other": load_other(options.other.resolve()), "this": gnn_mlir}
     random.seed(0)
     result = {"date": datetime.date.today().isoformat(), "about": machine.about(),

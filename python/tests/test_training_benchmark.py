@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The benchmark of forward and backward passes: peers, what it checks, how programs take
-turns, and tables. Only a GPU gives times."""
-
-import json
+"""Peers of benchmarks/experiment.py, and how programs take turns. Only a GPU gives times."""
 
 import numpy as np
 import pytest
@@ -32,106 +29,27 @@ def test_sums_over_rows_of_any_length(benchmarks, torch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sums", ["cusparse", "gather"])
+@pytest.mark.parametrize("text", ["mag:0.0002", "aifb:0.02"])
 @pytest.mark.parametrize("model", ["rgcn", "rgat", "hgt"])
-def test_layers_in_torch_are_those_of_pyg(model, sums, benchmarks, torch):
+def test_layers_in_torch_are_those_of_pyg(model, text, benchmarks, torch):
     """Outputs and all gradients in float64, on graphs with more than 128 pairs of a
     type, with types that nothing leads to, and with few pairs of a node and a type."""
-    training, layers = benchmarks("training"), benchmarks("torch_layers")
-    pyg_layers, ways = benchmarks("pyg_layers"), set()
-    for text in ("mag:0.0002", "aifb:0.02"):
-        graph = training.load(text)
-        case = training.Case(model, graph, 8)
-        prepared = layers.Prepared(graph, "cpu", torch.float64, sums)
-        ways.add(prepared.queries._dense)
-        expected = training.gradients_of_pyg(case, pyg_layers.Edges(graph, "cpu"), "PyG",
-                                             "cpu", torch.float64)
-        found = training.gradients_by_hand(case, prepared, "cpu", torch.float64)
-        assert training.worst_error(found, expected, case.given) < 1e-13
-        assert len(prepared.tiles.type) > graph.num_edge_types or text != "mag:0.0002"
-        for name in expected:  # A fault in any of them is seen.
-            wrong = {**found, name: found[name] * 1.001}
-            assert training.worst_error(wrong, expected, case.given) > 1e-7
-    assert ways == {True, False}
-
-
-@pytest.mark.slow
-def test_gradients_on_the_emulator(benchmarks, compiler, torch):
-    """Ours and every peer against PyG in float64, as --check does it."""
-    training, race = benchmarks("training"), benchmarks("race")
-    found = training.check(["aifb:0.01"], 8, race.OnEmulator())
-    errors = found["aifb:0.01"]
-    assert set(errors) == {"rgcn", "rgat", "hgt"}
-    for model, of_model in errors.items():
-        expected = {"ours", "without x", "torch", "torch, gathered", "PyG"}
-        assert set(of_model) == expected | ({"PyG, fast"} if model == "rgcn" else set())
-        training.expect_small(of_model.values())
-    with pytest.raises(SystemExit, match="expected errors of at most 2e-05, got nan"):
-        training.expect_small([float("nan")])
-
-
-def test_training_on_the_emulator(benchmarks, compiler, torch, tmp_path):
-    training = benchmarks("training")
-    arguments = ["--features", "8", "--device", "emulator", "--output",
-                 str(tmp_path / "found"), "--models"]
-    training.main([*arguments, "rgcn", "--graphs", "mag:0.00002"])
-    training.main([*arguments, "rgcn", "--graphs", "aifb:0.01", "--peers", "torch"])
-    result = json.loads((tmp_path / "found.json").read_text())
-    assert [row["graph"] for row in result["rows"]] == ["mag:0.00002", "aifb:0.01"]
-    first, second = result["rows"]
-    assert set(first["peers"]) == {"torch", "torch, gathered", "PyG", "PyG, fast"}
-    assert set(second["peers"]) == {"torch"}
-    for row in result["rows"]:
-        assert row["difference"] < 1e-5
-        assert sum(row["kernels_without_x"]) < sum(row["kernels"])
-        assert row["ratio"] is None
-        rows = row["nodes"] * 8 * 4 / 2**20
-        weights = (row["edge_types"] * 64 + 64 + 8) * 4 / 2**20
-        forward, backward = row["workspace_mib"]
-        assert row["predicted_mib"] == pytest.approx(rows + row["saved_mib"] + max(
-            forward, rows + weights + backward))
-    assert "| aifb:0.01 | rgcn | 490 | - |" in (tmp_path / "found.md").read_text()
-    with pytest.raises(SystemExit, match="expected results of .* got others"):
-        training.main([*arguments, "rgcn", "--rounds", "3"])
-    with pytest.raises(SystemExit, match="expected some of torch, gather, pyg, got dgl"):
-        training.main([*arguments, "rgcn", "--peers", "dgl", "--rounds", "20"])
-
-
-@pytest.mark.slow
-def test_profile_of_kernels(benchmarks, compiler, torch, tmp_path):
-    benchmarks("training").main(
-        ["--profile", "--graphs", "aifb:0.01", "--models", "rgcn", "--features", "8",
-         "--device", "emulator", "--output", str(tmp_path / "found")])
-    row, = json.loads((tmp_path / "found.json").read_text())["rows"]
-    assert (row["graph"], row["model"]) == ("aifb:0.01", "rgcn")
-    for which in ("forward", "backward"):
-        assert all(f"rgcn_{which}_" in step["kernel"] for step in row[which])
-        assert sum(step["gflop"] for step in row[which]) > 0
-        assert {step["ms"] for step in row[which]} == {None}  # There is no timer.
-    text = (tmp_path / "found.md").read_text()
-    assert "## aifb:0.01, rgcn, backward: - ms" in text
-    assert f"| {row['forward'][0]['kernel']} | - | " in text
-
-
-@pytest.mark.slow
-def test_layers_that_fail_stop_no_others(benchmarks, compiler, torch, tmp_path,
-                                         monkeypatch):
-    training = benchmarks("training")
-    real = training.bench
-
-    def bench(case, *rest):
-        if case.model == "rgcn":
-            raise RuntimeError("no room\nat all")
-        return real(case, *rest)
-
-    monkeypatch.setattr(training, "bench", bench)
-    training.main(["--features", "8", "--device", "emulator", "--models", "rgcn,rgat",
-                   "--graphs", "aifb:0.01", "--peers", "", "--output",
-                   str(tmp_path / "found")])
-    result = json.loads((tmp_path / "found.json").read_text())
-    assert [row["model"] for row in result["rows"]] == ["rgat"]
-    assert result["failed"] == ["aifb:0.01 rgcn: no room\nat all"]
-    assert "\naifb:0.01 rgcn: no room\n" in (tmp_path / "found.md").read_text()
+    experiment, cases = benchmarks("experiment"), benchmarks("cases")
+    module, graph, peers = benchmarks("pyg_layers").RELATIONAL[model](
+        cases.load(text)[1], 8, "cpu")
+    function, = module.functions.values()
+    given = {name: torch.tensor(value, dtype=torch.float64, requires_grad=True)
+             for name, value in function.random_inputs(graph, 1).items()}
+    mask = getattr(peers["PyG"], "mask", 1)
+    up = torch.randn(graph.num_nodes, 8, dtype=torch.float64) * mask
+    expected = experiment.results(experiment.prepare(peers["PyG"], given), up, mask)
+    assert len(expected) == len(given) + 1
+    for name in ("torch", "torch, gathered"):
+        found = experiment.results(experiment.prepare(peers[name], given), up, mask)
+        assert experiment.worst_error(found, expected) < 1e-13
+        for i, _ in enumerate(found):  # A fault in any of them is seen.
+            wrong = [1.001 * x if i == j else x for j, x in enumerate(found)]
+            assert experiment.worst_error(wrong, expected) > 1e-7
 
 
 @pytest.fixture
@@ -194,30 +112,6 @@ def test_programs_that_do_not_enter(clock, torch):
     assert found["skipped"] == "out of memory: Tried to allocate 9.00 GiB"
 
 
-def test_ratios_of_training(benchmarks, torch):
-    training = benchmarks("training")
-    timed = lambda ms, captured=True: {"ms": ms, "spread": 0.02, "captured": captured}
-    rows = []
-    for scale in (1, 4):
-        rows.append(training.compare({
-            "graph": f"g{scale}", "model": "rgcn", "edges": 1000, "saved_mib": 1.0,
-            "workspace_mib": [2.0, 3.0], "predicted_mib": 5.0, "kernels": [4, 9],
-            "ours": {"training": timed(3.0), "without x": timed(2.0),
-                     "inference": timed(1.0)},
-            "peers": {"torch": timed(6.0 * scale),
-                      "PyG": {"skipped": "90 ms", "once_ms": 90.0, "captured": False},
-                      "PyG, fast": timed(9.0, False),
-                      "torch, gathered": {"skipped": "out of memory: 9 GiB"}}}))
-    assert [row["best"] for row in rows] == ["torch", "PyG, fast"]
-    assert [row["ratio"] for row in rows] == [2, 3]
-    assert training.means(rows) == {"rgcn": pytest.approx((6 ** 0.5, 3))}
-    text = training.table({"date": "today", "about": {"device": "none"}, "features": 8,
-                           "rounds": 20, "slower": 5.0, "failed": [], "rows": rows})
-    assert ("| g1 | rgcn | 1,000 | 3.000 | 2.000 | 1.000 | 3.00 | 6.000 | out of memory "
-            "| (90) | 9.000* | 2.00 | 2.0% |") in text
-    assert "| rgcn | 2.45 | 3.00 |" in text
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name, variation", [("products", 1.88), ("proteins", 1.04),
                                              ("reddit", 1.63)])
@@ -236,11 +130,10 @@ def test_made_graphs_without_types(name, variation, benchmarks):
         synthetic.homogeneous("cora")
 
 
-@pytest.mark.parametrize("name, arguments", [("training", []), ("minibatch", []),
-                                             ("experiment", ["columns"])])
+@pytest.mark.parametrize("name, arguments", [("minibatch", []), ("experiment", ["columns"])])
 def test_no_gpu_is_one_line(name, arguments, benchmarks, torch, monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(SystemExit):
         benchmarks(name).parse(arguments)
     assert capsys.readouterr().err.endswith(
-        "error: argument --device: expected emulator, since torch finds no GPU, got cuda\n")
+        "error: argument --device: expected cpu or emulator, since torch finds no GPU, got cuda\n")

@@ -220,7 +220,7 @@ static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
 /// Sums stay in registers with what is added to them; of loads in flight and
 /// what is held of the row, ptxas keeps few at a time. Fitted on schedules of
 /// seven models: 8 of 10 kernels take 0.7 to 1.8 times as many
-/// (benchmarks/compiling.py --registers).
+/// (benchmarks/sweep.py --ptxas).
 static int64_t estimateRegisters(const TraverseFacts &facts,
                                  const TraverseLayout &layout) {
   int64_t sums = 0, loads = 0;
