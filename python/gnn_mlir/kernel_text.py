@@ -8,6 +8,10 @@ i64 is made `narrow`.
 THREADS = 256
 
 
+def _operator(name, kind=None):
+    return lambda self, other: self._op(name, other, kind)
+
+
 class Value:
     """An i64 or i32, or an i1 that a comparison gives."""
 
@@ -19,50 +23,15 @@ class Value:
         return self.kernel.made(f"arith.{name} {self.text}, {other.text} : {self.kind}",
                                 kind or self.kind)
 
-    def __add__(self, other):
-        return self._op("addi", other)
-
-    def __sub__(self, other):
-        return self._op("subi", other)
-
-    def __mul__(self, other):
-        return self._op("muli", other)
-
-    def __floordiv__(self, other):
-        return self._op("divsi", other)  # Of numbers that are not negative.
-
-    def __mod__(self, other):
-        return self._op("remsi", other)
-
-    def __and__(self, other):
-        return self._op("andi", other)
-
-    def __or__(self, other):
-        return self._op("ori", other)
-
-    def __xor__(self, other):
-        return self._op("xori", other)
-
-    def __lshift__(self, other):
-        return self._op("shli", other)
-
-    def __rshift__(self, other):
-        return self._op("shrui", other)
-
-    def __lt__(self, other):
-        return self._op("cmpi slt,", other, "i1")
-
-    def __le__(self, other):
-        return self._op("cmpi sle,", other, "i1")
-
-    def equals(self, other):
-        return self._op("cmpi eq,", other, "i1")
-
-    def differs(self, other):
-        return self._op("cmpi ne,", other, "i1")
-
-    def least(self, other):
-        return self._op("minsi", other)
+    __add__, __sub__, __mul__ = map(_operator, ("addi", "subi", "muli"))
+    __floordiv__, __mod__ = map(_operator, ("divsi", "remsi"))  # Of numbers from 0 on.
+    __and__, __or__, __xor__ = map(_operator, ("andi", "ori", "xori"))
+    __lshift__, __rshift__ = map(_operator, ("shli", "shrui"))
+    __lt__ = _operator("cmpi slt,", "i1")
+    __le__ = _operator("cmpi sle,", "i1")
+    equals = _operator("cmpi eq,", "i1")
+    differs = _operator("cmpi ne,", "i1")
+    least = _operator("minsi")
 
     def narrow(self):
         if self.kind == "i32":

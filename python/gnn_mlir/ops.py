@@ -240,36 +240,24 @@ class RowOps:
 
     def prefix_rows(self, x):
         """The first source rows as destination rows of a bipartite graph."""
-        _require(x.space == "src", "prefix_rows",
-                 f"expected src rows, got {x.space}")
-        result, name = x.type.with_space("dst"), x.graph.name
-
-        def meaning(g, a):
-            rows = g[name].num_src_nodes, g[name].num_dst_nodes
-            _require(rows[0] >= rows[1], "prefix_rows",
-                     f"expected at most {rows[0]} destinations, as many as "
-                     f"sources, got {rows[1]}")
-            return reference.prefix_rows(g[name], a)
-
-        return self._record("gnn.prefix_rows", "{}", _arrow(x, result), [x],
-                            [result], meaning)
+        return self._first_rows("prefix_rows", x, "src", "dst", reference.prefix_rows)
 
     def extend_rows(self, x):
         """Destination rows of a bipartite graph as its first source rows, 0
         behind."""
-        _require(x.space == "dst", "extend_rows",
-                 f"expected dst rows, got {x.space}")
-        result, name = x.type.with_space("src"), x.graph.name
+        return self._first_rows("extend_rows", x, "dst", "src", reference.extend_rows)
+
+    def _first_rows(self, op, x, space, other, meant):
+        _require(x.space == space, op, f"expected {space} rows, got {x.space}")
+        result, name = x.type.with_space(other), x.graph.name
 
         def meaning(g, a):
             rows = g[name].num_src_nodes, g[name].num_dst_nodes
-            _require(rows[0] >= rows[1], "extend_rows",
-                     f"expected at most {rows[0]} destinations, as many as "
-                     f"sources, got {rows[1]}")
-            return reference.extend_rows(g[name], a)
+            _require(rows[0] >= rows[1], op, f"expected at most {rows[0]} destinations, "
+                     f"as many as sources, got {rows[1]}")
+            return meant(g[name], a)
 
-        return self._record("gnn.extend_rows", "{}", _arrow(x, result), [x],
-                            [result], meaning)
+        return self._record(f"gnn.{op}", "{}", _arrow(x, result), [x], [result], meaning)
 
 
 @checked

@@ -4,6 +4,16 @@
 from . import types
 
 
+def _both(name):
+    """An operator, and the one whose operands are the other way round."""
+    return (lambda self, other: self._made(name, self, other),
+            lambda self, other: self._made(name, other, self))
+
+
+def _comparison(kind):
+    return lambda self, other: self.function.compare(kind, self, other)
+
+
 class Value:
     """What an op or an input gives.
 
@@ -35,29 +45,15 @@ class Value:
     def _made(self, name, *operands):
         return self.function.elementwise(name, *operands)
 
-    def __add__(self, other):
-        return self._made("arith.addf", self, other)
-
-    def __radd__(self, other):
-        return self._made("arith.addf", other, self)
-
-    def __sub__(self, other):
-        return self._made("arith.subf", self, other)
-
-    def __rsub__(self, other):
-        return self._made("arith.subf", other, self)
-
-    def __mul__(self, other):
-        return self._made("arith.mulf", self, other)
-
-    def __rmul__(self, other):
-        return self._made("arith.mulf", other, self)
-
-    def __truediv__(self, other):
-        return self._made("arith.divf", self, other)
-
-    def __rtruediv__(self, other):
-        return self._made("arith.divf", other, self)
+    __add__, __radd__ = _both("arith.addf")
+    __sub__, __rsub__ = _both("arith.subf")
+    __mul__, __rmul__ = _both("arith.mulf")
+    __truediv__, __rtruediv__ = _both("arith.divf")
+    _pow, __rpow__ = _both("math.powf")
+    __and__, __or__ = _both("arith.andi")[0], _both("arith.ori")[0]
+    __lt__, __le__, __gt__, __ge__, __eq__, __ne__ = map(
+        _comparison, ("lt", "le", "gt", "ge", "eq", "ne"))
+    __hash__ = object.__hash__
 
     def __neg__(self):
         return self._made("arith.negf", self)
@@ -68,39 +64,10 @@ class Value:
     def __pow__(self, other):
         if not isinstance(other, Value) and other == 2:  # As NumPy does it.
             return self * self
-        return self._made("math.powf", self, other)
-
-    def __rpow__(self, other):
-        return self._made("math.powf", other, self)
+        return self._pow(other)
 
     def __matmul__(self, weight):
         return self.function.matmul(self, weight)
-
-    def __lt__(self, other):
-        return self.function.compare("lt", self, other)
-
-    def __le__(self, other):
-        return self.function.compare("le", self, other)
-
-    def __gt__(self, other):
-        return self.function.compare("gt", self, other)
-
-    def __ge__(self, other):
-        return self.function.compare("ge", self, other)
-
-    def __eq__(self, other):
-        return self.function.compare("eq", self, other)
-
-    def __ne__(self, other):
-        return self.function.compare("ne", self, other)
-
-    __hash__ = object.__hash__
-
-    def __and__(self, other):
-        return self._made("arith.andi", self, other)
-
-    def __or__(self, other):
-        return self._made("arith.ori", self, other)
 
     def __bool__(self):
         raise ValueError("a value is not known before the program runs: expected "

@@ -6,7 +6,6 @@ With `self_loops` (PyG's add_self_loops) its graph needs one at each node:
 """
 
 from .. import types
-from ..program import Module
 from . import layers
 
 
@@ -46,17 +45,9 @@ def gatv2(features=(64, 64), heads=1, concat=True, negative_slope=0.2, bias=True
     and the last does where `concat`, else it takes their mean."""
     features = layers.check_features(features)
     types.integer("heads", heads, 1)
-    module = Module(f"GATv2 with {heads} heads: the leaky relu comes before the\n"
-                    "product with the attention vector"
-                    + layers.loops_text(self_loops))
-    g = module.graph("g", self_loops=self_loops)
-    f = module.function("gatv2")
-    x = f.input("x", g.rows("node", features[0]))
-    last = len(features) - 1
-    y = layers.stack(f, x, [
-        lambda h, prefix, out=out, i=i: gatv2_layer(
-            f, h, out, heads, prefix, concat or i < last, negative_slope, bias,
-            share_weights, self_loops, residual)
-        for i, out in enumerate(features[1:], 1)])
-    f.output("out", y)
-    return module
+    return layers.stacked(
+        f"GATv2 with {heads} heads: the leaky relu comes before the\n"
+        "product with the attention vector" + layers.loops_text(self_loops), "gatv2",
+        features, lambda f, x, out, prefix, last: gatv2_layer(
+            f, x, out, heads, prefix, concat or not last, negative_slope, bias,
+            share_weights, self_loops, residual), self_loops=self_loops)

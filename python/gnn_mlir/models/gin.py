@@ -3,7 +3,6 @@
 layers and a relu between them."""
 
 from .. import types
-from ..program import Module
 from . import layers
 
 
@@ -33,14 +32,8 @@ def gin(features=(64, 64), hidden=None, eps=0.0, train_eps=False):
     network, as large as its output where not given. With `train_eps` eps is an
     input of each layer."""
     features = layers.check_features(features)
-    module = Module("GIN: y[v] = mlp((1 + eps) x[v] + sum over edges u -> v of "
-                    f"x[u]), eps = {'an input' if train_eps else eps}.")
-    g = module.graph("g")
-    f = module.function("gin")
-    x = f.input("x", g.rows("node", features[0]))
-    y = layers.stack(f, x, [
-        lambda h, prefix, out=out: gin_layer(f, h, hidden or out, out, prefix, eps,
-                                             train_eps)
-        for out in features[1:]])
-    f.output("out", y)
-    return module
+    return layers.stacked(
+        "GIN: y[v] = mlp((1 + eps) x[v] + sum over edges u -> v of "
+        f"x[u]), eps = {'an input' if train_eps else eps}.", "gin", features,
+        lambda f, x, out, prefix, last: gin_layer(
+            f, x, hidden or out, out, prefix, eps, train_eps))

@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 
 from .. import types
+from ..program import Module
 
 
 def add_bias(f, x, name):
@@ -44,6 +45,21 @@ def stack(f, x, layers, activation="relu"):
         if i + 1 < len(layers):
             x = f.activation(activation, x)
     return x
+
+
+def stacked(text, name, features, layer, **graph):
+    """A module with layers of these sizes on the nodes of a graph that is declared so, and
+    relu between them. `layer` is a function of (f, x, size of the output, prefix, whether
+    it is the last one)."""
+    module = Module(text)
+    g = module.graph("g", **graph)
+    f = module.function(name)
+    x = f.input("x", g.rows("node", features[0]))
+    last = len(features) - 1
+    f.output("out", stack(f, x, [
+        lambda h, prefix, out=out, i=i: layer(f, h, out, prefix, i == last)
+        for i, out in enumerate(features[1:], 1)]))
+    return module
 
 
 def block_stack(module, f, features, layer, node_types=1, edge_types=1):

@@ -58,20 +58,17 @@ def rgat(edge_types, features=(64, 64), heads=1, bases=None, concat=True,
     and of one head of each layer; all layers but the last concatenate."""
     features = layers.check_features(features)
     types.integer("heads", heads, 1)
-    module = Module(f"RGAT as PyG's RGATConv, {heads} heads: h = x W[r] at both\n"
-                    "ends of an edge of type r, score = leaky_relu(h[v] Q +\n"
-                    "h[u] K), softmax over the edges into v.")
-    g = module.graph("g", node_types=node_types, edge_types=edge_types)
-    f = module.function("rgat")
-    x = f.input("x", g.rows("node", features[0]))
-    last = len(features) - 1
-    y = layers.stack(f, x, [
-        lambda h, prefix, out=out, i=i: rgat_layer(
-            f, h, out, heads, bases, prefix, concat or i < last, negative_slope,
-            attention, bias)
-        for i, out in enumerate(features[1:], 1)])
-    f.output("out", y)
-    return module
+    return layers.stacked(
+        f"{_text(heads)}.", "rgat", features,
+        lambda f, x, out, prefix, last: rgat_layer(
+            f, x, out, heads, bases, prefix, concat or not last, negative_slope,
+            attention, bias), node_types=node_types, edge_types=edge_types)
+
+
+def _text(heads):
+    return (f"RGAT as PyG's RGATConv, {heads} heads: h = x W[r] at both\n"
+            "ends of an edge of type r, score = leaky_relu(h[v] Q +\n"
+            "h[u] K), softmax over the edges into v")
 
 
 def rgat_blocks(edge_types, features=(64, 64, 64), heads=1, bases=None,
@@ -81,10 +78,7 @@ def rgat_blocks(edge_types, features=(64, 64, 64), heads=1, bases=None,
     all layers concatenate heads."""
     features = layers.check_features(features)
     types.integer("heads", heads, 1)
-    module = Module(f"RGAT as PyG's RGATConv, {heads} heads: h = x W[r] at both\n"
-                    "ends of an edge of type r, score = leaky_relu(h[v] Q +\n"
-                    "h[u] K), softmax over the edges into v"
-                    + layers.blocks_text(features))
+    module = Module(_text(heads) + layers.blocks_text(features))
     f = module.function("rgat")
     f.output("out", layers.block_stack(
         module, f, features, lambda x, x_dst, out, prefix: rgat_layer(
@@ -110,15 +104,10 @@ def hector_rgat(edge_types, features=(64, 64), heads=1, negative_slope=0.2,
                 node_types=1):
     """Hector's RGAT, stacked with relu."""
     features = layers.check_features(features)
-    module = Module(f"RGAT as Hector has it, {heads} heads: h = x W[r] at both\n"
-                    "ends of an edge of type r, score = leaky_relu(h[u] . s[r] +\n"
-                    "h[v] . d[r]), softmax over the edges into v.")
-    g = module.graph("g", node_types=node_types, edge_types=edge_types)
-    f = module.function("rgat")
-    x = f.input("x", g.rows("node", features[0]))
-    y = layers.stack(f, x, [
-        lambda h, prefix, out=out: hector_rgat_layer(f, h, out, heads, prefix,
-                                                     negative_slope)
-        for out in features[1:]])
-    f.output("out", y)
-    return module
+    return layers.stacked(
+        f"RGAT as Hector has it, {heads} heads: h = x W[r] at both\n"
+        "ends of an edge of type r, score = leaky_relu(h[u] . s[r] +\n"
+        "h[v] . d[r]), softmax over the edges into v.", "rgat", features,
+        lambda f, x, out, prefix, last: hector_rgat_layer(
+            f, x, out, heads, prefix, negative_slope),
+        node_types=node_types, edge_types=edge_types)

@@ -56,34 +56,27 @@ def rgcn(edge_types, features=(64, 64), bases=None, aggregation="mean",
     """PyG's RGCNConv, stacked with relu: `features` are the widths of the input
     and of each layer. `print(gnn_mlir.compile(...))` lists the inputs."""
     features = layers.check_features(features)
-    module = Module("RGCN: y[v] = sum over edge types r of\n"
-                    f"  ({aggregation} over edges u -> v of type r of x[u] W[r])"
-                    + (" + x[v] R" if root_weight else "")
-                    + (" + b" if bias else "")
-                    + (f",\nwhere W[r] is a sum of {bases} bases."
-                       if bases else
-                       f",\nwhere W[r] has {diagonal_blocks} blocks on its diagonal."
-                       if diagonal_blocks else "."))
-    g = module.graph("g", node_types=node_types, edge_types=edge_types)
-    f = module.function("rgcn")
-    x = f.input("x", g.rows("node", features[0]))
-    y = layers.stack(f, x, [
-        lambda h, prefix, out=out: rgcn_layer(
-            f, h, out, bases, prefix, aggregation, root_weight, bias,
-            diagonal_blocks)
-        for out in features[1:]])
-    f.output("out", y)
-    return module
+    return layers.stacked(
+        _text(aggregation, root_weight, bias)
+        + (f",\nwhere W[r] is a sum of {bases} bases." if bases else
+           f",\nwhere W[r] has {diagonal_blocks} blocks on its diagonal."
+           if diagonal_blocks else "."), "rgcn", features,
+        lambda f, x, out, prefix, last: rgcn_layer(
+            f, x, out, bases, prefix, aggregation, root_weight, bias, diagonal_blocks),
+        node_types=node_types, edge_types=edge_types)
+
+
+def _text(aggregation, root_weight, bias):
+    return ("RGCN: y[v] = sum over edge types r of\n"
+            f"  ({aggregation} over edges u -> v of type r of x[u] W[r])"
+            + (" + x[v] R" if root_weight else "") + (" + b" if bias else ""))
 
 
 def rgcn_blocks(edge_types, features=(64, 64, 64), bases=None, aggregation="mean",
                 root_weight=True, bias=True, node_types=1):
     """RGCNConv over sampled blocks, one bipartite graph a layer, as `sage_blocks`."""
     features = layers.check_features(features)
-    module = Module("RGCN: y[v] = sum over edge types r of\n"
-                    f"  ({aggregation} over edges u -> v of type r of x[u] W[r])"
-                    + (" + x[v] R" if root_weight else "") + (" + b" if bias else "")
-                    + layers.blocks_text(features))
+    module = Module(_text(aggregation, root_weight, bias) + layers.blocks_text(features))
     f = module.function("rgcn")
     f.output("out", layers.block_stack(
         module, f, features, lambda x, x_dst, out, prefix: rgcn_layer(

@@ -34,21 +34,13 @@ def sage(features=(64, 64), aggregation="mean", bias=True, normalize=False,
          root_weight=True, project=False):
     """PyG's SAGEConv with aggregation mean, max, min or sum, stacked with relu."""
     features = layers.check_features(features)
-    module = Module(f"GraphSAGE: y[v] = ({aggregation} over edges u -> v of x[u])"
-                    " W" + (" + x[v] R" if root_weight else "")
-                    + (" + b" if bias else "")
-                    + (",\nwhere u gives relu(x[u] P + p)" if project else "")
-                    + (",\ndivided by its length" if normalize else "") + ".")
-    g = module.graph("g")
-    f = module.function("sage")
-    x = f.input("x", g.rows("node", features[0]))
-    y = layers.stack(f, x, [
-        lambda h, prefix, out=out: sage_layer(
-            f, h, h, out, prefix, aggregation, bias, normalize, root_weight,
-            project)
-        for out in features[1:]])
-    f.output("out", y)
-    return module
+    return layers.stacked(
+        f"GraphSAGE: y[v] = ({aggregation} over edges u -> v of x[u])"
+        " W" + (" + x[v] R" if root_weight else "") + (" + b" if bias else "")
+        + (",\nwhere u gives relu(x[u] P + p)" if project else "")
+        + (",\ndivided by its length" if normalize else "") + ".", "sage", features,
+        lambda f, x, out, prefix, last: sage_layer(
+            f, x, x, out, prefix, aggregation, bias, normalize, root_weight, project))
 
 
 def sage_blocks(features=(64, 64, 64), aggregation="mean", bias=True):

@@ -5,7 +5,6 @@ it: dot-product attention over the edges into each node."""
 import math
 
 from .. import types
-from ..program import Module
 from . import layers
 
 
@@ -47,17 +46,9 @@ def transformer(features=(64, 64), heads=1, concat=True, beta=False,
     features = layers.check_features(features)
     types.integer("heads", heads, 1)
     own = "mixed by a gate with" if beta else "plus"
-    module = Module(f"Graph transformer with {heads} heads: softmax of query .\n"
-                    "key over the edges into each node, which weighs values"
-                    + (f",\n{own} a projection of the node." if root_weight else
-                       "."))
-    g = module.graph("g")
-    f = module.function("transformer")
-    x = f.input("x", g.rows("node", features[0]))
-    last = len(features) - 1
-    y = layers.stack(f, x, [
-        lambda h, prefix, out=out, i=i: transformer_layer(
-            f, h, out, heads, prefix, concat or i < last, beta, root_weight, bias)
-        for i, out in enumerate(features[1:], 1)])
-    f.output("out", y)
-    return module
+    return layers.stacked(
+        f"Graph transformer with {heads} heads: softmax of query .\n"
+        "key over the edges into each node, which weighs values"
+        + (f",\n{own} a projection of the node." if root_weight else "."),
+        "transformer", features, lambda f, x, out, prefix, last: transformer_layer(
+            f, x, out, heads, prefix, concat or not last, beta, root_weight, bias))
