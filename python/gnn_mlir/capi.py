@@ -341,9 +341,6 @@ class NativeGraph(_Handle):
              size.value, byref(size))
         return values
 
-    def statistics(self):
-        return _json("gnnGraphStatistics", self.handle)
-
     def stats(self):
         """The statistics as `#gnn.stats<...>`."""
         return text_of("gnnGraphStats", self.handle)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Typed graphs held as NumPy arrays, and their row spaces."""
 
+import json
 import operator
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -408,39 +410,12 @@ class Graph:
 
     def statistics(self):
         """What `#gnn.stats` holds, as a dict."""
-        def pairs_by_type(end):
-            return np.bincount(self.pairs(end)[0],
-                               minlength=self.num_edge_types).tolist()
-
-        def moments(end, count):
-            degree = np.bincount(self.ends(end), minlength=count)
-            return int((degree.astype(np.int64) ** 2).sum()), int(
-                degree.max(initial=0))
-
-        def longest_by_type(end):
-            types, _, pair = self.pairs(end)
-            longest = np.zeros(self.num_edge_types, np.int64)
-            np.maximum.at(longest, types,
-                          np.bincount(pair, minlength=len(types)))
-            return longest.tolist()
-
-        in_squares, in_max = moments("dst", self.num_dst_nodes)
-        out_squares, out_max = moments("src", self.num_src_nodes)
-        return {
-            "src_nodes": self.num_src_nodes, "dst_nodes": self.num_dst_nodes,
-            "edges": self.num_edges,
-            "type_edges": np.bincount(self.edge_type,
-                                      minlength=self.num_edge_types).tolist(),
-            "src_pairs": pairs_by_type("src"), "dst_pairs": pairs_by_type("dst"),
-            "in_degree_squares": in_squares, "in_degree_max": in_max,
-            "out_degree_squares": out_squares, "out_degree_max": out_max,
-            "src_pair_max": longest_by_type("src"),
-            "dst_pair_max": longest_by_type("dst"),
-        }
+        return {name: json.loads(value) for name, value in re.findall(
+            r"(\w+) = (\d+|\[.*?\])", self.stats())}
 
     def stats(self):
         """The same as text, `#gnn.stats<...>`, which a `gnn.graph` takes."""
-        return types.stats_text(self.statistics().items())
+        return capi.NativeGraph.of(self).stats()
 
     # -- Features ------------------------------------------------------------
 

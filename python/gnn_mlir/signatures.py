@@ -105,7 +105,6 @@ FALLIBLE = {
     "gnnGraphCount": [c_void_p, c_char_p, POINTER(c_int64)],
     "gnnGraphStructure": [c_void_p, c_char_p, c_void_p, c_int64,
                           POINTER(c_int64)],
-    "gnnGraphStatistics": [c_void_p, POINTER(c_void_p)],
     "gnnGraphStats": [c_void_p, POINTER(c_void_p)],
     "gnnGraphDegrees": [c_void_p, c_int, c_int32, c_void_p, c_int64],
     "gnnGraphAddSelfLoops": [c_void_p, c_bool, c_int32, POINTER(c_void_p)],

@@ -103,17 +103,6 @@ def test_maps(pair, key):
         *on(graph, MAPS[key])).tolist()
 
 
-def test_statistics(pair):
-    graph, native = pair
-    found, expected = native.statistics(), graph.statistics()
-    for key in ("src_nodes", "dst_nodes", "edges"):
-        assert found[key] == expected[key]
-    assert [r["edges"] for r in found["relations"]] == expected["type_edges"]
-    assert [r["src_pairs"] for r in found["relations"]] == expected["src_pairs"]
-    for key in ("dst_pairs", "src_pair_max", "dst_pair_max"):
-        assert [r[key] for r in found["relations"]] == expected[key]
-
-
 FUNCTIONS = {
     "replace loops": (lambda n: n.derived("gnnGraphAddSelfLoops", True, -1),
                       lambda g: gnn_mlir.add_self_loops(g)),
