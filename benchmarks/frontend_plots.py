@@ -7,8 +7,9 @@ from xml.sax.saxutils import escape
 
 import frontend_tables
 
-_COLOURS = {"eager": "#0072b2", "inductor": "#d55e00"}
-_WIDTH, _LABEL, _ROW, _HEAD = 360, 96, 20, 26
+COLOURS = {"eager": "#0072b2", "inductor": "#d55e00", "best": "#444444"}
+_PEERS = ("eager", "inductor")
+_WIDTH, _LABEL, _BAR, _HEAD = 360, 96, 8, 26
 
 
 def _text(x, y, words, anchor="start", size=11, colour="black"):
@@ -23,22 +24,22 @@ def _ticks(values):
     return range(least, most + 1)
 
 
-def _panel(title, rows, ticks, x, y):
-    """One model: two bars for each graph. `rows`: (graph, {peer: (ratio, why none)})."""
-    left, width = x + _LABEL, _WIDTH - _LABEL - 60
+def _panel(title, rows, peers, ticks, x, y):
+    """Bars of peers for each row: (name, {peer: (ratio, why none)})."""
+    left, width, row = x + _LABEL, _WIDTH - _LABEL - 60, 4 + _BAR * len(peers)
     at = lambda ratio: left + width * (math.log10(ratio) - ticks[0]) / (len(ticks) - 1)
-    low = y + _HEAD + _ROW * len(rows)
+    low = y + _HEAD + row * len(rows)
     lines = [_text(x, y + 14, title, size=13)]
     for tick in ticks:
         lines += [f'<path d="M{at(10.0 ** tick):.1f},{y + _HEAD - 4} V{low}" stroke="'
                   f'{"black" if tick == 0 else "#cccccc"}"/>',
                   _text(at(10.0 ** tick), low + 12, f"{10.0 ** tick:g}", "middle", 10)]
-    for i, (graph, bars) in enumerate(rows):
-        top = y + _HEAD + _ROW * i
-        lines.append(_text(left - 6, top + 13, graph, "end"))
-        for j, (peer, colour) in enumerate(_COLOURS.items()):
-            ratio, none = bars.get(peer, (None, ""))
-            above = top + 2 + 8 * j
+    for i, (name, bars) in enumerate(rows):
+        top = y + _HEAD + row * i
+        lines.append(_text(left - 6, top + row // 2 + 3, name, "end", 11 if len(name) < 15 else 9))
+        for j, peer in enumerate(peers):
+            (ratio, none), colour = bars.get(peer, (None, "")), COLOURS[peer]
+            above = top + 2 + _BAR * j
             if ratio is None:
                 lines.append(_text(at(1) + 3, above + 7, none, size=8, colour=colour))
                 continue
@@ -49,23 +50,23 @@ def _panel(title, rows, ticks, x, y):
     return lines, low + 24
 
 
-def draw(title, panels):
-    """Panels of models, two side by side: {model: rows}; None without a number."""
+def draw(title, panels, peers=_PEERS):
+    """Panels, two side by side: {title: rows}; None without a number."""
     values = [ratio for rows in panels.values() for _, bars in rows
               for ratio, _ in bars.values() if ratio]
     if not values:
         return None
     ticks, lines, height = _ticks(values), [], 44
     legend = 12
-    for peer, colour in _COLOURS.items():
-        lines += [f'<rect x="{legend}" y="28" width="10" height="10" fill="{colour}"/>',
+    for peer in peers:
+        lines += [f'<rect x="{legend}" y="28" width="10" height="10" fill="{COLOURS[peer]}"/>',
                   _text(legend + 14, 37, f"{peer} / ours")]
         legend += 110
     items = list(panels.items())
     for first in range(0, len(items), 2):
         ends = []
-        for column, (model, rows) in enumerate(items[first:first + 2]):
-            made, end = _panel(model, rows, ticks, 12 + column * _WIDTH, height + 8)
+        for column, (name, rows) in enumerate(items[first:first + 2]):
+            made, end = _panel(name, rows, peers, ticks, 12 + column * _WIDTH, height + 8)
             lines += made
             ends.append(end)
         height = max(ends)
@@ -80,7 +81,7 @@ def draw(title, panels):
 def _bars(row, value):
     """{peer: (ratio, why there is none)}."""
     found, bars = frontend_tables.ratios(row), {}
-    for peer in _COLOURS:
+    for peer in _PEERS:
         ratio = found.get(peer, (None, None))[value]
         way = row["ways"].get("ours", {}) if "skipped" in row["ways"].get(
             "ours", {}) else row["ways"].get(peer, {})

@@ -5,8 +5,8 @@ benchmarks/frontend.py.
     python benchmarks/overview.py benchmarks/results/DATE-CARD-frontend.json
         [--page README.md]
 
-writes DATE-CARD-overview.svg beside the results (this needs matplotlib) and the table
-between two comments of the page.
+writes DATE-CARD-overview.svg beside the results and the table between two comments of the
+page.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import pathlib
 import statistics
 import sys
 
+import frontend_plots
 import frontend_tables
 from tables import markdown
 
@@ -35,7 +36,6 @@ _PANELS = [("Inference: time", "inference", _TIME), ("Training: time", "training
            ("Sampled batches: time", "batches", _TIME),
            ("Training: memory", "training", _MEMORY)]
 _MODES = {"inference": "inference", "training": "training", "batches": "sampled batches"}
-_COLOURS = {"eager": "#0072b2", "inductor": "#d55e00", "best": "#444444"}
 
 
 def means(rows):
@@ -94,42 +94,15 @@ def _plot(name):
     return name.removesuffix("-frontend") + "-overview.svg"
 
 
-def draw(result, path):
-    """Bars on a logarithmic scale, a panel for each of _PANELS."""
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "overview",  # The same file every time.
-                                "svg.fonttype": "none"})
-    from matplotlib import pyplot
-    found, names = means(result["rows"]), models(result["rows"])
-    figure, panels = pyplot.subplots(1, len(_PANELS), figsize=(11, 3.4), sharey=True)
-    height = 0.8 / len(_COLOURS)
-    for panel, (title, mode, value) in zip(panels, _PANELS):
-        for i, (peer, colour) in enumerate(_COLOURS.items()):
-            bars = [(place + (i - 1) * height, found[model, mode, peer, value])
-                    for place, model in enumerate(names) if (model, mode, peer, value) in found]
-            panel.barh([at for at, _ in bars], [ratio - 1 for _, ratio in bars], height,
-                       left=1, color=colour, label=peer)
-            for at, ratio in bars:
-                panel.annotate(_figure(ratio).strip("*"), (max(ratio, 1), at), (2, 0),
-                               textcoords="offset points", va="center", fontsize=6)
-        panel.set_xscale("log")
-        panel.set_xlim(0.5, 200)
-        panel.set_xticks([1, 10, 100], ["1×", "10×", "100×"])
-        panel.minorticks_off()
-        panel.axvline(1, color="black", linewidth=1)
-        panel.set_title(title, fontsize=9)
-        panel.tick_params(labelsize=8)
-        panel.spines[["top", "right"]].set_visible(False)
-    panels[0].set_yticks(range(len(names)), [NAMES[model] for model in names])
-    panels[0].invert_yaxis()
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, [f"PyG {label} / ours" for label in labels], loc="lower center",
-                  ncols=len(_COLOURS), fontsize=8, frameon=False)
-    figure.suptitle(f"PyG beside gnn-mlir, {result['about']['device']}, {result['date']}",
-                    fontsize=10)
-    figure.tight_layout(rect=(0, 0.06, 1, 1))
-    figure.savefig(path, metadata={"Date": None}, facecolor="white")
+def draw(result):
+    """A panel for each of _PANELS."""
+    found = means(result["rows"])
+    return frontend_plots.draw(
+        f"PyG beside gnn-mlir, {result['about']['device']}, {result['date']}",
+        {title: [(NAMES[model], {peer: (found.get((model, mode, peer, value)), "")
+                                 for peer in frontend_plots.COLOURS})
+                 for model in models(result["rows"])] for title, mode, value in _PANELS},
+        frontend_plots.COLOURS)
 
 
 def main(arguments=None):
@@ -148,7 +121,7 @@ def main(arguments=None):
                 for_page(result, options.results.stem, folder.as_posix())))
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
-    draw(result, options.results.with_name(_plot(options.results.stem)))
+    options.results.with_name(_plot(options.results.stem)).write_text(draw(result))
     print(table(result["rows"]))
 
 
