@@ -8,6 +8,7 @@ import numpy as np
 import torch
 import torch_geometric.nn as nn
 
+import frontend_models
 import gnn_mlir
 import torch_layers
 from cases import looped
@@ -38,16 +39,11 @@ class HeteroEdges:
     """The same by types of nodes, which lie by type, and of edges, for HGTConv."""
 
     def __init__(self, graph, device):
-        nodes = [f"n{i}" for i in range(graph.num_node_types)]
-        kinds = [(nodes[s], f"r{i}", nodes[d]) for i, (s, d) in enumerate(graph.schema)]
-        self.metadata = nodes, kinds
-        sizes = np.bincount(graph.src_node_type, minlength=len(nodes))
-        self.sizes, first = sizes.tolist(), np.cumsum(sizes) - sizes
-        self.of = {}
-        for number, (kind, (s, d)) in enumerate(zip(kinds, graph.schema)):
-            edges = graph.edge_type == number
-            self.of[kind] = torch.stack([_tensor(graph.edge_src[edges] - first[s], device),
-                                         _tensor(graph.edge_dst[edges] - first[d], device)])
+        kinds = frontend_models.Kinds(graph)
+        rows, edges = frontend_models.dicts(graph, kinds, torch.empty(graph.num_nodes, 0))
+        self.metadata = kinds.nodes, kinds.relations
+        self.sizes = [len(rows[name]) for name in kinds.nodes]
+        self.of = {relation: ends.to(device) for relation, ends in edges.items()}
         # There is no output for node types that no edge type leads to.
         into = np.isin(graph.src_node_type, [d for _, d in graph.schema])
         self.mask = torch.tensor(into[:, None], device=device)
