@@ -68,12 +68,12 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
                               GnnPackage **package);
 
 /** Says what the passes on whole-graph ops do with a program, and what its
- *  kernels cost without and with them (docs/Cost.md): tables as text, or a page
- * of HTML. Of `options` target, chip, passes, gradients and graphs are read.
- * Gives a string for gnnStringDestroy; errors are those of gnnCompile, without
- * reproducer. */
+ *  kernels cost without and with them (docs/Cost.md): tables as text, or a
+ * picture in Graphviz's language. Of `options` target, chip, passes, gradients
+ * and graphs are read. Gives a string for gnnStringDestroy; errors are those of
+ * gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
-                              const GnnCompileOptions *options, bool html,
+                              const GnnCompileOptions *options, bool dot,
                               char **explanation);
 
 /** The schedules that the kernels of a program may have (docs/Schedules.md), a

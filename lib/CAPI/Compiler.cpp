@@ -276,7 +276,7 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
 }
 
 GnnError *gnnExplain(const char *text, size_t size, const char *name,
-                     const GnnCompileOptions *options, bool html,
+                     const GnnCompileOptions *options, bool dot,
                      char **explanation) {
   return guardedCall("explain", [&]() -> Error {
     if (Error error = expectPointers("text, name, options and a result", text,
@@ -290,7 +290,7 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
       if (!result.isDone)
         return;
       llvm::raw_string_ostream stream(result.answer);
-      html ? printHtml(*found, stream) : printText(*found, stream);
+      dot ? printDot(*found, stream) : printText(*found, stream);
     };
     if (Error error = workOn({text, size}, name, *options,
                              /*canReproduce=*/false, outcome, work))

@@ -303,12 +303,12 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   return result;
 }
 
-LogicalResult gnn::writeHtml(ModuleOp module, const Explanation &explanation,
-                             StringRef path) {
-  std::string page;
-  llvm::raw_string_ostream stream(page);
-  printHtml(explanation, stream);
-  if (runtime::Error error = writeOutput(path, page))
+LogicalResult gnn::writeDot(ModuleOp module, const Explanation &explanation,
+                            StringRef path) {
+  std::string picture;
+  llvm::raw_string_ostream stream(picture);
+  printDot(explanation, stream);
+  if (runtime::Error error = writeOutput(path, picture))
     return module.emitError(error.message());
   return success();
 }
@@ -321,9 +321,9 @@ struct Explain : gnn::impl::ExplainBase<Explain> {
     FailureOr<Explanation> explanation = explain(getOperation(), passes);
     if (failed(explanation))
       return signalPassFailure();
-    if (html.empty())
+    if (dot.empty())
       printText(*explanation, llvm::outs());
-    else if (failed(writeHtml(getOperation(), *explanation, html)))
+    else if (failed(writeDot(getOperation(), *explanation, dot)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -4,12 +4,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExplainTable.h"
+#include "GNN/Target/Explain.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <array>
+
 using namespace gnn;
+
+namespace {
+
+/// A row: words in the first two columns, numbers in the others.
+struct TableRow {
+  static constexpr size_t numColumns = 7;
+
+  enum class Kind { Heading, Kernel, Op, Total };
+
+  Kind kind = Kind::Op;
+  std::array<std::string, numColumns> cells;
+};
+
+} // namespace
 
 std::string Choice::text() const {
   return (isDone ? "done" : "refused") + (name.empty() ? "" : ", " + name) +
@@ -23,7 +39,8 @@ static TableRow toRow(TableRow::Kind kind, std::string label, std::string type,
            cost.flops, cost.bytes, cost.milliseconds}};
 }
 
-std::vector<TableRow> gnn::makeTable(const ExplainedFunction &function) {
+/// A heading, each kernel followed by its ops, ops of no kernel, and the total.
+static std::vector<TableRow> makeTable(const ExplainedFunction &function) {
   using Kind = TableRow::Kind;
   std::vector<TableRow> rows = {
       {Kind::Heading,

@@ -74,10 +74,10 @@ def _choose_chip(target, chip):
 
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
-            html=None, kernels=False, **named):
+            dot=None, kernels=False, **named):
     """What the passes on whole-graph ops do with a program and what its kernels cost
-    without and with them, as text (docs/Cost.md); `html` is a file that gets the same
-    as one page, with pictures. The other arguments are those of `compile`: costs are
+    without and with them, as text (docs/Cost.md); `dot` is a file that gets a
+    picture of both, for Graphviz. The other arguments are those of `compile`: costs are
     weighed for the GPU that it would compile for, an H200 where that is none (as on the
     CPU, which then is said). Raises GNNError.
 
@@ -87,7 +87,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     if torch_models.is_any(program):
         return torch_models.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
-            html=html))
+            dot=dot))
     options.refuse_unknown(named, explain)
     if args or kernels:
         raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
@@ -96,8 +96,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     text, passes, graphs = _read_program(program, passes, graph)
     arguments = text, compiler_capi.NAME, graphs
     asked = _options(program, target, chip, passes, gradients)
-    if html is not None:
-        files.write(html, compiler_capi.explain_text(*arguments, html=True, **asked))
+    if dot is not None:
+        files.write(dot, compiler_capi.explain_text(*arguments, dot=True, **asked))
     return compiler_capi.explain_text(*arguments, **asked)
 
 

@@ -30,11 +30,11 @@ def compile_text(text, name, graphs=None, **options):
                                       options.handle))
 
 
-def explain_text(text, name, graphs=None, html=False, **options):
+def explain_text(text, name, graphs=None, dot=False, **options):
     """What the passes on whole-graph ops do with a program, as text or as a page.
     Raises GNNError with all diagnostics."""
     data, options = text.encode(), _Options(graphs, options)
-    return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle, html)
+    return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle, dot)
 
 
 def schedules_text(text, name, graphs=None, vary=(), **options):

@@ -62,7 +62,7 @@ TRANSLATIONS = [(to_package, b"PK"), (to_module, b"module")]
 
 
 def explain(path):
-    gnn_mlir.explain(MODULE, html=path)
+    gnn_mlir.explain(MODULE, dot=path)
 
 
 def save_schedules(path):
@@ -70,8 +70,8 @@ def save_schedules(path):
 
 
 # How each of them begins.
-OPTIONS = {"--report": b"{", "--save-schedules": b"{", "--explain": b"<!DOCTYPE"}
-FUNCTIONS = {"save": b"PK", "package": b"PK", "explain": b"<!DOCTYPE",
+OPTIONS = {"--report": b"{", "--save-schedules": b"{", "--explain": b"digraph"}
+FUNCTIONS = {"save": b"PK", "package": b"PK", "explain": b"digraph",
              "save_schedules": b"{", "write": b"text"}
 
 

@@ -1,18 +1,18 @@
 // RUN: gnn-opt %s -o /dev/null \
 // RUN:   --gnn-explain="passes='cost=rows order-aggregate=false linear-reorder=false'" \
 // RUN:   | FileCheck %s
-// RUN: gnn-opt %s --gnn-explain="html=%t.html" | FileCheck %s --check-prefix=SAME
-// RUN: FileCheck %s --check-prefix=PAGE < %t.html
+// RUN: gnn-opt %s --gnn-explain="dot=%t.dot" | FileCheck %s --check-prefix=SAME
+// RUN: FileCheck %s --check-prefix=DOT < %t.dot
 // RUN: not gnn-opt %s --gnn-explain="passes=compct=false" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PASSES
 // RUN: not gnn-opt %s --gnn-explain="passes='fuse=on,gnn-compact=maybe'" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=VALUE
-// RUN: not gnn-opt %s --gnn-explain="html=%t.none/page.html" 2>&1 \
+// RUN: not gnn-opt %s --gnn-explain="dot=%t.none/layer.dot" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FOLDER
 
 // PASSES: error: passes: expected NAME=VALUE with a name of async-copies, calls, compact, {{.*}}, got 'compct=false'
 // VALUE: error: passes: compact: expected true or false, got 'maybe'
-// FOLDER: error: cannot write '{{.*}}page.html': No such file or directory
+// FOLDER: error: cannot write '{{.*}}layer.dot': No such file or directory
 
 gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<
   src_nodes = 4, dst_nodes = 4, edges = 6, type_edges = [4, 2],
@@ -77,17 +77,16 @@ func.func @unknown(%x: tensor<?x16xf32, #gnn.rows<@h, node>>)
   return %m : tensor<?x16xf32, #gnn.rows<@h, edge>>
 }
 
-// One page with pictures of both, and what users wrote escaped.
+// A picture of both, and what users wrote escaped.
 //
-// PAGE:      <!DOCTYPE html>
-// PAGE:      <h2>layer</h2>
-// PAGE:      <h3>Before: 2 kernels, 0.0120 ms, 2.0 kB</h3>
-// PAGE-NEXT: <svg
-// PAGE-NEXT: <g class="kernel"><title>layer_0_typed_linear
-// PAGE-NEXT: 0.0060 ms, 1.7 kB, 50% of the time
-// PAGE:      <title>&lt;x&gt; &amp; &quot;y&quot;: node of g, 16xf32</title>
-// PAGE:      <h3>After: 2 kernels, 0.0120 ms, 1.7 kB</h3>
-// PAGE-NEXT: <svg
-// PAGE:      gnn-compact done, Compacted: 3 src_pair rows instead of 6 edge rows
-// PAGE:      <h2>Choices</h2>
-// PAGE:      </html>
+// DOT:      digraph explanation {
+// DOT:      subgraph "cluster_layer_before" {
+// DOT-NEXT: label="layer, before: 2 kernels, 0.0120 ms, 2.0 kB";
+// DOT-NEXT: subgraph "cluster_layer_before_kernel0" {
+// DOT-NEXT: label="layer_0_typed_linear\n0.0060 ms, 1.7 kB, 50% of the time"; tooltip="bytes 1,673, flops 1,536"; style=filled; fillcolor="0.08 0.50 1";
+// DOT-NEXT: "layer_before_2" [label="gather src\nedge of g, 16xf32", {{.*}}, style="filled"];
+// DOT:      "layer_before_0" [{{.*}}tooltip="<x> & \"y\": node of g, 16xf32", style="filled,rounded"];
+// DOT:      "layer_before_0" -> "layer_before_2" [edgetooltip="<x> & \"y\": node of g, 16xf32"];
+// DOT:      subgraph "cluster_layer_after" {
+// DOT-NEXT: label="layer, after: 2 kernels, 0.0120 ms, 1.7 kB";
+// DOT:      gnn-compact done, Compacted: 3 src_pair rows instead of 6 edge rows

@@ -47,15 +47,15 @@
 
 // RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator --phases=%t --explain | FileCheck %s --check-prefixes=ONGPU,EXPLAIN
 // RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=cpu --explain | FileCheck %s --check-prefixes=ONCPU,EXPLAIN
-// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=cpu --explain=%t/page.html | FileCheck %s --check-prefix=OUT
-// RUN: FileCheck %s --check-prefix=PAGE < %t/page.html
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=cpu --explain=%t/f.dot | FileCheck %s --check-prefix=OUT
+// RUN: FileCheck %s --check-prefix=DOT < %t/f.dot
 // RUN: not gnn-run %t/9-ptx.mlir --function f --target=emulator 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: gnn-run --help | FileCheck %s --check-prefix=HELP
 
 // ONGPU:      {{^costs on NVIDIA H200 SXM, of its kernels$}}
 // ONCPU:      {{^costs on NVIDIA H200 SXM, of kernels for cpu, of which no figures are known$}}
 // EXPLAIN:    {{^f, before$}}
-// PAGE:       Kernels with their ops, {{.*}}, of kernels for cpu, of which no figures are known:
+// DOT:        label="Costs on {{.*}}, of kernels for cpu, of which no figures are known; before:
 // ALONE:      9-ptx.mlir:2:1: error: expected kernels as IR, as gnn-math-pipeline makes them, or a form in front of these, got PTX alone (gpu.binary)
 // ALONE-NOT:  .visible
 // HELP:       --stage-passes=<POINT=PASSES> {{.*}} STAGE-begin, STAGE-end, after-schedule, after-blocked or after-loops:

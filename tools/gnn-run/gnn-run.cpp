@@ -120,8 +120,8 @@ static cl::opt<uint64_t>
 static cl::opt<std::string>
     explainFile("explain",
                 cl::desc("Print what passes on whole-graph ops did and what it "
-                         "costs, or write it as a page"),
-                cl::value_desc("FILE.html"), cl::ValueOptional,
+                         "costs, or draw it for Graphviz"),
+                cl::value_desc("FILE.dot"), cl::ValueOptional,
                 cl::cat(category));
 
 static int fail(const Twine &message) {
@@ -208,7 +208,7 @@ static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
   if (mlir::failed(explanation))
     return mlir::failure();
   if (!explainFile.empty())
-    return writeHtml(module, *explanation, explainFile);
+    return writeDot(module, *explanation, explainFile);
   printText(*explanation, outs());
   return mlir::success();
 }

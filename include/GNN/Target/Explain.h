@@ -114,14 +114,14 @@ mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
 /// choices.
 void printText(const Explanation &explanation, llvm::raw_ostream &os);
 
-/// Writes the same as one HTML page that needs no other file, with the dataflow
-/// of both as pictures.
-void printHtml(const Explanation &explanation, llvm::raw_ostream &os);
+/// Writes the dataflow of both in Graphviz's language: kernels are clusters of
+/// ops, with costs and choices as tooltips.
+void printDot(const Explanation &explanation, llvm::raw_ostream &os);
 
-/// Writes the page to a file; an error is at the module.
-mlir::LogicalResult writeHtml(mlir::ModuleOp module,
-                              const Explanation &explanation,
-                              llvm::StringRef path);
+/// Writes that to a file; an error is at the module.
+mlir::LogicalResult writeDot(mlir::ModuleOp module,
+                             const Explanation &explanation,
+                             llvm::StringRef path);
 
 } // namespace gnn
 

@@ -55,8 +55,8 @@ def Explain : Pass<"gnn-explain", "::mlir::ModuleOp"> {
   let options = [
     Option<"passes", "passes", "std::string", /*default=*/"",
            "Options of gnn-compile-pipeline: switches of passes, and cost">,
-    Option<"html", "html", "std::string", /*default=*/"",
-           "Write a page with pictures to this file, instead of text">,
+    Option<"dot", "dot", "std::string", /*default=*/"",
+           "Write a picture, of Graphviz, to this file, instead of text">,
   ];
 }
 
