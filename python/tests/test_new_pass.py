@@ -57,7 +57,7 @@ def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
     # What compares the list of switches to the docs and the options.
     monkeypatch.setattr(test_docs, "ROOT", copy.root)
     spec = importlib.util.spec_from_file_location(
-        "variants", copy.root / "python/tests/support/variants.py")
+        "support.written", copy.root / "python/tests/support/variants.py")
     variants = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(variants)
     assert variants.SWITCHES[-1] == "sort-rows"
