@@ -433,18 +433,6 @@ gnn::runtime::npyHeader(DataType dtype, const std::vector<int64_t> &shape) {
   });
 }
 
-Error gnn::runtime::writeNpy(const std::string &path, DataType dtype,
-                             const std::vector<int64_t> &shape,
-                             const void *data) {
-  Expected<std::string> header = npyHeader(dtype, shape);
-  if (!header)
-    return header.takeError().in("cannot write '" + path + "'");
-  return writeFile(path,
-                   {*header,
-                    {static_cast<const char *>(data),
-                     static_cast<size_t>(*bytesOf(shape, byteSize(dtype)))}});
-}
-
 //===----------------------------------------------------------------------===//
 // Archives of arrays
 //===----------------------------------------------------------------------===//

@@ -59,14 +59,10 @@ Expected<NpyArray> parseNpy(std::string bytes);
 Expected<NpyArray> readNpy(const std::string &path,
                            int64_t maxBytes = physicalMemory());
 
-/// What a .npy file has before the data, which are dense in C order.
+/// What a .npy file has before the data, which are dense in C order. There is
+/// no bf16 in NumPy.
 Expected<std::string> npyHeader(DataType dtype,
                                 const std::vector<int64_t> &shape);
-
-/// Writes a .npy file (`NewFile`). `data` is dense in C order. There is no bf16
-/// in NumPy.
-Error writeNpy(const std::string &path, DataType dtype,
-               const std::vector<int64_t> &shape, const void *data);
 
 /// A .npz file: a zip archive of .npy files. Those that are read may have
 /// `maxBytes` together once unpacked.
