@@ -9,7 +9,6 @@ Threads are torch's, which OMP_NUM_THREADS sets.
 import ctypes
 import os
 import pathlib
-import platform
 import time
 
 import numpy as np
@@ -20,6 +19,7 @@ import gnn_mlir
 from ceilings import summarize
 from ceilings_walks import drawn, sum_of_sources
 from gnn_mlir import capi
+from race import processor
 
 CACHES = pathlib.Path("/sys/devices/system/cpu/cpu0/cache")
 UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
@@ -43,16 +43,6 @@ def keep_memory():
     if mallopt:
         mallopt(trim_threshold, 2**31 - 1)
         mallopt(mmap_max, 0)
-
-
-def processor():
-    """What /proc/cpuinfo calls it."""
-    try:
-        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    return next((line.partition(":")[2].strip() for line in lines
-                 if line.startswith("model name")), platform.processor() or "CPU")
 
 
 class CPU:

@@ -5,6 +5,8 @@ graph; a round runs all of them in an order of its own."""
 import argparse
 import math
 import os
+import pathlib
+import platform
 import random
 import statistics
 import subprocess
@@ -168,6 +170,16 @@ class OnGPU:
                 "torch": torch.__version__, "CUDA": torch.version.cuda}
 
 
+def processor():
+    """What /proc/cpuinfo calls it."""
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    return next((line.partition(":")[2].strip() for line in lines
+                 if line.startswith("model name")), platform.processor() or "CPU")
+
+
 class OnCPU(OnGPU):
     """The same on the cores of the CPU: times are of calls, as many as take 30 ms, after one
     by which threads and caches are those of the program."""
@@ -198,10 +210,7 @@ class OnCPU(OnGPU):
         return types.SimpleNamespace(replay=run)
 
     def about(self):
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            names = [line.partition(":")[2].strip() for line in file
-                     if line.startswith("model name")]
-        return {"device": f"{os.cpu_count()} cores of {(names or ['a CPU'])[0]}",
+        return {"device": f"{os.cpu_count()} cores of {processor()}",
                 "threads": torch.get_num_threads(), "torch": torch.__version__}
 
 

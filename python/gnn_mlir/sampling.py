@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A sampler of neighbours in NumPy, which gives batches as PyG's NeighborLoader does."""
+"""A sampler of neighbours in NumPy, which gives batches as PyG's NeighborLoader does.
+
+    sampler = Sampler(graph, fanouts=(10, 10))
+    batch, nodes = sampler.sample(seeds)
+    out = layer(gnn_mlir.blocks(batch, 2, len(seeds)), {"x": x[nodes], **weights})
+"""
 
 import numpy as np
 
@@ -8,9 +13,10 @@ from .graph import Graph, to_numpy
 
 
 class Sampler:
-    """Draws at most so many incoming edges of each node without replacement: those of
-    the seeds first, then hop by hop those of the nodes that were found. `fanouts` has
-    a number for each hop, -1 for all edges."""
+    """Draws at most so many incoming edges of each node of a square `Graph` without
+    replacement: those of the seeds first, then hop by hop those of the nodes that were
+    found. `fanouts` has a number for each hop, -1 for all edges; `seed` is that of what
+    is drawn. Raises ValueError where an argument is wrong."""
 
     def __init__(self, graph, fanouts, seed=0):
         if not isinstance(fanouts, (list, tuple)) or not fanouts:
