@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from gnn_mlir import Graph
-from gnn_mlir.datasets import debian, features, made, wordnet
+from gnn_mlir.datasets import features, made, wordnet
+from support import debian
 
 # Two nouns with each other as hypernym and hyponym, a verb related to the first,
 # an adjective with a satellite, an adverb that comes from the adjective.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Debian's package lists as a typed graph.
 
-    python3 -m gnn_mlir.datasets.debian OUT.npz [--features N] [LIST ...]
+    python python/tests/support/debian.py OUT.npz [--features N] [LIST ...]
 
 Without arguments it reads every Packages list that apt has on this machine
 (`apt-get update` fetches them); compressed lists are read by apt's own helper.
@@ -24,7 +24,7 @@ import time
 
 import numpy as np
 
-from .features import HashedWords, split_masks, typed_graph
+from gnn_mlir.datasets.features import HashedWords, split_masks, typed_graph
 
 NODE_TYPES = ("package", "virtual", "source", "section", "maintainer", "tag")
 _PACKAGE, _VIRTUAL, _SOURCE, _SECTION, _MAINTAINER, _TAG = range(6)
