@@ -305,8 +305,8 @@ def test_functions_and_decorators():
     (lambda: gnn_mlir.compile(Split(), target="gpu"), "target: expected one of cuda, emulator, cpu, "),
     (lambda: gnn_mlir.explain(Split()), "expected a compiled model, got Split"),
     (lambda: gnn_mlir.explain(gnn_mlir.compile(Split()), target="cpu"), "target: expected none"),
-    (lambda: gnn_mlir.explain(gnn_mlir.compile(Split()), html="page.html"), (
-        "got 'page.html'; gnn_mlir.explain takes it with the text of a program, as that of "
+    (lambda: gnn_mlir.explain(gnn_mlir.compile(Split()), dot="model.dot"), (
+        "got 'model.dot'; gnn_mlir.explain takes it with the text of a program, as that of "
         r"model.captures.report\(\)\[0\].programs\[0\].text"))])
 def test_bad_arguments(call, message):
     with pytest.raises(ValueError, match=message):
