@@ -41,6 +41,10 @@ TEST(TargetsTest, SourcesAreKept) {
   EXPECT_EQ(sourceOf("h200", "l2Gather"), FigureSource::Measured);
   EXPECT_EQ(sourceOf("h200", "fp32Flops"), FigureSource::Datasheet);
   EXPECT_EQ(sourceOf("a100", "l2Gather"), FigureSource::Derived);
+  EXPECT_EQ(sourceOf("h100", "warpSeconds"), FigureSource::Raced);
+  for (llvm::StringRef measured : {"h200", "h100", "cpu"})
+    for (auto [figure, source] : findTarget(measured)->sources)
+      EXPECT_NE(source, FigureSource::Derived) << figure.str();
   EXPECT_EQ(findTarget("gtx1080"), nullptr);
 }
 
