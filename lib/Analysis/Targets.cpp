@@ -20,6 +20,23 @@
 using namespace gnn;
 
 namespace {
+/// What a driver says of a GPU, and NVIDIA of the first one of Targets.def.
+struct GPUProperties {
+  double processors = 132;
+  double clock = 1.98e9; // Hz
+  double l2Bytes = 50e6;
+  double memoryBandwidth = 4.8e12; // bytes a second
+
+  double *find(llvm::StringRef key) {
+    return llvm::StringSwitch<double *>(key)
+        .Case("processors", &processors)
+        .Case("clock", &clock)
+        .Case("l2_bytes", &l2Bytes)
+        .Case("memory_bandwidth", &memoryBandwidth)
+        .Default(nullptr);
+  }
+};
+
 /// A row of a table whose columns are figures.
 struct FigureRow {
   KnownTarget &target;
@@ -32,8 +49,48 @@ struct FigureRow {
 };
 } // namespace
 
+/// Lanes for fp32 numbers of a multiprocessor.
+static double lanesOf(llvm::StringRef chip) {
+  bool isHalf = chip.starts_with("sm_7") || chip == "sm_80" || chip == "sm_87";
+  return isHalf ? 64 : 128;
+}
+
+/// Figures by the rules for derived ones in Targets.def and Kernels.def.
+static TargetFigures deriveFigures(const KnownTarget &from,
+                                   const GPUProperties &of,
+                                   llvm::StringRef chip) {
+  GPUProperties first;
+  TargetFigures figures = from.figures;
+  double clock = of.clock / first.clock;
+  double cycles = clock * of.processors / first.processors;
+  double flops = cycles * lanesOf(chip) / lanesOf(from.chip);
+  double memory = of.memoryBandwidth / first.memoryBandwidth;
+  figures.memoryBandwidth = of.memoryBandwidth;
+  figures.l2Bytes = of.l2Bytes;
+  figures.processors = of.processors;
+  figures.memoryGather *= memory;
+  for (double *rate : {&figures.l2Gather, &figures.walkGather})
+    *rate *= cycles;
+  for (double *rate : {&figures.fp32Flops, &figures.productFlops})
+    *rate *= flops;
+  for (double *time :
+       {&figures.rowSeconds, &figures.warpSeconds, &figures.roundSeconds})
+    *time /= cycles;
+  figures.edgeSeconds /= clock;
+  return figures;
+}
+
+/// Figures of `target` by what a datasheet says of it beside `from`.
+static void setDerived(KnownTarget &target, const KnownTarget &from,
+                       const GPUProperties &of) {
+  target.figures = deriveFigures(from, of, target.chip);
+  for (auto [name, source] : from.sources)
+    target.sources.push_back({name, FigureSource::Derived});
+}
+
 static std::vector<KnownTarget> makeKnownTargets() {
   std::vector<KnownTarget> targets;
+  std::vector<std::pair<size_t, GPUProperties>> derived;
   auto of = [&](llvm::StringRef name) {
     return FigureRow{*llvm::find_if(targets, [&](const KnownTarget &target) {
       return target.name == name;
@@ -42,9 +99,12 @@ static std::vector<KnownTarget> makeKnownTargets() {
 #define GNN_TARGET(key, text, device, architecture)                            \
   {                                                                            \
     targets.push_back({#key, text, device, architecture, {}, {}});             \
-    FigureRow row{targets.back()};
+    [[maybe_unused]] FigureRow row{targets.back()};
 #define GNN_FIGURE(figure, number, origin)                                     \
   row.set(&TargetFigures::figure, #figure, number, FigureSource::origin);
+#define GNN_PROPERTIES(processors, clock, l2Bytes, bandwidth)                  \
+  derived.push_back(                                                           \
+      {targets.size() - 1, {processors, clock, l2Bytes, bandwidth}});
 #define GNN_TARGET_END }
 #include "GNN/Analysis/Targets.def"
 #define GNN_KERNELS(key)                                                       \
@@ -55,6 +115,8 @@ static std::vector<KnownTarget> makeKnownTargets() {
 #define GNN_KERNELS_END }
 #define GNN_CONSTANT(name, value)
 #include "GNN/Analysis/Kernels.def"
+  for (auto &[i, properties] : derived)
+    setDerived(targets[i], targets.front(), properties);
   return targets;
 }
 
@@ -68,6 +130,18 @@ const KnownTarget *gnn::findTarget(llvm::StringRef name) {
     if (target.name == name)
       return &target;
   return nullptr;
+}
+
+const KnownTarget &gnn::getStandIn(llvm::StringRef kind) {
+  const KnownTarget *cores = findTarget(cpuKind);
+  return kind == cpuKind && cores ? *cores : getKnownTargets().front();
+}
+
+/// Those that `chip` may name.
+static auto getKnownGPUs() {
+  return llvm::make_filter_range(
+      getKnownTargets(),
+      [](const KnownTarget &target) { return target.chip != cpuKind; });
 }
 
 const TargetFigures &gnn::getFigures(llvm::StringRef name) {
@@ -111,55 +185,7 @@ struct GPURequest {
   llvm::StringRef name, chip;
   TargetFigures figures = getKnownTargets().front().figures;
 };
-
-/// What a driver says of a GPU, and NVIDIA of the first one of Targets.def.
-struct GPUProperties {
-  double processors = 132;
-  double clock = 1.98e9; // Hz
-  double l2Bytes = 50e6;
-  double memoryBandwidth = 4.8e12; // bytes a second
-
-  double *find(llvm::StringRef key) {
-    return llvm::StringSwitch<double *>(key)
-        .Case("processors", &processors)
-        .Case("clock", &clock)
-        .Case("l2_bytes", &l2Bytes)
-        .Case("memory_bandwidth", &memoryBandwidth)
-        .Default(nullptr);
-  }
-};
 } // namespace
-
-/// Lanes for fp32 numbers of a multiprocessor.
-static double lanesOf(llvm::StringRef chip) {
-  bool isHalf = chip.starts_with("sm_7") || chip == "sm_80" || chip == "sm_87";
-  return isHalf ? 64 : 128;
-}
-
-/// Figures by the rules for derived ones in Targets.def and Kernels.def.
-static TargetFigures deriveFigures(const GPUProperties &of,
-                                   llvm::StringRef chip) {
-  const KnownTarget &from = getKnownTargets().front();
-  GPUProperties first;
-  TargetFigures figures = from.figures;
-  double clock = of.clock / first.clock;
-  double cycles = clock * of.processors / first.processors;
-  double flops = cycles * lanesOf(chip) / lanesOf(from.chip);
-  double memory = of.memoryBandwidth / first.memoryBandwidth;
-  figures.memoryBandwidth = of.memoryBandwidth;
-  figures.l2Bytes = of.l2Bytes;
-  figures.processors = of.processors;
-  figures.memoryGather *= memory;
-  for (double *rate : {&figures.l2Gather, &figures.walkGather})
-    *rate *= cycles;
-  for (double *rate : {&figures.fp32Flops, &figures.productFlops})
-    *rate *= flops;
-  for (double *time :
-       {&figures.rowSeconds, &figures.warpSeconds, &figures.roundSeconds})
-    *time /= cycles;
-  figures.edgeSeconds /= clock;
-  return figures;
-}
 
 /// Reads "sm_89, NVIDIA L40S: processors=142 clock=2.5e9 ...", of which each
 /// number may be left out.
@@ -187,7 +213,8 @@ static llvm::Expected<GPURequest> readDescription(llvm::StringRef text) {
   }
   if (known != getKnownTargets().end())
     return GPURequest{known->name, known->chip, known->figures};
-  request.figures = deriveFigures(properties, request.chip);
+  request.figures =
+      deriveFigures(getKnownTargets().front(), properties, request.chip);
   return request;
 }
 
@@ -198,14 +225,13 @@ static llvm::Expected<GPURequest> readGPU(llvm::StringRef gpu) {
     if (!described)
       return described.takeError();
     request = *described;
-  } else if (const KnownTarget *known =
-                 gpu.empty() ? &getKnownTargets().front() : findTarget(gpu)) {
-    request = {known->name, known->chip, known->figures};
   } else {
     request.chip = gpu;
-    for (const KnownTarget &target : llvm::reverse(getKnownTargets()))
-      if (target.chip == gpu)
-        request = {target.name, gpu, target.figures};
+    for (const KnownTarget &target : getKnownGPUs())
+      if (gpu.empty() || target.name == gpu || target.chip == gpu) {
+        request = {target.name, target.chip, target.figures};
+        break;
+      }
   }
   if (llvm::Error error = checkChip(request.chip))
     return std::move(error);
@@ -240,7 +266,7 @@ llvm::Expected<TargetAttr> gnn::makeCPUTarget(mlir::MLIRContext *context,
   auto target = TargetAttr::getChecked(
       [&] { return mlir::emitError(mlir::UnknownLoc::get(context)); }, context,
       llvm::StringRef(cpuKind), llvm::StringRef(), processor, limits,
-      TargetAbilities(), getKnownTargets().front().figures);
+      TargetAbilities(), getStandIn(cpuKind).figures);
   if (!target)
     return llvm::createStringError(wrong);
   return target;
@@ -331,7 +357,7 @@ llvm::Error gnn::checkChip(llvm::StringRef name, llvm::StringRef features) {
   if (chip == std::end(chips))
     return llvm::createStringError(
         "expected " +
-        llvm::join(llvm::map_range(getKnownTargets(),
+        llvm::join(llvm::map_range(getKnownGPUs(),
                                    [](auto &target) { return target.name; }),
                    ", ") +
         " or a chip of " +

@@ -280,7 +280,7 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   TargetAttr target = findTarget(copy->getOperation());
   result.target = describeTarget(target);
   result.figures = target.getName().empty()
-                       ? getKnownTargets().front().title.str()
+                       ? getStandIn(target.getKind()).title.str()
                        : result.target;
   result.before = readFunctions(*copy);
   stages.tile.assignTileSwitches(none.tile);

@@ -21,7 +21,7 @@ FIGURES = {"memoryBandwidth": 3e12, "l2Bytes": 50e6, "l2Gather": 7.5e12,
 class Machine:
     """One that takes what the model says of FIGURES."""
 
-    title, chip, target = "NVIDIA GeForce RTX 3090", "sm_86", "cuda"
+    title, chip, target = "NVIDIA H100 80GB HBM3", "sm_90", "cuda"
     processors, l2_bytes, largest_table = 100, 50_000_000, 2**32
 
     def __init__(self, ceilings):
@@ -126,12 +126,13 @@ def test_entry_and_tables(found):
         "chip": machine.chip, "name": ceilings.name_of(machine.title),
         "found": json.loads(json.dumps(found.__dict__))})
     entry = text.split("```")[1]
-    assert ('GNN_TARGET(rtx3090, "NVIDIA GeForce RTX 3090", "NVIDIA GeForce RTX 3090", '
-            '"sm_86")\n') in entry
+    assert ('GNN_TARGET(h100, "NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3", '
+            '"sm_90")\n') in entry
     assert "GNN_FIGURE(l2RowBytes, 96, Measured) // 78.1 rows a ns below\n" in entry
     assert "GNN_FIGURE(waitSeconds, 4e-7, Measured) // " in entry
-    assert "{" not in entry and "GNN_KERNELS(rtx3090)\n" in entry
-    assert "| memoryBandwidth | 3e12 | 2.0% | 9.36e11, Datasheet | +221% * |" in text
+    assert "{" not in entry and "GNN_KERNELS(h100)\n" in entry
+    assert "| memoryBandwidth | 3e12 | 2.0% | 3e12, Measured | +0% |" in text
+    assert re.search(r"\| fp32Flops \| [\d.e]+ \| [\d.]+% \| 6.57e13, Measured \| [+-]\d+%", text)
     assert "| 4096 | 3" in text and "| made | 9 | 5000 | 4000 | 40.0 | 0.0% | 10.0 |" in text
 
 

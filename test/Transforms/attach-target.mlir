@@ -20,7 +20,7 @@
 // CHECK: module attributes {gnn.target = #target}
 
 // KEPT: name = "h100"
-// UNKNOWN: remark: {{.*}}no figures are known of sm_75, costs are those of h200
+// UNKNOWN: remark: {{.*}}no figures are known of sm_75, costs are those of NVIDIA H200 SXM
 // UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}, abilities = [long_rows], figures = {memory_bandwidth = 4.300000e+12,
 // KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090
 // KNOWN:   memory_bandwidth = 9.360000e+11
@@ -32,3 +32,9 @@
 // OTHER:   error: target: expected cuda, NVIDIA H100 SXM, which the module is for, got cuda, NVIDIA H200 SXM
 module {
 }
+
+// Cores of a CPU are weighed as such.
+// RUN: gnn-opt %s --gnn-attach-target='kind=cpu vector=8 registers=16' \
+// RUN:   --remarks-filter=gnn-attach-target 2>&1 | FileCheck %s --check-prefix=CORES
+// CORES: remark: {{.*}}no figures are known of cpu, costs are those of 16 threads of an Intel Xeon
+// CORES: kind = "cpu"{{.*}}memory_bandwidth = 7.18

@@ -24,7 +24,7 @@
 namespace gnn {
 
 /// Where a figure comes from; Targets.def says more.
-enum class FigureSource { Measured, Datasheet, Derived };
+enum class FigureSource { Measured, Raced, Datasheet, Derived };
 
 /// A target that is known by name.
 struct KnownTarget {
@@ -32,7 +32,7 @@ struct KnownTarget {
   llvm::StringRef title;
   /// What its driver calls it.
   llvm::StringRef device;
-  /// What kernels for it are compiled for, such as "sm_90".
+  /// What kernels for it are compiled for, such as "sm_90"; "cpu" for cores.
   llvm::StringRef chip;
   TargetFigures figures;
   /// Where each figure comes from, by its field.
@@ -43,6 +43,9 @@ struct KnownTarget {
 llvm::ArrayRef<KnownTarget> getKnownTargets();
 /// The one of that name, else null.
 const KnownTarget *findTarget(llvm::StringRef name);
+/// Whose figures a target of `kind` has of which none are known: the cores of
+/// Targets.def for those of a CPU, else its first GPU.
+const KnownTarget &getStandIn(llvm::StringRef kind);
 /// The figures of one that is known by name.
 const TargetFigures &getFigures(llvm::StringRef name);
 

@@ -42,7 +42,7 @@ struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
       gnn::refused(getArgument(), module.getLoc())
           << ("no figures are known of " + gnn::describeTarget(*target) +
               ", costs are those of " +
-              gnn::getKnownTargets().front().name.str());
+              gnn::getStandIn(target->getKind()).title.str());
     else
       gnn::passed(getArgument(), module.getLoc(), "Attached")
           << ((gnn::findTarget(target->getName())
