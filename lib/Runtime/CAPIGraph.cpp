@@ -15,7 +15,9 @@
 using namespace gnn::runtime;
 
 namespace {
-Side toSide(GnnSide side) { return side == GNN_DST ? Side::Dst : Side::Src; }
+GraphSide toSide(GnnSide side) {
+  return side == GNN_DST ? GraphSide::Dst : GraphSide::Src;
+}
 
 std::vector<std::string> names(const char *const *texts, int64_t count) {
   std::vector<std::string> result;

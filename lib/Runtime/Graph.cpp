@@ -182,23 +182,24 @@ Error Graph::checkSchema(const std::vector<EdgeTypeEnds> &schema) const {
         return failure("schema of edge type ", r,
                        ": expected -1 <= node type < ", nodeTypes, ", got ",
                        nodeType);
-  auto isWrong = [&](size_t e, Side side) {
+  auto isWrong = [&](size_t e, GraphSide side) {
     const EdgeTypeEnds &want = schema[static_cast<size_t>(type[e])];
-    int32_t expected = side == Side::Src ? want.src : want.dst;
+    int32_t expected = side == GraphSide::Src ? want.src : want.dst;
     return expected >= 0 &&
            expected != nodeType(side)[static_cast<size_t>(edgeEnds(side)[e])];
   };
   size_t e = findFirst(src.size(), [&](size_t e) {
-    return isWrong(e, Side::Src) || isWrong(e, Side::Dst);
+    return isWrong(e, GraphSide::Src) || isWrong(e, GraphSide::Dst);
   });
   if (e == src.size())
     return {};
-  Side side = isWrong(e, Side::Src) ? Side::Src : Side::Dst;
+  GraphSide side = isWrong(e, GraphSide::Src) ? GraphSide::Src : GraphSide::Dst;
   const EdgeTypeEnds &want = schema[static_cast<size_t>(type[e])];
   return failure(
       "edge ", e, " of edge type ", describe(type[e], edgeNames), ": expected ",
-      side == Side::Src ? "a source" : "a destination", " of node type ",
-      describe(side == Side::Src ? want.src : want.dst, nodeNames), ", got ",
+      side == GraphSide::Src ? "a source" : "a destination", " of node type ",
+      describe(side == GraphSide::Src ? want.src : want.dst, nodeNames),
+      ", got ",
       describe(nodeType(side)[static_cast<size_t>(edgeEnds(side)[e])],
                nodeNames));
 }

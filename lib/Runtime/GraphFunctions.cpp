@@ -20,12 +20,12 @@ struct Draft {
   /// All of `graph` but its edges.
   explicit Draft(const Graph &graph) {
     arrays.square = graph.isSquare();
-    arrays.numSrcNodes = graph.numNodes(Side::Src);
-    arrays.numDstNodes = graph.numNodes(Side::Dst);
+    arrays.numSrcNodes = graph.numNodes(GraphSide::Src);
+    arrays.numDstNodes = graph.numNodes(GraphSide::Dst);
     arrays.numNodeTypes = graph.numNodeTypes();
     arrays.numEdgeTypes = graph.numEdgeTypes();
-    arrays.srcNodeType = graph.nodeType(Side::Src).data();
-    arrays.dstNodeType = graph.nodeType(Side::Dst).data();
+    arrays.srcNodeType = graph.nodeType(GraphSide::Src).data();
+    arrays.dstNodeType = graph.nodeType(GraphSide::Dst).data();
     arrays.schema = graph.schema();
     arrays.nodeTypeNames = graph.nodeTypeNames();
     arrays.edgeTypeNames = graph.edgeTypeNames();
@@ -34,8 +34,8 @@ struct Draft {
   }
 
   void takeEdges(const Graph &graph) {
-    src = graph.edgeEnds(Side::Src).vec();
-    dst = graph.edgeEnds(Side::Dst).vec();
+    src = graph.edgeEnds(GraphSide::Src).vec();
+    dst = graph.edgeEnds(GraphSide::Dst).vec();
     type = graph.edgeType().vec();
     edgeOrigin.resize(src.size());
     std::iota(edgeOrigin.begin(), edgeOrigin.end(), 0);
@@ -119,14 +119,14 @@ Expected<DerivedGraph> gnn::runtime::addSelfLoops(const Graph &graph,
                      graph.numEdgeTypes(), ", got ", edgeType);
     Draft draft(graph);
     // The last loop that each node has.
-    std::vector<int32_t> last(static_cast<size_t>(graph.numNodes(Side::Src)),
-                              -1);
+    std::vector<int32_t> last(
+        static_cast<size_t>(graph.numNodes(GraphSide::Src)), -1);
     if (mode == SelfLoops::Add) {
       draft.takeEdges(graph);
     } else {
       for (size_t e = 0; e < graph.edgeType().size(); ++e) {
-        int32_t from = graph.edgeEnds(Side::Src)[e];
-        int32_t to = graph.edgeEnds(Side::Dst)[e];
+        int32_t from = graph.edgeEnds(GraphSide::Src)[e];
+        int32_t to = graph.edgeEnds(GraphSide::Dst)[e];
         if (from != to)
           draft.add(from, to, graph.edgeType()[e], static_cast<int32_t>(e));
         else if (mode == SelfLoops::Remaining)
@@ -164,8 +164,9 @@ Expected<DerivedGraph> gnn::runtime::addInverses(const Graph &graph) {
     draft.takeEdges(graph);
     int32_t types = static_cast<int32_t>(graph.numEdgeTypes());
     for (size_t e = 0; e < graph.edgeType().size(); ++e)
-      draft.add(graph.edgeEnds(Side::Dst)[e], graph.edgeEnds(Side::Src)[e],
-                graph.edgeType()[e] + types, static_cast<int32_t>(e));
+      draft.add(graph.edgeEnds(GraphSide::Dst)[e],
+                graph.edgeEnds(GraphSide::Src)[e], graph.edgeType()[e] + types,
+                static_cast<int32_t>(e));
     draft.arrays.numEdgeTypes = 2 * int64_t(types);
     for (int32_t r = 0; r < types; ++r)
       draft.edgeTypeOrigin.push_back(r);
@@ -188,8 +189,8 @@ Expected<DerivedGraph> gnn::runtime::refineTypes(const Graph &graph) {
       size_t from = static_cast<size_t>(draft.src[e]);
       size_t to = static_cast<size_t>(draft.dst[e]);
       ofEdge[e] = uint64_t(draft.type[e]) << 32 |
-                  uint64_t(graph.nodeType(Side::Src)[from]) << 16 |
-                  uint64_t(graph.nodeType(Side::Dst)[to]);
+                  uint64_t(graph.nodeType(GraphSide::Src)[from]) << 16 |
+                  uint64_t(graph.nodeType(GraphSide::Dst)[to]);
     }
     std::vector<uint64_t> triples = ofEdge;
     std::sort(triples.begin(), triples.end());
@@ -263,8 +264,9 @@ Expected<DerivedGraph> gnn::runtime::selectEdgeTypes(const Graph &graph,
     for (size_t e = 0; e < graph.edgeType().size(); ++e) {
       int32_t type = place[static_cast<size_t>(graph.edgeType()[e])];
       if (type >= 0)
-        draft.add(graph.edgeEnds(Side::Src)[e], graph.edgeEnds(Side::Dst)[e],
-                  type, static_cast<int32_t>(e));
+        draft.add(graph.edgeEnds(GraphSide::Src)[e],
+                  graph.edgeEnds(GraphSide::Dst)[e], type,
+                  static_cast<int32_t>(e));
     }
     return draft.finish();
   });
@@ -285,7 +287,7 @@ static Expected<DerivedGraph> deriveWithLoops(const Graph &parent,
                    derivation.addsLoops() ? derivation.loopType : -1);
   if (!made || !derivation.addsLoops())
     return made;
-  int64_t nodes = parent.numNodes(Side::Src);
+  int64_t nodes = parent.numNodes(GraphSide::Src);
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   if (parent.numEdges() > most - nodes)
     return failure("expected at most ", most, " edges and nodes together, got ",
@@ -329,25 +331,25 @@ Expected<DerivedGraph> gnn::runtime::renumber(const Graph &graph,
                                               ArrayView<int32_t> dstIds) {
   return guarded("renumber", [&]() -> Expected<DerivedGraph> {
     bool square = graph.isSquare();
-    if (Error error = checkPermutation(srcIds, graph.numNodes(Side::Src),
+    if (Error error = checkPermutation(srcIds, graph.numNodes(GraphSide::Src),
                                        square ? "" : "source "))
       return error.in("renumber");
     if (square && !dstIds.empty())
       return failure("renumber: expected one list of ids for a square graph, "
                      "got two");
     if (!square)
-      if (Error error = checkPermutation(dstIds, graph.numNodes(Side::Dst),
+      if (Error error = checkPermutation(dstIds, graph.numNodes(GraphSide::Dst),
                                          "destination "))
         return error.in("renumber");
     Draft draft(graph);
     draft.takeEdges(graph);
     ArrayView<int32_t> ids[2] = {srcIds, square ? srcIds : dstIds};
     std::vector<int32_t> nodeType[2];
-    for (Side side : {Side::Src, Side::Dst}) {
-      ArrayView<int32_t> newId = ids[side == Side::Dst];
-      for (int32_t &node : side == Side::Src ? draft.src : draft.dst)
+    for (GraphSide side : {GraphSide::Src, GraphSide::Dst}) {
+      ArrayView<int32_t> newId = ids[side == GraphSide::Dst];
+      for (int32_t &node : side == GraphSide::Src ? draft.src : draft.dst)
         node = newId[static_cast<size_t>(node)];
-      std::vector<int32_t> &types = nodeType[side == Side::Dst];
+      std::vector<int32_t> &types = nodeType[side == GraphSide::Dst];
       types.resize(newId.size());
       for (size_t v = 0; v < types.size(); ++v)
         types[static_cast<size_t>(newId[v])] = graph.nodeType(side)[v];
@@ -363,8 +365,8 @@ namespace {
 struct EdgesOfBlock {
   /// Those into the first `targets` nodes.
   EdgesOfBlock(const std::shared_ptr<const Graph> &graph, int64_t targets)
-      : graph(graph), src(graph->edgeEnds(Side::Src)),
-        dst(graph->edgeEnds(Side::Dst)), type(graph->edgeType()) {
+      : graph(graph), src(graph->edgeEnds(GraphSide::Src)),
+        dst(graph->edgeEnds(GraphSide::Dst)), type(graph->edgeType()) {
     size_t count = 0;
     for (int32_t node : dst)
       count += node < targets;
@@ -404,7 +406,7 @@ gnn::runtime::makeBlocks(const std::shared_ptr<const Graph> &graph,
   return guarded("blocks", [&]() -> Result {
     if (Error error = expectSquare(*graph))
       return error;
-    int64_t nodes = graph->numNodes(Side::Src);
+    int64_t nodes = graph->numNodes(GraphSide::Src);
     if (seeds < 0 || seeds > nodes)
       return failure("expected 0 to ", nodes, " seeds, got ", seeds);
     if (layers < 1)
@@ -437,7 +439,7 @@ gnn::runtime::makeBlocks(const std::shared_ptr<const Graph> &graph,
 }
 
 Expected<std::vector<int32_t>>
-gnn::runtime::degrees(const Graph &graph, Side side, int32_t edgeType) {
+gnn::runtime::degrees(const Graph &graph, GraphSide side, int32_t edgeType) {
   return guarded("degrees", [&]() -> Expected<std::vector<int32_t>> {
     if (edgeType < -1 || edgeType >= graph.numEdgeTypes())
       return failure("degrees: expected -1 <= edge type < ",

@@ -216,7 +216,7 @@ Expected<GraphFile> Loader::load() {
   GraphFile result;
   if (Error error = graph(result))
     return error;
-  int64_t nodes = result.graph->numNodes(Side::Src);
+  int64_t nodes = result.graph->numNodes(GraphSide::Src);
   int64_t edges = result.graph->numEdges();
   if (Error error = features(nodes, result))
     return error;

@@ -36,7 +36,7 @@ static int64_t sizeOf(const PairLists &pairs, size_t pair) {
 /// Degrees are sums over the pairs of a node. Each task takes nodes of its own,
 /// few enough for a core's cache; in the list of each edge type these follow
 /// each other.
-static DegreeStatistics degreesOf(const Graph &graph, Side side,
+static DegreeStatistics degreesOf(const Graph &graph, GraphSide side,
                                   const PairLists &pairs,
                                   const std::vector<size_t> &types) {
   auto nodes = static_cast<size_t>(graph.numNodes(side));
@@ -98,9 +98,9 @@ static std::vector<int64_t> longestPairs(const PairLists &pairs,
 }
 
 /// What the pairs of one side tell.
-static void countSide(const Graph &graph, Side side, GraphStatistics &result,
-                      DegreeStatistics &degree, int64_t &all,
-                      int64_t RelationStatistics::*count,
+static void countSide(const Graph &graph, GraphSide side,
+                      GraphStatistics &result, DegreeStatistics &degree,
+                      int64_t &all, int64_t RelationStatistics::*count,
                       int64_t RelationStatistics::*longest) {
   const PairLists &pairs = pairLists(graph, side);
   std::vector<size_t> types = typesOfPairs(pairs, graph.numEdgeTypes());
@@ -124,13 +124,13 @@ Expected<GraphStatistics> gnn::runtime::statistics(const Graph &graph) {
     if (kept.statistics)
       return *kept.statistics;
     GraphStatistics result;
-    result.srcNodes = graph.numNodes(Side::Src);
-    result.dstNodes = graph.numNodes(Side::Dst);
+    result.srcNodes = graph.numNodes(GraphSide::Src);
+    result.dstNodes = graph.numNodes(GraphSide::Dst);
     result.edges = graph.numEdges();
     result.relations.resize(static_cast<size_t>(graph.numEdgeTypes()));
-    countSide(graph, Side::Src, result, result.outDegree, result.srcPairs,
+    countSide(graph, GraphSide::Src, result, result.outDegree, result.srcPairs,
               &RelationStatistics::srcPairs, &RelationStatistics::srcPairMax);
-    countSide(graph, Side::Dst, result, result.inDegree, result.dstPairs,
+    countSide(graph, GraphSide::Dst, result, result.inDegree, result.dstPairs,
               &RelationStatistics::dstPairs, &RelationStatistics::dstPairMax);
     kept.statistics = std::make_shared<const GraphStatistics>(result);
     return result;

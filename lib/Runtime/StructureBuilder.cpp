@@ -26,15 +26,15 @@ Indices iota(int64_t count) {
   return values;
 }
 
-Side sideOf(Space space) {
+GraphSide sideOf(Space space) {
   return space == Space::Dst || space == Space::DstPair ||
                  space == Space::DstNodeType
-             ? Side::Dst
-             : Side::Src;
+             ? GraphSide::Dst
+             : GraphSide::Src;
 }
 
-Space nodeTypeAt(Side side) {
-  return side == Side::Src ? Space::SrcNodeType : Space::DstNodeType;
+Space nodeTypeAt(GraphSide side) {
+  return side == GraphSide::Src ? Space::SrcNodeType : Space::DstNodeType;
 }
 
 /// What rows are sorted by in an order: the space whose groups lie side by side
@@ -46,7 +46,7 @@ std::optional<Space> sortedBy(OrderedSpace space) {
   case Order::OutRows:
     return Space::Src;
   case Order::ByNode:
-    return sideOf(space.space) == Side::Src ? Space::Src : Space::Dst;
+    return sideOf(space.space) == GraphSide::Src ? Space::Src : Space::Dst;
   case Order::SrcTypes:
     return Space::SrcNodeType;
   case Order::DstTypes:
@@ -107,9 +107,9 @@ void StructureCache::expect(const StructureKey &key) {
     expected.insert(key);
 }
 
-const PairLists &gnn::runtime::pairLists(const Graph &graph, Side side) {
+const PairLists &gnn::runtime::pairLists(const Graph &graph, GraphSide side) {
   StructureCache &kept = graph.cache();
-  std::shared_ptr<const PairLists> &slot = kept.pairs[side == Side::Dst];
+  std::shared_ptr<const PairLists> &slot = kept.pairs[side == GraphSide::Dst];
   if (slot)
     return *slot;
   SortKeys keys{graph.edgeEnds(side), graph.numNodes(side)};
@@ -136,9 +136,9 @@ int64_t StructureBuilder::size(Space space) {
     return static_cast<int64_t>(pairs(sideOf(space)).node->size());
   case Space::Src:
   case Space::Node:
-    return graph.numNodes(Side::Src);
+    return graph.numNodes(GraphSide::Src);
   case Space::Dst:
-    return graph.numNodes(Side::Dst);
+    return graph.numNodes(GraphSide::Dst);
   case Space::EdgeType:
     return graph.numEdgeTypes();
   case Space::NodeType:
@@ -160,7 +160,7 @@ int64_t StructureBuilder::size(Space space) {
     if (!count)
       throw std::runtime_error(count.message());
     bool hasLoops = space == Space::ParentEdge && kept.origin->addsLoops;
-    return *count + (hasLoops ? graph.numNodes(Side::Dst) : 0);
+    return *count + (hasLoops ? graph.numNodes(GraphSide::Dst) : 0);
   }
   }
   return 0;
@@ -194,7 +194,7 @@ SharedIndices StructureBuilder::orderOfParent(OrderedSpace order) {
 
 /// For each node, the row of its new loop behind those of the parent's edges.
 ArrayView<int32_t> StructureBuilder::rowsOfLoops() {
-  int64_t nodes = graph.numNodes(Side::Dst);
+  int64_t nodes = graph.numNodes(GraphSide::Dst);
   Indices rows(static_cast<size_t>(nodes));
   std::iota(rows.begin(), rows.end(),
             static_cast<int32_t>(size(Space::ParentEdge) - nodes));
@@ -236,7 +236,7 @@ void StructureBuilder::addSteps(Space from, Space to, Steps &steps) {
     return;
   }
   bool ofPairs = from == Space::SrcPair || from == Space::DstPair;
-  Side side = sideOf(from == Space::Edge ? to : from);
+  GraphSide side = sideOf(from == Space::Edge ? to : from);
   switch (to) {
   case Space::Src:
   case Space::Dst:
@@ -253,16 +253,16 @@ void StructureBuilder::addSteps(Space from, Space to, Steps &steps) {
     return;
   default: // Node types.
     if (from != Space::Src && from != Space::Dst)
-      addSteps(from, side == Side::Src ? Space::Src : Space::Dst, steps);
+      addSteps(from, side == GraphSide::Src ? Space::Src : Space::Dst, steps);
     steps.push_back(graph.nodeType(side));
   }
 }
 
 /// By the schema, which `get` has checked.
-ArrayView<int32_t> StructureBuilder::typesOfEdgeTypes(Side side) {
+ArrayView<int32_t> StructureBuilder::typesOfEdgeTypes(GraphSide side) {
   Indices types;
   for (const EdgeTypeEnds &ends : graph.schema())
-    types.push_back(side == Side::Src ? ends.src : ends.dst);
+    types.push_back(side == GraphSide::Src ? ends.src : ends.dst);
   scratch.push_back(std::move(types));
   return scratch.back();
 }
@@ -380,10 +380,11 @@ void StructureBuilder::sort(OrderedSpace space, Space group, bool wantsOrder) {
 }
 
 /// By descending degree: by the distance from the largest.
-Indices StructureBuilder::nodesByDegree(Side side) {
+Indices StructureBuilder::nodesByDegree(GraphSide side) {
   OrderedSpace edges{Space::Edge,
-                     side == Side::Src ? Order::OutRows : Order::InRows};
-  SharedIndices row = rows(side == Side::Src ? Space::Src : Space::Dst, edges);
+                     side == GraphSide::Src ? Order::OutRows : Order::InRows};
+  SharedIndices row =
+      rows(side == GraphSide::Src ? Space::Src : Space::Dst, edges);
   Indices degree(row->size() - 1);
   int32_t largest = 0;
   for (size_t v = 0; v < degree.size(); ++v) {
@@ -432,9 +433,10 @@ SharedIndices StructureBuilder::inverse(OrderedSpace space) {
 /// Pointers to what each edge type has of pairs, or of edges by pairs.
 Indices StructureBuilder::rowsOfEdgeTypes(OrderedSpace elements) {
   bool ofEdges = elements.space == Space::Edge;
-  Side side = ofEdges
-                  ? (elements.order == Order::SrcPairs ? Side::Src : Side::Dst)
-                  : sideOf(elements.space);
+  GraphSide side = ofEdges
+                       ? (elements.order == Order::SrcPairs ? GraphSide::Src
+                                                            : GraphSide::Dst)
+                       : sideOf(elements.space);
   const PairLists &lists = pairs(side);
   Indices result(static_cast<size_t>(graph.numEdgeTypes()) + 1);
   auto from = lists.type->begin();

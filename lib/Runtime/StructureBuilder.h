@@ -53,10 +53,10 @@ private:
   /// Arrays that lead from row to row, one after the other.
   using Steps = std::vector<ArrayView<int32_t>>;
 
-  const PairLists &pairs(Side side) { return pairLists(graph, side); }
+  const PairLists &pairs(GraphSide side) { return pairLists(graph, side); }
   int64_t size(Space space);
   void addSteps(Space from, Space to, Steps &steps);
-  ArrayView<int32_t> typesOfEdgeTypes(Side side);
+  ArrayView<int32_t> typesOfEdgeTypes(GraphSide side);
   Indices follow(int64_t count, const Steps &steps) const;
   SharedIndices permutation(OrderedSpace space);
   SharedIndices inverse(OrderedSpace space);
@@ -65,7 +65,7 @@ private:
   SharedIndices orderOfParent(OrderedSpace order);
   ArrayView<int32_t> rowsOfLoops();
   void sort(OrderedSpace space, Space group, bool wantsOrder);
-  Indices nodesByDegree(Side side);
+  Indices nodesByDegree(GraphSide side);
   SharedIndices rows(Space group, OrderedSpace elements);
   Indices rowsOfEdgeTypes(OrderedSpace elements);
   SharedIndices listOfPairs(const StructureKey &key);

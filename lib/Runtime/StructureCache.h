@@ -91,7 +91,7 @@ struct StructureCache {
 };
 
 /// The pairs of one side. The cache's lock is held meanwhile.
-const PairLists &pairLists(const Graph &graph, Side side);
+const PairLists &pairLists(const Graph &graph, GraphSide side);
 
 } // namespace gnn::runtime
 

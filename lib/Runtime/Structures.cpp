@@ -48,15 +48,15 @@ static Error checkEdgeTypes(const Graph &graph, OrderedSpace elements,
   if (elements.space != Space::EdgeType ||
       (!isNodeType(target) && elements.order == Order::Natural))
     return {};
-  Side side = bySource || (elements.order == Order::Natural &&
-                           target == Space::SrcNodeType)
-                  ? Side::Src
-                  : Side::Dst;
+  GraphSide side = bySource || (elements.order == Order::Natural &&
+                                target == Space::SrcNodeType)
+                       ? GraphSide::Src
+                       : GraphSide::Dst;
   for (size_t r = 0; r < graph.schema().size(); ++r)
     if (const EdgeTypeEnds &ends = graph.schema()[r];
-        (side == Side::Src ? ends.src : ends.dst) < 0)
+        (side == GraphSide::Src ? ends.src : ends.dst) < 0)
       return failure("expected a schema that gives the ",
-                     side == Side::Src ? "source" : "destination",
+                     side == GraphSide::Src ? "source" : "destination",
                      "'s node type of every edge type, got none of edge type ",
                      r);
   if (graph.schema().empty() && graph.numEdgeTypes() > 0)

@@ -22,8 +22,8 @@ using Array = std::vector<int32_t>;
 class Definition {
 public:
   explicit Definition(const PlainGraph &graph) : graph(graph) {
-    for (Side side : {Side::Src, Side::Dst}) {
-      auto &list = pairs[side == Side::Dst];
+    for (GraphSide side : {GraphSide::Src, GraphSide::Dst}) {
+      auto &list = pairs[side == GraphSide::Dst];
       for (size_t e = 0; e < graph.src.size(); ++e)
         list.emplace_back(graph.type[e], graph.ends(side)[e]);
       std::sort(list.begin(), list.end());
@@ -41,9 +41,9 @@ public:
       return static_cast<int64_t>(pairs[1].size());
     case Space::Src:
     case Space::Node:
-      return graph.nodes(Side::Src);
+      return graph.nodes(GraphSide::Src);
     case Space::Dst:
-      return graph.nodes(Side::Dst);
+      return graph.nodes(GraphSide::Dst);
     case Space::EdgeType:
       return graph.edgeTypes;
     case Space::NodeType:
@@ -71,7 +71,7 @@ public:
                    ? to == Space::Dst || to == Space::DstPair ||
                          to == Space::DstNodeType
                    : from == Space::Dst || from == Space::DstPair;
-    Side side = dst ? Side::Dst : Side::Src;
+    GraphSide side = dst ? GraphSide::Dst : GraphSide::Src;
     size_t r = static_cast<size_t>(row);
     int32_t node, type = 0;
     if (from == Space::Edge) {
@@ -118,7 +118,7 @@ public:
       });
     };
     bool dst = space.space == Space::Dst || space.space == Space::DstPair;
-    const auto &ends = graph.ends(dst ? Side::Dst : Side::Src);
+    const auto &ends = graph.ends(dst ? GraphSide::Dst : GraphSide::Src);
     switch (space.order) {
     case Order::Natural:
       break;
@@ -145,7 +145,7 @@ public:
       break;
     case Order::ByType:
       sortBy([&](size_t v) {
-        return graph.typeOf(dst ? Side::Dst : Side::Src)[v];
+        return graph.typeOf(dst ? GraphSide::Dst : GraphSide::Src)[v];
       });
       break;
     case Order::SrcTypes:
@@ -188,11 +188,11 @@ public:
   }
 
   /// The (type, node) of a pair, and the pair of these.
-  std::pair<int32_t, int32_t> pair(Side side, int32_t row) const {
-    return pairs[side == Side::Dst][static_cast<size_t>(row)];
+  std::pair<int32_t, int32_t> pair(GraphSide side, int32_t row) const {
+    return pairs[side == GraphSide::Dst][static_cast<size_t>(row)];
   }
-  int32_t rowOf(Side side, std::pair<int32_t, int32_t> pair) const {
-    const auto &list = pairs[side == Side::Dst];
+  int32_t rowOf(GraphSide side, std::pair<int32_t, int32_t> pair) const {
+    const auto &list = pairs[side == GraphSide::Dst];
     return static_cast<int32_t>(
         std::lower_bound(list.begin(), list.end(), pair) - list.begin());
   }

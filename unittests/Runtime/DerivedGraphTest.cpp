@@ -109,7 +109,8 @@ TEST(DerivedGraph, MapsToTheParentAreAsDefined) {
           return origin[static_cast<size_t>(row)];
         if (space == Space::EdgeType)
           return types[static_cast<size_t>(row)];
-        Side side = space == Space::SrcPair ? Side::Src : Side::Dst;
+        GraphSide side =
+            space == Space::SrcPair ? GraphSide::Src : GraphSide::Dst;
         auto [type, node] = definition.pair(side, row);
         return ofParent.rowOf(side, {types[static_cast<size_t>(type)], node});
       };

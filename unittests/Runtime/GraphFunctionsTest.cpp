@@ -134,8 +134,10 @@ TEST(GraphFunctions, RefineTypes) {
     EXPECT_EQ(got.src, given.src);
     std::set<std::array<int32_t, 3>> triples;
     for (size_t e = 0; e < given.src.size(); ++e) {
-      int32_t from = given.typeOf(Side::Src)[static_cast<size_t>(given.src[e])];
-      int32_t to = given.typeOf(Side::Dst)[static_cast<size_t>(given.dst[e])];
+      int32_t from =
+          given.typeOf(GraphSide::Src)[static_cast<size_t>(given.src[e])];
+      int32_t to =
+          given.typeOf(GraphSide::Dst)[static_cast<size_t>(given.dst[e])];
       triples.insert({given.type[e], from, to});
       size_t r = static_cast<size_t>(got.type[e]);
       EXPECT_EQ(got.schema[r], (EdgeTypeEnds{from, to}));
@@ -183,8 +185,8 @@ TEST(GraphFunctions, Renumber) {
   for (const PlainGraph &given : oddGraphs()) {
     std::mt19937 random(7);
     Array ids[2];
-    for (Side side : {Side::Src, Side::Dst}) {
-      Array &list = ids[side == Side::Dst];
+    for (GraphSide side : {GraphSide::Src, GraphSide::Dst}) {
+      Array &list = ids[side == GraphSide::Dst];
       list.resize(static_cast<size_t>(given.nodes(side)));
       for (size_t v = 0; v < list.size(); ++v)
         list[v] = static_cast<int32_t>(v);
@@ -202,8 +204,8 @@ TEST(GraphFunctions, Renumber) {
     for (size_t v = 0; v < ids[0].size(); ++v)
       EXPECT_EQ(got.srcType[static_cast<size_t>(ids[0][v])], given.srcType[v]);
     for (size_t v = 0; v < dstIds.size(); ++v)
-      EXPECT_EQ(got.typeOf(Side::Dst)[static_cast<size_t>(dstIds[v])],
-                given.typeOf(Side::Dst)[v]);
+      EXPECT_EQ(got.typeOf(GraphSide::Dst)[static_cast<size_t>(dstIds[v])],
+                given.typeOf(GraphSide::Dst)[v]);
   }
   auto graph = randomGraph(1, true, 3, 0, 4, 1, 1).build();
   Array twice = {0, 1, 1}, outside = {0, 1, 3}, few = {0, 1}, good = {2, 1, 0};
@@ -255,7 +257,7 @@ TEST(GraphFunctions, Blocks) {
 TEST(GraphFunctions, Degrees) {
   for (const PlainGraph &given : oddGraphs()) {
     auto graph = given.build();
-    for (Side side : {Side::Src, Side::Dst})
+    for (GraphSide side : {GraphSide::Src, GraphSide::Dst})
       for (int32_t type = -1; type < given.edgeTypes; ++type) {
         Array expected(static_cast<size_t>(given.nodes(side)), 0);
         for (size_t e = 0; e < given.src.size(); ++e)
@@ -264,6 +266,6 @@ TEST(GraphFunctions, Degrees) {
         EXPECT_EQ(*degrees(*graph, side, type), expected);
       }
     EXPECT_FALSE(
-        degrees(*graph, Side::Src, static_cast<int32_t>(given.edgeTypes)));
+        degrees(*graph, GraphSide::Src, static_cast<int32_t>(given.edgeTypes)));
   }
 }

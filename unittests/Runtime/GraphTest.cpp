@@ -36,13 +36,13 @@ TEST(Graph, HoldsWhatItIsGiven) {
   PlainGraph given = twoByThree();
   std::shared_ptr<const Graph> graph = given.build();
   EXPECT_FALSE(graph->isSquare());
-  EXPECT_EQ(graph->numNodes(Side::Src), 2);
-  EXPECT_EQ(graph->numNodes(Side::Dst), 3);
+  EXPECT_EQ(graph->numNodes(GraphSide::Src), 2);
+  EXPECT_EQ(graph->numNodes(GraphSide::Dst), 3);
   EXPECT_EQ(graph->numEdges(), 3);
-  EXPECT_EQ(graph->edgeEnds(Side::Dst).vec(), given.dst);
+  EXPECT_EQ(graph->edgeEnds(GraphSide::Dst).vec(), given.dst);
   EXPECT_EQ(graph->edgeType().vec(), given.type);
-  EXPECT_EQ(graph->nodeType(Side::Dst).vec(), given.dstType);
-  EXPECT_NE(graph->edgeEnds(Side::Src).data(), given.src.data());
+  EXPECT_EQ(graph->nodeType(GraphSide::Dst).vec(), given.dstType);
+  EXPECT_NE(graph->edgeEnds(GraphSide::Src).data(), given.src.data());
   EXPECT_EQ(*graph->findEdgeType("buys"), 1);
   EXPECT_TRUE(contains(graph->findEdgeType("sells").message(),
                        "likes, buys; got 'sells'"));
@@ -57,7 +57,7 @@ TEST(Graph, BorrowsAndReleases) {
   ASSERT_TRUE(graph) << graph.message();
   owner.reset();
   EXPECT_FALSE(watch.expired());
-  EXPECT_EQ((*graph)->edgeEnds(Side::Src).data(), src);
+  EXPECT_EQ((*graph)->edgeEnds(GraphSide::Src).data(), src);
   *graph = nullptr;
   EXPECT_TRUE(watch.expired());
 }
@@ -72,7 +72,8 @@ TEST(Graph, ArraysLeftOutAreZero) {
   auto graph = Graph::borrow(arrays, nullptr);
   ASSERT_TRUE(graph) << graph.message();
   EXPECT_EQ((*graph)->edgeType().vec(), (std::vector<int32_t>{0, 0}));
-  EXPECT_EQ((*graph)->nodeType(Side::Dst).vec(), (std::vector<int32_t>{0, 0}));
+  EXPECT_EQ((*graph)->nodeType(GraphSide::Dst).vec(),
+            (std::vector<int32_t>{0, 0}));
 }
 
 TEST(Graph, OddGraphsAreLegal) {

@@ -95,7 +95,7 @@ TEST(Npz, BipartiteWithSchema) {
   auto file = GraphFile::loadBytes(npz(arrays));
   ASSERT_TRUE(file) << file.message();
   EXPECT_FALSE(file->graph->isSquare());
-  EXPECT_EQ(file->graph->numNodes(Side::Dst), 2);
+  EXPECT_EQ(file->graph->numNodes(GraphSide::Dst), 2);
   EXPECT_EQ(file->graph->schema()[1], (EdgeTypeEnds{1, -1}));
 }
 
@@ -230,7 +230,7 @@ TEST(Npz, RealGraphs) {
                     srcPairs, dstPairs] : cases) {
     auto file = GraphFile::load(std::string(folder) + "/" + name + ".npz");
     ASSERT_TRUE(file) << file.message();
-    EXPECT_EQ(file->graph->numNodes(Side::Src), nodes) << name;
+    EXPECT_EQ(file->graph->numNodes(GraphSide::Src), nodes) << name;
     EXPECT_EQ(file->graph->numEdges(), edges) << name;
     EXPECT_EQ(file->graph->numNodeTypes(), nodeTypes) << name;
     EXPECT_EQ(file->graph->numEdgeTypes(), edgeTypes) << name;

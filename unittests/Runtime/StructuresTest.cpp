@@ -300,7 +300,7 @@ TEST(Statistics, AreAsDefined) {
     auto result = statistics(*plain.build());
     ASSERT_TRUE(result) << result.message();
     EXPECT_EQ(result->srcNodes, plain.srcNodes);
-    EXPECT_EQ(result->dstNodes, plain.nodes(Side::Dst));
+    EXPECT_EQ(result->dstNodes, plain.nodes(GraphSide::Dst));
     ASSERT_EQ(static_cast<int64_t>(result->relations.size()), plain.edgeTypes);
     int64_t srcPairs = 0, dstPairs = 0;
     for (int32_t r = 0; r < plain.edgeTypes; ++r) {

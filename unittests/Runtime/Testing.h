@@ -29,14 +29,14 @@ struct PlainGraph {
   std::vector<EdgeTypeEnds> schema;
   std::vector<std::string> nodeNames, edgeNames;
 
-  int64_t nodes(Side side) const {
-    return side == Side::Src || square ? srcNodes : dstNodes;
+  int64_t nodes(GraphSide side) const {
+    return side == GraphSide::Src || square ? srcNodes : dstNodes;
   }
-  const std::vector<int32_t> &ends(Side side) const {
-    return side == Side::Src ? src : dst;
+  const std::vector<int32_t> &ends(GraphSide side) const {
+    return side == GraphSide::Src ? src : dst;
   }
-  const std::vector<int32_t> &typeOf(Side side) const {
-    return side == Side::Src || square ? srcType : dstType;
+  const std::vector<int32_t> &typeOf(GraphSide side) const {
+    return side == GraphSide::Src || square ? srcType : dstType;
   }
 
   GraphArrays arrays() const {
@@ -69,15 +69,15 @@ struct PlainGraph {
 inline PlainGraph plain(const Graph &graph) {
   PlainGraph result;
   result.square = graph.isSquare();
-  result.srcNodes = graph.numNodes(Side::Src);
-  result.dstNodes = graph.numNodes(Side::Dst);
+  result.srcNodes = graph.numNodes(GraphSide::Src);
+  result.dstNodes = graph.numNodes(GraphSide::Dst);
   result.nodeTypes = graph.numNodeTypes();
   result.edgeTypes = graph.numEdgeTypes();
-  result.src = graph.edgeEnds(Side::Src).vec();
-  result.dst = graph.edgeEnds(Side::Dst).vec();
+  result.src = graph.edgeEnds(GraphSide::Src).vec();
+  result.dst = graph.edgeEnds(GraphSide::Dst).vec();
   result.type = graph.edgeType().vec();
-  result.srcType = graph.nodeType(Side::Src).vec();
-  result.dstType = graph.nodeType(Side::Dst).vec();
+  result.srcType = graph.nodeType(GraphSide::Src).vec();
+  result.dstType = graph.nodeType(GraphSide::Dst).vec();
   result.schema = graph.schema();
   result.nodeNames = graph.nodeTypeNames();
   result.edgeNames = graph.edgeTypeNames();

@@ -30,7 +30,7 @@ struct StructureCache;
 constexpr int64_t kMaxTypes = 65535;
 
 /// The ends of an edge.
-enum class Side { Src, Dst };
+enum class GraphSide { Src, Dst };
 
 /// Which node types the two ends of an edge type have; -1 where an end may have
 /// any.
@@ -94,22 +94,22 @@ public:
   ~Graph();
 
   bool isSquare() const { return square; }
-  int64_t numNodes(Side side) const {
-    return side == Side::Src ? numSrcNodes : numDstNodes;
+  int64_t numNodes(GraphSide side) const {
+    return side == GraphSide::Src ? numSrcNodes : numDstNodes;
   }
   int64_t numEdges() const { return static_cast<int64_t>(src.size()); }
   int64_t numNodeTypes() const { return nodeTypes; }
   int64_t numEdgeTypes() const { return edgeTypes; }
 
   /// int32[edges]: the node of each edge on one side, and its type.
-  ArrayView<int32_t> edgeEnds(Side side) const {
-    return side == Side::Src ? src : dst;
+  ArrayView<int32_t> edgeEnds(GraphSide side) const {
+    return side == GraphSide::Src ? src : dst;
   }
   ArrayView<int32_t> edgeType() const { return type; }
 
   /// int32[nodes of that side]: the type of each node.
-  ArrayView<int32_t> nodeType(Side side) const {
-    return side == Side::Src ? srcType : dstType;
+  ArrayView<int32_t> nodeType(GraphSide side) const {
+    return side == GraphSide::Src ? srcType : dstType;
   }
 
   /// Empty where there is none.

@@ -119,7 +119,7 @@ makeBlocks(const std::shared_ptr<const Graph> &graph, int64_t seeds,
 
 /// int32[nodes of that side]: number of edges at each node; of one edge type
 /// where `edgeType` is not -1.
-Expected<std::vector<int32_t>> degrees(const Graph &graph, Side side,
+Expected<std::vector<int32_t>> degrees(const Graph &graph, GraphSide side,
                                        int32_t edgeType = -1);
 
 } // namespace gnn::runtime

@@ -17,7 +17,7 @@
 
 namespace gnn::tile::scalar {
 
-using Positions = IndexArrays::Range;
+using Positions = IndexArrays::ElementRange;
 
 /// What a template computes: all of its rows, heads and columns, or those of
 /// its range.

@@ -77,7 +77,7 @@ void TraversalLoops::locateRow(Value number) {
   }
   if (!domain.getElements())
     return;
-  IndexArrays::Range elements =
+  IndexArrays::ElementRange elements =
       arrays.elementsOf(b, domain.getGroups(), domain.getElements(), row);
   begin = elements.begin;
   end = elements.end;
@@ -94,7 +94,7 @@ void TraversalLoops::locateParts() {
   bool byLength = layout.rowWalk == RowWalk::ByLength;
   if (byLength && !ofParts)
     return;
-  IndexArrays::Range parts =
+  IndexArrays::ElementRange parts =
       arrays.elementsOf(b, domain.getGroups(), *op.getPartsOf(), row);
   firstPart = parts.begin;
   endPart = parts.end;

@@ -33,8 +33,10 @@ Value IndexArrays::reach(IndexBuilder &b, AtAttr at, RowDomain from,
   return b.loadIndex(array, from.isTiles() ? firstOfTile(b, row) : row);
 }
 
-IndexArrays::Range IndexArrays::elementsOf(IndexBuilder &b, RowDomain groups,
-                                           RowDomain elements, Value group) {
+IndexArrays::ElementRange IndexArrays::elementsOf(IndexBuilder &b,
+                                                  RowDomain groups,
+                                                  RowDomain elements,
+                                                  Value group) {
   Value array = get(getRowsKey(groups, elements));
   Value first = groups.isTiles() ? b.add(firstOfTile(b, group), 1) : group;
   Value begin = b.loadIndex(array, first);

@@ -33,12 +33,12 @@ public:
                     mlir::Value row);
 
   /// From `begin` to `end`, which is not one of them.
-  struct Range {
+  struct ElementRange {
     mlir::Value begin, end;
   };
   /// The elements of a group.
-  Range elementsOf(IndexBuilder &b, RowDomain groups, RowDomain elements,
-                   mlir::Value group);
+  ElementRange elementsOf(IndexBuilder &b, RowDomain groups, RowDomain elements,
+                          mlir::Value group);
   /// The first entry of a row of `tiles`: the group, its begin and its end.
   static mlir::Value firstOfTile(IndexBuilder &b, mlir::Value tile) {
     return b.mul(tile, 3);
