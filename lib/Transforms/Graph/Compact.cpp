@@ -108,12 +108,10 @@ std::optional<RowPath> Mover::pathFromTarget(RowPath path) const {
     return std::nullopt;
   if (from.isAmbiguous())
     from.via = path.getEnd();
+  // Node types at the other end of a pair are known by its edge type alone.
   bool sameEnd = !from.getEnd() || !path.getEnd() ||
                  from.getEnd() == path.getEnd() || from.isIdentity();
-  // Node types at the other end of a pair are known by its edge type alone.
-  bool otherEnd = path.to == RowSpace::NodeType && to.getEnd() &&
-                  path.getEnd() && to.getEnd() != path.getEnd();
-  return sameEnd && !otherEnd ? std::optional(from) : std::nullopt;
+  return sameEnd ? std::optional(from) : std::nullopt;
 }
 
 Value Mover::follow(Location loc, Value value, RowPath path) {

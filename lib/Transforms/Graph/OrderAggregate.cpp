@@ -164,7 +164,7 @@ static bool isInner(Operation *op) {
       continue;
     }
     auto sum = dyn_cast<AggregateOp>(user);
-    if (!sum || sum.getKind() != ReduceKind::Sum)
+    if (!sum)
       return false;
     RowPath path = sum.getRowPaths().front();
     std::string why;
