@@ -41,6 +41,7 @@ ELEMENTWISE = {
     "add": lambda h: torch.add(h, h * h, alpha=3), "sub": lambda h: torch.sub(
         h, 2., alpha=-2), "rsub": lambda h: torch.rsub(h, h * h, alpha=3),
     "add onto a constant": lambda h: torch.add(torch.ones_like(h), h, alpha=3),
+    "add a constant": lambda h: torch.add(h, torch.full_like(h, 2.), alpha=3),
     "div floor": lambda h: torch.div(h, .7, rounding_mode="floor") + h,
     "div trunc": lambda h: torch.div(h, h.exp(), rounding_mode="trunc") + h,
     "round": lambda h: h.round(decimals=1) + h,
