@@ -4,10 +4,12 @@ func.func @op(%x: memref<4x64xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   scf.forall (%b) in (4) {
-    %v = vector.transfer_read %x[%b, %c0], %zero {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-    // expected-error @+1 {{'vector.shuffle' op cannot be distributed over threads}}
-    %w = vector.shuffle %v, %v [0, 1] : vector<64xf32>, vector<64xf32>
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      %v = vector.transfer_read %x[%b, %c0], %zero {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+      // expected-error @+1 {{'vector.shuffle' op cannot be distributed over threads}}
+      %w = vector.shuffle %v, %v [0, 1] : vector<64xf32>, vector<64xf32>
+    }
+  }
   return
 }
 
@@ -15,12 +17,14 @@ func.func @op(%x: memref<4x64xf32>) {
 
 func.func @workers() {
   scf.forall (%b) in (4) {
-    // expected-error @+1 {{'gnn_tile.parallel' op expected as many as there are workers: 2, got 4}}
-    gnn_tile.parallel 4 over element {
-    ^bb0(%e: index):
-      gnn_tile.yield
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 1, elements = 2> {
+      // expected-error @+1 {{'gnn_tile.parallel' op expected as many as there are workers: 2, got 4}}
+      gnn_tile.parallel 4 over element {
+      ^bb0(%e: index):
+        gnn_tile.yield
+      }
     }
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 1, elements = 2>}
+  }
   return
 }
 
@@ -29,9 +33,11 @@ func.func @workers() {
 func.func @outside(%v: vector<64xf32>, %x: memref<4x64xf32>) {
   %c0 = arith.constant 0 : index
   scf.forall (%b) in (4) {
-    // expected-error @+1 {{'vector.transfer_write' op expected vectors of the loop over blocks, got one from outside}}
-    vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      // expected-error @+1 {{'vector.transfer_write' op expected vectors of its gnn_tile.teams, got one from outside}}
+      vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
+    }
+  }
   return
 }
 
@@ -41,9 +47,11 @@ func.func @constants(%x: memref<4x2xf32>) {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<[1.0, 2.0]> : vector<2xf32>
   scf.forall (%b) in (4) {
-    // expected-error @+1 {{'vector.transfer_write' op expected constants of equal entries, or the numbers of heads}}
-    vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<2xf32>, memref<4x2xf32>
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 2], teams = 16, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 2], teams = 16, elements = 1> {
+      // expected-error @+1 {{'vector.transfer_write' op expected constants of equal entries, or the numbers of heads}}
+      vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<2xf32>, memref<4x2xf32>
+    }
+  }
   return
 }
 
@@ -51,12 +59,14 @@ func.func @constants(%x: memref<4x2xf32>) {
 
 func.func @walk(%begin: index, %end: index) {
   scf.forall (%b) in (4) {
-    // expected-error @+1 {{'gnn_tile.walk' op cannot be distributed over threads}}
-    gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
-    ^bb0(%p: index):
-      gnn_tile.yield
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      // expected-error @+1 {{'gnn_tile.walk' op cannot be distributed over threads}}
+      gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
+      ^bb0(%p: index):
+        gnn_tile.yield
+      }
     }
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
+  }
   return
 }
 
@@ -64,15 +74,17 @@ func.func @walk(%begin: index, %end: index) {
 
 func.func @mask(%x: memref<64xf32>, %n: index, %k: index) {
   scf.forall (%b) in (%n) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %z = arith.constant dense<0.0> : vector<64xf32>
-    %m = vector.create_mask %k : vector<64xi1>
-    %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
-    // expected-error @+1 {{'arith.select' op expected a mask to be used by what reads or writes only}}
-    %s = arith.select %m, %v, %z : vector<64xi1>, vector<64xf32>
-    vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %z = arith.constant dense<0.0> : vector<64xf32>
+      %m = vector.create_mask %k : vector<64xi1>
+      %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
+      // expected-error @+1 {{'arith.select' op expected a mask to be used by what reads or writes only}}
+      %s = arith.select %m, %v, %z : vector<64xi1>, vector<64xf32>
+      vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -80,15 +92,17 @@ func.func @mask(%x: memref<64xf32>, %n: index, %k: index) {
 
 func.func @outside(%x: memref<64xf32>, %n: index, %o: vector<64xf32>, %z: vector<64xf32>) {
   scf.forall (%b) in (%n) {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %i = arith.constant dense<0.0> : vector<64xf32>
-    %s = scf.for %k = %c0 to %n step %c1 iter_args(%a = %i) -> (vector<64xf32>) {
-      // expected-error @+1 {{'scf.yield' op expected vectors of the loop over blocks, got one from outside}}
-      scf.yield %o : vector<64xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %i = arith.constant dense<0.0> : vector<64xf32>
+      %s = scf.for %k = %c0 to %n step %c1 iter_args(%a = %i) -> (vector<64xf32>) {
+        // expected-error @+1 {{'scf.yield' op expected vectors of its gnn_tile.teams, got one from outside}}
+        scf.yield %o : vector<64xf32>
+      }
+      vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
     }
-    vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -96,12 +110,14 @@ func.func @outside(%x: memref<64xf32>, %n: index, %o: vector<64xf32>, %z: vector
 
 func.func @out_of_bounds(%x: memref<?x63xf32>, %n: index) {
   scf.forall (%b) in (%n) {
-    %c1 = arith.constant 1 : index
-    %p = arith.constant 0.0 : f32
-    // expected-error @+1 {{'vector.transfer_read' op expected dimensions in bounds, got [false]}}
-    %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [false]} : memref<?x63xf32>, vector<64xf32>
-    vector.transfer_write %v, %x[%b, %c1] {in_bounds = [false]} : vector<64xf32>, memref<?x63xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 32], teams = 1, elements = 1> {
+      %c1 = arith.constant 1 : index
+      %p = arith.constant 0.0 : f32
+      // expected-error @+1 {{'vector.transfer_read' op expected dimensions in bounds, got [false]}}
+      %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [false]} : memref<?x63xf32>, vector<64xf32>
+      vector.transfer_write %v, %x[%b, %c1] {in_bounds = [false]} : vector<64xf32>, memref<?x63xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -109,12 +125,14 @@ func.func @out_of_bounds(%x: memref<?x63xf32>, %n: index) {
 
 func.func @partial_vector(%x: memref<?x68xf32>, %n: index) {
   scf.forall (%b) in (%n) {
-    %c1 = arith.constant 1 : index
-    %p = arith.constant 0.0 : f32
-    // expected-error @+1 {{'vector.transfer_read' op expected features in whole vectors of 4, got 66}}
-    %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [true]} : memref<?x68xf32>, vector<66xf32>
-    vector.transfer_write %v, %x[%b, %c1] {in_bounds = [true]} : vector<66xf32>, memref<?x68xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 8], teams = 4, elements = 1>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 8], teams = 4, elements = 1> {
+      %c1 = arith.constant 1 : index
+      %p = arith.constant 0.0 : f32
+      // expected-error @+1 {{'vector.transfer_read' op expected features in whole vectors of 4, got 66}}
+      %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [true]} : memref<?x68xf32>, vector<66xf32>
+      vector.transfer_write %v, %x[%b, %c1] {in_bounds = [true]} : vector<66xf32>, memref<?x68xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -122,12 +140,14 @@ func.func @partial_vector(%x: memref<?x68xf32>, %n: index) {
 
 func.func @partial_mask(%x: memref<?x64xf32>, %n: index) {
   scf.forall (%b) in (%n) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %m = vector.create_mask %n : vector<64xi1>
-    // expected-error @+1 {{'vector.transfer_read' op expected a mask of whole vectors: of a number of features that is a multiple of 4}}
-    %v = vector.transfer_read %x[%b, %c0], %p, %m {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %m = vector.create_mask %n : vector<64xi1>
+      // expected-error @+1 {{'vector.transfer_read' op expected a mask of whole vectors: of a number of features that is a multiple of 4}}
+      %v = vector.transfer_read %x[%b, %c0], %p, %m {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -135,12 +155,14 @@ func.func @partial_mask(%x: memref<?x64xf32>, %n: index) {
 
 func.func @unknown_mask(%x: memref<?x64xf32>, %n: index, %m: vector<64xi1>) {
   scf.forall (%b) in (%n) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %one = arith.constant dense<true> : vector<64xi1>
-    // expected-error @+1 {{'vector.transfer_read' op expected a mask made by vector.create_mask}}
-    %v = vector.transfer_read %x[%b, %c0], %p, %one {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %one = arith.constant dense<true> : vector<64xi1>
+      // expected-error @+1 {{'vector.transfer_read' op expected a mask made by vector.create_mask}}
+      %v = vector.transfer_read %x[%b, %c0], %p, %one {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -148,11 +170,13 @@ func.func @unknown_mask(%x: memref<?x64xf32>, %n: index, %m: vector<64xi1>) {
 
 func.func @features_apart(%x: memref<64x4xf32>, %n: index) {
   scf.forall (%b) in (%n) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    // expected-error @+1 {{'vector.transfer_read' op expected features side by side in memory for vectors of 4}}
-    %v = vector.transfer_read %x[%c0, %b], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (d)>} : memref<64x4xf32>, vector<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      // expected-error @+1 {{'vector.transfer_read' op expected features side by side in memory for vectors of 4}}
+      %v = vector.transfer_read %x[%c0, %b], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (d)>} : memref<64x4xf32>, vector<64xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -160,11 +184,13 @@ func.func @features_apart(%x: memref<64x4xf32>, %n: index) {
 
 func.func @atomic(%m: memref<64xf32>, %n: index) {
   scf.forall (%b) in (%n) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 1.0 : f32
-    // expected-error @+1 {{'memref.atomic_rmw' op cannot be done by every thread of a block: expected no effects but those of a load}}
-    %r = memref.atomic_rmw addf %p, %m[%c0] : (f32, memref<64xf32>) -> f32
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 1.0 : f32
+      // expected-error @+1 {{'memref.atomic_rmw' op cannot be done by every thread of a block: expected no effects but those of a load}}
+      %r = memref.atomic_rmw addf %p, %m[%c0] : (f32, memref<64xf32>) -> f32
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -172,13 +198,15 @@ func.func @atomic(%m: memref<64xf32>, %n: index) {
 
 func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-    // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<64xf32>'}}
-    %s = vector.extract %v[3] : f32 from vector<64xf32>
-    memref.store %s, %to[%b] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+      // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<64xf32>'}}
+      %s = vector.extract %v[3] : f32 from vector<64xf32>
+      memref.store %s, %to[%b] : memref<4xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -188,14 +216,16 @@ func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
 
 func.func @operands(%x: memref<4x1xf32>, %n: index) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
-    %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
-    %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
-    // expected-error @+1 {{'arith.addf' op expected values that vary alike}}
-    %sum = arith.addf %spread, %same : vector<1xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
+      %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
+      %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
+      // expected-error @+1 {{'arith.addf' op expected values that vary alike}}
+      %sum = arith.addf %spread, %same : vector<1xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -203,17 +233,19 @@ func.func @operands(%x: memref<4x1xf32>, %n: index) {
 
 func.func @carried(%x: memref<4x1xf32>, %n: index) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %p = arith.constant 0.0 : f32
-    %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
-    %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
-    %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
-    // expected-error @+1 {{'scf.for' op expected values that vary alike}}
-    %last = scf.for %i = %c0 to %n step %c1 iter_args(%v = %spread) -> (vector<1xf32>) {
-      scf.yield %same : vector<1xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %p = arith.constant 0.0 : f32
+      %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
+      %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
+      %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
+      // expected-error @+1 {{'scf.for' op expected values that vary alike}}
+      %last = scf.for %i = %c0 to %n step %c1 iter_args(%v = %spread) -> (vector<1xf32>) {
+        scf.yield %same : vector<1xf32>
+      }
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -221,18 +253,20 @@ func.func @carried(%x: memref<4x1xf32>, %n: index) {
 
 func.func @branches(%x: memref<4x1xf32>, %is: i1) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
-    %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
-    %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
-    // expected-error @+1 {{'scf.if' op expected values that vary alike}}
-    %either = scf.if %is -> (vector<1xf32>) {
-      scf.yield %spread : vector<1xf32>
-    } else {
-      scf.yield %same : vector<1xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %spread = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x1xf32>, vector<1xf32>
+      %one = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<1x1xf32>
+      %same = vector.shape_cast %one : vector<1x1xf32> to vector<1xf32>
+      // expected-error @+1 {{'scf.if' op expected values that vary alike}}
+      %either = scf.if %is -> (vector<1xf32>) {
+        scf.yield %spread : vector<1xf32>
+      } else {
+        scf.yield %same : vector<1xf32>
+      }
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -240,12 +274,14 @@ func.func @branches(%x: memref<4x1xf32>, %is: i1) {
 
 func.func @reshape(%x: memref<4x64xf32>) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-    // expected-error @+1 {{'vector.shape_cast' op expected to add or drop dimensions of size 1}}
-    %w = vector.shape_cast %v : vector<64xf32> to vector<8x8xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+      // expected-error @+1 {{'vector.shape_cast' op expected to add or drop dimensions of size 1}}
+      %w = vector.shape_cast %v : vector<64xf32> to vector<8x8xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -253,11 +289,13 @@ func.func @reshape(%x: memref<4x64xf32>) {
 
 func.func @repeated(%x: memref<4x64xf32>) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    // expected-error @+1 {{'vector.transfer_read' op expected a dimension of the buffer for each dimension of the vector that is spread}}
-    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (0)>} : memref<4x64xf32>, vector<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      // expected-error @+1 {{'vector.transfer_read' op expected a dimension of the buffer for each dimension of the vector that is spread}}
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (0)>} : memref<4x64xf32>, vector<64xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -266,12 +304,14 @@ func.func @repeated(%x: memref<4x64xf32>) {
 // Each lane has the entry of its own head.
 func.func @one_head(%x: memref<4x1xf32>, %y: memref<4xf32>) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<4x1xf32>
-    // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<4x1xf32>'}}
-    %s = vector.extract %v[3, 0] : f32 from vector<4x1xf32>
-    memref.store %s, %y[%b] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [4, 1], teams = 8, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [4, 1], teams = 8, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<4x1xf32>
+      // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<4x1xf32>'}}
+      %s = vector.extract %v[3, 0] : f32 from vector<4x1xf32>
+      memref.store %s, %y[%b] : memref<4xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }

@@ -4,7 +4,7 @@
 // A lane has 4 features side by side of each of 2 rounds; those past the end of
 // 96 read the beginning again, count as nothing and store nothing.
 //
-// REMARK: remark: [Passed] Distributed | Category:gnn-tile-distribute | Remark="over 64 lanes
+// REMARK: remark: [Passed] Distributed | Category:gnn-tile-distribute | Remark="over 64 threads
 // CHECK-LABEL: func.func @rounds
 // CHECK:         %[[TID:.+]] = gpu.thread_id x
 // CHECK:         %[[PLACE:.+]]:2 = affine.delinearize_index %[[TID]] into (16)
@@ -24,15 +24,17 @@ func.func @rounds(%x: memref<4x96xf32>, %y: memref<4x96xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   scf.forall (%b) in (1) {
-    gnn_tile.parallel 4 over team {
-    ^bb0(%t: index):
-      %v = vector.transfer_read %x[%t, %c0], %zero {in_bounds = [true]} : memref<4x96xf32>, vector<96xf32>
-      %s = vector.multi_reduction <add>, %v, %zero [0] : vector<96xf32> to f32
-      %w = vector.broadcast %s : f32 to vector<96xf32>
-      vector.transfer_write %w, %y[%t, %c0] {in_bounds = [true]} : vector<96xf32>, memref<4x96xf32>
-      gnn_tile.yield
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 4, elements = 1> {
+      gnn_tile.parallel 4 over team {
+      ^bb0(%t: index):
+        %v = vector.transfer_read %x[%t, %c0], %zero {in_bounds = [true]} : memref<4x96xf32>, vector<96xf32>
+        %s = vector.multi_reduction <add>, %v, %zero [0] : vector<96xf32> to f32
+        %w = vector.broadcast %s : f32 to vector<96xf32>
+        vector.transfer_write %w, %y[%t, %c0] {in_bounds = [true]} : vector<96xf32>, memref<4x96xf32>
+        gnn_tile.yield
+      }
     }
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 4, elements = 1>, mapping = [#gpu.block<x>]}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -52,26 +54,28 @@ func.func @rounds(%x: memref<4x96xf32>, %y: memref<4x96xf32>) {
 func.func @joint(%x: memref<32xf32>, %y: memref<16xi32>) {
   %c2 = arith.constant 2 : index
   scf.forall (%b) in (1) {
-    gnn_tile.parallel 16 over team {
-    ^bb0(%t: index):
-      %m, %i = gnn_tile.parallel 2 over element -> f32, i32 {
-      ^bb0(%e: index):
-        %first = arith.muli %t, %c2 : index
-        %p = arith.addi %first, %e : index
-        %v = memref.load %x[%p] : memref<32xf32>
-        %n = arith.index_cast %p : index to i32
-        gnn_tile.yield %v, %n : f32, i32
-      } combine {
-      ^bb0(%m0: f32, %i0: i32, %m1: f32, %i1: i32):
-        %wins = arith.cmpf ogt, %m1, %m0 : f32
-        %best = arith.select %wins, %m1, %m0 : f32
-        %where = arith.select %wins, %i1, %i0 : i32
-        gnn_tile.yield %best, %where : f32, i32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 16, elements = 2> {
+      gnn_tile.parallel 16 over team {
+      ^bb0(%t: index):
+        %m, %i = gnn_tile.parallel 2 over element -> f32, i32 {
+        ^bb0(%e: index):
+          %first = arith.muli %t, %c2 : index
+          %p = arith.addi %first, %e : index
+          %v = memref.load %x[%p] : memref<32xf32>
+          %n = arith.index_cast %p : index to i32
+          gnn_tile.yield %v, %n : f32, i32
+        } combine {
+        ^bb0(%m0: f32, %i0: i32, %m1: f32, %i1: i32):
+          %wins = arith.cmpf ogt, %m1, %m0 : f32
+          %best = arith.select %wins, %m1, %m0 : f32
+          %where = arith.select %wins, %i1, %i0 : i32
+          gnn_tile.yield %best, %where : f32, i32
+        }
+        memref.store %i, %y[%t] : memref<16xi32>
+        gnn_tile.yield
       }
-      memref.store %i, %y[%t] : memref<16xi32>
-      gnn_tile.yield
     }
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 1], teams = 16, elements = 2>, mapping = [#gpu.block<x>]}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -88,13 +92,15 @@ func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   scf.forall (%b) in (1) {
-    gnn_tile.parallel 16 over team {
-    ^bb0(%t: index):
-      %v = vector.transfer_read %x[%t, %c0], %zero {in_bounds = [true]} : memref<16x8xf32>, vector<8xf32>
-      vector.transfer_write %v, %y[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<16x8xf32>
-      gnn_tile.yield
+    gnn_tile.teams <each = [1, 8], lanes = [1, 1], teams = 1, elements = 1> {
+      gnn_tile.parallel 16 over team {
+      ^bb0(%t: index):
+        %v = vector.transfer_read %x[%t, %c0], %zero {in_bounds = [true]} : memref<16x8xf32>, vector<8xf32>
+        vector.transfer_write %v, %y[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<16x8xf32>
+        gnn_tile.yield
+      }
     }
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 8], lanes = [1, 1], teams = 1, elements = 1>, mapping = [#gpu.block<x>]}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -109,17 +115,19 @@ func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {
 // CHECK:         vector.load %{{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
 func.func @unaligned(%x: memref<?x65xf32>, %y: memref<?x64xf32>, %n: index) {
   scf.forall (%b, %c) = (0, 0) to (%n, 64) step (1, 32) {
-    %c0 = arith.constant 0 : index
-    %c4 = arith.constant 4 : index
-    %p = arith.constant 0.0 : f32
-    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<?x65xf32>, vector<64xf32>
-    vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
-    %u = vector.transfer_read %y[%b, %b], %p {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
-    vector.transfer_write %u, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
-    %next = arith.addi %c, %c4 : index
-    %w = vector.transfer_read %y[%b, %next], %p {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
-    vector.transfer_write %w, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
-  } {mapping = [#gpu.block<x>, #gpu.block<y>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %c4 = arith.constant 4 : index
+      %p = arith.constant 0.0 : f32
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<?x65xf32>, vector<64xf32>
+      vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
+      %u = vector.transfer_read %y[%b, %b], %p {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+      vector.transfer_write %u, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
+      %next = arith.addi %c, %c4 : index
+      %w = vector.transfer_read %y[%b, %next], %p {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+      vector.transfer_write %w, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
+    }
+  } {mapping = [#gpu.block<x>, #gpu.block<y>]}
   return
 }
 
@@ -139,17 +147,19 @@ func.func @unaligned(%x: memref<?x65xf32>, %y: memref<?x64xf32>, %n: index) {
 // CHECK:         memref.store %[[Q]]
 func.func @branches(%x: memref<4x64xf32>, %y: memref<4xf32>, %c: i1, %k: f32) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-    %r, %q = scf.if %c -> (vector<64xf32>, f32) {
-      %s = arith.addf %v, %v : vector<64xf32>
-      scf.yield %s, %p : vector<64xf32>, f32
-    } else {
-      scf.yield %v, %k : vector<64xf32>, f32
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+      %r, %q = scf.if %c -> (vector<64xf32>, f32) {
+        %s = arith.addf %v, %v : vector<64xf32>
+        scf.yield %s, %p : vector<64xf32>, f32
+      } else {
+        scf.yield %v, %k : vector<64xf32>, f32
+      }
+      vector.transfer_write %r, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
+      memref.store %q, %y[%b] : memref<4xf32>
     }
-    vector.transfer_write %r, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
-    memref.store %q, %y[%b] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 2, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }

@@ -4,13 +4,15 @@
 
 func.func @kind(%x: memref<4x64xf32>) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %one = arith.constant 1.0 : f32
-    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-    // expected-error @+1 {{'vector.multi_reduction' op expected a sum, maximum or minimum over one dimension}}
-    %s = vector.multi_reduction <mul>, %v, %one [0] : vector<64xf32> to f32
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %one = arith.constant 1.0 : f32
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+      // expected-error @+1 {{'vector.multi_reduction' op expected a sum, maximum or minimum over one dimension}}
+      %s = vector.multi_reduction <mul>, %v, %one [0] : vector<64xf32> to f32
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -18,13 +20,15 @@ func.func @kind(%x: memref<4x64xf32>) {
 
 func.func @start(%x: memref<4x64xf32>) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %one = arith.constant 1.0 : f32
-    %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-    // expected-error @+1 {{'vector.multi_reduction' op expected a reduction that starts from 0.000000e+00 : f32}}
-    %s = vector.multi_reduction <add>, %v, %one [0] : vector<64xf32> to f32
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %one = arith.constant 1.0 : f32
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+      // expected-error @+1 {{'vector.multi_reduction' op expected a reduction that starts from 0.000000e+00 : f32}}
+      %s = vector.multi_reduction <add>, %v, %one [0] : vector<64xf32> to f32
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -34,17 +38,19 @@ func.func @start(%x: memref<4x64xf32>) {
 
 func.func @flags() {
   scf.forall (%b) in (4) {
-    %c1 = arith.constant 1 : i32
-    // expected-error @+1 {{'gnn_tile.parallel' op expected one integer for each of the 8 warps as the result of teams}}
-    %f = gnn_tile.parallel 8 over team -> vector<4xi32> {
-    ^bb0(%t: index):
-      gnn_tile.yield %c1 : i32
-    } combine {
-    ^bb0(%x: i32, %y: i32):
-      %m = arith.maxsi %x, %y : i32
-      gnn_tile.yield %m : i32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
+      %c1 = arith.constant 1 : i32
+      // expected-error @+1 {{'gnn_tile.parallel' op expected one integer for each of the 8 warps as the result of teams}}
+      %f = gnn_tile.parallel 8 over team -> vector<4xi32> {
+      ^bb0(%t: index):
+        gnn_tile.yield %c1 : i32
+      } combine {
+      ^bb0(%x: i32, %y: i32):
+        %m = arith.maxsi %x, %y : i32
+        gnn_tile.yield %m : i32
+      }
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -54,17 +60,19 @@ func.func @flags() {
 
 func.func @entries() {
   scf.forall (%b) in (4) {
-    %c1 = arith.constant 1 : i32
-    // expected-error @+1 {{'gnn_tile.parallel' op expected entries of the result for 'team' only, got 'vector<2xi32>' for 'element'}}
-    %f = gnn_tile.parallel 4 over element -> vector<2xi32> {
-    ^bb0(%t: index):
-      gnn_tile.yield %c1 : i32
-    } combine {
-    ^bb0(%x: i32, %y: i32):
-      %m = arith.maxsi %x, %y : i32
-      gnn_tile.yield %m : i32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 8], teams = 1, elements = 4> {
+      %c1 = arith.constant 1 : i32
+      // expected-error @+1 {{'gnn_tile.parallel' op expected entries of the result for 'team' only, got 'vector<2xi32>' for 'element'}}
+      %f = gnn_tile.parallel 4 over element -> vector<2xi32> {
+      ^bb0(%t: index):
+        gnn_tile.yield %c1 : i32
+      } combine {
+      ^bb0(%x: i32, %y: i32):
+        %m = arith.maxsi %x, %y : i32
+        gnn_tile.yield %m : i32
+      }
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 8], teams = 1, elements = 4>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -72,17 +80,19 @@ func.func @entries() {
 
 func.func @one_worker() {
   scf.forall (%b) in (4) {
-    %one = arith.constant 1.0 : f32
-    // expected-error @+1 {{'gnn_tile.parallel' op expected several workers where results are combined}}
-    %f = gnn_tile.parallel 4 over element -> f32 {
-    ^bb0(%t: index):
-      gnn_tile.yield %one : f32
-    } combine {
-    ^bb0(%x: f32, %y: f32):
-      %m = arith.addf %x, %y : f32
-      gnn_tile.yield %m : f32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %one = arith.constant 1.0 : f32
+      // expected-error @+1 {{'gnn_tile.parallel' op expected several workers where results are combined}}
+      %f = gnn_tile.parallel 4 over element -> f32 {
+      ^bb0(%t: index):
+        gnn_tile.yield %one : f32
+      } combine {
+      ^bb0(%x: f32, %y: f32):
+        %m = arith.addf %x, %y : f32
+        gnn_tile.yield %m : f32
+      }
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -90,18 +100,20 @@ func.func @one_worker() {
 
 func.func @flags_added() {
   scf.forall (%b) in (4) {
-    %c1 = arith.constant 1 : i32
-    %f = gnn_tile.parallel 8 over team -> vector<8xi32> {
-    ^bb0(%t: index):
-      gnn_tile.yield %c1 : i32
-    } combine {
-    ^bb0(%x: i32, %y: i32):
-      %m = arith.maxsi %x, %y : i32
-      gnn_tile.yield %m : i32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
+      %c1 = arith.constant 1 : i32
+      %f = gnn_tile.parallel 8 over team -> vector<8xi32> {
+      ^bb0(%t: index):
+        gnn_tile.yield %c1 : i32
+      } combine {
+      ^bb0(%x: i32, %y: i32):
+        %m = arith.maxsi %x, %y : i32
+        gnn_tile.yield %m : i32
+      }
+      // expected-error @+1 {{'arith.addi' op expected an entry or the maximum of what teams have said}}
+      %g = arith.addi %f, %f : vector<8xi32>
     }
-    // expected-error @+1 {{'arith.addi' op expected an entry or the maximum of what teams have said}}
-    %g = arith.addi %f, %f : vector<8xi32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -109,21 +121,23 @@ func.func @flags_added() {
 
 func.func @flags_yielded(%is: i1) {
   scf.forall (%b) in (4) {
-    %c1 = arith.constant 1 : i32
-    %f = gnn_tile.parallel 8 over team -> vector<8xi32> {
-    ^bb0(%t: index):
-      gnn_tile.yield %c1 : i32
-    } combine {
-    ^bb0(%x: i32, %y: i32):
-      %m = arith.maxsi %x, %y : i32
-      gnn_tile.yield %m : i32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
+      %c1 = arith.constant 1 : i32
+      %f = gnn_tile.parallel 8 over team -> vector<8xi32> {
+      ^bb0(%t: index):
+        gnn_tile.yield %c1 : i32
+      } combine {
+      ^bb0(%x: i32, %y: i32):
+        %m = arith.maxsi %x, %y : i32
+        gnn_tile.yield %m : i32
+      }
+      %g = scf.if %is -> (vector<8xi32>) {
+        // expected-error @+1 {{'scf.yield' op expected an entry or the maximum of what teams have said}}
+        scf.yield %f : vector<8xi32>
+      } else {
+        scf.yield %f : vector<8xi32>
+      }
     }
-    %g = scf.if %is -> (vector<8xi32>) {
-      // expected-error @+1 {{'scf.yield' op expected an entry or the maximum of what teams have said}}
-      scf.yield %f : vector<8xi32>
-    } else {
-      scf.yield %f : vector<8xi32>
-    }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }

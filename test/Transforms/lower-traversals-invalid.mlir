@@ -29,29 +29,3 @@ func.func @no_range(%x: memref<?xf32>, %y: memref<?xf32>) {
   }
   return
 }
-
-// -----
-
-gnn.graph @g square {node_types = 2, edge_types = 3}
-
-func.func @two(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
-  scf.forall (%i) = (0) to (%n) step (256) {
-    %c0 = arith.constant 0 : index
-    gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
-        ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
-        outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
-        schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
-    ^bb0(%v: f32):
-      gnn_tile.yield %v : f32
-    }
-    // expected-error @+1 {{'gnn_tile.traverse' op expected to be the only traversal of its loop over blocks, got another one before it}}
-    gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
-        ins(%y : memref<?xf32>) at [#gnn_tile.at<group>]
-        outs(%z : memref<?xf32>) at [#gnn_tile.at<group>]
-        schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
-    ^bb0(%v: f32):
-      gnn_tile.yield %v : f32
-    }
-  } {mapping = [#gpu.block<x>]}
-  return
-}

@@ -9,6 +9,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // REMARK: remark: [Passed] Lowered | Category:gnn-tile-lower-traversals | Remark="8 teams of 32 lanes, row_walk team
 // CHECK-LABEL: func.func @sum
 // CHECK:         scf.forall (%[[FIRST:.+]]) = (0) to (%[[N:.+]]) step (8) {
+// CHECK:           gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 8, elements = 2> {
 // CHECK:           gnn_tile.parallel 8 over team {
 // CHECK:           ^bb0(%[[T:.+]]: index):
 // CHECK:             %[[AT:.+]] = arith.addi %[[FIRST]], %[[T]]
@@ -23,7 +24,6 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:               arith.addf {{.+}} : vector<64xf32>
 // CHECK:             scf.if %[[INSIDE]] {
 // CHECK:               vector.transfer_write %[[S]], %{{.+}}[%[[ROW]], %c0]
-// CHECK:         gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>
 func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]

@@ -155,9 +155,11 @@ func.func @form_c4_cost(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
 func.func @form_c5(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   scf.forall (%b) = (0) to (%n) step (8) {
-    // expected-error @+1 {{'gpu.thread_id' op expected no op of threads before lanes are given their parts, by gnn-lanes-pipeline}}
-    %t = gpu.thread_id x
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 8], teams = 1, elements = 4>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 8], teams = 1, elements = 4> {
+      // expected-error @+1 {{'gpu.thread_id' op expected no op of threads before lanes are given their parts, by gnn-lanes-pipeline}}
+      %t = gpu.thread_id x
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -166,7 +168,7 @@ func.func @form_c5(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
 func.func @form_c6_none(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.lanes', tiles with 'gnn_tile.spread', or the lanes form with 'gnn_tile.threads', got none of them}}
+  // expected-error @+1 {{'scf.forall' op expected a gnn_tile.teams, tiles with 'gnn_tile.spread', or the lanes form with 'gnn_tile.threads', got none of them}}
   scf.forall (%b) = (0) to (%n) step (8) {
     memref.store %z, %x[%b, %b] : memref<8x8xf32>
   } {mapping = [#gpu.block<x>]}
@@ -178,7 +180,7 @@ func.func @form_c6_none(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
 func.func @form_c6_workers(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   scf.forall (%b) = (0) to (%n) step (8) {
-    // expected-error @+1 {{'gnn_tile.parallel' op expected 'gnn_tile.lanes' on the loop over blocks around it}}
+    // expected-error @+1 {{'gnn_tile.parallel' op expected a gnn_tile.teams around it}}
     gnn_tile.parallel 4 over team {
     ^bb0(%t: index):
       gnn_tile.yield
@@ -252,12 +254,14 @@ func.func @form_c8_size(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
 
 func.func @form_c5_nvvm(%x: memref<64xf32>, %n: index) {
   scf.forall (%b) in (%n) {
-    %c0 = arith.constant 0 : index
-    // expected-error @+1 {{'nvvm.barrier' op expected no op of threads before lanes are given their parts, by gnn-lanes-pipeline}}
-    nvvm.barrier
-    %v = memref.load %x[%c0] : memref<64xf32>
-    memref.store %v, %x[%c0] : memref<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      // expected-error @+1 {{'nvvm.barrier' op expected no op of threads before lanes are given their parts, by gnn-lanes-pipeline}}
+      nvvm.barrier
+      %v = memref.load %x[%c0] : memref<64xf32>
+      memref.store %v, %x[%c0] : memref<64xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -305,30 +309,6 @@ func.func @form_c4_schedule(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
       gnn_tile.yield %v : f32
     }
   } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<vector = 1>}
-  return
-}
-
-// -----
-
-#k_m = affine_map<(m, n, k) -> (k, m)>
-#k_n = affine_map<(m, n, k) -> (k, n)>
-#m_n = affine_map<(m, n, k) -> (m, n)>
-!l = memref<16x64xf32, #gpu.address_space<workgroup>>
-func.func @form_c6_both(%x: memref<?x64xf32>, %to: memref<64x64xf32>, %n: index) {
-  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.lanes' or tiles with 'gnn_tile.spread', got both}}
-  scf.forall (%b) in (1) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %z = arith.constant dense<0.0> : vector<64x64xf32>
-    %k = vector.step : vector<16xindex>
-    %r = vector.step : vector<64xindex>
-    %a = memref.alloca() : !l
-    %t = gnn_tile.load_rows %x[%k, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !l
-    %xs = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !l, vector<16x64xf32>
-    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %xs, %xs, %z : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
-    gnn_tile.store_rows %s, %to[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
   return
 }
 

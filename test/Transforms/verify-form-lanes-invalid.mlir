@@ -4,46 +4,31 @@
 // What gnn-verify-form refuses of loops with lanes, gnn-tile-distribute refuses
 // too, without the stage around it.
 
-#lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>
-func.func @form_c6_part(%x: memref<?x32xf32>, %y: memref<?x32xf32>, %n: index) {
-  scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %p = arith.constant 0.0 : f32
-    // expected-error @+1 {{'scf.for' op expected no 'gnn_tile.lanes' in a loop over blocks that has 'gnn_tile.lanes' itself}}
-    scf.for %r = %c0 to %n step %c1 {
-      %v = vector.transfer_read %x[%r, %c0], %p {in_bounds = [true]} : memref<?x32xf32>, vector<32xf32>
-      vector.transfer_write %v, %y[%r, %c0] {in_bounds = [true]} : vector<32xf32>, memref<?x32xf32>
-    } {gnn_tile.lanes = #lanes}
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #lanes}
-  return
-}
-
-// -----
-
 // A loop whose steps depend on the team, which is half a warp.
 
 func.func @form_c6_team(%x: memref<?x16xf32>, %y: memref<?xf32>, %counts: memref<?xi32>) {
   scf.forall (%b) = (0) to (4) step (2) {
-    gnn_tile.parallel 2 over team {
-    ^bb0(%t: index):
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %p = arith.constant 0.0 : f32
-      %row = arith.addi %b, %t : index
-      %count = memref.load %counts[%row] : memref<?xi32>
-      %n = arith.index_cast %count : i32 to index
-      %s = scf.for %e = %c0 to %n step %c1 iter_args(%a = %p) -> (f32) {
-        %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
-        // expected-error @+1 {{'vector.multi_reduction' op expected control flow that is the same for all lanes of a warp around an exchange between them, got 'scf.for' that differs by team, where a team is no whole warp}}
-        %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
-        %next = arith.addf %a, %d : f32
-        scf.yield %next : f32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 2, elements = 1> {
+      gnn_tile.parallel 2 over team {
+      ^bb0(%t: index):
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %p = arith.constant 0.0 : f32
+        %row = arith.addi %b, %t : index
+        %count = memref.load %counts[%row] : memref<?xi32>
+        %n = arith.index_cast %count : i32 to index
+        %s = scf.for %e = %c0 to %n step %c1 iter_args(%a = %p) -> (f32) {
+          %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
+          // expected-error @+1 {{'vector.multi_reduction' op expected control flow that is the same for all lanes of a warp around an exchange between them, got 'scf.for' that differs by team, where a team is no whole warp}}
+          %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
+          %next = arith.addf %a, %d : f32
+          scf.yield %next : f32
+        }
+        memref.store %s, %y[%row] : memref<?xf32>
+        gnn_tile.yield
       }
-      memref.store %s, %y[%row] : memref<?xf32>
-      gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 2, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -53,25 +38,27 @@ func.func @form_c6_team(%x: memref<?x16xf32>, %y: memref<?xf32>, %counts: memref
 
 func.func @form_c6_carried(%x: memref<?x16xf32>, %y: memref<?xf32>) {
   scf.forall (%b) in (4) {
-    gnn_tile.parallel 2 over team {
-    ^bb0(%t: index):
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %c4 = arith.constant 4 : index
-      %p = arith.constant 0.0 : f32
-      %last = scf.for %e = %c0 to %c4 step %c1 iter_args(%i = %c0) -> (index) {
-        %is = arith.cmpi eq, %i, %c1 : index
-        scf.if %is {
-          %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
-          // expected-error @+1 {{got 'scf.if' that differs by team}}
-          %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
-          memref.store %d, %y[%e] : memref<?xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 2, elements = 1> {
+      gnn_tile.parallel 2 over team {
+      ^bb0(%t: index):
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c4 = arith.constant 4 : index
+        %p = arith.constant 0.0 : f32
+        %last = scf.for %e = %c0 to %c4 step %c1 iter_args(%i = %c0) -> (index) {
+          %is = arith.cmpi eq, %i, %c1 : index
+          scf.if %is {
+            %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
+            // expected-error @+1 {{got 'scf.if' that differs by team}}
+            %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
+            memref.store %d, %y[%e] : memref<?xf32>
+          }
+          scf.yield %t : index
         }
-        scf.yield %t : index
+        gnn_tile.yield
       }
-      gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 2, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -81,27 +68,29 @@ func.func @form_c6_carried(%x: memref<?x16xf32>, %y: memref<?xf32>) {
 
 func.func @form_c6_element(%x: memref<?x16xf32>, %y: memref<?xf32>) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %s = gnn_tile.parallel 2 over element -> f32 {
-    ^bb0(%e: index):
-      %first = arith.cmpi eq, %e, %c0 : index
-      %own = scf.if %first -> (f32) {
-        %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
-        // expected-error @+1 {{got 'scf.if' that differs by element}}
-        %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
-        scf.yield %d : f32
-      } else {
-        scf.yield %p : f32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 1, elements = 2> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %s = gnn_tile.parallel 2 over element -> f32 {
+      ^bb0(%e: index):
+        %first = arith.cmpi eq, %e, %c0 : index
+        %own = scf.if %first -> (f32) {
+          %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
+          // expected-error @+1 {{got 'scf.if' that differs by element}}
+          %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
+          scf.yield %d : f32
+        } else {
+          scf.yield %p : f32
+        }
+        gnn_tile.yield %own : f32
+      } combine {
+      ^bb0(%l: f32, %r: f32):
+        %both = arith.addf %l, %r : f32
+        gnn_tile.yield %both : f32
       }
-      gnn_tile.yield %own : f32
-    } combine {
-    ^bb0(%l: f32, %r: f32):
-      %both = arith.addf %l, %r : f32
-      gnn_tile.yield %both : f32
+      memref.store %s, %y[%b] : memref<?xf32>
     }
-    memref.store %s, %y[%b] : memref<?xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 1, elements = 2>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -112,27 +101,29 @@ func.func @form_c6_element(%x: memref<?x16xf32>, %y: memref<?xf32>) {
 
 func.func @form_c6_results(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   scf.forall (%b) in (4) {
-    gnn_tile.parallel 2 over team {
-    ^bb0(%t: index):
-      %c0 = arith.constant 0 : index
-      %p = arith.constant 0.0 : f32
-      %first = arith.cmpi eq, %t, %c0 : index
-      scf.if %first {
-        // expected-error @+1 {{'gnn_tile.walk' op expected control flow that is the same for all lanes of a warp around an exchange between them, got 'scf.if' that differs by team}}
-        %s = gnn_tile.walk from %c0 to %n over element slots 4 in_flight 1 identity(%p : f32) {
-        ^bb0(%e: index):
-          %v = memref.load %x[%e] : memref<?xf32>
-          gnn_tile.yield %v : f32
-        } combine {
-        ^bb0(%l: f32, %r: f32):
-          %both = arith.addf %l, %r : f32
-          gnn_tile.yield %both : f32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 4], teams = 2, elements = 4> {
+      gnn_tile.parallel 2 over team {
+      ^bb0(%t: index):
+        %c0 = arith.constant 0 : index
+        %p = arith.constant 0.0 : f32
+        %first = arith.cmpi eq, %t, %c0 : index
+        scf.if %first {
+          // expected-error @+1 {{'gnn_tile.walk' op expected control flow that is the same for all lanes of a warp around an exchange between them, got 'scf.if' that differs by team}}
+          %s = gnn_tile.walk from %c0 to %n over element slots 4 in_flight 1 identity(%p : f32) {
+          ^bb0(%e: index):
+            %v = memref.load %x[%e] : memref<?xf32>
+            gnn_tile.yield %v : f32
+          } combine {
+          ^bb0(%l: f32, %r: f32):
+            %both = arith.addf %l, %r : f32
+            gnn_tile.yield %both : f32
+          }
+          memref.store %s, %y[%b] : memref<?xf32>
         }
-        memref.store %s, %y[%b] : memref<?xf32>
+        gnn_tile.yield
       }
-      gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 4], teams = 2, elements = 4>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -142,21 +133,23 @@ func.func @form_c6_results(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
 
 func.func @form_c6_walk(%x: memref<?x16xf32>, %y: memref<?xf32>) {
   scf.forall (%b) in (4) {
-    gnn_tile.parallel 2 over team {
-    ^bb0(%t: index):
-      %c0 = arith.constant 0 : index
-      %p = arith.constant 0.0 : f32
-      gnn_tile.walk from %c0 to %t over element slots 1 in_flight 1 {
-      ^bb0(%e: index):
-        %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
-        // expected-error @+1 {{got 'gnn_tile.walk' that differs by team}}
-        %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
-        memref.store %d, %y[%e] : memref<?xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 2, elements = 1> {
+      gnn_tile.parallel 2 over team {
+      ^bb0(%t: index):
+        %c0 = arith.constant 0 : index
+        %p = arith.constant 0.0 : f32
+        gnn_tile.walk from %c0 to %t over element slots 1 in_flight 1 {
+        ^bb0(%e: index):
+          %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
+          // expected-error @+1 {{got 'gnn_tile.walk' that differs by team}}
+          %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
+          memref.store %d, %y[%e] : memref<?xf32>
+          gnn_tile.yield
+        }
         gnn_tile.yield
       }
-      gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 2, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -166,37 +159,41 @@ func.func @form_c6_walk(%x: memref<?x16xf32>, %y: memref<?xf32>) {
 
 func.func @steps(%x: memref<?x16xf32>, %y: memref<?xf32>, %n: index) {
   scf.forall (%b) in (4) {
-    gnn_tile.parallel 2 over team {
-    ^bb0(%t: index):
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %p = arith.constant 0.0 : f32
-      scf.for %e = %c0 to %n step %c1 {
-        %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
-        %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
-        memref.store %d, %y[%t] : memref<?xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 2, elements = 1> {
+      gnn_tile.parallel 2 over team {
+      ^bb0(%t: index):
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %p = arith.constant 0.0 : f32
+        scf.for %e = %c0 to %n step %c1 {
+          %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
+          %d = vector.multi_reduction <add>, %v, %p [0] : vector<16xf32> to f32
+          memref.store %d, %y[%t] : memref<?xf32>
+        }
+        gnn_tile.yield
       }
-      gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 2, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
 func.func @warps(%x: memref<?x32xf32>, %y: memref<?xf32>) {
   scf.forall (%b) in (4) {
-    gnn_tile.parallel 2 over team {
-    ^bb0(%t: index):
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %p = arith.constant 0.0 : f32
-      scf.for %e = %c0 to %t step %c1 {
-        %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x32xf32>, vector<32xf32>
-        %d = vector.multi_reduction <add>, %v, %p [0] : vector<32xf32> to f32
-        memref.store %d, %y[%t] : memref<?xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 2, elements = 1> {
+      gnn_tile.parallel 2 over team {
+      ^bb0(%t: index):
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %p = arith.constant 0.0 : f32
+        scf.for %e = %c0 to %t step %c1 {
+          %v = vector.transfer_read %x[%e, %c0], %p {in_bounds = [true]} : memref<?x32xf32>, vector<32xf32>
+          %d = vector.multi_reduction <add>, %v, %p [0] : vector<32xf32> to f32
+          memref.store %d, %y[%t] : memref<?xf32>
+        }
+        gnn_tile.yield
       }
-      gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 2, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -205,22 +202,24 @@ func.func @warps(%x: memref<?x32xf32>, %y: memref<?xf32>) {
 !s = memref<64xf32, #gpu.address_space<workgroup>>
 func.func @form_c10_lanes(%x: memref<64xf32>, %y: memref<4xf32>) {
   scf.forall (%b) in (4) {
-    %c0 = arith.constant 0 : index
-    %c63 = arith.constant 63 : index
-    %p = arith.constant 0.0 : f32
-    // expected-error @+1 {{'memref.alloca' op expected no array in workgroup memory in a loop over blocks with 'gnn_tile.lanes', whose lanes do not wait for it, got 'memref<64xf32, #gpu.address_space<workgroup>>'}}
-    %a = memref.alloca() : !s
-    %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
-    vector.transfer_write %v, %a[%c0] {in_bounds = [true]} : vector<64xf32>, !s
-    %last = memref.load %a[%c63] : !s
-    memref.store %last, %y[%b] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %c63 = arith.constant 63 : index
+      %p = arith.constant 0.0 : f32
+      %a = memref.alloca() : !s
+      %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
+      vector.transfer_write %v, %a[%c0] {in_bounds = [true]} : vector<64xf32>, !s
+      // expected-error @+1 {{'memref.load' op expected an array in workgroup memory that teams read or write, got one that they read and write: lanes do not wait for each other}}
+      %last = memref.load %a[%c63] : !s
+      memref.store %last, %y[%b] : memref<4xf32>
+    }
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
 // -----
 
-// A part writes rows for what is around it; it cannot read them itself.
+// Teams write rows for what is around them; they cannot read them themselves.
 
 !s = memref<16x64xf32, #gpu.address_space<workgroup>>
 func.func @form_c10_part(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
@@ -232,13 +231,15 @@ func.func @form_c10_part(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
     %p = arith.constant 0.0 : f32
     %rows = vector.step : vector<16xindex>
     %a = memref.alloca() : !s
-    scf.for %r = %c0 to %c16 step %c1 {
-      %v = vector.transfer_read %x[%r, %c0], %p {in_bounds = [true]} : memref<16x64xf32>, vector<64xf32>
-      vector.transfer_write %v, %a[%r, %c0] {in_bounds = [true]} : vector<64xf32>, !s
-      // expected-error @+1 {{'memref.load' op expected an array in workgroup memory that a loop with 'gnn_tile.lanes' reads or writes, got one that it reads and writes: its lanes do not wait for each other}}
-      %last = memref.load %a[%r, %c63] : !s
-      memref.store %last, %x[%r, %c0] : memref<16x64xf32>
-    } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 4, elements = 1>}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 4, elements = 1> {
+      scf.for %r = %c0 to %c16 step %c1 {
+        %v = vector.transfer_read %x[%r, %c0], %p {in_bounds = [true]} : memref<16x64xf32>, vector<64xf32>
+        vector.transfer_write %v, %a[%r, %c0] {in_bounds = [true]} : vector<64xf32>, !s
+        // expected-error @+1 {{'memref.load' op expected an array in workgroup memory that teams read or write, got one that they read and write: lanes do not wait for each other}}
+        %last = memref.load %a[%r, %c63] : !s
+        memref.store %last, %x[%r, %c0] : memref<16x64xf32>
+      }
+    }
     %t = gnn_tile.load_rows %a[%rows, %c0] aligned 4 : !s, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%rows, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   } {mapping = [#gpu.block<x>]}

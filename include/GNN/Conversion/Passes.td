@@ -96,7 +96,7 @@ def ConvertGNNTileVectorsToScalarLoops
     other vectors are computed element by element where they are needed. A
     `gnn_tile.walk` takes one element after the other, 64 at a time with a state of
     their own; a `gnn_tile.parallel` one worker after the other. What the form says of
-    threads (`gnn_tile.lanes`, `gnn_tile.spread`, `gnn_tile.permuted`) has no effect.
+    threads (`gnn_tile.teams`, `gnn_tile.spread`, `gnn_tile.permuted`) has no effect.
 
     ```mlir
     vector.transfer_write %x, %staged[%c0, %c0] {permutation_map = affine_map<(d0, d1) -> (d1, d0)>} : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>

@@ -266,6 +266,7 @@ LogicalResult VectorLoops::lower(Operation *op) {
   b.setLoc(op->getLoc());
   auto isVector = [](Type type) { return isa<VectorType>(type); };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](TeamsOp op) { return lower(*op.getBody()); })
       .Case([&](scf::ForOp op) { return lowerFor(op); })
       .Case([&](scf::IfOp op) { return lowerIf(op); })
       .Case([&](WalkOp op) { return lowerWalk(op); })
@@ -301,7 +302,6 @@ LogicalResult VectorLoops::run() {
       b, blocks.getMixedLowerBound(), blocks.getMixedUpperBound(),
       blocks.getMixedStep(), /*outputs=*/ValueRange(), blocks.getMapping());
   made->setDiscardableAttrs(blocks->getDiscardableAttrDictionary());
-  made->removeAttr(attribute::lanes);
   made->setAttr(attribute::threads, b.getI64IntegerAttr(1));
   scalars.map(blocks.getInductionVars(), made.getInductionVars());
   b.setInsertionPoint(made.getBody()->getTerminator());

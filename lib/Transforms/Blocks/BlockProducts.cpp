@@ -33,7 +33,7 @@ namespace gnn {
 
 namespace {
 /// Some rows of one type.
-struct Rows {
+struct TypeRows {
   Value first, count, type;
 };
 
@@ -51,8 +51,8 @@ public:
 
 private:
   IndexBuilder openBody(ArrayRef<Value> ends, ArrayRef<int64_t> steps);
-  Rows locate(IndexBuilder &body, GemmOp gemm, Value rows);
-  Rows locate(IndexBuilder &body, OuterOp outer, Value rows);
+  TypeRows locate(IndexBuilder &body, GemmOp gemm, Value rows);
+  TypeRows locate(IndexBuilder &body, OuterOp outer, Value rows);
   template <typename ProductOp> ProductOp moveIn();
 
   TileOpInterface op;
@@ -89,7 +89,7 @@ template <typename ProductOp> ProductOp ProductBlocks::moveIn() {
   return cast<ProductOp>(*op);
 }
 
-Rows ProductBlocks::locate(IndexBuilder &body, GemmOp gemm, Value rows) {
+TypeRows ProductBlocks::locate(IndexBuilder &body, GemmOp gemm, Value rows) {
   constexpr int64_t tileRows = ProductLayout::rows;
   Value tile = loop.getInductionVar(0);
   if (!gemm.getTypes())
@@ -111,7 +111,7 @@ Rows ProductBlocks::locate(IndexBuilder &body, GemmOp gemm, Value rows) {
   return {first, body.sub(end, first), type};
 }
 
-Rows ProductBlocks::locate(IndexBuilder &body, OuterOp outer, Value rows) {
+TypeRows ProductBlocks::locate(IndexBuilder &body, OuterOp outer, Value rows) {
   if (!outer.getTypes())
     return {body.index(0), rows, {}};
   Value type = loop.getInductionVar(0);
@@ -139,7 +139,7 @@ void ProductBlocks::block(GemmOp gemm, const ProductLayout &layout) {
   IndexBuilder body = openBody(
       {tiles, host.b.index(gemm.getOut()), host.b.index(gemm.getHeads())},
       {gemm.getTypes() ? 1 : tileRows, layout.columns, 1});
-  Rows range = locate(body, gemm, rows);
+  TypeRows range = locate(body, gemm, rows);
   Value weight;
   if (gemm.getWeights())
     weight =
@@ -176,7 +176,7 @@ void ProductBlocks::block(OuterOp outer, const ProductLayout &layout) {
   IndexBuilder body = openBody({types, host.b.index(rowTiles * columnTiles),
                                 host.b.index(hasHeads ? outer.getHeads() : 1)},
                                {1, 1, 1});
-  Rows range = locate(body, outer, rows);
+  TypeRows range = locate(body, outer, rows);
   auto [row, column] = divide(body, loop.getInductionVar(1), columnTiles);
   Value left = body.mul(row, ProductLayout::rows);
   Value right = body.mul(column, layout.columns);

@@ -12,7 +12,6 @@
 #include "Barriers.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
@@ -50,13 +49,18 @@ struct Access {
   Half half;
   bool isWrite;
   bool isInFlight = false; // a copy that nobody has waited for
+  bool isOfTeams = false;
 
   bool operator==(const Access &other) const {
     return array == other.array && half == other.half &&
-           isWrite == other.isWrite && isInFlight == other.isInFlight;
+           isWrite == other.isWrite && isInFlight == other.isInFlight &&
+           isOfTeams == other.isOfTeams;
   }
+  /// In global memory, each thread finds again what it has written itself,
+  /// where teams have not.
   bool conflicts(const Access &other) const {
     return array == other.array && (isWrite || other.isWrite) &&
+           (isInWorkgroup(array) || isOfTeams || other.isOfTeams) &&
            !half.differs(other.half);
   }
 };
@@ -126,13 +130,13 @@ static Half halfOf(Operation *op, Value array) {
   return reached <= rows ? halfOf(transfer.getIndices().front(), rows) : Half();
 }
 
-/// What an op itself reads or writes in workgroup memory, by its effects.
+/// What an op itself reads or writes, by its effects.
 static Accesses accessesOf(Operation *op) {
   Accesses all;
+  bool isOfTeams = static_cast<bool>(op->getParentOfType<TeamsOp>());
   for (auto [array, isWrite] : getAccesses(op))
-    if (isInWorkgroup(array))
-      all.push_back(
-          {array, halfOf(op, array), isWrite, op->hasAttr(asyncAttribute)});
+    all.push_back({array, halfOf(op, array), isWrite,
+                   op->hasAttr(asyncAttribute), isOfTeams});
   return all;
 }
 
@@ -226,7 +230,7 @@ void BarrierInserter::walk(Block &block, Accesses &pending) {
       if (wait.getNumGroups().value_or(0) == 0)
         for (Access &access : pending)
           access.isInFlight = false;
-    } else if (op.hasAttr(attribute::lanes)) { // it gets its own barriers
+    } else if (isa<TeamsOp>(op)) { // it gets its own barriers
       Accesses all = accessesIn(&op);
       waitFor(&op, all, pending);
       addAll(pending, all);

@@ -14,11 +14,11 @@ namespace gnn::tile {
 /// Puts a `gpu.barrier` in front of what reads in workgroup memory what has
 /// been written since the last barrier, or writes what has been read or
 /// written: the ops of the loops form in the body of `blocks`, by their
-/// effects, whose loops all threads run together. A part with lanes of its own
-/// gets its barriers from their exchanges, and is waited for as a whole. Halves
-/// of an array
-/// are told apart where a loop takes them in turns: it carries the first row of
-/// one, and `rows - first` to the next step. What is copied asynchronously
+/// effects, whose loops all threads run together. A `gnn_tile.teams` gets its
+/// barriers from the exchanges of its lanes, and is waited for as a whole: for
+/// what it reads or writes in global memory too. Halves of an array are told
+/// apart where a loop takes them in turns: it carries the first row of one, and
+/// `rows - first` to the next step. What is copied asynchronously
 /// counts as written where threads wait for it; an op that uses it before is an
 /// error.
 mlir::LogicalResult insertBarriers(mlir::scf::ForallOp blocks);

@@ -82,6 +82,7 @@ LogicalResult Distribution::verifyAlike(Operation *op, Value value, Value as) {
 LogicalResult Distribution::distributeFor(scf::ForOp loop) {
   LogicalResult done = success();
   auto step = [&](Value at, ValueRange carried) -> Values {
+    int64_t flagsBefore = flagsStored;
     scalars.map(loop.getInductionVar(), at);
     setParts(loop.getRegionIterArgs(), carried);
     done = distribute(*loop.getBody());
@@ -89,9 +90,12 @@ LogicalResult Distribution::distributeFor(scf::ForOp loop) {
          llvm::zip_equal(loop.getYieldedValues(), loop.getRegionIterArgs()))
       if (succeeded(done))
         done = verifyAlike(loop, next, argument);
-    return failed(done)
-               ? Values()
-               : partsOf(loop.getYieldedValues(), loop.getRegionIterArgs());
+    if (failed(done))
+      return {};
+    Values next = partsOf(loop.getYieldedValues(), loop.getRegionIterArgs());
+    if (flagsStored > flagsBefore) // the next step stores them again
+      gpu::BarrierOp::create(b);
+    return next;
   };
   Values left =
       b.loop(scalar(loop.getLowerBound()), scalar(loop.getUpperBound()),
@@ -165,8 +169,8 @@ LogicalResult Distribution::verifyOperands(Operation *op) {
       return op->emitOpError("expected an entry or the maximum of what teams "
                              "have said");
     if (!operand.getDefiningOp<vector::CreateMaskOp>())
-      return op->emitOpError("expected vectors of the loop over blocks, got "
-                             "one from outside");
+      return op->emitOpError("expected vectors of its gnn_tile.teams, got one "
+                             "from outside");
     if (!isa<VectorTransferOpInterface>(op))
       return op->emitOpError("expected a mask to be used by what reads or "
                              "writes only");
@@ -278,10 +282,8 @@ LogicalResult Distribution::distribute(Operation *op) {
         });
   };
   return Switch(op)
-      .Case([&](scf::ForOp op) {
-        return op->hasAttr(attribute::lanes) ? distributePart(op)
-                                             : distributeFor(op);
-      })
+      .Case([&](TeamsOp op) { return distributeTeams(op); })
+      .Case([&](scf::ForOp op) { return distributeFor(op); })
       .Case([&](scf::IfOp op) { return distributeIf(op); })
       .Default([&](Operation *) { return lanes ? ofLanes() : ofProducts(); });
 }
@@ -293,26 +295,14 @@ LogicalResult Distribution::distribute(Block &block) {
   return lanes ? verifyOperands(block.getTerminator()) : success();
 }
 
-/// A part of the block with lanes of its own.
-LogicalResult Distribution::distributePart(scf::ForOp part) {
-  lanes = part->getAttrOfType<SpreadAttr>(attribute::lanes);
-  if (threads && lanes.getThreads() != threads)
-    return part.emitOpError("cannot be distributed over threads: expected as "
-                            "many as the tiles of the block are spread over, ")
-           << threads << ", got " << lanes.getThreads();
+LogicalResult Distribution::distributeTeams(TeamsOp op) {
+  lanes = op.getSpread();
   locateLane();
-  if (failed(distributeFor(part)))
-    return failure();
-  if (!flags.empty()) { // the next step writes them again
-    OpBuilder::InsertionGuard restore(b);
-    auto steps = cast<scf::ForOp>(*std::prev(b.getInsertionPoint()));
-    b.setInsertionPoint(steps.getBody()->getTerminator());
-    gpu::BarrierOp::create(b);
-  }
+  LogicalResult done = distribute(*op.getBody());
   lanes = {};
   rounds.clear();
   flags.clear();
-  return success();
+  return done;
 }
 
 //===----------------------------------------------------------------------===//
@@ -320,34 +310,26 @@ LogicalResult Distribution::distributePart(scf::ForOp part) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Distribution::run() {
-  lanes = blocks->getAttrOfType<SpreadAttr>(attribute::lanes);
-  if (lanes)
-    threads = lanes.getThreads();
-  else if (failed(askAll()))
-    return failure();
-  if (failed(insertBarriers(blocks)))
+  if (failed(askAll()) || failed(insertBarriers(blocks)))
     return failure();
   made = scf::ForallOp::create(
       b, blocks.getMixedLowerBound(), blocks.getMixedUpperBound(),
       blocks.getMixedStep(), /*outputs=*/ValueRange(), blocks.getMapping());
   made->setDiscardableAttrs(blocks->getDiscardableAttrDictionary());
-  made->removeAttr(attribute::lanes);
   made->setAttr(attribute::threads, b.getI64IntegerAttr(threads));
   scalars.map(blocks.getInductionVars(), made.getInductionVars());
   b.setInsertionPoint(made.getBody()->getTerminator());
   thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  if (lanes)
-    locateLane();
   if (failed(distribute(*blocks.getBody())))
     return failure();
   blocks.erase();
   return success();
 }
 
-/// Whether a loop over blocks, or a part of it, says who holds what of it.
+/// Whether an op says which threads hold what.
 static bool saysThreads(Operation *op) {
   auto store = dyn_cast<StoreRowsOp>(op);
-  return op->hasAttr(attribute::lanes) || op->hasAttr(spreadAttribute) ||
+  return isa<TeamsOp>(op) || op->hasAttr(spreadAttribute) ||
          (store && store.getSpread());
 }
 
@@ -361,8 +343,8 @@ struct Distribute : gnn::impl::DistributeBase<Distribute> {
       bool says = false;
       WalkResult walk = blocks->walk([&](Operation *op) -> WalkResult {
         says |= saysThreads(op);
-        return op->hasAttr(attribute::lanes) ? verifyLoopOfLanes(op)
-                                             : success();
+        auto teams = dyn_cast<TeamsOp>(op);
+        return teams ? verifyTeams(teams) : success();
       });
       if (says)
         loops.push_back(blocks);
@@ -372,12 +354,11 @@ struct Distribute : gnn::impl::DistributeBase<Distribute> {
       return signalPassFailure();
     for (scf::ForallOp blocks : loops) {
       Location loc = blocks.getLoc(); // it is replaced
-      auto lanes = blocks->getAttrOfType<SpreadAttr>(attribute::lanes);
-      if (failed(Distribution(blocks).run()))
+      Distribution distribution(blocks);
+      if (failed(distribution.run()))
         return signalPassFailure();
       passed(getArgument(), loc, "Distributed")
-          << (lanes ? "over " + std::to_string(lanes.getThreads()) + " lanes"
-                    : "tiles are spread over threads");
+          << "over " + std::to_string(distribution.getThreads()) + " threads";
     }
   }
 };

@@ -5,10 +5,10 @@
 // A vector of the loops form becomes the parts of it that one thread holds, by
 // a spread: each of some columns side by side, one row after the other.
 //
-// With `gnn_tile.lanes`, as traversals have it, there is one spread for all:
+// In a `gnn_tile.teams`, as traversals have it, there is one spread for all:
 // rows are heads, columns features, and each vector is held where it stands. A
-// part past the end is read from the beginning and does not count. Otherwise,
-// for products, what is staged, summed and stored says its spread, and what it
+// part past the end is read from the beginning and does not count. Around it,
+// in products, what is staged, summed and stored says its spread, and what it
 // is computed of is held so. Values move from one spread to another through
 // workgroup memory.
 //
@@ -74,7 +74,7 @@ struct Spread {
 
 /// One of the parts: the row of those that the thread holds, the part of
 /// columns, and one of its columns (-1: all).
-struct Part {
+struct VectorPart {
   int64_t row = 0, column = 0, single = -1;
 };
 
@@ -85,6 +85,7 @@ public:
       : blocks(blocks), b(blocks.getLoc(), blocks) {}
 
   mlir::LogicalResult run();
+  int64_t getThreads() const { return threads; }
 
 private:
   using Value = mlir::Value;
@@ -110,7 +111,7 @@ private:
   mlir::LogicalResult distributeOther(mlir::Operation *op);
   mlir::LogicalResult distributeFor(mlir::scf::ForOp loop);
   mlir::LogicalResult distributeIf(mlir::scf::IfOp op);
-  mlir::LogicalResult distributePart(mlir::scf::ForOp part);
+  mlir::LogicalResult distributeTeams(TeamsOp op);
   mlir::LogicalResult verifyOperands(mlir::Operation *op);
   mlir::LogicalResult verifyComputed(mlir::Operation *op);
   mlir::LogicalResult verifyAlike(mlir::Operation *op, Value value, Value as);
@@ -118,17 +119,17 @@ private:
   void setParts(mlir::ValueRange values, mlir::ValueRange parts);
 
   // Values (Parts.cpp).
-  Value get(Value value, Spread spread, Part part);
-  Value compute(Value value, Spread spread, Part part);
-  Value computePointwise(mlir::Operation *op, Spread spread, Part part);
-  Value broadcast(mlir::vector::BroadcastOp op, Spread spread, Part part);
+  Value get(Value value, Spread spread, VectorPart part);
+  Value compute(Value value, Spread spread, VectorPart part);
+  Value computePointwise(mlir::Operation *op, Spread spread, VectorPart part);
+  Value broadcast(mlir::vector::BroadcastOp op, Spread spread, VectorPart part);
   void materialize(Value value);
   Values materialized(Value value, Spread spread);
-  mlir::Type partType(mlir::Type element, Spread spread, Part part);
+  mlir::Type partType(mlir::Type element, Spread spread, VectorPart part);
   std::pair<Value, Value> placeOf(Spread spread);
-  Value rowOf(Spread spread, Part part);
-  Value columnOf(Spread spread, Part part);
-  Value numberOf(mlir::VectorType type, Spread spread, Part part);
+  Value rowOf(Spread spread, VectorPart part);
+  Value columnOf(Spread spread, VectorPart part);
+  Value numberOf(mlir::VectorType type, Spread spread, VectorPart part);
   Value scalar(Value value) { return scalars.lookupOrDefault(value); }
   Value select(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, condition, x, y);
@@ -156,16 +157,17 @@ private:
                   mlir::ValueRange sums, Value from);
   Values addAllSteps(const Staged &side, Values sums, StepAdder add);
   void store(StoreRowsOp op);
-  void storePart(StoreRowsOp op, Spread spread, Part part);
-  Value readStaged(mlir::vector::TransferReadOp op, Spread spread, Part part);
-  Value load(LoadRowsOp op, Spread spread, Part part);
+  void storePart(StoreRowsOp op, Spread spread, VectorPart part);
+  Value readStaged(mlir::vector::TransferReadOp op, Spread spread,
+                   VectorPart part);
+  Value load(LoadRowsOp op, Spread spread, VectorPart part);
   /// Where a part of rows lies, and whether it is there (null: it is).
-  struct Place {
+  struct PartPlace {
     Values indices;
     Value inside;
   };
-  Place locate(LoadRowsOp op, Spread spread, Part part);
-  void copy(LoadRowsOp op, Spread spread, Part part, Value array,
+  PartPlace locate(LoadRowsOp op, Spread spread, VectorPart part);
+  void copy(LoadRowsOp op, Spread spread, VectorPart part, Value array,
             mlir::ValueRange indices);
   Value addFirst(Value first, Value depth);
   Value permute(Value array, Value depth, Value across);
@@ -188,7 +190,7 @@ private:
   mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);
   mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult distributeStore(mlir::memref::StoreOp op);
-  mlir::FailureOr<llvm::SmallVector<Place>>
+  mlir::FailureOr<llvm::SmallVector<PartPlace>>
   placesOf(mlir::VectorTransferOpInterface op, Spread spread);
   Value onlyLane(Spread::Axis axis);
   bool isAligned(mlir::VectorTransferOpInterface op);
@@ -196,7 +198,8 @@ private:
   // Reductions and workers (LaneReductions.cpp).
   mlir::LogicalResult verifyReduction(mlir::vector::MultiDimReductionOp op);
   mlir::LogicalResult distributeReduction(mlir::vector::MultiDimReductionOp op);
-  Value reduce(mlir::vector::MultiDimReductionOp op, Spread spread, Part part);
+  Value reduce(mlir::vector::MultiDimReductionOp op, Spread spread,
+               VectorPart part);
   mlir::LogicalResult distributeParallel(ParallelOp op);
   mlir::LogicalResult runByTurns(ParallelOp op);
   mlir::LogicalResult combineLanes(ParallelOp op,
@@ -245,14 +248,15 @@ private:
   /// How arrays are permuted.
   llvm::DenseMap<Value, int64_t> permutations;
 
-  /// The lanes of what is distributed, null of products, and what a lane is
-  /// among them.
+  /// The lanes of the teams that are distributed, null outside of them, and
+  /// what a lane is among them.
   SpreadAttr lanes;
   Value featureLane, headLane, elementLane, team;
   std::map<std::pair<Spread::Axis, int64_t>, llvm::SmallVector<Round>> rounds;
   llvm::DenseMap<Value, Spread::Axis> axes;
   /// Arrays of flags, one a warp, in workgroup memory.
   llvm::DenseMap<Value, Value> flags;
+  int64_t flagsStored = 0;
   /// Whether this is the work of one team, of one lane over elements.
   bool isOfTeam = false, isOfElement = false;
 };

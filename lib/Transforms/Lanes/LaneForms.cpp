@@ -10,9 +10,7 @@
 #include "LaneForms.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
-#include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,41 +20,21 @@ using namespace mlir;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
-// Parts and workgroup memory
+// Workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Checks an op of a loop over blocks that has lanes itself.
-static LogicalResult verifyInBlock(Operation *op) {
-  if (op->hasAttr(attribute::lanes))
-    return op->emitOpError("expected no '")
-           << attribute::lanes << "' in a loop over blocks that has '"
-           << attribute::lanes << "' itself";
-  auto refuse = [&](ValueRange values) -> LogicalResult {
-    for (Value value : values)
-      if (isInWorkgroup(value))
-        return op->emitOpError("expected no array in workgroup memory in a "
-                               "loop over blocks with '")
-               << attribute::lanes << "', whose lanes do not wait for it, got "
-               << value.getType();
-    return success();
-  };
-  return failure(failed(refuse(op->getOperands())) ||
-                 failed(refuse(op->getResults())));
-}
-
-/// Checks that lanes of a part use no array that other lanes of it write.
-static LogicalResult verifyArrays(Operation *part) {
+/// Checks that lanes use no array that other lanes of these teams write.
+static LogicalResult verifyArrays(TeamsOp teams) {
   llvm::DenseMap<Value, bool> isWritten;
-  WalkResult walk = part->walk([&](Operation *op) -> WalkResult {
+  WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
     for (const BufferAccess &access : getAccesses(op)) {
       if (!isInWorkgroup(access.buffer))
         continue;
       auto [it, isNew] = isWritten.try_emplace(access.buffer, access.isWrite);
       if (it->second != access.isWrite)
-        return op->emitOpError("expected an array in workgroup memory that a "
-                               "loop with '")
-               << attribute::lanes << "' reads or writes, got one that it "
-               << "reads and writes: its lanes do not wait for each other";
+        return op->emitOpError("expected an array in workgroup memory that "
+                               "teams read or write, got one that they read "
+                               "and write: lanes do not wait for each other");
     }
     return success();
   });
@@ -77,7 +55,7 @@ class ExchangeVerifier {
 public:
   explicit ExchangeVerifier(SpreadAttr lanes) : lanes(lanes) {}
 
-  LogicalResult run(Operation *loop);
+  LogicalResult run(TeamsOp teams);
 
 private:
   unsigned among(Worker over);
@@ -195,18 +173,18 @@ bool ExchangeVerifier::isExchange(Operation *op) {
       .Default([](Operation *) { return false; });
 }
 
-LogicalResult ExchangeVerifier::run(Operation *loop) {
+LogicalResult ExchangeVerifier::run(TeamsOp teams) {
   do {
     hasChanged = false;
-    loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (op != loop)
+    teams->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op != teams)
         visit(op);
     });
   } while (hasChanged);
-  WalkResult walk = loop->walk([&](Operation *op) -> WalkResult {
-    if (op == loop || !isExchange(op))
+  WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
+    if (op == teams || !isExchange(op))
       return success();
-    for (Operation *around = op->getParentOp(); around != loop;
+    for (Operation *around = op->getParentOp(); around != teams;
          around = around->getParentOp())
       if (unsigned difference = ofControl(around))
         return op->emitOpError("expected control flow that is the same for all "
@@ -224,16 +202,7 @@ LogicalResult ExchangeVerifier::run(Operation *loop) {
 // All rules
 //===----------------------------------------------------------------------===//
 
-LogicalResult gnn::tile::verifyLoopOfLanes(Operation *loop) {
-  auto lanes = loop->getAttrOfType<SpreadAttr>(attribute::lanes);
-  if (isa<scf::ForallOp>(loop)) {
-    WalkResult walk = loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      return op == loop ? WalkResult::advance() : WalkResult(verifyInBlock(op));
-    });
-    if (walk.wasInterrupted())
-      return failure();
-  } else if (failed(verifyArrays(loop))) {
-    return failure();
-  }
-  return ExchangeVerifier(lanes).run(loop);
+LogicalResult gnn::tile::verifyTeams(TeamsOp teams) {
+  return failure(failed(verifyArrays(teams)) ||
+                 failed(ExchangeVerifier(teams.getSpread()).run(teams)));
 }

@@ -103,7 +103,7 @@ bool Distribution::isAligned(VectorTransferOpInterface op) {
          isMultiple(op.getIndices().back(), width);
 }
 
-FailureOr<SmallVector<Distribution::Place>>
+FailureOr<SmallVector<Distribution::PartPlace>>
 Distribution::placesOf(VectorTransferOpInterface op, Spread spread) {
   SmallVector<Value> base = llvm::map_to_vector(
       op.getIndices(), [&](Value index) { return scalar(index); });
@@ -119,7 +119,7 @@ Distribution::placesOf(VectorTransferOpInterface op, Spread spread) {
       return op->emitOpError("expected a mask made by vector.create_mask");
     limit = create.getOperands().back();
   }
-  SmallVector<Place> places{{base, Value()}};
+  SmallVector<PartPlace> places{{base, Value()}};
   VectorType type = op.getVectorType();
   for (auto [i, expr] : llvm::enumerate(op.getPermutationMap().getResults())) {
     Spread::Axis axis = spread.axisOf(type, i);
@@ -143,10 +143,10 @@ Distribution::placesOf(VectorTransferOpInterface op, Spread spread) {
       return op->emitOpError("expected a mask of whole vectors: of a number of "
                              "features that is a multiple of ")
              << width;
-    SmallVector<Place> next;
-    for (Place &place : places)
+    SmallVector<PartPlace> next;
+    for (PartPlace &place : places)
       for (const Round &round : roundsOf(axis, size)) {
-        Place here = place;
+        PartPlace here = place;
         here.inside = b.both(here.inside, round.inside);
         Value offset = round.offset;
         if (limit && isFeature) {
@@ -174,7 +174,7 @@ LogicalResult Distribution::distributeRead(vector::TransferReadOp op) {
   bool aligned = isAligned(op);
   Values &parts = held[keyOf(op.getResult(), spread)];
   parts.clear(); // where a block is distributed again
-  for (const Place &place : *places)
+  for (const PartPlace &place : *places)
     parts.push_back(
         b.loadVector(memref, place.indices, spread.width(), aligned));
   return success();

@@ -149,7 +149,7 @@ Distribution::distributeReduction(vector::MultiDimReductionOp op) {
 
 /// What the thread has, in order; then the lanes.
 Value Distribution::reduce(vector::MultiDimReductionOp op, Spread spread,
-                           Part part) {
+                           VectorPart part) {
   VectorType type = op.getSourceVectorType();
   Type element = type.getElementType();
   arith::AtomicRMWKind kind = *reductionKind(op.getKind(), element);
@@ -172,7 +172,7 @@ Value Distribution::reduce(vector::MultiDimReductionOp op, Spread spread,
                   : value;
   };
   for (int64_t i = 0; i < count; ++i) {
-    Part from = part;
+    VectorPart from = part;
     if (axis != Spread::None)
       (isOfColumns ? from.column : from.row) = i;
     Value value = get(op.getSource(), source, from), inside;
@@ -437,6 +437,7 @@ void Distribution::storeFlags(ParallelOp op, Value flag) {
           [&] { b.storeVector(flag, array, place.getResult(0)); });
   gpu::BarrierOp::create(b);
   flags[op.getResult(0)] = array;
+  ++flagsStored;
 }
 
 /// An entry of the flags, or the highest of all.

@@ -39,20 +39,20 @@ std::pair<Value, Value> Distribution::placeOf(Spread spread) {
   return place;
 }
 
-Value Distribution::rowOf(Spread spread, Part part) {
+Value Distribution::rowOf(Spread spread, VectorPart part) {
   int64_t each = spread.eachRows();
   return b.add(placeOf(spread).first,
                part.row / each * each * spread.laneRows() + part.row % each);
 }
 
-Value Distribution::columnOf(Spread spread, Part part) {
+Value Distribution::columnOf(Spread spread, VectorPart part) {
   return b.add(placeOf(spread).second,
                part.column * spread.width() * spread.laneColumns() +
                    std::max<int64_t>(0, part.single));
 }
 
 /// The numbers of rows or columns.
-Value Distribution::numberOf(VectorType type, Spread spread, Part part) {
+Value Distribution::numberOf(VectorType type, Spread spread, VectorPart part) {
   if (!lanes)
     return rowOf(spread, part);
   int64_t i = spread.hasRows() ? part.row : part.column;
@@ -69,7 +69,7 @@ Value Distribution::numberOf(VectorType type, Spread spread, Part part) {
                    b, DenseIntElementsAttr::get(wide, sideBySide)));
 }
 
-Type Distribution::partType(Type element, Spread spread, Part part) {
+Type Distribution::partType(Type element, Spread spread, VectorPart part) {
   if (spread.width() == 1 || part.single >= 0)
     return element;
   return VectorType::get({spread.width()}, element);
@@ -79,7 +79,7 @@ Type Distribution::partType(Type element, Spread spread, Part part) {
 // Values
 //===----------------------------------------------------------------------===//
 
-Value Distribution::get(Value value, Spread spread, Part part) {
+Value Distribution::get(Value value, Spread spread, VectorPart part) {
   if (!isa<VectorType>(value.getType()))
     return scalar(value);
   if (spread.width() == 1)
@@ -102,7 +102,8 @@ Value Distribution::get(Value value, Spread spread, Part part) {
 }
 
 /// One op of the old body on the part.
-Value Distribution::computePointwise(Operation *op, Spread spread, Part part) {
+Value Distribution::computePointwise(Operation *op, Spread spread,
+                                     VectorPart part) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(get(operand, spread, part));
@@ -112,7 +113,7 @@ Value Distribution::computePointwise(Operation *op, Spread spread, Part part) {
 }
 
 Value Distribution::broadcast(vector::BroadcastOp op, Spread spread,
-                              Part part) {
+                              VectorPart part) {
   Type type = partType(op.getResultVectorType().getElementType(), spread, part);
   Value source = op.getSource();
   Spread of = spread.of(axisOf(source));
@@ -125,7 +126,7 @@ Value Distribution::broadcast(vector::BroadcastOp op, Spread spread,
                                  : vector::BroadcastOp::create(b, type, value);
 }
 
-Value Distribution::compute(Value value, Spread spread, Part part) {
+Value Distribution::compute(Value value, Spread spread, VectorPart part) {
   Operation *op = value.getDefiningOp();
   LocationScope scope(b, op->getLoc());
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {

@@ -28,8 +28,8 @@ static constexpr int64_t mostRows = 4;
 //===----------------------------------------------------------------------===//
 
 /// Of columns past the end, column 0 is read.
-Distribution::Place Distribution::locate(LoadRowsOp op, Spread spread,
-                                         Part part) {
+Distribution::PartPlace Distribution::locate(LoadRowsOp op, Spread spread,
+                                             VectorPart part) {
   Value inside;
   if (op.getInside())
     inside = get(op.getInside(), spread.of(Spread::Rows), {part.row, 0, -1});
@@ -54,7 +54,7 @@ Distribution::Place Distribution::locate(LoadRowsOp op, Spread spread,
   return {indices, b.both(inside, columnInside)};
 }
 
-Value Distribution::load(LoadRowsOp op, Spread spread, Part part) {
+Value Distribution::load(LoadRowsOp op, Spread spread, VectorPart part) {
   int64_t width = part.single < 0 ? spread.width() : 1;
   Type element = op.getType().getElementType();
   if (width > 1 && op.getAligned() % width) { // one by one
@@ -70,8 +70,8 @@ Value Distribution::load(LoadRowsOp op, Spread spread, Part part) {
 }
 
 /// Copies a part; of what is not there, nothing is read, and zeros are written.
-void Distribution::copy(LoadRowsOp op, Spread spread, Part part, Value array,
-                        ValueRange indices) {
+void Distribution::copy(LoadRowsOp op, Spread spread, VectorPart part,
+                        Value array, ValueRange indices) {
   auto [from, inside] = locate(op, spread, part);
   int64_t width = spread.width();
   Value count = inside ? select(inside, b.index(width), b.index(0)) : Value();
@@ -81,7 +81,7 @@ void Distribution::copy(LoadRowsOp op, Spread spread, Part part, Value array,
       /*bypassL1=*/b.getUnitAttr());
 }
 
-void Distribution::storePart(StoreRowsOp op, Spread spread, Part part) {
+void Distribution::storePart(StoreRowsOp op, Spread spread, VectorPart part) {
   Value inside;
   if (spread.attr.getNumThreads() < threads)
     inside = b.less(thread, b.index(spread.attr.getNumThreads()));
@@ -157,7 +157,7 @@ LogicalResult Distribution::stage(vector::TransferWriteOp op) {
   };
   for (int64_t row = 0; row < spread.rowsOf(type); ++row)
     for (int64_t column = 0; column < spread.columnsOf(type); ++column) {
-      Part part{row, column, -1};
+      VectorPart part{row, column, -1};
       Value depth = rowOf(spread, part), across = columnOf(spread, part);
       if (isCopied) {
         across = permute(op.getBase(), depth, across);
@@ -187,7 +187,7 @@ Value Distribution::addFirst(Value first, Value depth) {
 
 /// A part of what is staged, by vectors that no permutation tears.
 Value Distribution::readStaged(vector::TransferReadOp op, Spread spread,
-                               Part part) {
+                               VectorPart part) {
   Value depth = rowOf(spread, part);
   Value across = permute(op.getBase(), depth, columnOf(spread, part));
   return b.loadVector(scalar(op.getBase()),

@@ -13,7 +13,6 @@
 #include "Distribution.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
@@ -119,7 +118,7 @@ SmallVector<Spread> Distribution::spreadsOf(Value value) {
 // Asking
 //===----------------------------------------------------------------------===//
 
-static LogicalResult refuse(Operation *op, const Twine &expected) {
+static InFlightDiagnostic refuse(Operation *op, const Twine &expected) {
   return op->emitOpError("cannot be distributed over threads: expected ")
          << expected;
 }
@@ -148,8 +147,8 @@ static bool isFreeUntil(Operation *op, Operation *user) {
       auto write = dyn_cast<vector::TransferWriteOp>(inner);
       bool isStaging = write && getBuffer(write.getBase()) != buffer;
       if (isStaging || isa<LoadRowsOp>(inner) || isMemoryEffectFree(inner) ||
-          isa<scf::ForOp, scf::IfOp, vector::TransferReadOp, gpu::BarrierOp,
-              memref::LoadOp>(inner))
+          isa<scf::ForOp, scf::IfOp, TeamsOp, vector::TransferReadOp,
+              gpu::BarrierOp, memref::LoadOp>(inner))
         return WalkResult::advance();
       return WalkResult::interrupt();
     });
@@ -345,11 +344,14 @@ LogicalResult Distribution::askCopied(vector::TransferWriteOp op,
   return success();
 }
 
-/// Asks for what is staged, summed and stored.
+/// Asks for what is staged, summed and stored. Teams need not ask.
 LogicalResult Distribution::askAll() {
+  SmallVector<TeamsOp> allTeams;
   auto walk = [&](Operation *op) -> WalkResult {
-    if (op->hasAttr(attribute::lanes)) // a part that needs not ask
+    if (auto teams = dyn_cast<TeamsOp>(op)) {
+      allTeams.push_back(teams);
       return WalkResult::skip();
+    }
     auto write = dyn_cast<vector::TransferWriteOp>(op);
     auto contract = dyn_cast<vector::ContractionOp>(op);
     auto store = dyn_cast<StoreRowsOp>(op);
@@ -375,6 +377,16 @@ LogicalResult Distribution::askAll() {
         return failure();
     return ask(op, store.getValue(), spread, store);
   };
-  return failure(
-      blocks.getBody()->walk<WalkOrder::PreOrder>(walk).wasInterrupted());
+  if (blocks.getBody()->walk<WalkOrder::PreOrder>(walk).wasInterrupted())
+    return failure();
+  for (TeamsOp teams : allTeams) {
+    int64_t own = teams.getSpread().getThreads();
+    if (threads && own != threads) {
+      InFlightDiagnostic diag =
+          refuse(teams, "as many as the rest of the block is spread over, ");
+      return diag << threads << ", got " << own;
+    }
+    threads = own;
+  }
+  return success();
 }

@@ -57,7 +57,7 @@ private:
   std::string take(vector::TransferWriteOp write);
   void copy(IRMapping &loaded, Value buffer);
   void readStaged(Operation &user, Value buffer, IRMapping &mapping);
-  SmallVector<Value> sum(const PipelinedLoop::Step &step);
+  SmallVector<Value> sum(const PipelinedLoop::BegunStep &step);
 
   scf::ForOp loop;
   PipelinedLoop steps;
@@ -118,7 +118,7 @@ void CopiedLoop::readStaged(Operation &user, Value buffer, IRMapping &mapping) {
   }
 }
 
-SmallVector<Value> CopiedLoop::sum(const PipelinedLoop::Step &step) {
+SmallVector<Value> CopiedLoop::sum(const PipelinedLoop::BegunStep &step) {
   IRMapping mapping;
   return steps.emitRest(step, mapping, [&](Operation &op) {
     readStaged(op, step.buffer, mapping);
@@ -131,7 +131,7 @@ void CopiedLoop::rewrite() {
     copy(loaded, buffer);
     return {};
   };
-  auto both = [&](const PipelinedLoop::Step &step, Value next) {
+  auto both = [&](const PipelinedLoop::BegunStep &step, Value next) {
     IRMapping loaded = steps.emitBeginning(next);
     emitWait(b, b.getLoc());
     Value other = steps.getOther(step.buffer);
@@ -140,7 +140,7 @@ void CopiedLoop::rewrite() {
     state.push_back(other);
     return state;
   };
-  auto last = [&](const PipelinedLoop::Step &step) {
+  auto last = [&](const PipelinedLoop::BegunStep &step) {
     emitWait(b, b.getLoc());
     return sum(step);
   };

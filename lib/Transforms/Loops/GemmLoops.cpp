@@ -57,7 +57,7 @@ private:
   ProductLoops loops;
   IndexBuilder &b;
   GemmBody body;
-  ProductLoops::Rows rows;                       // of the range
+  ProductLoops::ClampedRows rows;                // of the range
   Value inputRows;                               // of the input
   llvm::SmallDenseMap<Attribute, Value> reached; // by the space
 };
@@ -92,7 +92,7 @@ Value GemmLoops::loadWeight(Value k0) {
     std::swap(count, otherCount);
     std::swap(size, otherSize);
   }
-  ProductLoops::Rows weightRows = loops.rowsFrom(first, count, size);
+  ProductLoops::ClampedRows weightRows = loops.rowsFrom(first, count, size);
   first = weightRows.clamped;
   if (op.getTransposed())
     std::swap(first, other);

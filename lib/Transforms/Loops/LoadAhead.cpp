@@ -41,7 +41,7 @@ static SmallVector<Value> load(PipelinedLoop &steps, Value number) {
 /// Stages and sums a step, and calls `loadNext` in front of the product, once
 /// all of it is staged.
 static SmallVector<Value> sum(PipelinedLoop &steps,
-                              const PipelinedLoop::Step &step,
+                              const PipelinedLoop::BegunStep &step,
                               function_ref<void()> loadNext) {
   IRMapping mapping;
   mapping.map(steps.staged.getArrayRef(), step.begun);
@@ -55,7 +55,7 @@ static SmallVector<Value> sum(PipelinedLoop &steps,
 
 static void rewrite(PipelinedLoop &steps) {
   auto first = [&](Value number, Value) { return load(steps, number); };
-  auto both = [&](const PipelinedLoop::Step &step, Value next) {
+  auto both = [&](const PipelinedLoop::BegunStep &step, Value next) {
     SmallVector<Value> loaded;
     SmallVector<Value> state =
         sum(steps, step, [&] { loaded = load(steps, next); });
@@ -63,7 +63,7 @@ static void rewrite(PipelinedLoop &steps) {
     state.push_back(steps.getOther(step.buffer));
     return state;
   };
-  auto last = [&](const PipelinedLoop::Step &step) {
+  auto last = [&](const PipelinedLoop::BegunStep &step) {
     return sum(steps, step, nullptr);
   };
   steps.rewrite({first, both, last});

@@ -43,8 +43,8 @@ IntegerAttr ProductLoops::columnsBelow(int64_t size, int64_t step,
   return size % step ? b.getI64IntegerAttr(size + offset) : IntegerAttr();
 }
 
-ProductLoops::Rows ProductLoops::rowsFrom(Value first, int64_t count,
-                                          Value last) {
+ProductLoops::ClampedRows ProductLoops::rowsFrom(Value first, int64_t count,
+                                                 Value last) {
   auto type = VectorType::get({count}, b.getIndexType());
   Value rows = b.add(b.splat(first, count), vector::StepOp::create(b, type));
   if (!last)
@@ -54,8 +54,8 @@ ProductLoops::Rows ProductLoops::rowsFrom(Value first, int64_t count,
   return {b.min(rows, end), inside};
 }
 
-ProductLoops::Rows ProductLoops::rowsFrom(Value first, int64_t count,
-                                          int64_t size) {
+ProductLoops::ClampedRows ProductLoops::rowsFrom(Value first, int64_t count,
+                                                 int64_t size) {
   return rowsFrom(first, count, size % count ? b.index(size - 1) : Value());
 }
 
@@ -89,7 +89,7 @@ SpreadAttr ProductLoops::sumsSpread() {
                  layout.threadsPerRow()});
 }
 
-VectorType ProductLoops::loadedType(const Side &side) {
+VectorType ProductLoops::loadedType(const StagedSide &side) {
   return side.operand.byDepth
              ? VectorType::get({side.extent, layout.depth}, element)
              : VectorType::get({layout.depth, side.extent}, element);
@@ -112,9 +112,9 @@ Value ProductLoops::makeArray(int64_t extent, Value other) {
   return array;
 }
 
-ProductLoops::Side ProductLoops::makeSide(int64_t extent,
-                                          ProductOperand operand, bool isCopied,
-                                          Value other) {
+ProductLoops::StagedSide ProductLoops::makeSide(int64_t extent,
+                                                ProductOperand operand,
+                                                bool isCopied, Value other) {
   constexpr int64_t threads = ProductLayout::threads;
   Value array = makeArray(extent, other);
   // A thread loads vectors if there are enough of them for all.
@@ -128,7 +128,7 @@ ProductLoops::Side ProductLoops::makeSide(int64_t extent,
 }
 
 /// Stages a tile, depth first.
-void ProductLoops::stage(const Side &side, Value tile) {
+void ProductLoops::stage(const StagedSide &side, Value tile) {
   unsigned depth = side.operand.byDepth ? 1 : 0;
   AffineMap map = AffineMap::getMultiDimMapWithTargets(2, {depth, 1 - depth},
                                                        b.getContext());
@@ -141,7 +141,7 @@ void ProductLoops::stage(const Side &side, Value tile) {
     write->setAttr(copyAsyncAttribute, b.getUnitAttr());
 }
 
-Value ProductLoops::readStaged(const Side &side) {
+Value ProductLoops::readStaged(const StagedSide &side) {
   Value zero = b.index(0);
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
   return vector::TransferReadOp::create(

@@ -9,7 +9,6 @@
 
 #include "TraversalLoops.h"
 
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
@@ -188,28 +187,27 @@ void TraversalLoops::makeLongRows(Value flags) {
   makeRow();
 }
 
-SpreadAttr TraversalLoops::lanesOf(MLIRContext *context,
-                                   const TraverseLayout &layout) {
+SpreadAttr TraversalLoops::getSpread() {
   // One lane is all teams, one after the other.
   int64_t teams = layout.isOneLane ? 1 : layout.rowsPerBlock;
-  return SpreadAttr::get(context, {1, layout.vector},
+  return SpreadAttr::get(b.getContext(), {1, layout.vector},
                          {layout.headLanes, layout.featureLanes}, teams,
                          layout.elementLanes);
 }
 
 /// Rows that another template of the block reads: all of them, some at a time.
-/// The loop is the part of the block that has these lanes.
 void TraversalLoops::makeRowsOfBlock() {
   bool isByBlock = layout.rowWalk == RowWalk::Block;
   auto steps = scf::ForOp::create(b, op.getFirstRow(), op.getEndRow(),
                                   b.index(isByBlock ? 1 : layout.rowsPerBlock));
-  steps->setAttr(attribute::lanes, lanesOf(op.getContext(), layout));
   b.setInsertionPointToStart(steps.getBody());
   firstRow = steps.getInductionVar();
 }
 
 void TraversalLoops::run() {
   rankValues();
+  auto teams = TeamsOp::create(b, getSpread());
+  b.setInsertionPointToStart(teams.getBody());
   if (isForBlock(op))
     makeRowsOfBlock();
   if (layout.rowWalk == RowWalk::Block) {
@@ -242,12 +240,6 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
                .str();
     return success();
   }
-  if (blocks->hasAttr(attribute::lanes))
-    return op.emitOpError("expected to be the only traversal of its loop over "
-                          "blocks, got another one before it");
-  if (!isForBlock(op))
-    blocks->setAttr(attribute::lanes,
-                    TraversalLoops::lanesOf(op.getContext(), *layout));
   TraversalLoops(op, *layout).run();
   std::string rows = std::to_string(layout->rowsPerBlock);
   passed(pass, op.getLoc(), "Lowered")

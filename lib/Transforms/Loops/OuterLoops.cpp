@@ -39,7 +39,7 @@ public:
   void run();
 
 private:
-  Value load(unsigned side, const ProductLoops::Rows &rows);
+  Value load(unsigned side, const ProductLoops::ClampedRows &rows);
   SmallVector<Value> addStep(ValueRange sums, Value row0);
   SmallVector<Value> sumRows(ValueRange sums);
   SmallVector<Value> sumHeads(ValueRange sums);
@@ -47,7 +47,7 @@ private:
   void storeMatrix(Value tile);
   void storeSums(Value sum);
   /// The side whose rows are added up, and how many columns of it a block has.
-  const ProductLoops::Side &summed() {
+  const ProductLoops::StagedSide &summed() {
     return op.getSumsLeft() ? loops.left : loops.right;
   }
   /// Rows of a step that are added up apart from each other.
@@ -63,8 +63,8 @@ private:
 } // namespace
 
 /// Columns of the rows of a step.
-Value OuterLoops::load(unsigned number, const ProductLoops::Rows &rows) {
-  const ProductLoops::Side &side = number == 0 ? loops.left : loops.right;
+Value OuterLoops::load(unsigned number, const ProductLoops::ClampedRows &rows) {
+  const ProductLoops::StagedSide &side = number == 0 ? loops.left : loops.right;
   AtAttr at = OuterBody::getAccess(op, number);
   Value column = number == 0 ? op.getLeftColumn() : op.getRightColumn();
   return LoadRowsOp::create(
@@ -87,7 +87,8 @@ Value OuterLoops::addRows(Value sum, Value tile) {
 }
 
 SmallVector<Value> OuterLoops::addStep(ValueRange sums, Value row0) {
-  ProductLoops::Rows rows = loops.rowsFrom(row0, loops.layout.depth, last);
+  ProductLoops::ClampedRows rows =
+      loops.rowsFrom(row0, loops.layout.depth, last);
   Value left = load(0, rows), right = load(1, rows);
   SmallVector<Value> next{loops.multiply(sums[0], left, right)};
   if (op.getSums())
@@ -119,7 +120,8 @@ SmallVector<Value> OuterLoops::sumHeads(ValueRange sums) {
 
 void OuterLoops::storeMatrix(Value tile) {
   constexpr int64_t tileRows = ProductLayout::rows;
-  ProductLoops::Rows rows = loops.rowsFrom(op.getLeftColumn(), tileRows, in);
+  ProductLoops::ClampedRows rows =
+      loops.rowsFrom(op.getLeftColumn(), tileRows, in);
   StoreRowsOp::create(b, tile, op.getOutput(),
                       body.indicesOfOutput(rows.clamped, op.getRightColumn()),
                       rows.inside,
@@ -132,7 +134,7 @@ void OuterLoops::storeMatrix(Value tile) {
 /// the matrix, or its first columns, store what these add up to.
 void OuterLoops::storeSums(Value sum) {
   bool ofLeft = op.getSumsLeft();
-  const ProductLoops::Side &side = summed();
+  const ProductLoops::StagedSide &side = summed();
   int64_t columns = side.extent;
   Value zero = b.index(0);
   AffineMap identity = AffineMap::getMultiDimIdentityMap(2, b.getContext());

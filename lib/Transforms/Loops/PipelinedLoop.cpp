@@ -169,7 +169,7 @@ IRMapping PipelinedLoop::emitBeginning(Value number) {
 }
 
 PipelinedLoop::Values
-PipelinedLoop::emitRest(const Step &step, IRMapping &mapping,
+PipelinedLoop::emitRest(const BegunStep &step, IRMapping &mapping,
                         function_ref<void(Operation &)> inFrontOf) {
   mapping.map(loop.getRegionIterArgs(), step.sums);
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -203,8 +203,8 @@ PipelinedLoop::Values PipelinedLoop::emitSteps(const Stages &stages) {
   auto steps = scf::ForOp::create(b, b.add(begin, loop.getStep()),
                                   loop.getUpperBound(), loop.getStep(), state);
   auto stepOf = [&](ValueRange values) {
-    return Step{values.take_front(sums), values.drop_front(sums).drop_back(),
-                values.back()};
+    return BegunStep{values.take_front(sums),
+                     values.drop_front(sums).drop_back(), values.back()};
   };
   {
     OpBuilder::InsertionGuard restore(b);

@@ -47,7 +47,7 @@ public:
   //===--- Rewriting ------------------------------------------------------===//
 
   /// A step between its beginning and its sums.
-  struct Step {
+  struct BegunStep {
     mlir::ValueRange sums;  ///< that it adds to
     mlir::ValueRange begun; ///< what its beginning gave
     mlir::Value buffer;     ///< the first row of the buffers that it stages in
@@ -57,10 +57,10 @@ public:
   struct Stages {
     /// Begins the first step, in the buffer at `buffer`.
     llvm::function_ref<Values(mlir::Value number, mlir::Value buffer)> first;
-    /// Sums `step` and begins step `next`: the next `Step`, in its order.
-    llvm::function_ref<Values(const Step &step, mlir::Value next)> both;
+    /// Sums `step` and begins step `next`: the next `BegunStep`, in its order.
+    llvm::function_ref<Values(const BegunStep &step, mlir::Value next)> both;
     /// Sums the last step.
-    llvm::function_ref<Values(const Step &step)> last;
+    llvm::function_ref<Values(const BegunStep &step)> last;
   };
 
   /// Replaces the loop, if it has a step, by its first step's beginning, a loop
@@ -71,7 +71,7 @@ public:
   mlir::IRMapping emitBeginning(mlir::Value number);
   /// The rest of `step`, and the sums that it gives. `inFrontOf` is called
   /// before each op, and may map values that the op uses.
-  Values emitRest(const Step &step, mlir::IRMapping &mapping,
+  Values emitRest(const BegunStep &step, mlir::IRMapping &mapping,
                   llvm::function_ref<void(mlir::Operation &op)> inFrontOf);
   /// The buffer that the next step stages in.
   mlir::Value getOther(mlir::Value buffer);

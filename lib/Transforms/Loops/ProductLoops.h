@@ -37,7 +37,7 @@ public:
                ProductOperand left, ProductOperand right);
 
   /// A staged operand: `[depth, extent]` in workgroup memory.
-  struct Side {
+  struct StagedSide {
     int64_t extent;
     ProductOperand operand;
     mlir::Value array;
@@ -49,16 +49,16 @@ public:
   IndexArrays arrays;
   ProductLayout layout;
   mlir::Type element;
-  Side left, right;
+  StagedSide left, right;
 
   /// Rows, and those that are there: behind the last one, it is meant again.
-  struct Rows {
+  struct ClampedRows {
     mlir::Value clamped, inside; ///< `inside` is null where all are
   };
   /// `count` rows from `first` on, up to `last` (null: all).
-  Rows rowsFrom(mlir::Value first, int64_t count, mlir::Value last);
+  ClampedRows rowsFrom(mlir::Value first, int64_t count, mlir::Value last);
   /// The same of `size` rows; all are there if `count` divides that.
-  Rows rowsFrom(mlir::Value first, int64_t count, int64_t size);
+  ClampedRows rowsFrom(mlir::Value first, int64_t count, int64_t size);
   /// What columns of `size` are below, if steps of so many do not divide that.
   mlir::IntegerAttr columnsBelow(int64_t size, int64_t step,
                                  int64_t offset = 0);
@@ -66,7 +66,7 @@ public:
   mlir::Value constant(llvm::ArrayRef<int64_t> shape, double value);
 
   /// What is loaded of a step of `side`.
-  mlir::VectorType loadedType(const Side &side);
+  mlir::VectorType loadedType(const StagedSide &side);
   /// Stages what was loaded of both and adds its product to `sums`.
   mlir::Value multiply(mlir::Value sums, mlir::Value leftTile,
                        mlir::Value rightTile);
@@ -76,11 +76,11 @@ public:
                     llvm::ArrayRef<int64_t> lanes);
 
 private:
-  Side makeSide(int64_t extent, ProductOperand operand, bool isCopied,
-                mlir::Value other);
+  StagedSide makeSide(int64_t extent, ProductOperand operand, bool isCopied,
+                      mlir::Value other);
   mlir::Value makeArray(int64_t extent, mlir::Value other);
-  void stage(const Side &side, mlir::Value tile);
-  mlir::Value readStaged(const Side &side);
+  void stage(const StagedSide &side, mlir::Value tile);
+  mlir::Value readStaged(const StagedSide &side);
 };
 
 /// Makes loops of a product on a range, which stays to be erased.

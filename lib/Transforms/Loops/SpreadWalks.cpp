@@ -28,7 +28,7 @@ namespace gnn {
 
 namespace {
 /// One element of a step.
-struct Point {
+struct WalkedElement {
   Value position;
   Value inside; // whether it counts; null: always
   IRMapping values;
@@ -43,24 +43,24 @@ public:
 private:
   SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
   SmallVector<Value> makeRuns();
-  SmallVector<Point> makePoints(Value first, Value slot);
-  void clone(Operation *op, Point &point);
-  void cloneBody(MutableArrayRef<Point> points);
-  void cloneStores(MutableArrayRef<Point> points);
+  SmallVector<WalkedElement> makePoints(Value first, Value slot);
+  void clone(Operation *op, WalkedElement &point);
+  void cloneBody(MutableArrayRef<WalkedElement> points);
+  void cloneStores(MutableArrayRef<WalkedElement> points);
   void combine(MutableArrayRef<Value> states, ArrayRef<unsigned> numbers,
-               Point &point);
+               WalkedElement &point);
 
   WalkOp walk;
   IndexBuilder b;
 };
 } // namespace
 
-SmallVector<Point> WalkSpreader::makePoints(Value first, Value slot) {
+SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
   int64_t slots = walk.getSlots();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 32);
   };
-  SmallVector<Point> points(walk.getInFlight());
+  SmallVector<WalkedElement> points(walk.getInFlight());
   points[0].position = first;
   if (points.size() == 1 && slots == 1)
     return points;
@@ -92,7 +92,7 @@ static bool isLookup(Operation &op) {
 }
 
 /// Clones an operation for a point, after what it needs.
-void WalkSpreader::clone(Operation *op, Point &point) {
+void WalkSpreader::clone(Operation *op, WalkedElement &point) {
   for (Value operand : op->getOperands())
     if (Operation *needed = operand.getDefiningOp();
         needed && needed->getBlock() == op->getBlock() &&
@@ -104,24 +104,24 @@ void WalkSpreader::clone(Operation *op, Point &point) {
 
 /// Each operation for all points before the next one: loads are issued
 /// together. Without what is stored.
-void WalkSpreader::cloneBody(MutableArrayRef<Point> points) {
+void WalkSpreader::cloneBody(MutableArrayRef<WalkedElement> points) {
   Block &body = walk.getBody().front();
-  for (Point &point : points)
+  for (WalkedElement &point : points)
     point.values.map(body.getArgument(0), point.position);
   for (Operation &op : body.without_terminator())
     if (!isLookup(op) && !hasEffect<MemoryEffects::Write>(&op))
-      for (Point &point : points)
+      for (WalkedElement &point : points)
         clone(&op, point);
   for (Value state : body.getTerminator()->getOperands())
     if (Operation *op = state.getDefiningOp(); op && op->getBlock() == &body)
-      for (Point &point : points)
+      for (WalkedElement &point : points)
         if (!point.values.contains(state))
           clone(op, point);
 }
 
 /// Combines the results `numbers` with what an element gives for them.
 void WalkSpreader::combine(MutableArrayRef<Value> states,
-                           ArrayRef<unsigned> numbers, Point &point) {
+                           ArrayRef<unsigned> numbers, WalkedElement &point) {
   Block &block = walk.getCombine().front();
   unsigned count = walk.getNumResults();
   Operation *yield = walk.getBody().front().getTerminator();
@@ -147,22 +147,22 @@ void WalkSpreader::combine(MutableArrayRef<Value> states,
   }
 }
 
-void WalkSpreader::cloneStores(MutableArrayRef<Point> points) {
+void WalkSpreader::cloneStores(MutableArrayRef<WalkedElement> points) {
   for (Operation &op : walk.getBody().front().without_terminator())
     if (hasEffect<MemoryEffects::Write>(&op))
-      for (Point &point : points)
+      for (WalkedElement &point : points)
         clone(&op, point);
 }
 
 SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
   Value step = b.index(walk.getSlots() * walk.getInFlight());
   auto body = [&](Value first, ValueRange carried) {
-    SmallVector<Point> points = makePoints(first, slot);
+    SmallVector<WalkedElement> points = makePoints(first, slot);
     cloneBody(points);
     SmallVector<Value> states(carried);
     if (!states.empty())
       for (ArrayRef<unsigned> numbers : groupResults(walk.getCombine().front()))
-        for (Point &point : points)
+        for (WalkedElement &point : points)
           combine(states, numbers, point);
     cloneStores(points);
     return states;

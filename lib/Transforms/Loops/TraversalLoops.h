@@ -31,19 +31,17 @@ public:
 
   void run();
 
-  /// The lanes that a block has for one step of its rows.
-  static SpreadAttr lanesOf(mlir::MLIRContext *context,
-                            const TraverseLayout &layout);
-
 private:
   /// A point of a walk at which values that vary by element are computed.
-  struct Point {
+  struct WalkPoint {
     mlir::Value position; // in the elements' order, always a valid one
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     std::map<RowDomain, mlir::Value> rows;
   };
 
   // Rows (LowerTraversals.cpp).
+  /// The lanes that a block has for one step of its rows.
+  SpreadAttr getSpread();
   void makeRowsOfBlock();
   void locateRow(mlir::Value number);
   mlir::Value makeTeamRows();
@@ -119,7 +117,7 @@ private:
   int64_t lastRank = -1;
   llvm::DenseMap<mlir::Value, mlir::Value> rowValues;
   std::map<RowDomain, mlir::Value> rows;
-  Point *point = nullptr; ///< of the walk that is made
+  WalkPoint *point = nullptr; ///< of the walk that is made
 };
 
 } // namespace gnn::tile

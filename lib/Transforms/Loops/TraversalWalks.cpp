@@ -60,7 +60,7 @@ void TraversalLoops::walkElements(int64_t rank) {
                            isLong ? layout.longInFlight() : layout.inFlight);
   OpBuilder::InsertionGuard restore(b);
   Block &body = walk.getBody().front();
-  Point here;
+  WalkPoint here;
   here.position = body.getArgument(0);
   point = &here;
   b.setInsertionPointToEnd(&body);

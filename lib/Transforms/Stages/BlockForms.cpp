@@ -89,10 +89,9 @@ static LogicalResult verifyIndexArrays(TemplateOp op) {
 }
 
 static LogicalResult verifyTemplates(scf::ForallOp loop) {
-  for (StringRef name : {attribute::threads, attribute::lanes})
-    if (loop->hasAttr(name)) // C4
-      return loop.emitOpError("expected no '")
-             << name << "' where templates are left";
+  if (loop->hasAttr(attribute::threads)) // C4
+    return loop.emitOpError("expected no '")
+           << attribute::threads << "' where templates are left";
   if (!loop->hasAttr(attribute::schedule)) // C4
     return loop.emitOpError("expected '")
            << attribute::schedule << "', the schedule of its template";
@@ -150,13 +149,6 @@ static bool needsSpread(Operation *op) {
   return isa<StoreRowsOp, vector::ContractionOp>(op);
 }
 
-/// The loop in a block, or over blocks, around an op that says its lanes.
-static Operation *findLanes(Operation *op) {
-  while (op && !op->hasAttr(attribute::lanes))
-    op = isa<scf::ForallOp>(op) ? nullptr : op->getParentOp();
-  return op;
-}
-
 /// Checks that an array in workgroup memory is used where it is seen: barriers
 /// follow from the effects of ops on it, and columns of one are exchanged where
 /// it is staged and read as a tile.
@@ -181,8 +173,7 @@ static LogicalResult verifyArray(memref::AllocaOp array) {
 }
 
 static LogicalResult verifyLoops(scf::ForallOp loop) {
-  bool hasLanes = loop->hasAttr(attribute::lanes);
-  bool hasSpread = false;
+  bool saysThreads = false;
   LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
     if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect())) // C5
       return op->emitOpError("expected no op of threads before lanes are "
@@ -190,33 +181,24 @@ static LogicalResult verifyLoops(scf::ForallOp loop) {
     if (auto array = dyn_cast<memref::AllocaOp>(op);
         array && failed(verifyArray(array)))
       return failure();
-    hasSpread |= isSpread(op);
-    if (op->hasAttr(attribute::lanes) && failed(verifyLoopOfLanes(op))) // C6
-      return failure();
-    if (findLanes(op))
+    auto teams = dyn_cast<TeamsOp>(op);
+    saysThreads |= teams || isSpread(op);
+    if (teams)
+      return verifyTeams(teams); // C6, C10
+    if (op->getParentOfType<TeamsOp>())
       return success();
     if (isa<WalkOp, ParallelOp>(op)) // C6
-      return op->emitOpError("expected '")
-             << attribute::lanes << "' on the loop over blocks around it";
+      return op->emitOpError("expected a gnn_tile.teams around it");
     if (needsSpread(op) && !isSpread(op)) // C6
       return op->emitOpError("expected '")
              << spreadAttribute << "', which says what each thread has of it";
     return success();
   });
-  if (failed(all))
-    return failure();
-  if (hasLanes && hasSpread) // C6
-    return loop.emitOpError("expected '")
-           << attribute::lanes << "' or tiles with '" << spreadAttribute
-           << "', got both";
-  if (hasLanes) // C6, C10
-    return verifyLoopOfLanes(loop);
-  if (hasSpread)
-    return success();
-  return loop.emitOpError("expected '") // C6
-         << attribute::lanes << "', tiles with '" << spreadAttribute
-         << "', or the lanes form with '" << attribute::threads
-         << "', got none of them";
+  if (failed(all) || saysThreads)
+    return all;
+  return loop.emitOpError("expected a gnn_tile.teams, tiles with '") // C6
+         << spreadAttribute << "', or the lanes form with '"
+         << attribute::threads << "', got none of them";
 }
 
 //===----------------------------------------------------------------------===//

@@ -87,21 +87,23 @@ func.func @product(%x: memref<?x64xf32>, %last: index) {
 func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end: index, %left: index) {
   // expected-remark @+1 {{computed by loops of one thread}}
   scf.forall (%b) in (9) {
-    %c0 = arith.constant 0 : index
-    %pad = arith.constant 0.0 : f32
-    %zero = arith.constant dense<0.0> : vector<8xf32>
-    %mask = vector.create_mask %left : vector<8xi1>
-    %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : vector<8xf32>) {
-    ^bb0(%p: index):
-      %v = vector.transfer_read %x[%p, %c0], %pad, %mask {in_bounds = [true]} : memref<9x12xf32>, vector<8xf32>
-      gnn_tile.yield %v : vector<8xf32>
-    } combine {
-    ^bb0(%u: vector<8xf32>, %v: vector<8xf32>):
-      %w = arith.addf %u, %v : vector<8xf32>
-      gnn_tile.yield %w : vector<8xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 1, elements = 2> {
+      %c0 = arith.constant 0 : index
+      %pad = arith.constant 0.0 : f32
+      %zero = arith.constant dense<0.0> : vector<8xf32>
+      %mask = vector.create_mask %left : vector<8xi1>
+      %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : vector<8xf32>) {
+      ^bb0(%p: index):
+        %v = vector.transfer_read %x[%p, %c0], %pad, %mask {in_bounds = [true]} : memref<9x12xf32>, vector<8xf32>
+        gnn_tile.yield %v : vector<8xf32>
+      } combine {
+      ^bb0(%u: vector<8xf32>, %v: vector<8xf32>):
+        %w = arith.addf %u, %v : vector<8xf32>
+        gnn_tile.yield %w : vector<8xf32>
+      }
+      vector.transfer_write %s, %y[%b, %c0], %mask {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
     }
-    vector.transfer_write %s, %y[%b, %c0], %mask {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 1, elements = 2>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -130,29 +132,31 @@ func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
 func.func @fold(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end: index) {
   // expected-remark @+1 {{computed by loops of one thread}}
   scf.forall (%b) in (9) {
-    %c0 = arith.constant 0 : index
-    %pad = arith.constant 0.0 : f32
-    %lowest = arith.constant dense<0xFF7FFFFF> : vector<8xf32>
-    %zero = arith.constant dense<0.0> : vector<8xf32>
-    %one = arith.constant dense<1.0> : vector<8xf32>
-    %s:2 = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%lowest, %zero : vector<8xf32>, vector<8xf32>) {
-    ^bb0(%p: index):
-      %v = vector.transfer_read %x[%p, %c0], %pad {in_bounds = [true]} : memref<9x12xf32>, vector<8xf32>
-      gnn_tile.yield %v, %one : vector<8xf32>, vector<8xf32>
-    } combine {
-    ^bb0(%m0: vector<8xf32>, %z0: vector<8xf32>, %m1: vector<8xf32>, %z1: vector<8xf32>):
-      %m = arith.maximumf %m0, %m1 : vector<8xf32>
-      %d0 = arith.subf %m0, %m : vector<8xf32>
-      %d1 = arith.subf %m1, %m : vector<8xf32>
-      %e0 = math.exp %d0 : vector<8xf32>
-      %e1 = math.exp %d1 : vector<8xf32>
-      %p0 = arith.mulf %z0, %e0 : vector<8xf32>
-      %p1 = arith.mulf %z1, %e1 : vector<8xf32>
-      %t = arith.addf %p0, %p1 : vector<8xf32>
-      gnn_tile.yield %m, %t : vector<8xf32>, vector<8xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 1, elements = 2> {
+      %c0 = arith.constant 0 : index
+      %pad = arith.constant 0.0 : f32
+      %lowest = arith.constant dense<0xFF7FFFFF> : vector<8xf32>
+      %zero = arith.constant dense<0.0> : vector<8xf32>
+      %one = arith.constant dense<1.0> : vector<8xf32>
+      %s:2 = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%lowest, %zero : vector<8xf32>, vector<8xf32>) {
+      ^bb0(%p: index):
+        %v = vector.transfer_read %x[%p, %c0], %pad {in_bounds = [true]} : memref<9x12xf32>, vector<8xf32>
+        gnn_tile.yield %v, %one : vector<8xf32>, vector<8xf32>
+      } combine {
+      ^bb0(%m0: vector<8xf32>, %z0: vector<8xf32>, %m1: vector<8xf32>, %z1: vector<8xf32>):
+        %m = arith.maximumf %m0, %m1 : vector<8xf32>
+        %d0 = arith.subf %m0, %m : vector<8xf32>
+        %d1 = arith.subf %m1, %m : vector<8xf32>
+        %e0 = math.exp %d0 : vector<8xf32>
+        %e1 = math.exp %d1 : vector<8xf32>
+        %p0 = arith.mulf %z0, %e0 : vector<8xf32>
+        %p1 = arith.mulf %z1, %e1 : vector<8xf32>
+        %t = arith.addf %p0, %p1 : vector<8xf32>
+        gnn_tile.yield %m, %t : vector<8xf32>, vector<8xf32>
+      }
+      vector.transfer_write %s#1, %y[%b, %c0] {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
     }
-    vector.transfer_write %s#1, %y[%b, %c0] {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 16], teams = 1, elements = 2>}
+  } {mapping = [#gpu.block<x>]}
   return
 }
 
@@ -176,17 +180,19 @@ func.func @fold(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
 func.func @workers(%y: memref<2xi32>) {
   // expected-remark @+1 {{computed by loops of one thread}}
   scf.forall (%b) in (2) {
-    %f = gnn_tile.parallel 8 over team -> vector<2xi32> {
-    ^bb0(%t: index):
-      %i = arith.index_cast %t : index to i32
-      gnn_tile.yield %i : i32
-    } combine {
-    ^bb0(%u: i32, %v: i32):
-      %w = arith.maxsi %u, %v : i32
-      gnn_tile.yield %w : i32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 8], teams = 8, elements = 1> {
+      %f = gnn_tile.parallel 8 over team -> vector<2xi32> {
+      ^bb0(%t: index):
+        %i = arith.index_cast %t : index to i32
+        gnn_tile.yield %i : i32
+      } combine {
+      ^bb0(%u: i32, %v: i32):
+        %w = arith.maxsi %u, %v : i32
+        gnn_tile.yield %w : i32
+      }
+      %e = vector.extract %f[%b] : i32 from vector<2xi32>
+      memref.store %e, %y[%b] : memref<2xi32>
     }
-    %e = vector.extract %f[%b] : i32 from vector<2xi32>
-    memref.store %e, %y[%b] : memref<2xi32>
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 8], teams = 8, elements = 1>}
+  } {mapping = [#gpu.block<x>]}
   return
 }

@@ -9,17 +9,6 @@ func.func @a1_threads() {
   return
 }
 
-
-// -----
-
-func.func @a1_lanes() {
-  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.lanes' to be #gnn_tile.spread with teams, got 4 : i64}}
-  scf.forall (%b) in (4) {
-  } {mapping = [#gpu.block<x>], gnn_tile.lanes = 4}
-  return
-}
-
-
 // -----
 
 func.func @a1_schedule() {
@@ -28,7 +17,6 @@ func.func @a1_schedule() {
   } {mapping = [#gpu.block<x>], gnn_tile.schedule = 4}
   return
 }
-
 
 // -----
 
@@ -39,7 +27,6 @@ func.func @a1_template() {
   return
 }
 
-
 // -----
 
 func.func @a1_op(%n: index) {
@@ -48,7 +35,6 @@ func.func @a1_op(%n: index) {
   } {gnn_tile.threads = 32 : i64}
   return
 }
-
 
 // -----
 
@@ -59,7 +45,6 @@ func.func @a2_spread(%v: vector<16x64xf32>, %x: memref<16x64xf32>) {
   return
 }
 
-
 // -----
 
 func.func @a2_op(%x: memref<16x64xf32>) {
@@ -69,7 +54,6 @@ func.func @a2_op(%x: memref<16x64xf32>) {
   %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : memref<16x64xf32>, vector<16x64xf32>
   return
 }
-
 
 // -----
 
@@ -82,7 +66,6 @@ func.func @a3_kind(%x: vector<16x64xf32>, %y: vector<16x16xf32>, %z: vector<64x1
   return
 }
 
-
 // -----
 
 func.func @a3_op(%x: f32) {
@@ -90,7 +73,6 @@ func.func @a3_op(%x: f32) {
   %y = arith.addf %x, %x {gnn_tile.kind = #gnn_tile<product_kind ffma>} : f32
   return
 }
-
 
 // -----
 
@@ -101,7 +83,6 @@ func.func @a4_load_ahead(%n: index) {
   return
 }
 
-
 // -----
 
 func.func @a4_op(%c: i1) {
@@ -111,7 +92,6 @@ func.func @a4_op(%c: i1) {
   return
 }
 
-
 // -----
 
 func.func @a5_op() {
@@ -119,7 +99,6 @@ func.func @a5_op() {
   %a = memref.alloc() {gnn_tile.permuted = 4 : i64} : memref<16x64xf32>
   return
 }
-
 
 // -----
 
@@ -129,7 +108,6 @@ func.func @a5_permuted() {
   return
 }
 
-
 // -----
 
 func.func @a5_memory() {
@@ -137,7 +115,6 @@ func.func @a5_memory() {
   %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : memref<16x64xf32>
   return
 }
-
 
 // -----
 
@@ -147,7 +124,6 @@ func.func @a5_columns() {
   return
 }
 
-
 // -----
 
 func.func @a5_power() {
@@ -155,7 +131,6 @@ func.func @a5_power() {
   %a = memref.alloca() {gnn_tile.permuted = 3 : i64} : memref<16x96xf32, #gpu.address_space<workgroup>>
   return
 }
-
 
 // -----
 
@@ -165,7 +140,6 @@ func.func @a5_eight() {
   return
 }
 
-
 // -----
 
 func.func @a5_zero() {
@@ -173,7 +147,6 @@ func.func @a5_zero() {
   %a = memref.alloca() {gnn_tile.permuted = 0 : i64} : memref<16x64xf32, #gpu.address_space<workgroup>>
   return
 }
-
 
 // -----
 
@@ -198,18 +171,5 @@ func.func @a4_copy_async(%v: vector<16x64xf32>, %x: memref<16x64xf32>) {
   %c0 = arith.constant 0 : index
   // expected-error @+1 {{'vector.transfer_write' op expected 'gnn_tile.copy_async' to be without a value, got 4 : i64}}
   vector.transfer_write %v, %x[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async = 4} : vector<16x64xf32>, memref<16x64xf32>
-  return
-}
-
-// -----
-
-func.func @a1_results(%n: index) {
-  scf.forall (%b) in (4) {
-    // expected-error @+1 {{'scf.for' op expected no results of a loop with 'gnn_tile.lanes' in a loop over blocks, got 1}}
-    %s = scf.for %i = %n to %n step %n iter_args(%a = %n) -> (index) {
-      scf.yield %a : index
-    } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 1, elements = 1>}
-    %t = arith.addi %s, %b : index
-  } {mapping = [#gpu.block<x>]}
   return
 }

@@ -340,3 +340,25 @@ func.func @walk_c4_slots(%n: index, %x: f32) {
   }
   return
 }
+
+// -----
+
+func.func @teams_c1() {
+  // expected-error @+1 {{'gnn_tile.teams' op expected a spread with teams, got #gnn_tile.spread<each = [1, 4], lanes = [1, 32]>}}
+  gnn_tile.teams <each = [1, 4], lanes = [1, 32]> {
+  }
+  return
+}
+
+// -----
+
+func.func @teams_c2(%is: i1) {
+  gnn_tile.teams <each = [1, 4], lanes = [1, 32], teams = 1, elements = 1> {
+    scf.if %is {
+      // expected-error @+1 {{'gnn_tile.teams' op expected no other gnn_tile.teams around it}}
+      gnn_tile.teams <each = [1, 4], lanes = [1, 32], teams = 1, elements = 1> {
+      }
+    }
+  }
+  return
+}

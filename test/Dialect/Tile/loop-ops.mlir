@@ -45,10 +45,14 @@ func.func @parallel(%one: i32) -> vector<4xi32> {
   return %flags : vector<4xi32>
 }
 
-// CHECK: {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>}
-func.func @lanes() {
+// CHECK-LABEL: func.func @teams
+// CHECK:         gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 8, elements = 2> {
+// CHECK-NEXT:    }
+func.func @teams() {
   scf.forall (%i) in (4) {
-  } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>}
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 8, elements = 2> {
+    }
+  }
   return
 }
 

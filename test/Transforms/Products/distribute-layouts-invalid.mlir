@@ -273,9 +273,11 @@ func.func @part_of_others(%x: memref<16x64xf32>, %y: memref<16x64xf32>, %n: inde
     %r = vector.step : vector<16xindex>
     %t = gnn_tile.load_rows %x[%r, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-    // expected-error @+1 {{'scf.for' op cannot be distributed over threads: expected as many as the tiles of the block are spread over, 128, got 256}}
-    scf.for %i = %c0 to %n step %c1 {
-    } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 1], lanes = [1, 32], teams = 8, elements = 1>}
+    // expected-error @+1 {{'gnn_tile.teams' op cannot be distributed over threads: expected as many as the rest of the block is spread over, 128, got 256}}
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
+      scf.for %i = %c0 to %n step %c1 {
+      }
+    }
   } {mapping = [#gpu.block<x>]}
   return
 }

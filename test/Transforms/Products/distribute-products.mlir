@@ -36,7 +36,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:             vector.store %{{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
 // CHECK:         } {gnn_tile.schedule = {{.+}}, gnn_tile.threads = 128 : i64, mapping =
 func.func @lists(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64xf32>) {
-  // expected-remark @+1 {{tiles are spread over threads}}
+  // expected-remark @+1 {{over 128 threads}}
   gnn_tile.gemm @g rows edge.dst_pairs types edge_type
       ins(%x, %w : memref<?x64xf32>, memref<3x64x64xf32>)
       at <group -> src : feature> extras at []
@@ -68,7 +68,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:           vector.extract %{{.+}}[0] : f32 from vector<4xf32>
 // CHECK:           memref.store %{{.+}} : memref<?x7xf32>
 func.func @steps(%x: memref<?x100xf32>, %w: memref<100x7xf32>, %y: memref<?x7xf32>) {
-  // expected-remark @+1 {{tiles are spread over threads}}
+  // expected-remark @+1 {{over 128 threads}}
   gnn_tile.gemm @g rows src ins(%x, %w : memref<?x100xf32>, memref<100x7xf32>)
       at <group : feature> extras at []
       outs(%y : memref<?x7xf32>) at <group : feature> {
@@ -96,7 +96,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:           %[[M:.+]] = arith.mulf %[[A]], %[[SCALES]] : vector<4xf32>
 // CHECK:           vector.store %[[M]]
 func.func @body(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %b: memref<3x64xf32>, %s: memref<?xf32>, %y: memref<?x64xf32>) {
-  // expected-remark @+1 {{tiles are spread over threads}}
+  // expected-remark @+1 {{over 128 threads}}
   gnn_tile.gemm @g rows src_pair types edge_type
       ins(%x, %w : memref<?x64xf32>, memref<3x64x64xf32>) at <group -> src : feature>
       extras(%b, %s : memref<3x64xf32>, memref<?xf32>)
@@ -140,7 +140,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         arith.cmpi slt, %{{.+}}, %c16
 // CHECK:         memref.store %{{.+}} : memref<3x8xf32>
 func.func @sums(%x: memref<?x100xf32>, %dy: memref<?x8xf32>, %dw: memref<3x100x8xf32>, %db: memref<3x8xf32>) {
-  // expected-remark @+1 {{tiles are spread over threads}}
+  // expected-remark @+1 {{over 128 threads}}
   gnn_tile.outer @g rows src_pair types edge_type
       ins(%x, %dy : memref<?x100xf32>, memref<?x8xf32>)
       at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]
@@ -161,7 +161,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-NEXT:      scf.if
 // CHECK:             scf.for
 func.func @heads(%x: memref<?x4x16xf32>, %dy: memref<?x4x8xf32>, %dw: memref<16x8xf32>) {
-  // expected-remark @+1 {{tiles are spread over threads}}
+  // expected-remark @+1 {{over 128 threads}}
   gnn_tile.outer @g rows src
       ins(%x, %dy : memref<?x4x16xf32>, memref<?x4x8xf32>)
       at [#gnn_tile.at<group : head, feature>, #gnn_tile.at<group : head, feature>]
@@ -178,7 +178,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-LABEL: func.func @deep
 // CHECK-COUNT-40: arith.mulf
 func.func @deep(%x: memref<?x64xf32>, %w: memref<64x16xf32>, %y: memref<?x16xf32>) {
-  // expected-remark @+1 {{tiles are spread over threads}}
+  // expected-remark @+1 {{over 128 threads}}
   gnn_tile.gemm @g rows node ins(%x, %w : memref<?x64xf32>, memref<64x16xf32>) at <group : feature>
       extras at [] outs(%y : memref<?x16xf32>) at <group : feature> schedule <n = 16> {
   ^bb0(%v0: f32):

@@ -4,24 +4,24 @@
 
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
-// A loop over rows says its lanes: what a step's teams have is stored in the rows of the
+// Teams loop over rows: what those of a step have is stored in the rows of the
 // range. The product reads them there, a step of the depth at a time.
 //
 // LOOPS-LABEL: func.func @f
 // LOOPS:         scf.forall (%[[FIRST:.+]], %{{.+}}, %{{.+}}) = {{.+}} step (64, 32, 1) {
 // LOOPS:           %[[ROWS:.+]] = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
 // LOOPS:           %[[END:.+]] = arith.addi %[[FIRST]]
+// LOOPS:           gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 4, elements = 2> {
 // LOOPS:           scf.for %[[R:.+]] = %[[FIRST]] to %[[END]] step %c4 {
 // LOOPS:             gnn_tile.parallel 4 over team
 // LOOPS:               %[[ROW:.+]] = arith.minsi
 // LOOPS:               gnn_tile.walk
 // LOOPS:               %[[AT:.+]] = arith.subi %[[ROW]], %[[FIRST]]
 // LOOPS:               vector.transfer_write %{{.+}}, %[[ROWS]][%[[AT]], %c0]
-// LOOPS:           } {gnn_tile.lanes = #gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 4, elements = 2>}
 // LOOPS:           scf.for {{.+}} to %c64 step %c32 iter_args
 // LOOPS:             gnn_tile.load_rows %[[ROWS]][%{{.+}}, %{{.+}}] aligned 4 : memref<64x64xf32, #gpu.address_space<workgroup>>
 // LOOPS:             vector.contract
-// LOOPS-NOT:     gnn_tile.lanes
+// LOOPS-NOT:     gnn_tile.teams
 //
 // Rows of more than 256 elements are left to the whole block, whose flags the next step
 // writes again: it waits. Then all threads wait for the rows, and twice a step for what

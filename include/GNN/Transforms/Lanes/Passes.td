@@ -16,22 +16,20 @@ def Distribute : Pass<"gnn-tile-distribute", "::mlir::func::FuncOp"> {
     columns of it a thread holds; it becomes these parts, of columns side by side.
     Scalars are computed by every thread.
 
-    A loop over blocks with `gnn_tile.lanes` has one spread for all vectors, over heads
-    and features, which are held where they stand. A reduction of a vector becomes one
+    A `gnn_tile.teams` has one spread for all vectors in it, over heads and features,
+    which are held where they stand. A reduction of a vector becomes one
     in the lane and a `gpu.subgroup_reduce`. A `gnn_tile.parallel` becomes the work of
     one of its workers; its results are exchanged between the lanes of a warp, and
     between warps in workgroup memory. What a lane has past the end of a row is read
     from its beginning and masked where it would count; one lane stores each value.
 
-    In any other loop over blocks, what is staged, summed and stored says its spread
-    (`gnn_tile.spread`); what it is computed of is held like it, and computed twice
+    Around it, what is staged, summed and stored says its spread (`gnn_tile.spread`); what it is computed of is held like it, and computed twice
     where two ask for it in different ways. A thread loads pieces of up to 4 columns,
     stages them, reads its rows and columns of each staged k and adds their products in
     the order of k. Values that only a store needs are computed where it stores, row by
     row, so that few are alive at once. Barriers stand where threads read or write in
-    workgroup memory what others have written or read since the last one. A loop in it
-    with `gnn_tile.lanes` is a part whose vectors have that spread: what it hands to the
-    rest goes through workgroup memory.
+    workgroup memory what others have written or read since the last one, and in front of
+    and behind teams also for what they access in global memory.
 
     Needs: the loops form with walks spread. Keeps: the order of every sum. Never leaves
     a vector of the loops form: an op that it cannot distribute, and a vector that two

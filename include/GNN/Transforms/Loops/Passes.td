@@ -24,19 +24,20 @@ def LowerTraversals
     vectors are left with a remark: their loops of vectors would be long code, loops of
     scalars are short.
 
-    The lanes of the schedule stand on the loop over blocks, `gnn_tile.lanes`. A
-    traversal into workgroup memory becomes a loop over the rows of its range, which
-    has them instead: what else is in the block is not spread so.
+    All of it is in a `gnn_tile.teams`, whose lanes are those of the schedule. A
+    traversal into workgroup memory is in a loop over the rows of its range there.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %rows] ...
     // becomes
-    gnn_tile.parallel 8 over team {
-    ^bb0(%t: index):
-      ...
-      %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : vector<64xf32>) { ... } combine { ... }
-      scf.if %inside {
-        vector.transfer_write %s, %y[%row, %c0] ...
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 8, elements = 2> {
+      gnn_tile.parallel 8 over team {
+      ^bb0(%t: index):
+        ...
+        %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : vector<64xf32>) { ... } combine { ... }
+        scf.if %inside {
+          vector.transfer_write %s, %y[%row, %c0] ...
+        }
       }
     }
     ```

@@ -38,15 +38,14 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       those of its structures where a `gnn_tile.structure` gives them. There are several
       only where each reads or writes an array in workgroup memory.
     * (C4) Blocked: the loop has that schedule as its `gnn_tile.schedule`, of several
-      templates an array of those that differ from the one before, and neither
-      `gnn_tile.lanes` nor `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
+      templates an array of those that differ from the one before, and no
+      `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
     * (C5) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
       shuffles.
-    * (C6) Loops: either `gnn_tile.lanes` says over which lanes vectors are spread, or
-      `gnn_tile.spread` of each op that stages, multiplies or stores a tile what
-      threads hold of it. In a loop over blocks without `gnn_tile.lanes`, a loop may
-      have them for that part of it. `gnn_tile.walk` and `gnn_tile.parallel` need
-      lanes. Lanes exchange values where a vector is reduced or results of workers are
+    * (C6) Loops: a `gnn_tile.teams` says over which lanes the vectors in it are spread;
+      outside of one, `gnn_tile.spread` of each op that stages, multiplies or stores a
+      tile says what threads hold of it. `gnn_tile.walk` and `gnn_tile.parallel` need
+      teams. Lanes exchange values where a vector is reduced or results of workers are
       combined: loops and branches around that are the same for all lanes of a warp.
       They depend on the team only if a team has 32 lanes, and not on which elements a
       lane has.
@@ -60,9 +59,8 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       buffer may share the columns of a step.
     * (C10) Loops: an array in workgroup memory is used by ops that read or write it,
       not by views, calls or control flow: barriers follow from the effects of ops on
-      it. There are none between lanes: a loop over blocks with `gnn_tile.lanes` uses
-      no such array, and a part with them does not both read and write one. One with
-      `gnn_tile.permuted` is used by transfers only.
+      it. There are none between the lanes of a `gnn_tile.teams`, which does not both
+      read and write one. One with `gnn_tile.permuted` is used by transfers only.
 
     In the form `tensors`, only templates change the order of rows
     (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives

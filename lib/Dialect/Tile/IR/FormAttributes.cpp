@@ -68,17 +68,12 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
   bool isLoop = isa<scf::ForallOp>(op);
-  bool isPart =
-      isa<scf::ForOp>(op) && isa_and_present<scf::ForallOp>(op->getParentOp());
   bool isWrite = isa<vector::TransferWriteOp>(op);
   bool isContract = isa<vector::ContractionOp>(op);
   auto spread = dyn_cast<SpreadAttr>(value);
-  bool isTeams = spread && spread.getTeams();
   const Rule rules[] = {
       // A1
       {attribute::threads, "an scf.forall", isLoop, "an i64", isI64(value)},
-      {attribute::lanes, "an scf.forall or an scf.for in one", isLoop || isPart,
-       "#gnn_tile.spread with teams", isTeams},
       {attribute::schedule, "an scf.forall", isLoop,
        "the schedule of a template, or its text", isSchedule(value)},
       {attribute::madeOf, "an scf.forall", isLoop, "a string",
@@ -86,7 +81,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       // A2
       {spreadAttribute, "a vector.transfer_write or a vector.contract",
        isContract || isWrite, "#gnn_tile.spread without teams",
-       spread && !isTeams},
+       spread && !spread.getTeams()},
       // A3
       {kindAttribute, "a vector.contract", isContract, "#gnn_tile.product_kind",
        isa<ProductKindAttr>(value)},
@@ -111,9 +106,6 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   if (!rule->isValue)
     return op->emitOpError("expected '")
            << name << "' to be " << rule->value << ", got " << value;
-  if (name == attribute::lanes && isPart && op->getNumResults() > 0) // A1
-    return op->emitOpError("expected no results of a loop with '")
-           << name << "' in a loop over blocks, got " << op->getNumResults();
   if (name == permutedAttribute) // A5
     return verifyPermuted(cast<memref::AllocaOp>(op),
                           cast<IntegerAttr>(value).getInt());

@@ -104,6 +104,18 @@ LogicalResult WalkOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
+// teams
+//===----------------------------------------------------------------------===//
+
+LogicalResult TeamsOp::verify() {
+  if (!getSpread().getTeams()) // C1
+    return emitOpError("expected a spread with teams, got ") << getSpread();
+  if ((*this)->getParentOfType<TeamsOp>()) // C2
+    return emitOpError("expected no other gnn_tile.teams around it");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // parallel
 //===----------------------------------------------------------------------===//
 

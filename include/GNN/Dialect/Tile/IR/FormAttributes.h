@@ -18,9 +18,6 @@ inline constexpr llvm::StringLiteral threads = "gnn_tile.threads";
 /// What the template was, for the kernel's name where the model's ops are
 /// unknown.
 inline constexpr llvm::StringLiteral madeOf = "gnn_tile.template";
-/// In the loops form, the lanes over which loops and vectors are spread; on a
-/// loop in a block, those of that part alone.
-inline constexpr llvm::StringLiteral lanes = "gnn_tile.lanes";
 /// The schedule of the template that it was made of, for reports; of several,
 /// an array of them.
 inline constexpr llvm::StringLiteral schedule = "gnn_tile.schedule";

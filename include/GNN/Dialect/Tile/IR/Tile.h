@@ -63,6 +63,7 @@ struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {
 namespace gnn::tile {
 class WalkOp;
 class ParallelOp;
+class TeamsOp;
 
 /// In the assembly of a traversal: that of a GPU without the name of its kind.
 mlir::ParseResult parseTraversalSchedule(mlir::OpAsmParser &parser,

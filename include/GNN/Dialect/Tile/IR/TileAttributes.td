@@ -224,7 +224,7 @@ def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
     summed by a `vector.contract`, or stored; what such a vector is computed of is spread
     like it.
 
-    At a loop, `gnn_tile.lanes`, it is the spread of all vectors, whose rows are heads and
+    At a `gnn_tile.teams` it is the spread of all vectors, whose rows are heads and
     whose columns features, and says who shares the work:
     `#gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>` is a block
     of 8 teams, each of which has 2 times 1 x 16 lanes for the elements of its row,
@@ -259,7 +259,7 @@ def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
         threads *= lanes;
       return threads;
     }
-    /// At a loop: lanes of heads and features, features side by side, threads of
+    /// Of teams: lanes of heads and features, features side by side, threads of
     /// a team and of the block.
     int64_t getHeads() const { return getLanes().front(); }
     int64_t getFeatures() const { return getLanes().back(); }

@@ -31,10 +31,9 @@ def Tile_Dialect : Dialect {
     kernel need beside them. Others are not checked.
 
     Constraints:
-    * (A1) `gnn_tile.lanes`, `#gnn_tile.spread` with teams, is at an `scf.forall`, or for
-      a part of one at an `scf.for` in it without results; `gnn_tile.threads`, an i64,
-      `gnn_tile.schedule`, the schedule of a template, a text for it or an array of
-      such, and `gnn_tile.template`, a string, are at an `scf.forall`.
+    * (A1) `gnn_tile.threads`, an i64, `gnn_tile.schedule`, the schedule of a template, a
+      text for it or an array of such, and `gnn_tile.template`, a string, are at an
+      `scf.forall`.
     * (A2) `gnn_tile.spread`, `#gnn_tile.spread` without teams, is at a `vector.transfer_write` or
       a `vector.contract`.
     * (A3) `gnn_tile.kind`, `#gnn_tile.product_kind`, is at a `vector.contract`.

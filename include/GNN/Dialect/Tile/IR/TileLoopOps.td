@@ -127,4 +127,48 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
   let hasRegionVerifier = 1;
 }
 
+def Tile_TeamsOp : Tile_Op<"teams", [
+    RecursiveMemoryEffects, NoRegionArguments,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Do something by teams of lanes";
+  let description = [{
+    The threads of the block are teams of lanes in the body, as `spread` says: which
+    lanes share a `gnn_tile.walk` or a `gnn_tile.parallel`, and which of them holds which
+    heads and features of a vector. What is around the body in the loop over blocks, such
+    as the tiles of a product, is spread as its ops say. Both hand values to each other
+    through memory: threads wait between them for what one writes and the other reads
+    or writes.
+
+    The body is no kernel of its own and has no results. Vectors come from within,
+    scalars from anywhere. Lanes do not wait for each other inside, but where workers
+    exchange results: an array in workgroup memory is read or written, not both.
+
+    Constraints:
+    * (C1) `spread` says `teams` and `elements`.
+    * (C2) It is in no other `gnn_tile.teams`.
+
+    Example: the rows of a range, four at a time, into an array of workgroup memory.
+
+    ```mlir
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 4, elements = 2> {
+      scf.for %r = %first to %end step %c4 {
+        gnn_tile.parallel 4 over team {
+        ^bb0(%t: index):
+          ...
+        }
+      }
+    }
+    ```
+  }];
+  let arguments = (ins Tile_SpreadAttr:$spread);
+  let regions = (region SizedRegion<1>:$region);
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "SpreadAttr":$spread), [{
+    $_state.getOrAddProperties<Properties>().spread = spread;
+    ensureTerminator(*$_state.addRegion(), $_builder, $_state.location);
+  }]>];
+  let assemblyFormat = "$spread attr-dict-with-keyword $region";
+  let hasVerifier = 1;
+}
+
 #endif // GNN_DIALECT_TILE_IR_TILELOOPOPS_TD
