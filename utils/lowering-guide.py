@@ -130,7 +130,7 @@ def find_blocks(text):
     """What becomes each kernel: its loop over blocks."""
     found, left = [], None
     for line in text.splitlines():
-        if line.startswith("    scf.forall"):
+        if line.startswith("    gnn_tile.blocks"):
             left = []
         if left is not None:
             left.append(line)

@@ -15,7 +15,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 !edge = tensor<?x8xf32, #gnn.rows<@g, edge>>
 
 // WALK:       gnn_tile.walk
-// SPREAD:     scf.forall
+// SPREAD:     gnn_tile.blocks
 // SPREAD-NOT: gnn_tile.walk
 // LANES:      gpu.thread_id x
 // FORM:       error: expected loops and vectors in loops over blocks, as gnn-loops-pipeline makes them, got 'gnn_tile.traverse' on buffers

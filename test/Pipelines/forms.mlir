@@ -39,10 +39,10 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // TENSORS: error: expected ops on tensors, got 'gnn_tile.traverse' on buffers
 // EARLY:   error: expected kernels, as gnn-gpu-pipeline makes them, got 'gnn_tile.traverse' on buffers
 // NOTBLOCKED: error: expected templates in loops over blocks, as gnn-block-pipeline makes them, got 'gnn_tile.traverse' on buffers
-// INBLOCKS: error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'scf.forall' with templates
-// NOTLOOPS: error: expected loops and vectors in loops over blocks, as gnn-loops-pipeline makes them, got 'scf.forall' with templates
-// NOTLANES: error: expected threads in loops over blocks, as gnn-lanes-pipeline makes them, got 'scf.forall' without threads
-// THREADS: error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'scf.forall' of threads
+// INBLOCKS: error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'gnn_tile.blocks' with templates
+// NOTLOOPS: error: expected loops and vectors in loops over blocks, as gnn-loops-pipeline makes them, got 'gnn_tile.blocks' with templates
+// NOTLANES: error: expected threads in loops over blocks, as gnn-lanes-pipeline makes them, got 'gnn_tile.blocks' without threads
+// THREADS: error: expected templates on buffers, as gnn-tile-pipeline makes them, got 'gnn_tile.blocks' of threads
 // LATE:    error: expected threads in loops over blocks, as gnn-lanes-pipeline makes them, got 'gpu.module'
 // MATH:    error: expected kernels without operations that a GPU lacks, as gnn-math-pipeline makes them, got 'math.tanh'
 // LANES:   error: expected kernels without operations that a GPU lacks, as gnn-math-pipeline makes them, got 'affine.delinearize_index'

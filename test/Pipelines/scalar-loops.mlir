@@ -6,7 +6,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // A template without a schedule becomes a kernel of one thread, whose launch costs
 // what the template says.
 //
-// CHECK-LABEL: gpu.func @sum_0_forall
+// CHECK-LABEL: gpu.func @sum_0_traverse
 // CHECK-SAME:    known_block_size = array<i32: 1, 1, 1>
 // CHECK-NOT:     thread_id
 // CHECK:         scf.for

@@ -13,9 +13,9 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         %[[SRC:.+]] = gnn_tile.structure @g map edge.in_rows src : memref<?xi32>
 // CHECK:         %[[X:.+]] = memref.reinterpret_cast %arg0 to offset: [0], sizes: [%{{.+}}, 64], strides: [64, 1]
 // CHECK:         %[[Y:.+]] = memref.reinterpret_cast %arg1
-// CHECK:         scf.forall (%[[FIRST:.+]]) = (0) to (%[[N:.+]]) step (8) {
+// CHECK:         gnn_tile.blocks to [%[[N:.+]]] step [8] template "traverse" schedule #gnn_tile.traverse_schedule<{{.+}}> {
+// CHECK-NEXT:    ^bb0(%[[FIRST:.+]]: index):
 // CHECK:           gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%[[FIRST]] to %[[N]]] columns[%c0] ins(%[[X]] : memref<?x64xf32>) {{.+}} outs(%[[Y]] : memref<?x64xf32>) {{.+}} index_arrays(%[[ROWS]], %[[SRC]] : memref<?xi32>, memref<?xi32>)
-// CHECK:         } {gnn_tile.schedule = #gnn_tile.traverse_schedule<{{.+}}>, gnn_tile.template = "traverse", mapping = [#gpu.block<x>]}
 func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -36,9 +36,9 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // walks is one; a fixed number of rows needs no view.
 //
 // CHECK-LABEL: func.func @tiles
-// CHECK:         scf.forall (%[[FIRST:.+]], %[[COLUMN:.+]]) = (0, 0) to (9, 100) step (1, 64) {
+// CHECK:         gnn_tile.blocks to [9, 100] step [1, 64]
+// CHECK-NEXT:    ^bb0(%[[FIRST:.+]]: index, %[[COLUMN:.+]]: index):
 // CHECK:           gnn_tile.traverse @g <9, features = 100> rows[%[[FIRST]] to %c9] columns[%[[COLUMN]]] ins(%arg0 : memref<9x100xf32>)
-// CHECK:         mapping = [#gpu.block<x>, #gpu.block<y>]}
 func.func @tiles(%x: memref<9x100xf32>, %y: memref<9x100xf32>) {
   gnn_tile.traverse @g <9, features = 100>
       ins(%x : memref<9x100xf32>) at [#gnn_tile.at<group : feature>]

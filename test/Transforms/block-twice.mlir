@@ -6,8 +6,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // What is on a range has its blocks.
 //
 // CHECK-LABEL: func.func @twice
-// CHECK-COUNT-2: scf.forall
-// CHECK-NOT:     scf.forall
+// CHECK-COUNT-2: gnn_tile.blocks
+// CHECK-NOT:     gnn_tile.blocks
 func.func @twice(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %z: memref<?x64xf32>) {
   // expected-remark @+2 {{blocks of 8 rows and 64 columns}}
   // expected-remark @+1 {{is on a range already}}

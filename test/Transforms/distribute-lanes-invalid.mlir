@@ -3,7 +3,8 @@
 func.func @op(%x: memref<4x64xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       %v = vector.transfer_read %x[%b, %c0], %zero {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
       // expected-error @+1 {{'vector.shuffle' op cannot be distributed over threads}}
@@ -16,7 +17,8 @@ func.func @op(%x: memref<4x64xf32>) {
 // -----
 
 func.func @workers() {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 1, elements = 2> {
       // expected-error @+1 {{'gnn_tile.parallel' op expected as many as there are workers: 2, got 4}}
       gnn_tile.parallel 4 over element {
@@ -32,7 +34,8 @@ func.func @workers() {
 
 func.func @outside(%v: vector<64xf32>, %x: memref<4x64xf32>) {
   %c0 = arith.constant 0 : index
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       // expected-error @+1 {{'vector.transfer_write' op expected vectors of its gnn_tile.teams, got one from outside}}
       vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
@@ -46,7 +49,8 @@ func.func @outside(%v: vector<64xf32>, %x: memref<4x64xf32>) {
 func.func @constants(%x: memref<4x2xf32>) {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<[1.0, 2.0]> : vector<2xf32>
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 2], teams = 16, elements = 1> {
       // expected-error @+1 {{'vector.transfer_write' op expected constants of equal entries, or the numbers of heads}}
       vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<2xf32>, memref<4x2xf32>
@@ -58,7 +62,8 @@ func.func @constants(%x: memref<4x2xf32>) {
 // -----
 
 func.func @walk(%begin: index, %end: index) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       // expected-error @+1 {{'gnn_tile.walk' op cannot be distributed over threads}}
       gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
@@ -73,7 +78,8 @@ func.func @walk(%begin: index, %end: index) {
 // -----
 
 func.func @mask(%x: memref<64xf32>, %n: index, %k: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -84,14 +90,15 @@ func.func @mask(%x: memref<64xf32>, %n: index, %k: index) {
       %s = arith.select %m, %v, %z : vector<64xi1>, vector<64xf32>
       vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @outside(%x: memref<64xf32>, %n: index, %o: vector<64xf32>, %z: vector<64xf32>) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
@@ -102,14 +109,15 @@ func.func @outside(%x: memref<64xf32>, %n: index, %o: vector<64xf32>, %z: vector
       }
       vector.transfer_write %s, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @out_of_bounds(%x: memref<?x63xf32>, %n: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 32], teams = 1, elements = 1> {
       %c1 = arith.constant 1 : index
       %p = arith.constant 0.0 : f32
@@ -117,14 +125,15 @@ func.func @out_of_bounds(%x: memref<?x63xf32>, %n: index) {
       %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [false]} : memref<?x63xf32>, vector<64xf32>
       vector.transfer_write %v, %x[%b, %c1] {in_bounds = [false]} : vector<64xf32>, memref<?x63xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @partial_vector(%x: memref<?x68xf32>, %n: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 8], teams = 4, elements = 1> {
       %c1 = arith.constant 1 : index
       %p = arith.constant 0.0 : f32
@@ -132,14 +141,15 @@ func.func @partial_vector(%x: memref<?x68xf32>, %n: index) {
       %v = vector.transfer_read %x[%b, %c1], %p {in_bounds = [true]} : memref<?x68xf32>, vector<66xf32>
       vector.transfer_write %v, %x[%b, %c1] {in_bounds = [true]} : vector<66xf32>, memref<?x68xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @partial_mask(%x: memref<?x64xf32>, %n: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -147,14 +157,15 @@ func.func @partial_mask(%x: memref<?x64xf32>, %n: index) {
       // expected-error @+1 {{'vector.transfer_read' op expected a mask of whole vectors: of a number of features that is a multiple of 4}}
       %v = vector.transfer_read %x[%b, %c0], %p, %m {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @unknown_mask(%x: memref<?x64xf32>, %n: index, %m: vector<64xi1>) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -162,42 +173,45 @@ func.func @unknown_mask(%x: memref<?x64xf32>, %n: index, %m: vector<64xi1>) {
       // expected-error @+1 {{'vector.transfer_read' op expected a mask made by vector.create_mask}}
       %v = vector.transfer_read %x[%b, %c0], %p, %one {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @features_apart(%x: memref<64x4xf32>, %n: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
       // expected-error @+1 {{'vector.transfer_read' op expected features side by side in memory for vectors of 4}}
       %v = vector.transfer_read %x[%c0, %b], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (d)>} : memref<64x4xf32>, vector<64xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @atomic(%m: memref<64xf32>, %n: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 1.0 : f32
       // expected-error @+1 {{'memref.atomic_rmw' op cannot be done by every thread of a block: expected no effects but those of a load}}
       %r = memref.atomic_rmw addf %p, %m[%c0] : (f32, memref<64xf32>) -> f32
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -206,7 +220,7 @@ func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
       %s = vector.extract %v[3] : f32 from vector<64xf32>
       memref.store %s, %to[%b] : memref<4xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -215,7 +229,8 @@ func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
 // What a vector of one entry varies by is said by where it comes from.
 
 func.func @operands(%x: memref<4x1xf32>, %n: index) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -225,14 +240,15 @@ func.func @operands(%x: memref<4x1xf32>, %n: index) {
       // expected-error @+1 {{'arith.addf' op expected values that vary alike}}
       %sum = arith.addf %spread, %same : vector<1xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @carried(%x: memref<4x1xf32>, %n: index) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
@@ -245,14 +261,15 @@ func.func @carried(%x: memref<4x1xf32>, %n: index) {
         scf.yield %same : vector<1xf32>
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @branches(%x: memref<4x1xf32>, %is: i1) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -266,14 +283,15 @@ func.func @branches(%x: memref<4x1xf32>, %is: i1) {
         scf.yield %same : vector<1xf32>
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @reshape(%x: memref<4x64xf32>) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -281,21 +299,22 @@ func.func @reshape(%x: memref<4x64xf32>) {
       // expected-error @+1 {{'vector.shape_cast' op expected to add or drop dimensions of size 1}}
       %w = vector.shape_cast %v : vector<64xf32> to vector<8x8xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @repeated(%x: memref<4x64xf32>) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
       // expected-error @+1 {{'vector.transfer_read' op expected a dimension of the buffer for each dimension of the vector that is spread}}
       %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true], permutation_map = affine_map<(d, e) -> (0)>} : memref<4x64xf32>, vector<64xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -303,7 +322,8 @@ func.func @repeated(%x: memref<4x64xf32>) {
 
 // Each lane has the entry of its own head.
 func.func @one_head(%x: memref<4x1xf32>, %y: memref<4xf32>) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [4, 1], teams = 8, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -312,6 +332,6 @@ func.func @one_head(%x: memref<4x1xf32>, %y: memref<4xf32>) {
       %s = vector.extract %v[3, 0] : f32 from vector<4x1xf32>
       memref.store %s, %y[%b] : memref<4xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -6,6 +6,7 @@
 //
 // REMARK: remark: [Passed] Distributed | Category:gnn-tile-distribute | Remark="over 64 threads
 // CHECK-LABEL: func.func @rounds
+// CHECK:         gnn_tile.blocks to [1] step [1] threads 64 {
 // CHECK:         %[[TID:.+]] = gpu.thread_id x
 // CHECK:         %[[PLACE:.+]]:2 = affine.delinearize_index %[[TID]] into (16)
 // CHECK:         %[[C0:.+]] = arith.muli %[[PLACE]]#1, %c4
@@ -19,11 +20,11 @@
 // CHECK:         vector.store %{{.+}}, %arg1[%[[PLACE]]#0, %[[C0]]]
 // CHECK:         scf.if %[[IN]] {
 // CHECK:           vector.store
-// CHECK:         gnn_tile.threads = 64 : i64
 func.func @rounds(%x: memref<4x96xf32>, %y: memref<4x96xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 4, elements = 1> {
       gnn_tile.parallel 4 over team {
       ^bb0(%t: index):
@@ -34,7 +35,7 @@ func.func @rounds(%x: memref<4x96xf32>, %y: memref<4x96xf32>) {
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -53,7 +54,8 @@ func.func @rounds(%x: memref<4x96xf32>, %y: memref<4x96xf32>) {
 // CHECK-NEXT:      memref.store
 func.func @joint(%x: memref<32xf32>, %y: memref<16xi32>) {
   %c2 = arith.constant 2 : index
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 16, elements = 2> {
       gnn_tile.parallel 16 over team {
       ^bb0(%t: index):
@@ -75,7 +77,7 @@ func.func @joint(%x: memref<32xf32>, %y: memref<16xi32>) {
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -84,14 +86,15 @@ func.func @joint(%x: memref<32xf32>, %y: memref<16xi32>) {
 // One lane is all workers, one after the other.
 //
 // CHECK-LABEL: func.func @in_turn
+// CHECK:         gnn_tile.blocks to [1] step [1] threads 1 {
 // CHECK:         scf.for %[[T:.+]] = %c0 to %c16 step %c1 {
 // CHECK-NEXT:      %[[V:.+]] = vector.load %arg0[%[[T]], %{{.+}}] {alignment = 16 : i64} : memref<16x8xf32>, vector<8xf32>
 // CHECK-NEXT:      vector.store %[[V]]
-// CHECK:         gnn_tile.threads = 1 : i64
 func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 8], lanes = [1, 1], teams = 1, elements = 1> {
       gnn_tile.parallel 16 over team {
       ^bb0(%t: index):
@@ -100,7 +103,7 @@ func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -114,7 +117,8 @@ func.func @in_turn(%x: memref<16x8xf32>, %y: memref<16x8xf32>) {
 // CHECK:         vector.load %{{[^{]+}} : memref<?x64xf32>, vector<4xf32>
 // CHECK:         vector.load %{{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
 func.func @unaligned(%x: memref<?x65xf32>, %y: memref<?x64xf32>, %n: index) {
-  scf.forall (%b, %c) = (0, 0) to (%n, 64) step (1, 32) {
+  gnn_tile.blocks to [%n, 64] step [1, 32] {
+  ^bb0(%b: index, %c: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       %c0 = arith.constant 0 : index
       %c4 = arith.constant 4 : index
@@ -127,7 +131,7 @@ func.func @unaligned(%x: memref<?x65xf32>, %y: memref<?x64xf32>, %n: index) {
       %w = vector.transfer_read %y[%b, %next], %p {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
       vector.transfer_write %w, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x65xf32>
     }
-  } {mapping = [#gpu.block<x>, #gpu.block<y>]}
+  }
   return
 }
 
@@ -146,7 +150,8 @@ func.func @unaligned(%x: memref<?x65xf32>, %y: memref<?x64xf32>, %n: index) {
 // CHECK:         vector.store %[[R]]
 // CHECK:         memref.store %[[Q]]
 func.func @branches(%x: memref<4x64xf32>, %y: memref<4xf32>, %c: i1, %k: f32) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -160,6 +165,6 @@ func.func @branches(%x: memref<4x64xf32>, %y: memref<4xf32>, %c: i1, %k: f32) {
       vector.transfer_write %r, %x[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
       memref.store %q, %y[%b] : memref<4xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

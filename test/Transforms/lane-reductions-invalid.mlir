@@ -3,7 +3,8 @@
 // Reductions over lanes, and what workers say together.
 
 func.func @kind(%x: memref<4x64xf32>) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -12,14 +13,15 @@ func.func @kind(%x: memref<4x64xf32>) {
       // expected-error @+1 {{'vector.multi_reduction' op expected a sum, maximum or minimum over one dimension}}
       %s = vector.multi_reduction <mul>, %v, %one [0] : vector<64xf32> to f32
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @start(%x: memref<4x64xf32>) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -28,7 +30,7 @@ func.func @start(%x: memref<4x64xf32>) {
       // expected-error @+1 {{'vector.multi_reduction' op expected a reduction that starts from 0.000000e+00 : f32}}
       %s = vector.multi_reduction <add>, %v, %one [0] : vector<64xf32> to f32
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -37,7 +39,8 @@ func.func @start(%x: memref<4x64xf32>) {
 // 256 threads are 8 warps.
 
 func.func @flags() {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
       %c1 = arith.constant 1 : i32
       // expected-error @+1 {{'gnn_tile.parallel' op expected one integer for each of the 8 warps as the result of teams}}
@@ -50,7 +53,7 @@ func.func @flags() {
         gnn_tile.yield %m : i32
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -59,7 +62,8 @@ func.func @flags() {
 // Other workers give every lane what all of them have.
 
 func.func @entries() {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 8], teams = 1, elements = 4> {
       %c1 = arith.constant 1 : i32
       // expected-error @+1 {{'gnn_tile.parallel' op expected entries of the result for 'team' only, got 'vector<2xi32>' for 'element'}}
@@ -72,14 +76,15 @@ func.func @entries() {
         gnn_tile.yield %m : i32
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @one_worker() {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %one = arith.constant 1.0 : f32
       // expected-error @+1 {{'gnn_tile.parallel' op expected several workers where results are combined}}
@@ -92,14 +97,15 @@ func.func @one_worker() {
         gnn_tile.yield %m : f32
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @flags_added() {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
       %c1 = arith.constant 1 : i32
       %f = gnn_tile.parallel 8 over team -> vector<8xi32> {
@@ -113,14 +119,15 @@ func.func @flags_added() {
       // expected-error @+1 {{'arith.addi' op expected an entry or the maximum of what teams have said}}
       %g = arith.addi %f, %f : vector<8xi32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @flags_yielded(%is: i1) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 8, elements = 1> {
       %c1 = arith.constant 1 : i32
       %f = gnn_tile.parallel 8 over team -> vector<8xi32> {
@@ -138,6 +145,6 @@ func.func @flags_yielded(%is: i1) {
         scf.yield %f : vector<8xi32>
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -6,7 +6,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // by the number of these.
 //
 // CHECK-LABEL: func.func @parts
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks
 // CHECK:           gnn_tile.parallel 8 over team -> vector<8xi32> {
 // CHECK:             gnn_tile.walk {{.+}} over element slots 2 in_flight 4
 // CHECK:           scf.for %[[WARP:.+]] = %c0 to %c8

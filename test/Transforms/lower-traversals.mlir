@@ -8,7 +8,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // REMARK: remark: [Passed] Lowered | Category:gnn-tile-lower-traversals | Remark="8 teams of 32 lanes, row_walk team
 // CHECK-LABEL: func.func @sum
-// CHECK:         scf.forall (%[[FIRST:.+]]) = (0) to (%[[N:.+]]) step (8) {
+// CHECK:         gnn_tile.blocks to [%[[N:.+]]] step [8]
+// CHECK-NEXT:    ^bb0(%[[FIRST:.+]]: index):
 // CHECK:           gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 8, elements = 2> {
 // CHECK:           gnn_tile.parallel 8 over team {
 // CHECK:           ^bb0(%[[T:.+]]: index):

@@ -1,7 +1,8 @@
 // RUN: gnn-opt %s --gnn-tile-spread-walks --split-input-file --verify-diagnostics
 
 func.func @nested(%x: memref<64xf32>, %ix: memref<64xi32>, %y: memref<64xf32>, %n: index, %k: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       gnn_tile.walk from %c0 to %k over element slots 1 in_flight 2 {
@@ -17,14 +18,15 @@ func.func @nested(%x: memref<64xf32>, %ix: memref<64xi32>, %y: memref<64xf32>, %
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @unguarded(%x: memref<64xf32>, %ix: memref<64xi32>, %y: memref<64xf32>, %n: index, %k: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       gnn_tile.walk from %c0 to %k over element slots 1 in_flight 2 {
@@ -38,7 +40,7 @@ func.func @unguarded(%x: memref<64xf32>, %ix: memref<64xi32>, %y: memref<64xf32>
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -46,7 +48,8 @@ func.func @unguarded(%x: memref<64xf32>, %ix: memref<64xi32>, %y: memref<64xf32>
 
 // All stores come last: what is read behind one would be what was there before.
 func.func @read_behind(%x: memref<64xf32>, %y: memref<64xf32>, %n: index, %k: index) {
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       gnn_tile.walk from %c0 to %k over element slots 1 in_flight 2 {
@@ -59,6 +62,6 @@ func.func @read_behind(%x: memref<64xf32>, %y: memref<64xf32>, %n: index, %k: in
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -2,50 +2,13 @@
 
 // What each form of loops over blocks promises; a loop is checked by its own form.
 
-func.func @form_c2_mapping(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{'scf.forall' op expected a loop over blocks, each dimension mapped to one of #gpu.block<x>, <y> and <z>, got no mapping}}
-  scf.forall (%b) = (0) to (%n) step (8) {
-    memref.store %z, %x[%b, %b] : memref<8x8xf32>
-  } {gnn_tile.threads = 1 : i64}
-  return
-}
-
-// -----
-
-func.func @form_c2_step(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{'scf.forall' op expected constant lower bounds and steps}}
-  scf.forall (%b) = (0) to (%n) step (%n) {
-    memref.store %z, %x[%b, %b] : memref<8x8xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
-  return
-}
-
-// -----
-
-func.func @form_c2_nested(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %z = arith.constant 0.0 : f32
-  scf.forall (%b) = (0) to (%n) step (8) {
-    // expected-error @+1 {{'scf.forall' op expected one loop over blocks, got one in another}}
-    scf.forall (%i) in (8) {
-      memref.store %z, %x[%b, %i] : memref<8x8xf32>
-    } {mapping = [#gpu.block<x>]}
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
-  return
-}
-
-// -----
-
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c3(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c2(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] schedule #gnn_tile.traverse_schedule<vector = 1> {
+  ^bb0(%b: index):
     // expected-error @+1 {{'gnn_tile.traverse' op expected a template on a range in a loop over blocks, got one on all rows}}
     gnn_tile.traverse @g <dst, features = 8>
     ins(%x : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
@@ -54,7 +17,7 @@ func.func @form_c3(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
     ^bb0(%v: f32):
     gnn_tile.yield %v : f32
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<vector = 1>}
+  }
   return
 }
 
@@ -62,10 +25,11 @@ func.func @form_c3(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c3_nested(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c2_nested(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] schedule #gnn_tile.traverse_schedule<vector = 1> {
+  ^bb0(%b: index):
     %one = arith.constant 1 : index
     scf.for %i = %c0 to %one step %one {
       // expected-error @+1 {{'gnn_tile.traverse' op expected a template that stands by itself in its loop over blocks, got one in 'scf.for'}}
@@ -77,7 +41,7 @@ func.func @form_c3_nested(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
           gnn_tile.yield %v : f32
         }
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<vector = 1>}
+  }
   return
 }
 
@@ -85,11 +49,12 @@ func.func @form_c3_nested(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c4_schedule(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c3_schedule(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.schedule', the schedule of its template}}
-  scf.forall (%b) = (0) to (%n) step (8) {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected 'schedule', that of its template}}
+  gnn_tile.blocks to [%n] step [8] {
+  ^bb0(%b: index):
     gnn_tile.traverse @g <dst, features = 8> rows[%b to %n] columns[%c0]
           ins(%x : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
           outs(%y : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
@@ -97,7 +62,7 @@ func.func @form_c4_schedule(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index)
       ^bb0(%v: f32):
         gnn_tile.yield %v : f32
       }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -105,11 +70,12 @@ func.func @form_c4_schedule(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index)
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c4_threads(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c3_threads(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  // expected-error @+1 {{'scf.forall' op expected no 'gnn_tile.threads' where templates are left}}
-  scf.forall (%b) = (0) to (%n) step (8) {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected no 'threads' where templates are left}}
+  gnn_tile.blocks to [%n] step [8] schedule #gnn_tile.traverse_schedule<vector = 1> threads 32 {
+  ^bb0(%b: index):
     gnn_tile.traverse @g <dst, features = 8> rows[%b to %n] columns[%c0]
           ins(%x : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
           outs(%y : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
@@ -117,7 +83,7 @@ func.func @form_c4_threads(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) 
       ^bb0(%v: f32):
         gnn_tile.yield %v : f32
       }
-  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<vector = 1>, gnn_tile.threads = 32 : i64}
+  }
   return
 }
 
@@ -125,10 +91,11 @@ func.func @form_c4_threads(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) 
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c4_cost(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c3_cost(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] schedule #gnn_tile.traverse_schedule<columns_per_block = 8, vector = 1, lanes = 8, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 8, row_order = natural, row_walk = team> {
+  ^bb0(%b: index):
     gnn_tile.traverse @g <dst, features = 8> rows[%b to %n] columns[%c0]
           ins(%x : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
           outs(%y : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
@@ -136,9 +103,10 @@ func.func @form_c4_cost(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
       ^bb0(%v: f32):
         gnn_tile.yield %v : f32
       }
-  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 8, vector = 1, lanes = 8, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 8, row_order = natural, row_walk = team>}
-  // expected-error @+1 {{'scf.forall' op expected a gnn_tile.cost in front of it: behind this form there is no template to ask}}
-  scf.forall (%b) = (0) to (%n) step (8) {
+  }
+  // expected-error @+1 {{'gnn_tile.blocks' op expected a gnn_tile.cost in front of it: behind this form there is no template to ask}}
+  gnn_tile.blocks to [%n] step [8] schedule #gnn_tile.traverse_schedule<vector = 1> {
+  ^bb0(%b: index):
     gnn_tile.traverse @g <dst, features = 8> rows[%b to %n] columns[%c0]
           ins(%x : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
           outs(%y : memref<8x8xf32>) at [#gnn_tile.at<group : feature>]
@@ -146,114 +114,110 @@ func.func @form_c4_cost(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
       ^bb0(%v: f32):
         gnn_tile.yield %v : f32
       }
-  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<vector = 1>}
+  }
   return
 }
 
 // -----
 
-func.func @form_c5(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c4(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 8], teams = 1, elements = 4> {
       // expected-error @+1 {{'gpu.thread_id' op expected no op of threads before lanes are given their parts, by gnn-lanes-pipeline}}
       %t = gpu.thread_id x
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
-func.func @form_c6_none(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c5_none(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{'scf.forall' op expected a gnn_tile.teams, tiles with 'gnn_tile.spread', or the lanes form with 'gnn_tile.threads', got none of them}}
-  scf.forall (%b) = (0) to (%n) step (8) {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected a gnn_tile.teams, tiles with 'gnn_tile.spread', or the lanes form with 'threads', got none of them}}
+  gnn_tile.blocks to [%n] step [8] {
+  ^bb0(%b: index):
     memref.store %z, %x[%b, %b] : memref<8x8xf32>
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
-func.func @form_c6_workers(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c5_workers(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] {
+  ^bb0(%b: index):
     // expected-error @+1 {{'gnn_tile.parallel' op expected a gnn_tile.teams around it}}
     gnn_tile.parallel 4 over team {
     ^bb0(%t: index):
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
-func.func @form_c6_spread(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c5_spread(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] {
+  ^bb0(%b: index):
     %v = arith.constant dense<0.0> : vector<8xf32>
     // expected-error @+1 {{'gnn_tile.store_rows' op expected 'gnn_tile.spread', which says what each thread has of it}}
     gnn_tile.store_rows %v, %x[%b, %c0] : vector<8xf32>, memref<8x8xf32>, index, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
-func.func @form_c7_threads(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c6_left(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
-  %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{'scf.forall' op expected gnn_tile.threads of 1 to 1024, got 2048 : i64}}
-  scf.forall (%b) = (0) to (%n) step (8) {
-    memref.store %z, %x[%b, %b] : memref<8x8xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 2048 : i64}
-  return
-}
-
-// -----
-
-func.func @form_c7_left(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] threads 32 {
+  ^bb0(%b: index):
     // expected-error @+1 {{'gnn_tile.parallel' op has no form for a thread: expected it to be lowered before its loop over blocks becomes a kernel}}
     gnn_tile.parallel 4 over team {
     ^bb0(%t: index):
       gnn_tile.yield
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 32 : i64}
+  }
   return
 }
 
 // -----
 
-func.func @form_c8_transfer(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c7_transfer(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] threads 32 {
+  ^bb0(%b: index):
     %z = arith.constant 0.0 : f32
     // expected-error @+1 {{'vector.transfer_read' op expected what one lane does, got an op on vectors that lanes share}}
     %v = vector.transfer_read %x[%b, %c0], %z {in_bounds = [true]} : memref<8x8xf32>, vector<8xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 32 : i64}
+  }
   return
 }
 
 // -----
 
-func.func @form_c8_size(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
+func.func @form_c7_size(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] threads 32 {
+  ^bb0(%b: index):
     // expected-error @+1 {{'vector.broadcast' op expected vectors of up to 16 elements, which one lane holds, got 'vector<64xindex>'}}
     %v = vector.broadcast %b : index to vector<64xindex>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 32 : i64}
+  }
   return
 }
 
 // -----
 
-func.func @form_c5_nvvm(%x: memref<64xf32>, %n: index) {
-  scf.forall (%b) in (%n) {
+func.func @form_c4_nvvm(%x: memref<64xf32>, %n: index) {
+  gnn_tile.blocks to [%n] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       // expected-error @+1 {{'nvvm.barrier' op expected no op of threads before lanes are given their parts, by gnn-lanes-pipeline}}
@@ -261,7 +225,7 @@ func.func @form_c5_nvvm(%x: memref<64xf32>, %n: index) {
       %v = memref.load %x[%c0] : memref<64xf32>
       memref.store %v, %x[%c0] : memref<64xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -269,11 +233,12 @@ func.func @form_c5_nvvm(%x: memref<64xf32>, %n: index) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-func.func @form_c3_two(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
+func.func @form_c2_two(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %c0, %c0, %c0
-  // expected-error @+1 {{'scf.forall' op expected one template in a loop over blocks, got 2}}
-  scf.forall (%i) = (0) to (%n) step (256) {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected one template in a loop over blocks, got 2}}
+  gnn_tile.blocks to [%n] step [256] schedule #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
+  ^bb0(%i: index):
     gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
         ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
         outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
@@ -288,7 +253,7 @@ func.func @form_c3_two(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, 
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team>}
+  }
   return
 }
 
@@ -296,11 +261,12 @@ func.func @form_c3_two(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, 
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-func.func @form_c4_schedule(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+func.func @form_c3_schedule(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %c0, %c0, %c0
-  // expected-error @+1 {{'scf.forall' op expected 'gnn_tile.schedule' to be that of its template, #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team>, got #gnn_tile.traverse_schedule<vector = 1>}}
-  scf.forall (%i) = (0) to (%n) step (256) {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected 'schedule' to be that of its template, #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team>, got #gnn_tile.traverse_schedule<vector = 1>}}
+  gnn_tile.blocks to [%n] step [256] schedule #gnn_tile.traverse_schedule<vector = 1> {
+  ^bb0(%i: index):
     gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
         ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
         outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
@@ -308,7 +274,7 @@ func.func @form_c4_schedule(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.schedule = #gnn_tile.traverse_schedule<vector = 1>}
+  }
   return
 }
 
@@ -316,8 +282,9 @@ func.func @form_c4_schedule(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
 
 !l = memref<16x64xf32, #gpu.address_space<workgroup>>
 !v = memref<?x64xf32, #gpu.address_space<workgroup>>
-func.func @form_c10_view(%x: memref<16x64xf32>, %n: index) {
-  scf.forall (%b) in (1) {
+func.func @form_c9_view(%x: memref<16x64xf32>, %n: index) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %z = arith.constant dense<0.0> : vector<16x64xf32>
     %k = vector.step : vector<16xindex>
@@ -326,21 +293,22 @@ func.func @form_c10_view(%x: memref<16x64xf32>, %n: index) {
     %v = memref.cast %a : !l to !v
     vector.transfer_write %z, %v[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !v
     gnn_tile.store_rows %z, %x[%k, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 !l = memref<16x64xf32, #gpu.address_space<workgroup>>
-func.func @form_c10_permuted(%x: memref<16x64xf32>, %n: index) {
-  scf.forall (%b) in (1) {
+func.func @form_c9_permuted(%x: memref<16x64xf32>, %n: index) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %k = vector.step : vector<16xindex>
     %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : !l
     // expected-error @+1 {{'gnn_tile.load_rows' op expected transfers of an array with 'gnn_tile.permuted' only}}
     %t = gnn_tile.load_rows %a[%k, %c0] : !l, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %x[%k, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -6,8 +6,9 @@
 
 // A loop whose steps depend on the team, which is half a warp.
 
-func.func @form_c6_team(%x: memref<?x16xf32>, %y: memref<?xf32>, %counts: memref<?xi32>) {
-  scf.forall (%b) = (0) to (4) step (2) {
+func.func @form_c5_team(%x: memref<?x16xf32>, %y: memref<?xf32>, %counts: memref<?xi32>) {
+  gnn_tile.blocks to [4] step [2] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 2, elements = 1> {
       gnn_tile.parallel 2 over team {
       ^bb0(%t: index):
@@ -28,7 +29,7 @@ func.func @form_c6_team(%x: memref<?x16xf32>, %y: memref<?xf32>, %counts: memref
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -36,8 +37,9 @@ func.func @form_c6_team(%x: memref<?x16xf32>, %y: memref<?xf32>, %counts: memref
 
 // The number of a team gets into the condition by what a loop carries.
 
-func.func @form_c6_carried(%x: memref<?x16xf32>, %y: memref<?xf32>) {
-  scf.forall (%b) in (4) {
+func.func @form_c5_carried(%x: memref<?x16xf32>, %y: memref<?xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 2, elements = 1> {
       gnn_tile.parallel 2 over team {
       ^bb0(%t: index):
@@ -58,7 +60,7 @@ func.func @form_c6_carried(%x: memref<?x16xf32>, %y: memref<?xf32>) {
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -66,8 +68,9 @@ func.func @form_c6_carried(%x: memref<?x16xf32>, %y: memref<?xf32>) {
 
 // A team is a warp, but its lanes have different elements.
 
-func.func @form_c6_element(%x: memref<?x16xf32>, %y: memref<?xf32>) {
-  scf.forall (%b) in (4) {
+func.func @form_c5_element(%x: memref<?x16xf32>, %y: memref<?xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 1, elements = 2> {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
@@ -90,7 +93,7 @@ func.func @form_c6_element(%x: memref<?x16xf32>, %y: memref<?xf32>) {
       }
       memref.store %s, %y[%b] : memref<?xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -99,8 +102,9 @@ func.func @form_c6_element(%x: memref<?x16xf32>, %y: memref<?xf32>) {
 // Lanes that walk a row exchange what they have behind the loop of its elements: here in
 // a branch of half of the warp.
 
-func.func @form_c6_results(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
-  scf.forall (%b) in (4) {
+func.func @form_c5_results(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 4], teams = 2, elements = 4> {
       gnn_tile.parallel 2 over team {
       ^bb0(%t: index):
@@ -123,7 +127,7 @@ func.func @form_c6_results(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -131,8 +135,9 @@ func.func @form_c6_results(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
 
 // The elements of a row are walked in as many steps as it has.
 
-func.func @form_c6_walk(%x: memref<?x16xf32>, %y: memref<?xf32>) {
-  scf.forall (%b) in (4) {
+func.func @form_c5_walk(%x: memref<?x16xf32>, %y: memref<?xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 2, elements = 1> {
       gnn_tile.parallel 2 over team {
       ^bb0(%t: index):
@@ -149,7 +154,7 @@ func.func @form_c6_walk(%x: memref<?x16xf32>, %y: memref<?xf32>) {
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -158,7 +163,8 @@ func.func @form_c6_walk(%x: memref<?x16xf32>, %y: memref<?xf32>) {
 // All teams take the same steps, or each is a warp of its own.
 
 func.func @steps(%x: memref<?x16xf32>, %y: memref<?xf32>, %n: index) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 2, elements = 1> {
       gnn_tile.parallel 2 over team {
       ^bb0(%t: index):
@@ -173,12 +179,13 @@ func.func @steps(%x: memref<?x16xf32>, %y: memref<?xf32>, %n: index) {
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 func.func @warps(%x: memref<?x32xf32>, %y: memref<?xf32>) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 2, elements = 1> {
       gnn_tile.parallel 2 over team {
       ^bb0(%t: index):
@@ -193,15 +200,16 @@ func.func @warps(%x: memref<?x32xf32>, %y: memref<?xf32>) {
         gnn_tile.yield
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 !s = memref<64xf32, #gpu.address_space<workgroup>>
-func.func @form_c10_lanes(%x: memref<64xf32>, %y: memref<4xf32>) {
-  scf.forall (%b) in (4) {
+func.func @form_c9_lanes(%x: memref<64xf32>, %y: memref<4xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
       %c0 = arith.constant 0 : index
       %c63 = arith.constant 63 : index
@@ -213,7 +221,7 @@ func.func @form_c10_lanes(%x: memref<64xf32>, %y: memref<4xf32>) {
       %last = memref.load %a[%c63] : !s
       memref.store %last, %y[%b] : memref<4xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -222,8 +230,9 @@ func.func @form_c10_lanes(%x: memref<64xf32>, %y: memref<4xf32>) {
 // Teams write rows for what is around them; they cannot read them themselves.
 
 !s = memref<16x64xf32, #gpu.address_space<workgroup>>
-func.func @form_c10_part(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (4) {
+func.func @form_c9_part(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c16 = arith.constant 16 : index
@@ -242,6 +251,6 @@ func.func @form_c10_part(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
     }
     %t = gnn_tile.load_rows %a[%rows, %c0] aligned 4 : !s, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%rows, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

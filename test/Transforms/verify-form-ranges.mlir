@@ -4,10 +4,11 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // A pass has changed the schedule on the blocked form: rows between 16 and 64 of each
 // block would be written by nobody.
-func.func @form_c9_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+func.func @form_c8_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (64) {
+  gnn_tile.blocks to [%n] step [64] schedule #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team> {
+  ^bb0(%b: index):
     // expected-error @+1 {{'gnn_tile.traverse' op expected 64 rows a block, where the next block begins, got 16}}
     gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c0]
         ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
@@ -16,7 +17,7 @@ func.func @form_c9_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -25,10 +26,11 @@ func.func @form_c9_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // A block that walks its row together takes one.
-func.func @form_c9_block_walk(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows: memref<?xi32>, %map: memref<?xi32>, %n: index) {
+func.func @form_c8_block_walk(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows: memref<?xi32>, %map: memref<?xi32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] schedule #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = block> {
+  ^bb0(%b: index):
     // expected-error @+1 {{'gnn_tile.traverse' op expected 8 rows a block, where the next block begins, got 1}}
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%b to %n] columns[%c0]
         ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -39,7 +41,7 @@ func.func @form_c9_block_walk(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows:
       %s = gnn_tile.reduce sum [element] %v : f32
       gnn_tile.yield %s : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = block>, mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -47,9 +49,10 @@ func.func @form_c9_block_walk(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows:
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c9_tiles_of_columns(%x: memref<?x320xf32>, %y: memref<?x320xf32>, %n: index) {
+func.func @form_c8_tiles_of_columns(%x: memref<?x320xf32>, %y: memref<?x320xf32>, %n: index) {
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b, %c) = (0, 0) to (%n, 320) step (16, 256) {
+  gnn_tile.blocks to [%n, 320] step [16, 256] schedule #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team> {
+  ^bb0(%b: index, %c: index):
     // expected-error @+1 {{'gnn_tile.traverse' op expected 256 columns a block, where the next block begins, got 64}}
     gnn_tile.traverse @g <edge, features = 320> rows[%b to %n] columns[%c]
         ins(%x : memref<?x320xf32>) at [#gnn_tile.at<group : feature>]
@@ -58,7 +61,7 @@ func.func @form_c9_tiles_of_columns(%x: memref<?x320xf32>, %y: memref<?x320xf32>
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  }
   return
 }
 
@@ -66,10 +69,11 @@ func.func @form_c9_tiles_of_columns(%x: memref<?x320xf32>, %y: memref<?x320xf32>
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c9_all_columns(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+func.func @form_c8_all_columns(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (16) {
+  gnn_tile.blocks to [%n] step [16] schedule #gnn_tile.traverse_schedule<columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team> {
+  ^bb0(%b: index):
     // expected-error @+1 {{'gnn_tile.traverse' op expected all 64 columns in a block, got 32}}
     gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c0]
         ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
@@ -78,7 +82,7 @@ func.func @form_c9_all_columns(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: i
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -86,9 +90,10 @@ func.func @form_c9_all_columns(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: i
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c9_gemm_columns(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %n: index) {
+func.func @form_c8_gemm_columns(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %n: index) {
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b, %c, %h) = (0, 0, 0) to (%n, 64, 1) step (64, 64, 1) {
+  gnn_tile.blocks to [%n, 64, 1] step [64, 64, 1] schedule #gnn_tile.gemm_schedule<n = 16, kind = ffma> {
+  ^bb0(%b: index, %c: index, %h: index):
     %left = arith.subi %n, %b : index
     // expected-error @+1 {{'gnn_tile.gemm' op expected 64 columns a block, where the next block begins, got 16}}
     gnn_tile.gemm @g rows edge rows[%b, %left] columns[%c]
@@ -97,7 +102,7 @@ func.func @form_c9_gemm_columns(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y:
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  }
   return
 }
 
@@ -106,9 +111,10 @@ func.func @form_c9_gemm_columns(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y:
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // A product takes 64 rows, whatever its schedule says.
-func.func @form_c9_gemm_rows(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %n: index) {
+func.func @form_c8_gemm_rows(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %n: index) {
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b, %c, %h) = (0, 0, 0) to (%n, 64, 1) step (128, 64, 1) {
+  gnn_tile.blocks to [%n, 64, 1] step [128, 64, 1] schedule #gnn_tile.gemm_schedule<n = 64, kind = ffma> {
+  ^bb0(%b: index, %c: index, %h: index):
     %left = arith.subi %n, %b : index
     // expected-error @+1 {{'gnn_tile.gemm' op expected 128 rows a block, where the next block begins, got 64}}
     gnn_tile.gemm @g rows edge rows[%b, %left] columns[%c]
@@ -117,7 +123,7 @@ func.func @form_c9_gemm_rows(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: me
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 64, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  }
   return
 }
 
@@ -126,10 +132,11 @@ func.func @form_c9_gemm_rows(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: me
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // Tiles of a matrix are numbered by one dimension of the grid.
-func.func @form_c9_outer_columns(%x: memref<?x32xf32>, %y: memref<?x80xf32>, %z: memref<32x80xf32>, %n: index) {
+func.func @form_c8_outer_columns(%x: memref<?x32xf32>, %y: memref<?x80xf32>, %z: memref<32x80xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b, %t, %h) in (1, 2, 1) {
+  gnn_tile.blocks to [1, 2, 1] step [1, 1, 1] schedule #gnn_tile.gemm_schedule<n = 16, kind = ffma> {
+  ^bb0(%b: index, %t: index, %h: index):
     %tile:2 = affine.delinearize_index %t into (2) : index, index
     %c64 = arith.constant 64 : index
     %left = arith.muli %tile#0, %c64 : index
@@ -138,7 +145,7 @@ func.func @form_c9_outer_columns(%x: memref<?x32xf32>, %y: memref<?x80xf32>, %z:
     gnn_tile.outer @g rows dst rows[%c0, %n] left[%left] right[%right]
         ins(%x, %y : memref<?x32xf32>, memref<?x80xf32>) at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
         outs(%z : memref<32x80xf32>) schedule <n = 16, kind = ffma>
-  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  }
   return
 }
 
@@ -146,17 +153,18 @@ func.func @form_c9_outer_columns(%x: memref<?x32xf32>, %y: memref<?x80xf32>, %z:
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-func.func @form_c9_outer_rows(%x: memref<?x128xf32>, %y: memref<?x16xf32>, %z: memref<128x16xf32>, %n: index) {
+func.func @form_c8_outer_rows(%x: memref<?x128xf32>, %y: memref<?x16xf32>, %z: memref<128x16xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b, %t, %h) in (1, 4, 1) {
+  gnn_tile.blocks to [1, 4, 1] step [1, 1, 1] schedule #gnn_tile.gemm_schedule<n = 16, kind = ffma> {
+  ^bb0(%b: index, %t: index, %h: index):
     %c32 = arith.constant 32 : index
     %left = arith.muli %t, %c32 : index
     // expected-error @+1 {{'gnn_tile.outer' op expected 32 columns of 'left' a block, where the next block begins, got 64}}
     gnn_tile.outer @g rows dst rows[%c0, %n] left[%left] right[%c0]
         ins(%x, %y : memref<?x128xf32>, memref<?x16xf32>) at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
         outs(%z : memref<128x16xf32>) schedule <n = 16, kind = ffma>
-  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  }
   return
 }
 
@@ -166,9 +174,10 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // Products of what a block has summed share the columns of a step: the second one is not
 // behind the first. The sum itself has all rows of its range.
-func.func @form_c9_shared(%x: memref<?x64xf32>, %w: memref<64x96xf32>, %y: memref<?x96xf32>, %rows: memref<?xi32>, %map: memref<?xi32>, %n: index) {
+func.func @form_c8_shared(%x: memref<?x64xf32>, %w: memref<64x96xf32>, %y: memref<?x96xf32>, %rows: memref<?xi32>, %map: memref<?xi32>, %n: index) {
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b, %c, %h) = (0, 0, 0) to (%n, 96, 1) step (64, 96, 1) {
+  gnn_tile.blocks to [%n, 96, 1] step [64, 96, 1] schedule [#gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 4, row_order = natural, row_walk = team>, #gnn_tile.gemm_schedule<n = 32, kind = ffma>] {
+  ^bb0(%b: index, %c: index, %h: index):
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %left = arith.subi %n, %b : index
@@ -197,47 +206,7 @@ func.func @form_c9_shared(%x: memref<?x64xf32>, %w: memref<64x96xf32>, %y: memre
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {gnn_tile.schedule = [#gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 4, row_order = natural, row_walk = team>, #gnn_tile.gemm_schedule<n = 32, kind = ffma>], mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 1, edge_types = 1}
-
-// Nobody writes the first 64 rows.
-func.func @form_c9_first_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
-  gnn_tile.cost %n, %n, %n
-  // expected-error @+1 {{'scf.forall' op expected numbers of blocks from 0, got from 64}}
-  scf.forall (%b, %c) = (64, 0) to (%n, 64) step (64, 16) {
-    gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c]
-        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-        schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team> {
-    ^bb0(%v: f32):
-      gnn_tile.yield %v : f32
-    }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 1, edge_types = 1}
-
-// The first block would write in front of the rows.
-func.func @form_c9_negative(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
-  gnn_tile.cost %n, %n, %n
-  // expected-error @+1 {{'scf.forall' op expected numbers of blocks from 0, got from -64}}
-  scf.forall (%b, %c) = (-64, 0) to (%n, 64) step (64, 16) {
-    gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c]
-        ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-        outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-        schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team> {
-    ^bb0(%v: f32):
-      gnn_tile.yield %v : f32
-    }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  }
   return
 }
 
@@ -246,9 +215,10 @@ func.func @form_c9_negative(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: inde
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // Two blocks would write behind the columns.
-func.func @form_c9_too_many(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+func.func @form_c8_too_many(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b, %c) = (0, 0) to (%n, 96) step (64, 16) {
+  gnn_tile.blocks to [%n, 96] step [64, 16] schedule #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team> {
+  ^bb0(%b: index, %c: index):
     // expected-error @+1 {{'gnn_tile.traverse' op expected 4 blocks of 16 of its 64 columns, got 6}}
     gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c]
         ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
@@ -257,7 +227,7 @@ func.func @form_c9_too_many(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: inde
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  }
   return
 }
 
@@ -266,9 +236,10 @@ func.func @form_c9_too_many(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: inde
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // The last 32 columns would be written by nobody.
-func.func @form_c9_too_few(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+func.func @form_c8_too_few(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b, %c) = (0, 0) to (%n, 32) step (64, 16) {
+  gnn_tile.blocks to [%n, 32] step [64, 16] schedule #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team> {
+  ^bb0(%b: index, %c: index):
     // expected-error @+1 {{'gnn_tile.traverse' op expected 4 blocks of 16 of its 64 columns, got 2}}
     gnn_tile.traverse @g <edge, features = 64> rows[%b to %n] columns[%c]
         ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
@@ -277,7 +248,7 @@ func.func @form_c9_too_few(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index
     ^bb0(%v: f32):
       gnn_tile.yield %v : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>, #gpu.block<y>]}
+  }
   return
 }
 
@@ -286,11 +257,12 @@ func.func @form_c9_too_few(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // The row pointer of sources in place of that of destinations.
-func.func @form_c3_index_array(%x: memref<?x1xf32>, %y: memref<?x1xf32>, %n: index) {
+func.func @form_c2_index_array(%x: memref<?x1xf32>, %y: memref<?x1xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %rows = gnn_tile.structure @g rows src edge.out_rows : memref<?xi32>
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (64) {
+  gnn_tile.blocks to [%n] step [64] schedule #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 64, row_order = natural, row_walk = team> {
+  ^bb0(%b: index):
     // expected-error @+1 {{'gnn_tile.traverse' op expected the index array '@g rows dst edge.in_rows', got '@g rows src edge.out_rows'}}
     gnn_tile.traverse @g <dst, edge.in_rows> rows[%b to %n] columns[%c0]
         ins(%x : memref<?x1xf32>) at [#gnn_tile.at<element : feature>]
@@ -301,6 +273,6 @@ func.func @form_c3_index_array(%x: memref<?x1xf32>, %y: memref<?x1xf32>, %n: ind
       %s = gnn_tile.reduce sum [element] %v : f32
       gnn_tile.yield %s : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 64, row_order = natural, row_walk = team>, mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -62,7 +62,8 @@ def ConvertGNNTileToScalarLoops
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... // the sum over elements
     // becomes
-    scf.forall (%b) in (1) {
+    gnn_tile.blocks to [1] step [1] template "traverse" threads 1 {
+    ^bb0(%b: index):
       scf.for %i = %c0 to %n step %c1 {
         %begin, %end = ... // of row %i
         scf.for %f = %c0 to %c64 step %c1 {
@@ -72,7 +73,7 @@ def ConvertGNNTileToScalarLoops
           memref.store %s, %y[%i, %f] : memref<?x64xf32>
         }
       }
-    } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
+    }
     ```
 
     A template on a range becomes loops over this range, where it stands in its loop
@@ -122,22 +123,22 @@ def ConvertGNNTileVectorsToScalarLoops
 def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Make a GPU kernel and its launch of each loop over blocks";
   let description = [{
-    A `scf.forall` whose dimensions are mapped to distinct `#gpu.block<x|y|z>`, with
-    a body as a thread runs it, becomes a `gpu.func` of this body and a
-    `gpu.launch_func` of as many blocks as it has iterations, of `gnn_tile.threads`
-    threads. What the body uses of the host becomes arguments in the order of first
+    A `gnn_tile.blocks` with `threads`, and thus a body as a thread runs it, becomes a
+    `gpu.func` of this body and a `gpu.launch_func` of as many blocks as it has
+    iterations, of so many threads. What the body uses of the host becomes arguments in the order of first
     use: buffers as bare pointers, those of dynamic rows through a
     `memref.reinterpret_cast` in front of the loop, which says how many they have;
     structures of the graph; integers. Constants are the kernel's own. A
-    `memref.alloca` of the workgroup becomes its shared memory. The attribute
-    `gnn_tile.schedule` becomes `gnn.schedule` of the launch, for reports.
+    `memref.alloca` of the workgroup becomes its shared memory. The
+    `schedule` of the loop becomes `gnn.schedule` of the launch, for reports.
 
     ```mlir
     %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>
-    scf.forall (%b) = (0) to (%n) step (8) {
+    gnn_tile.blocks to [%n] step [8] threads 256 {
+    ^bb0(%b: index):
       %t = gpu.thread_id x
       ...
-    } {mapping = [#gpu.block<x>], gnn_tile.threads = 256 : i64}
+    }
     // becomes
     gpu.launch_func @f_kernels::@f_0_spmm blocks in (%blocks, %c1, %c1) threads in (%c256, %c1, %c1) args(%p : memref<1x64xf32>, %n : index)
     ```

@@ -11,7 +11,6 @@
 #include "KernelFunc.h"
 
 #include "GNN/Dialect/GNN/IR/Origin.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,13 +30,8 @@ LogicalResult gnn::tile::checkBuffer(Operation *op, MemRefType type) {
   return success();
 }
 
-static StringRef getTemplateOf(Operation *op) {
-  auto madeOf = op->getAttrOfType<StringAttr>(attribute::madeOf);
-  return madeOf ? madeOf.getValue() : op->getName().stripDialect();
-}
-
 /// Ops that only move values are named where there are no others.
-std::string gnn::tile::nameOf(Operation *op) {
+std::string gnn::tile::nameOf(BlocksOp op) {
   constexpr size_t most = 3;
   SmallVector<StringRef> names, moves;
   for (const gnn::Origin &origin : gnn::getOrigins(op->getLoc())) {
@@ -50,7 +44,7 @@ std::string gnn::tile::nameOf(Operation *op) {
   if (names.empty())
     names = moves;
   if (names.empty())
-    names.push_back(getTemplateOf(op));
+    names.push_back(op.getMadeOf().value_or(op->getName().stripDialect()));
   std::string name = llvm::join(names, "_");
   // As PTX wants it, whatever a plugin's op is called.
   std::replace_if(

@@ -23,7 +23,7 @@ mlir::LogicalResult checkBuffer(mlir::Operation *op, mlir::MemRefType type);
 
 /// What a kernel is called for: the first ops of the model that `op` computes,
 /// or its own name where these are unknown.
-std::string nameOf(mlir::Operation *op);
+std::string nameOf(BlocksOp op);
 
 class KernelFunc {
 public:

@@ -11,9 +11,7 @@
 
 #include "KernelFunc.h"
 
-#include "GNN/Dialect/Tile/IR/BlockLoops.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,7 +29,7 @@ using namespace gnn::tile;
 
 /// The roots of the buffers that the body writes; reports a write that leads to
 /// no buffer.
-static FailureOr<SetVector<Value>> findWritten(scf::ForallOp op) {
+static FailureOr<SetVector<Value>> findWritten(BlocksOp op) {
   SetVector<Value> written;
   auto write = [&](Operation *user, Value memref) -> LogicalResult {
     auto isInside = [&] {
@@ -77,7 +75,7 @@ static FailureOr<SetVector<Value>> findWritten(scf::ForallOp op) {
 namespace {
 class Outliner {
 public:
-  Outliner(scf::ForallOp op, gpu::GPUModuleOp module, StringRef name,
+  Outliner(BlocksOp op, gpu::GPUModuleOp module, StringRef name,
            const SetVector<Value> &written,
            const DenseMap<Value, Location> &writers)
       : op(op), func(op, module, name), host(op), written(written),
@@ -96,7 +94,7 @@ private:
   void moveBody();
   void launch();
 
-  scf::ForallOp op;
+  BlocksOp op;
   KernelFunc func;
   OpBuilder host;
   const SetVector<Value> &written;
@@ -249,17 +247,13 @@ void Outliner::moveBody() {
     return arith::ConstantIndexOp::create(builder, op.getLoc(), value);
   };
   for (auto [i, variable] : llvm::enumerate(op.getInductionVars())) {
-    Value value =
-        gpu::BlockIdOp::create(builder, op.getLoc(), *getGridDimension(op, i));
-    int64_t step = *getConstantIntValue(op.getMixedStep()[i]);
-    if (step != 1)
+    Value value = gpu::BlockIdOp::create(builder, op.getLoc(),
+                                         static_cast<gpu::Dimension>(i));
+    if (int64_t step = op.getSteps()[i]; step != 1)
       value = arith::MulIOp::create(builder, op.getLoc(), value, index(step));
-    int64_t first = *getConstantIntValue(op.getMixedLowerBound()[i]);
-    if (first != 0)
-      value = arith::AddIOp::create(builder, op.getLoc(), value, index(first));
     variable.replaceAllUsesWith(value);
   }
-  op.getTerminator()->erase();
+  op.getBody()->getTerminator()->erase();
   Block::iterator end = builder.getInsertionPoint();
   end->getBlock()->getOperations().splice(end, op.getBody()->getOperations());
 }
@@ -267,28 +261,17 @@ void Outliner::moveBody() {
 void Outliner::launch() {
   Location loc = op.getLoc();
   Value sizes[] = {nullptr, nullptr, nullptr};
-  for (int64_t i = 0; i < op.getRank(); ++i) {
-    int64_t first = *getConstantIntValue(op.getMixedLowerBound()[i]);
-    int64_t step = *getConstantIntValue(op.getMixedStep()[i]);
-    Value size =
-        getValueOrCreateConstantIndexOp(host, loc, op.getMixedUpperBound()[i]);
-    if (first != 0) { // none where it ends before
-      size = arith::SubIOp::create(
-          host, loc, size, arith::ConstantIndexOp::create(host, loc, first));
-      size = arith::MaxSIOp::create(
-          host, loc, size, arith::ConstantIndexOp::create(host, loc, 0));
-    }
-    if (step != 1)
-      size = arith::CeilDivUIOp::create(
-          host, loc, size, arith::ConstantIndexOp::create(host, loc, step));
-    sizes[static_cast<int>(*getGridDimension(op, i))] = size;
+  for (auto [i, end] : llvm::enumerate(op.getMixedEnds())) {
+    sizes[i] = getValueOrCreateConstantIndexOp(host, loc, end);
+    if (int64_t step = op.getSteps()[i]; step != 1)
+      sizes[i] = arith::CeilDivUIOp::create(
+          host, loc, sizes[i], arith::ConstantIndexOp::create(host, loc, step));
   }
   for (Value &size : sizes)
     if (!size)
       size = arith::ConstantIndexOp::create(host, loc, 1);
-  func.launch(host, {sizes[0], sizes[1], sizes[2]},
-              op->getAttrOfType<IntegerAttr>(attribute::threads).getInt(),
-              op->getAttr(attribute::schedule));
+  func.launch(host, {sizes[0], sizes[1], sizes[2]}, *op.getThreads(),
+              op.getScheduleAttr());
 }
 
 LogicalResult Outliner::run() {
@@ -300,10 +283,10 @@ LogicalResult Outliner::run() {
   return success();
 }
 
-LogicalResult gnn::tile::outline(scf::ForallOp op, gpu::GPUModuleOp module,
+LogicalResult gnn::tile::outline(BlocksOp op, gpu::GPUModuleOp module,
                                  StringRef name,
                                  DenseMap<Value, Location> &writers) {
-  if (failed(verifyBlocks(op)) || failed(verifyThreads(op)))
+  if (failed(op.verifyOfThreads()))
     return failure();
   FailureOr<SetVector<Value>> written = findWritten(op);
   if (failed(written))

@@ -7,8 +7,9 @@
 #ifndef GNN_LIB_CONVERSION_TILETOGPU_OUTLINE_H
 #define GNN_LIB_CONVERSION_TILETOGPU_OUTLINE_H
 
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace gnn::tile {
 
@@ -16,8 +17,7 @@ namespace gnn::tile {
 /// blocks. `writers`: the op that wrote what is in a buffer before, by its
 /// root; this one is entered.
 mlir::LogicalResult
-outline(mlir::scf::ForallOp op, mlir::gpu::GPUModuleOp module,
-        llvm::StringRef name,
+outline(BlocksOp op, mlir::gpu::GPUModuleOp module, llvm::StringRef name,
         llvm::DenseMap<mlir::Value, mlir::Location> &writers);
 
 } // namespace gnn::tile

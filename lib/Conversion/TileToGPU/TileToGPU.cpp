@@ -33,8 +33,8 @@ using Writers = DenseMap<Value, Location>;
 
 /// The loops over blocks of a function, in order; reports a template that is
 /// left.
-static FailureOr<SmallVector<scf::ForallOp>> findKernels(func::FuncOp func) {
-  SmallVector<scf::ForallOp> found;
+static FailureOr<SmallVector<BlocksOp>> findKernels(func::FuncOp func) {
+  SmallVector<BlocksOp> found;
   WalkResult walk = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<TileOpInterface>(op)) {
       op->emitOpError(
@@ -43,7 +43,7 @@ static FailureOr<SmallVector<scf::ForallOp>> findKernels(func::FuncOp func) {
           "outer");
       return WalkResult::interrupt();
     }
-    auto loop = dyn_cast<scf::ForallOp>(op);
+    auto loop = dyn_cast<BlocksOp>(op);
     if (!loop)
       return WalkResult::advance();
     found.push_back(loop);
@@ -75,7 +75,7 @@ struct ConvertGNNTileToGPU
 
 private:
   LogicalResult convert(func::FuncOp func, SymbolTable &symbols) {
-    FailureOr<SmallVector<scf::ForallOp>> kernels = findKernels(func);
+    FailureOr<SmallVector<BlocksOp>> kernels = findKernels(func);
     if (failed(kernels) || kernels->empty())
       return kernels;
     OpBuilder builder(func);

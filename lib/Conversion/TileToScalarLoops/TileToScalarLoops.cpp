@@ -9,7 +9,6 @@
 #include "../../Transforms/Utils/Blocks.h"
 #include "ScalarLoops.h"
 
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
@@ -45,13 +44,12 @@ static LogicalResult checkBuffers(Operation *op) {
 }
 
 /// A loop of one turn.
-static scf::ForallOp createBlock(Operation *op) {
+static BlocksOp createBlock(Operation *op) {
   OpBuilder builder(op);
-  auto mapping =
-      gpu::GPUBlockMappingAttr::get(op->getContext(), gpu::MappingId::DimX);
-  return scf::ForallOp::create(
+  return BlocksOp::create(
       builder, op->getLoc(), ArrayRef<OpFoldResult>{builder.getIndexAttr(1)},
-      /*outputs=*/ValueRange(), builder.getArrayAttr(mapping));
+      /*steps=*/1, builder.getStringAttr(op->getName().stripDialect()),
+      /*schedule=*/Attribute());
 }
 
 static Bounds boundsOf(TraverseOp op, Loops &loops, Counts &counts) {
@@ -110,10 +108,10 @@ static Bounds boundsOf(OuterOp op, Loops &loops, Counts &counts) {
 template <typename TemplateOp>
 static LogicalResult lowerTemplate(TemplateOp op) {
   BlockBuilder host(op);
-  scf::ForallOp block;
+  BlocksOp block;
   IndexArrays arrays;
   if (op.isOnRange()) {
-    block = op->template getParentOfType<scf::ForallOp>();
+    block = op->template getParentOfType<BlocksOp>();
     if (!block)
       return op.emitOpError("expected a loop over blocks around a range");
     arrays = IndexArrays(op, op.getIndexArrays());
@@ -125,7 +123,7 @@ static LogicalResult lowerTemplate(TemplateOp op) {
     host.b.setInsertionPoint(block);
     arrays = IndexArrays(op, OpBuilder(block));
   }
-  block->setAttr(attribute::threads, host.b.getI64IntegerAttr(1));
+  block.setThreads(1);
   Loops loops(IndexBuilder(op.getLoc(), op), block.getBody(),
               std::move(arrays));
   buildLoops(op, loops, boundsOf(op, loops, host.counts));

@@ -23,7 +23,7 @@ namespace gnn::tile {
 /// Makes the loops of scalars of one loop over blocks.
 class VectorLoops {
 public:
-  explicit VectorLoops(mlir::scf::ForallOp blocks)
+  explicit VectorLoops(BlocksOp blocks)
       : blocks(blocks), b(blocks.getLoc(), blocks) {}
 
   mlir::LogicalResult run();
@@ -96,7 +96,7 @@ private:
                              const Indices &outer = {});
   void copy(Value from, Value to);
 
-  mlir::scf::ForallOp blocks, made;
+  BlocksOp blocks, made;
   IndexBuilder b;
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Value> arrays;

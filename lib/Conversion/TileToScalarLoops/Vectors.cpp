@@ -9,7 +9,6 @@
 #include "VectorLoops.h"
 
 #include "GNN/Conversion/Passes.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -298,11 +297,7 @@ LogicalResult VectorLoops::lower(Block &block) {
 }
 
 LogicalResult VectorLoops::run() {
-  made = scf::ForallOp::create(
-      b, blocks.getMixedLowerBound(), blocks.getMixedUpperBound(),
-      blocks.getMixedStep(), /*outputs=*/ValueRange(), blocks.getMapping());
-  made->setDiscardableAttrs(blocks->getDiscardableAttrDictionary());
-  made->setAttr(attribute::threads, b.getI64IntegerAttr(1));
+  made = blocks.createEmpty(b, /*threads=*/1);
   scalars.map(blocks.getInductionVars(), made.getInductionVars());
   b.setInsertionPoint(made.getBody()->getTerminator());
   if (failed(lower(*blocks.getBody())))
@@ -316,12 +311,12 @@ struct ConvertGNNTileVectorsToScalarLoops
     : gnn::impl::ConvertGNNTileVectorsToScalarLoopsBase<
           ConvertGNNTileVectorsToScalarLoops> {
   void runOnOperation() override {
-    SmallVector<scf::ForallOp> loops;
-    getOperation()->walk([&](scf::ForallOp blocks) {
-      if (!blocks->hasAttr(attribute::threads))
+    SmallVector<BlocksOp> loops;
+    getOperation()->walk([&](BlocksOp blocks) {
+      if (!blocks.getThreads())
         loops.push_back(blocks);
     });
-    for (scf::ForallOp blocks : loops) {
+    for (BlocksOp blocks : loops) {
       Location loc = blocks.getLoc(); // it is replaced
       if (failed(VectorLoops(blocks).run()))
         return signalPassFailure();

@@ -59,7 +59,7 @@ private:
   BlockBuilder host;
   SmallVector<Value> structures;
   IndexArrays arrays;
-  scf::ForallOp loop;
+  BlocksOp loop;
 };
 } // namespace
 
@@ -78,7 +78,7 @@ static std::pair<Value, Value> divide(IndexBuilder &b, Value value,
 
 IndexBuilder ProductBlocks::openBody(ArrayRef<Value> ends,
                                      ArrayRef<int64_t> steps) {
-  loop = host.forall(ends, steps);
+  loop = host.loop(ends, steps);
   return IndexBuilder(op.getLoc(), loop.getBody()->getTerminator());
 }
 
@@ -91,7 +91,7 @@ template <typename ProductOp> ProductOp ProductBlocks::moveIn() {
 
 TypeRows ProductBlocks::locate(IndexBuilder &body, GemmOp gemm, Value rows) {
   constexpr int64_t tileRows = ProductLayout::rows;
-  Value tile = loop.getInductionVar(0);
+  Value tile = loop.getInductionVars()[0];
   if (!gemm.getTypes())
     return {tile, atMost(body, tileRows, rows, tile), {}};
   if (gemm.getTypes()->isFixed()) {
@@ -114,7 +114,7 @@ TypeRows ProductBlocks::locate(IndexBuilder &body, GemmOp gemm, Value rows) {
 TypeRows ProductBlocks::locate(IndexBuilder &body, OuterOp outer, Value rows) {
   if (!outer.getTypes())
     return {body.index(0), rows, {}};
-  Value type = loop.getInductionVar(0);
+  Value type = loop.getInductionVars()[0];
   if (outer.getTypes()->isFixed()) {
     int64_t perType = outer.getTypes()->getCount();
     return {body.mul(type, perType), body.index(perType), type};
@@ -154,9 +154,9 @@ void ProductBlocks::block(GemmOp gemm, const ProductLayout &layout) {
     ranged.getTypeRowMutable().assign(range.type);
   if (weight)
     ranged.getWeightRowMutable().assign(weight);
-  ranged.getFirstColumnMutable().assign(loop.getInductionVar(1));
+  ranged.getFirstColumnMutable().assign(loop.getInductionVars()[1]);
   if (hasHeads)
-    ranged.getHeadMutable().assign(loop.getInductionVar(2));
+    ranged.getHeadMutable().assign(loop.getInductionVars()[2]);
   ranged.getIndexArraysMutable().assign(structures);
 }
 
@@ -177,7 +177,7 @@ void ProductBlocks::block(OuterOp outer, const ProductLayout &layout) {
                                 host.b.index(hasHeads ? outer.getHeads() : 1)},
                                {1, 1, 1});
   TypeRows range = locate(body, outer, rows);
-  auto [row, column] = divide(body, loop.getInductionVar(1), columnTiles);
+  auto [row, column] = divide(body, loop.getInductionVars()[1], columnTiles);
   Value left = body.mul(row, ProductLayout::rows);
   Value right = body.mul(column, layout.columns);
   host.b.setInsertionPoint(loop);
@@ -189,7 +189,7 @@ void ProductBlocks::block(OuterOp outer, const ProductLayout &layout) {
   ranged.getLeftColumnMutable().assign(left);
   ranged.getRightColumnMutable().assign(right);
   if (hasHeads)
-    ranged.getHeadMutable().assign(loop.getInductionVar(2));
+    ranged.getHeadMutable().assign(loop.getInductionVars()[2]);
   ranged.getIndexArraysMutable().assign(structures);
 }
 

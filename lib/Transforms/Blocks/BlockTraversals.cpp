@@ -47,14 +47,14 @@ static LogicalResult block(TraverseOp op, StringRef pass) {
     steps.push_back(columns);
   }
   blocks.viewOperands();
-  scf::ForallOp loop = blocks.forall(ends, steps);
+  BlocksOp loop = blocks.loop(ends, steps);
   op->moveBefore(loop.getBody()->getTerminator());
 
   IndexBuilder body(op.getLoc(), op);
-  op.getFirstRowMutable().assign(loop.getInductionVar(0));
+  op.getFirstRowMutable().assign(loop.getInductionVars()[0]);
   op.getEndRowMutable().assign(rows);
   op.getFirstColumnMutable().assign(
-      layout->columnTiles > 1 ? loop.getInductionVar(1) : body.index(0));
+      layout->columnTiles > 1 ? loop.getInductionVars()[1] : body.index(0));
   op.getIndexArraysMutable().assign(arrays);
   passed(pass, op.getLoc(), "Blocked")
       << ("blocks of " + Twine(rowsPerBlock) + " rows and " +

@@ -11,9 +11,7 @@
 
 #include "../Utils/Blocks.h"
 
-#include "GNN/Dialect/Tile/IR/BlockLoops.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Blocks/Passes.h"
@@ -97,7 +95,7 @@ void Touched::add(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// The template that stands alone in a loop over blocks; null if none does.
-static TileOpInterface onlyTemplate(scf::ForallOp loop) {
+static TileOpInterface onlyTemplate(BlocksOp loop) {
   TileOpInterface found;
   for (Operation &op : loop.getBody()->without_terminator())
     if (auto one = dyn_cast<TileOpInterface>(op)) {
@@ -113,8 +111,8 @@ class SumIntoProduct {
 public:
   SumIntoProduct(TraverseOp sum, GemmOp product)
       : sum(sum), product(product),
-        sumBlocks(cast<scf::ForallOp>(sum->getParentOp())),
-        productBlocks(cast<scf::ForallOp>(product->getParentOp())),
+        sumBlocks(cast<BlocksOp>(sum->getParentOp())),
+        productBlocks(cast<BlocksOp>(product->getParentOp())),
         buffer(getBuffer(sum.getOutputs()[0])) {}
 
   /// Empty if the block of the product can compute the sum, else why not.
@@ -139,7 +137,7 @@ private:
 
   TraverseOp sum;
   GemmOp product;
-  scf::ForallOp sumBlocks, productBlocks;
+  BlocksOp sumBlocks, productBlocks;
   Value buffer; ///< that the sum writes
 };
 } // namespace
@@ -169,7 +167,7 @@ std::string SumIntoProduct::checkAccesses() {
     return "expected f32";
   // As gnn-tile-block-products makes it: of rows, columns and heads.
   if (productBlocks.getRank() != 3 ||
-      product.getFirstColumn() != productBlocks.getInductionVar(1))
+      product.getFirstColumn() != productBlocks.getInductionVars()[1])
     return "the second dimension of the product's blocks is not its columns";
   for (Value operand : sum->getOperands())
     if (isa<MemRefType>(operand.getType()) &&
@@ -189,7 +187,7 @@ bool SumIntoProduct::isOverwritten() {
       return false;
     if (!touched.written.contains(buffer))
       continue;
-    auto loop = dyn_cast<scf::ForallOp>(op);
+    auto loop = dyn_cast<BlocksOp>(op);
     TileOpInterface writer = loop ? onlyTemplate(loop) : TileOpInterface();
     auto destination =
         writer ? dyn_cast<DestinationStyleOpInterface>(*writer) : nullptr;
@@ -317,8 +315,8 @@ void SumIntoProduct::stateCost() {
   cost.readBytes += ofProduct.readBytes;
   cost.writtenBytes += ofProduct.writtenBytes;
   cost.flops += ofProduct.flops;
-  for (scf::ForallOp loop : {sumBlocks, productBlocks})
-    if (CostOp stated = findCost(loop))
+  for (BlocksOp loop : {sumBlocks, productBlocks})
+    if (CostOp stated = loop.findCost())
       stated.erase();
   blocks.stateCost(cost);
 }
@@ -360,10 +358,10 @@ void SumIntoProduct::stageThroughRegisters() {
 /// One block has all columns of the product, so that it sums its rows once.
 void SumIntoProduct::takeAllColumns() {
   int64_t columns = product.getScheduleAttr().getN();
-  SmallVector<int64_t> steps(productBlocks.getStaticStep());
+  SmallVector<int64_t> steps(productBlocks.getSteps());
   steps[1] = llvm::alignTo(product.getOut(), columns);
-  productBlocks.setStaticStep(steps);
-  OpBuilder builder(productBlocks.getTerminator());
+  productBlocks.setSteps(steps);
+  OpBuilder builder(productBlocks.getBody()->getTerminator());
   for (int64_t first = columns; first < product.getOut(); first += columns) {
     auto next = cast<GemmOp>(builder.clone(*product));
     builder.setInsertionPoint(next);
@@ -384,11 +382,9 @@ void SumIntoProduct::fuse() {
   takeAllColumns();
   productBlocks->setLoc(
       builder.getFusedLoc({sumBlocks.getLoc(), productBlocks.getLoc()}));
-  productBlocks->setAttr(
-      attribute::schedule,
+  productBlocks.setScheduleAttr(
       builder.getArrayAttr({sum.getScheduleAttr(), product.getScheduleAttr()}));
-  productBlocks->setAttr(attribute::madeOf,
-                         builder.getStringAttr("traverse_gemm"));
+  productBlocks.setMadeOf("traverse_gemm");
   stateCost();
   sumBlocks.erase();
   dropBuffer();
@@ -403,7 +399,7 @@ static TraverseOp findSum(GemmOp product) {
   Value buffer = getBuffer(product.getInput());
   for (Operation *op = product->getParentOp()->getPrevNode(); op;
        op = op->getPrevNode()) {
-    auto loop = dyn_cast<scf::ForallOp>(op);
+    auto loop = dyn_cast<BlocksOp>(op);
     if (!loop || !Touched(loop).written.contains(buffer))
       continue;
     TileOpInterface made = onlyTemplate(loop);
@@ -419,7 +415,7 @@ struct FuseSumsIntoProducts
   void runOnOperation() override {
     SmallVector<GemmOp> products;
     getOperation()->walk([&](GemmOp product) {
-      auto loop = dyn_cast<scf::ForallOp>(product->getParentOp());
+      auto loop = dyn_cast<BlocksOp>(product->getParentOp());
       if (loop && product.isOnRange() && onlyTemplate(loop))
         products.push_back(product);
     });

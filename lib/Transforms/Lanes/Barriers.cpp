@@ -251,7 +251,7 @@ void BarrierInserter::walk(Block &block, Accesses &pending) {
   }
 }
 
-LogicalResult gnn::tile::insertBarriers(scf::ForallOp blocks) {
+LogicalResult gnn::tile::insertBarriers(BlocksOp blocks) {
   Accesses pending;
   BarrierInserter inserter;
   inserter.walk(*blocks.getBody(), pending);

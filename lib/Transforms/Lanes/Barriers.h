@@ -7,7 +7,7 @@
 #ifndef GNN_LIB_TRANSFORMS_LANES_BARRIERS_H
 #define GNN_LIB_TRANSFORMS_LANES_BARRIERS_H
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
 
 namespace gnn::tile {
 
@@ -21,7 +21,7 @@ namespace gnn::tile {
 /// `rows - first` to the next step. What is copied asynchronously
 /// counts as written where threads wait for it; an op that uses it before is an
 /// error.
-mlir::LogicalResult insertBarriers(mlir::scf::ForallOp blocks);
+mlir::LogicalResult insertBarriers(BlocksOp blocks);
 
 } // namespace gnn::tile
 

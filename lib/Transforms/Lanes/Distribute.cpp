@@ -15,7 +15,6 @@
 #include "Distribution.h"
 #include "LaneForms.h"
 
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Lanes/Passes.h"
 #include "GNN/Transforms/Remarks.h"
@@ -312,11 +311,7 @@ LogicalResult Distribution::distributeTeams(TeamsOp op) {
 LogicalResult Distribution::run() {
   if (failed(askAll()) || failed(insertBarriers(blocks)))
     return failure();
-  made = scf::ForallOp::create(
-      b, blocks.getMixedLowerBound(), blocks.getMixedUpperBound(),
-      blocks.getMixedStep(), /*outputs=*/ValueRange(), blocks.getMapping());
-  made->setDiscardableAttrs(blocks->getDiscardableAttrDictionary());
-  made->setAttr(attribute::threads, b.getI64IntegerAttr(threads));
+  made = blocks.createEmpty(b, threads);
   scalars.map(blocks.getInductionVars(), made.getInductionVars());
   b.setInsertionPoint(made.getBody()->getTerminator());
   thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
@@ -336,9 +331,9 @@ static bool saysThreads(Operation *op) {
 namespace {
 struct Distribute : gnn::impl::DistributeBase<Distribute> {
   void runOnOperation() override {
-    SmallVector<scf::ForallOp> loops;
-    WalkResult walk = getOperation()->walk([&](scf::ForallOp blocks) {
-      if (blocks->hasAttr(attribute::threads))
+    SmallVector<BlocksOp> loops;
+    WalkResult walk = getOperation()->walk([&](BlocksOp blocks) {
+      if (blocks.getThreads())
         return WalkResult::advance();
       bool says = false;
       WalkResult walk = blocks->walk([&](Operation *op) -> WalkResult {
@@ -352,7 +347,7 @@ struct Distribute : gnn::impl::DistributeBase<Distribute> {
     });
     if (walk.wasInterrupted())
       return signalPassFailure();
-    for (scf::ForallOp blocks : loops) {
+    for (BlocksOp blocks : loops) {
       Location loc = blocks.getLoc(); // it is replaced
       Distribution distribution(blocks);
       if (failed(distribution.run()))

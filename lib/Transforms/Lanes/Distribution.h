@@ -81,8 +81,7 @@ struct VectorPart {
 /// Makes the lanes form of one loop over blocks.
 class Distribution {
 public:
-  Distribution(mlir::scf::ForallOp blocks)
-      : blocks(blocks), b(blocks.getLoc(), blocks) {}
+  Distribution(BlocksOp blocks) : blocks(blocks), b(blocks.getLoc(), blocks) {}
 
   mlir::LogicalResult run();
   int64_t getThreads() const { return threads; }
@@ -219,7 +218,7 @@ private:
   Value forEachPart(Value value, llvm::function_ref<Value(Value)> f);
   int64_t warps() const { return lanes.getThreads() / 32; }
 
-  mlir::scf::ForallOp blocks, made;
+  BlocksOp blocks, made;
   IndexBuilder b;
   mlir::IRMapping scalars;
   Value thread;

@@ -12,7 +12,6 @@
 #include "PanelLoops.h"
 
 #include "GNN/Analysis/Targets.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -140,7 +139,7 @@ private:
       refused(getArgument(), op.getLoc()) << why;
       return success();
     }
-    auto blocks = dyn_cast<scf::ForallOp>(op->getParentOp());
+    auto blocks = dyn_cast<BlocksOp>(op->getParentOp());
     if (!blocks)
       return op.emitOpError("expected a product in a loop over blocks, got '")
              << op->getParentOp()->getName() << "'";
@@ -158,8 +157,7 @@ private:
         << ("panels of " + Twine(Panel::rows) + " rows by " +
             Twine(panel.vectors) + " vectors of " + Twine(panel.width))
                .str();
-    blocks->setAttr(attribute::threads,
-                    IntegerAttr::get(IntegerType::get(&getContext(), 64), 1));
+    blocks.setThreads(1);
     op.erase();
     return success();
   }

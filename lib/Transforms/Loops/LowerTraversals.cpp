@@ -227,7 +227,7 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
   FailureOr<TraverseLayout> layout = getLayout(op);
   if (failed(layout))
     return failure();
-  auto blocks = dyn_cast<scf::ForallOp>(op->getParentOp());
+  auto blocks = dyn_cast<BlocksOp>(op->getParentOp());
   if (!blocks)
     return op.emitOpError("expected a traversal in a loop over blocks, got '")
            << op->getParentOp()->getName() << "'";

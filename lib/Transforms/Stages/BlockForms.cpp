@@ -10,8 +10,6 @@
 #include "BlockForms.h"
 #include "../Lanes/LaneForms.h"
 
-#include "GNN/Dialect/Tile/IR/BlockLoops.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
@@ -28,14 +26,14 @@ using namespace gnn::tile;
 /// no more.
 static constexpr int64_t mostOfLane = 16;
 
-Form gnn::getFormOf(scf::ForallOp loop) {
+Form gnn::getFormOf(BlocksOp loop) {
   bool hasTemplates =
       loop.getBody()
           ->walk([](TileOpInterface) { return WalkResult::interrupt(); })
           .wasInterrupted();
   if (hasTemplates)
     return Form::Blocked;
-  return loop->hasAttr(attribute::threads) ? Form::Lanes : Form::Loops;
+  return loop.getThreads() ? Form::Lanes : Form::Loops;
 }
 
 bool gnn::isOnRange(Operation *op) {
@@ -46,7 +44,7 @@ bool gnn::isOnRange(Operation *op) {
 
 /// Checks all ops in a loop, up to the first error.
 static LogicalResult
-verifyAll(scf::ForallOp loop,
+verifyAll(BlocksOp loop,
           llvm::function_ref<LogicalResult(Operation *)> verify) {
   return failure(loop.getBody()
                      ->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -80,7 +78,7 @@ static LogicalResult verifyIndexArrays(TemplateOp op) {
     if (!structure || (structure.getKey() == key &&
                        structure.getGraphAttr() == op.getGraphAttr()))
       continue;
-    return op.emitOpError("expected the index array '") // C3
+    return op.emitOpError("expected the index array '") // C2
            << op.getGraphAttr() << " " << key.str() << "', got '"
            << structure.getGraphAttr() << " " << structure.getKey().str()
            << "'";
@@ -88,25 +86,23 @@ static LogicalResult verifyIndexArrays(TemplateOp op) {
   return success();
 }
 
-static LogicalResult verifyTemplates(scf::ForallOp loop) {
-  if (loop->hasAttr(attribute::threads)) // C4
-    return loop.emitOpError("expected no '")
-           << attribute::threads << "' where templates are left";
-  if (!loop->hasAttr(attribute::schedule)) // C4
-    return loop.emitOpError("expected '")
-           << attribute::schedule << "', the schedule of its template";
-  if (!findCost(loop)) // C4
+static LogicalResult verifyTemplates(BlocksOp loop) {
+  if (loop.getThreads()) // C3
+    return loop.emitOpError("expected no 'threads' where templates are left");
+  if (!loop.getSchedule()) // C3
+    return loop.emitOpError("expected 'schedule', that of its template");
+  if (!loop.findCost()) // C3
     return loop.emitOpError("expected a gnn_tile.cost in front of it: behind "
                             "this form there is no template to ask");
   LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
     if (!isa<TileOpInterface>(op))
       return success();
-    if (!isOnRange(op)) // C3
+    if (!isOnRange(op)) // C2
       return op->emitOpError("expected a template on a range in a loop over "
                              "blocks, got one on all rows");
     if (op->getParentOp() != loop)
       return op->emitOpError(
-                 "expected a template that stands by itself in its " // C3
+                 "expected a template that stands by itself in its " // C2
                  "loop over blocks, got one in '")
              << op->getParentOp()->getName() << "'";
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -120,14 +116,13 @@ static LogicalResult verifyTemplates(scf::ForallOp loop) {
   bool areShared = llvm::all_of(templates, [](TileOpInterface op) {
     return llvm::any_of(op->getOperands(), isInWorkgroup);
   });
-  if (templates.size() != 1 && !areShared) // C3
+  if (templates.size() != 1 && !areShared) // C2
     return loop.emitOpError("expected one template in a loop over blocks, got ")
            << templates.size();
   Attribute schedule = getSchedules(templates);
-  if (schedule != loop->getAttr(attribute::schedule)) // C4
-    return loop.emitOpError("expected '")
-           << attribute::schedule << "' to be that of its template, "
-           << schedule << ", got " << loop->getAttr(attribute::schedule);
+  if (schedule != loop.getSchedule()) // C3
+    return loop.emitOpError("expected 'schedule' to be that of its template, ")
+           << schedule << ", got " << *loop.getSchedule();
   return success();
 }
 
@@ -159,23 +154,23 @@ static LogicalResult verifyArray(memref::AllocaOp array) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     if (auto memory = dyn_cast<MemoryEffectOpInterface>(user))
       memory.getEffectsOnValue(array, effects);
-    if (effects.empty()) // C10
+    if (effects.empty()) // C9
       return user->emitOpError("expected an op that reads or writes the array "
                                "in workgroup memory itself, such as a "
                                "transfer, got another use of ")
              << array.getType();
     if (array->hasAttr(permutedAttribute) &&
-        !isa<VectorTransferOpInterface>(user)) // C10
+        !isa<VectorTransferOpInterface>(user)) // C9
       return user->emitOpError("expected transfers of an array with '")
              << permutedAttribute << "' only";
   }
   return success();
 }
 
-static LogicalResult verifyLoops(scf::ForallOp loop) {
+static LogicalResult verifyLoops(BlocksOp loop) {
   bool saysThreads = false;
   LogicalResult all = verifyAll(loop, [&](Operation *op) -> LogicalResult {
-    if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect())) // C5
+    if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect())) // C4
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
     if (auto array = dyn_cast<memref::AllocaOp>(op);
@@ -184,50 +179,45 @@ static LogicalResult verifyLoops(scf::ForallOp loop) {
     auto teams = dyn_cast<TeamsOp>(op);
     saysThreads |= teams || isSpread(op);
     if (teams)
-      return verifyTeams(teams); // C6, C10
+      return verifyTeams(teams); // C5, C9
     if (op->getParentOfType<TeamsOp>())
       return success();
-    if (isa<WalkOp, ParallelOp>(op)) // C6
+    if (isa<WalkOp, ParallelOp>(op)) // C5
       return op->emitOpError("expected a gnn_tile.teams around it");
-    if (needsSpread(op) && !isSpread(op)) // C6
+    if (needsSpread(op) && !isSpread(op)) // C5
       return op->emitOpError("expected '")
              << spreadAttribute << "', which says what each thread has of it";
     return success();
   });
   if (failed(all) || saysThreads)
     return all;
-  return loop.emitOpError("expected a gnn_tile.teams, tiles with '") // C6
-         << spreadAttribute << "', or the lanes form with '"
-         << attribute::threads << "', got none of them";
+  return loop.emitOpError("expected a gnn_tile.teams, tiles with '") // C5
+         << spreadAttribute
+         << "', or the lanes form with 'threads', got none of them";
 }
 
 //===----------------------------------------------------------------------===//
 // Lanes
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyLanes(scf::ForallOp loop) {
-  if (failed(verifyThreads(loop))) // C7
+static LogicalResult verifyLanes(BlocksOp loop) {
+  if (failed(loop.verifyOfThreads())) // C6
     return failure();
   return verifyAll(loop, [](Operation *op) -> LogicalResult {
     if (isa<VectorTransferOpInterface, vector::ContractionOp,
-            vector::MultiDimReductionOp>(op)) // C8
+            vector::MultiDimReductionOp>(op)) // C7
       return op->emitOpError("expected what one lane does, got an op on "
                              "vectors that lanes share");
     for (Type type : op->getResultTypes())
       if (auto vector = dyn_cast<VectorType>(type);
-          vector && vector.getNumElements() > mostOfLane) // C8
+          vector && vector.getNumElements() > mostOfLane) // C7
         return op->emitOpError("expected vectors of up to ")
                << mostOfLane << " elements, which one lane holds, got " << type;
     return success();
   });
 }
 
-LogicalResult gnn::verifyBlockForm(scf::ForallOp loop) {
-  if (auto outer = loop->getParentOfType<scf::ForallOp>()) // C2
-    return loop.emitOpError("expected one loop over blocks, got one in "
-                            "another");
-  if (failed(verifyBlocks(loop))) // C2
-    return failure();
+LogicalResult gnn::verifyBlockForm(BlocksOp loop) {
   switch (getFormOf(loop)) {
   case Form::Blocked:
     return failure(failed(verifyTemplates(loop)) || failed(verifyRanges(loop)));

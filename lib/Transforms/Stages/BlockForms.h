@@ -9,24 +9,24 @@
 
 #include "GNN/Transforms/Forms.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
 
 namespace gnn {
 
 /// The form of a loop over blocks: blocked where a template is left in it,
 /// lanes where it says how many threads a block has, else loops.
-Form getFormOf(mlir::scf::ForallOp loop);
+Form getFormOf(tile::BlocksOp loop);
 
 /// Whether a template computes a range alone.
 bool isOnRange(mlir::Operation *op);
 
 /// Checks the contract of the form that a loop over blocks has, as
 /// `gnn-verify-form` describes it.
-mlir::LogicalResult verifyBlockForm(mlir::scf::ForallOp loop);
+mlir::LogicalResult verifyBlockForm(tile::BlocksOp loop);
 
 /// Checks that the ranges of the templates in a loop over blocks lie side by
 /// side, so that together they are all rows and columns.
-mlir::LogicalResult verifyRanges(mlir::scf::ForallOp loop);
+mlir::LogicalResult verifyRanges(tile::BlocksOp loop);
 
 } // namespace gnn
 

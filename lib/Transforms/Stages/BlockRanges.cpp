@@ -44,7 +44,7 @@ struct TakenRange {
 /// All ranges of a loop whose starts can be followed.
 class TakenRanges {
 public:
-  explicit TakenRanges(scf::ForallOp loop);
+  explicit TakenRanges(BlocksOp loop);
   LogicalResult verify() const;
 
 private:
@@ -57,12 +57,12 @@ private:
   LogicalResult verify(const TakenRange &range) const;
   LogicalResult verifyNumbers(const TakenRange &range) const;
 
-  scf::ForallOp loop;
+  BlocksOp loop;
   SmallVector<TakenRange> ranges;
 };
 } // namespace
 
-TakenRanges::TakenRanges(scf::ForallOp loop) : loop(loop) {
+TakenRanges::TakenRanges(BlocksOp loop) : loop(loop) {
   for (Operation &op : loop.getBody()->without_terminator())
     llvm::TypeSwitch<Operation *>(&op).Case<TraverseOp, GemmOp, OuterOp>(
         [&](auto op) { add(op); });
@@ -96,17 +96,14 @@ std::optional<Start> TakenRanges::follow(Value first) {
     return start;
   }
   auto variable = dyn_cast<BlockArgument>(first);
-  if (!variable || variable.getOwner() != loop.getBody() ||
-      variable.getArgNumber() >= loop.getRank())
+  if (!variable || variable.getOwner() != loop.getBody())
     return std::nullopt;
-  std::optional<int64_t> step =
-      getConstantIntValue(loop.getMixedStep()[variable.getArgNumber()]);
-  if (!step)
-    return std::nullopt;
-  start.step = *step * factor;
-  if (std::optional<int64_t> end = getConstantIntValue(
-          loop.getMixedUpperBound()[variable.getArgNumber()]))
-    start.blocks = llvm::divideCeil(std::max<int64_t>(*end, 0), *step);
+  unsigned number = variable.getArgNumber();
+  int64_t step = loop.getSteps()[number];
+  start.step = step * factor;
+  if (std::optional<int64_t> end =
+          getConstantIntValue(loop.getMixedEnds()[number]))
+    start.blocks = llvm::divideCeil(std::max<int64_t>(*end, 0), step);
   return start;
 }
 
@@ -164,13 +161,13 @@ LogicalResult TakenRanges::verify(const TakenRange &range) const {
   if (range.start.number) {
     if (taken == range.start.step)
       return verifyNumbers(range);
-    return range.op->emitOpError("expected ") // C9
+    return range.op->emitOpError("expected ") // C8
            << range.start.step << " " << range.what
            << " a block, where the next block begins, got " << taken;
   }
   if (!range.all || taken >= range.all)
     return success();
-  return range.op->emitOpError("expected all ") // C9
+  return range.op->emitOpError("expected all ") // C8
          << range.all << " " << range.what << " in a block, got " << taken;
 }
 
@@ -182,7 +179,7 @@ LogicalResult TakenRanges::verifyNumbers(const TakenRange &range) const {
       llvm::divideCeil(range.all, std::max<int64_t>(range.start.step, 1)));
   if (*range.start.blocks == expected)
     return success();
-  return range.op->emitOpError("expected ") // C9
+  return range.op->emitOpError("expected ") // C8
          << expected << " blocks of " << range.start.step << " of its "
          << range.all << " " << range.what << ", got " << *range.start.blocks;
 }
@@ -194,11 +191,6 @@ LogicalResult TakenRanges::verify() const {
   return success();
 }
 
-LogicalResult gnn::verifyRanges(scf::ForallOp loop) {
-  for (OpFoldResult bound : loop.getMixedLowerBound())
-    if (std::optional<int64_t> first = getConstantIntValue(bound);
-        first && *first != 0) // C9
-      return loop.emitOpError("expected numbers of blocks from 0, got from ")
-             << *first;
+LogicalResult gnn::verifyRanges(BlocksOp loop) {
   return TakenRanges(loop).verify();
 }

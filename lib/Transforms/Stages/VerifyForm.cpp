@@ -12,7 +12,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -42,8 +41,9 @@ static std::optional<Form> getFormOf(Operation *op) {
       llvm::any_of(op->getResultTypes(), isTensor))
     return Form::Tensors;
   if (isa<tile::TileOpInterface>(op))
-    return op->getParentOfType<scf::ForallOp>() ? Form::Blocked : Form::Buffers;
-  if (auto loop = dyn_cast<scf::ForallOp>(op))
+    return op->getParentOfType<tile::BlocksOp>() ? Form::Blocked
+                                                 : Form::Buffers;
+  if (auto loop = dyn_cast<tile::BlocksOp>(op))
     return gnn::getFormOf(loop);
   if (isa<gpu::GPUModuleOp>(op))
     return Form::Kernels;
@@ -200,8 +200,8 @@ private:
       return isOnRange(op) ? " on a range outside of a loop over blocks"
                            : " on buffers";
     case Form::Blocked:
-      return isa<scf::ForallOp>(op) ? " with templates"
-                                    : " in a loop over blocks";
+      return isa<tile::BlocksOp>(op) ? " with templates"
+                                     : " in a loop over blocks";
     case Form::Loops:
       return " without threads";
     case Form::Lanes:
@@ -218,14 +218,15 @@ private:
       return success();
     WalkResult walk =
         getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-          if (auto loop = dyn_cast<scf::ForallOp>(op))
+          if (auto loop = dyn_cast<tile::BlocksOp>(op))
             return failed(verifyBlockForm(loop)) ? WalkResult::interrupt()
                                                  : WalkResult::advance();
           if (!isa<tile::TileOpInterface>(op))
             return WalkResult::advance();
           if (!op->getParentOfType<func::FuncOp>()) // C1
             op->emitOpError("expected a template in a func.func of the module");
-          else if (isOnRange(op) && !op->getParentOfType<scf::ForallOp>()) // C1
+          else if (isOnRange(op) &&
+                   !op->getParentOfType<tile::BlocksOp>()) // C1
             op->emitOpError("expected a loop over blocks around a range");
           else
             return WalkResult::advance();

@@ -8,9 +8,7 @@
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -68,22 +66,8 @@ SmallVector<Value> BlockBuilder::indexArrays() {
       });
 }
 
-scf::ForallOp BlockBuilder::forall(ValueRange ends, ArrayRef<int64_t> steps) {
-  SmallVector<OpFoldResult> begins(ends.size(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> foldedEnds = getAsOpFoldResult(ends), foldedSteps;
-  SmallVector<Attribute> mapping;
-  gpu::MappingId ids[] = {gpu::MappingId::DimX, gpu::MappingId::DimY,
-                          gpu::MappingId::DimZ};
-  for (auto [i, step] : llvm::enumerate(steps)) {
-    foldedSteps.push_back(b.getIndexAttr(step));
-    mapping.push_back(gpu::GPUBlockMappingAttr::get(b.getContext(), ids[i]));
-  }
-  auto loop =
-      scf::ForallOp::create(b, begins, foldedEnds, foldedSteps,
-                            /*outputs=*/ValueRange(), b.getArrayAttr(mapping));
-  loop->setAttr(attribute::madeOf,
-                b.getStringAttr(op->getName().stripDialect()));
-  if (Attribute schedule = op.getTileSchedule())
-    loop->setAttr(attribute::schedule, schedule);
-  return loop;
+BlocksOp BlockBuilder::loop(ValueRange ends, ArrayRef<int64_t> steps) {
+  return BlocksOp::create(b, getAsOpFoldResult(ends), steps,
+                          b.getStringAttr(op->getName().stripDialect()),
+                          op.getTileSchedule());
 }

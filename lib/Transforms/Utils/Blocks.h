@@ -15,8 +15,6 @@
 #include "GNN/Dialect/Tile/IR/Counts.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 namespace gnn::tile {
 
 /// Builds in front of one template.
@@ -35,8 +33,7 @@ public:
   /// The index arrays that the template reads, in its order.
   llvm::SmallVector<mlir::Value> indexArrays();
   /// The loop over blocks, with the template's schedule: grid x, y, z.
-  mlir::scf::ForallOp forall(mlir::ValueRange ends,
-                             llvm::ArrayRef<int64_t> steps);
+  BlocksOp loop(mlir::ValueRange ends, llvm::ArrayRef<int64_t> steps);
 
   IndexBuilder b;
   Counts counts;

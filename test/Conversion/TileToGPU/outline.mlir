@@ -6,7 +6,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // What the body uses becomes arguments in the order of first use, each once;
 // constants are its own. Buffers get their true extents first.
 //
-// CHECK-LABEL: gpu.func @walk_0_forall
+// CHECK-LABEL: gpu.func @walk_0_blocks
 // CHECK-SAME:      (%[[N:[^:]+]]: index,
 // CHECK-SAME:      %[[ROWS:[^:]+]]: memref<1xi32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly},
 // CHECK-SAME:      %[[X:[^:]+]]: memref<1x64xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly},
@@ -35,7 +35,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         %[[A:.+]] = memref.cast %[[ARRAY]] : memref<?xi32> to memref<1xi32>
 // CHECK:         %[[B:.+]] = memref.cast %[[HOST_X]] : memref<?x64xf32> to memref<1x64xf32>
 // CHECK:         %[[C:.+]] = memref.cast %[[HOST_Y]] : memref<?x64xf32> to memref<1x64xf32>
-// CHECK:         gpu.launch_func @walk_kernels::@walk_0_forall
+// CHECK:         gpu.launch_func @walk_kernels::@walk_0_blocks
 // CHECK-SAME:      blocks in (%[[COUNT]], %[[ONE]], %[[ONE]]) threads in (%[[THREADS]], %[[ONE]], %[[ONE]])
 // CHECK-SAME:      args(%[[COUNT]] : index, %[[A]] : memref<1xi32>, %[[B]] : memref<1x64xf32>, %[[HOST_W]] : memref<64xf32>, %[[C]] : memref<1x64xf32>)
 // CHECK-SAME:      {gnn.schedule = #gnn_tile.traverse_schedule<lanes = 8>}
@@ -45,7 +45,8 @@ func.func @walk(%x: memref<?x64xf32>, %w: memref<64xf32>, %y: memref<?x64xf32>) 
   %yv = memref.reinterpret_cast %y to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>
   %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>
   %rows = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
-  scf.forall (%b) in (%n) {
+  gnn_tile.blocks to [%n] step [1] schedule #gnn_tile.traverse_schedule<lanes = 8> threads 64 {
+  ^bb0(%b: index):
     %lane = gpu.thread_id x
     %inside = arith.cmpi slt, %b, %n : index
     scf.if %inside {
@@ -58,8 +59,7 @@ func.func @walk(%x: memref<?x64xf32>, %w: memref<64xf32>, %y: memref<?x64xf32>) 
       %s = arith.addf %p, %q : f32
       memref.store %s, %yv[%b, %lane] : memref<?x64xf32>
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 64 : i64,
-     gnn_tile.schedule = #gnn_tile.traverse_schedule<lanes = 8>}
+  }
   return
 }
 
@@ -67,26 +67,26 @@ func.func @walk(%x: memref<?x64xf32>, %w: memref<64xf32>, %y: memref<?x64xf32>) 
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// The grid has as many blocks as the loop has iterations, each dimension where
-// it is mapped to; block i stands for i steps from the lower bound.
+// The grid has as many blocks as the loop has iterations; block i stands for i
+// steps.
 //
-// CHECK-LABEL: gpu.func @grid_0_forall
+// CHECK-LABEL: gpu.func @grid_0_blocks
 // CHECK-DAG:     %[[Y:.+]] = gpu.block_id y
 // CHECK-DAG:     %[[X:.+]] = gpu.block_id x
-// CHECK-DAG:     %[[SCALED:.+]] = arith.muli %[[X]], %c32
-// CHECK-DAG:     %[[FROM:.+]] = arith.addi %[[SCALED]], %c64
-// CHECK:         memref.store %{{.+}}, %{{.+}}[%[[Y]], %[[FROM]]]
+// CHECK-DAG:     %[[FROM:.+]] = arith.muli %[[Y]], %c32
+// CHECK:         memref.store %{{.+}}, %{{.+}}[%[[X]], %[[FROM]]]
 // CHECK-LABEL: func.func @grid
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
-// CHECK-DAG:     %[[TWO:.+]] = arith.constant 2 : index
+// CHECK-DAG:     %[[FOUR:.+]] = arith.constant 4 : index
 // CHECK-DAG:     %[[THREE:.+]] = arith.constant 3 : index
-// CHECK:         gpu.launch_func {{.+}} blocks in (%[[TWO]], %[[THREE]], %[[ONE]])
+// CHECK:         gpu.launch_func {{.+}} blocks in (%[[THREE]], %[[FOUR]], %[[ONE]])
 func.func @grid(%y: memref<3x128xf32>) {
   %c3 = arith.constant 3 : index
   %zero = arith.constant 0.0 : f32
-  scf.forall (%i, %j) = (0, 64) to (%c3, 128) step (1, 32) {
+  gnn_tile.blocks to [%c3, 128] step [1, 32] threads 1 {
+  ^bb0(%i: index, %j: index):
     memref.store %zero, %y[%i, %j] : memref<3x128xf32>
-  } {mapping = [#gpu.block<y>, #gpu.block<x>], gnn_tile.threads = 1 : i64}
+  }
   return
 }
 
@@ -97,7 +97,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Arrays of the workgroup become those of the kernel, for vectors of 16 bytes.
 // Other arrays stay.
 //
-// CHECK-LABEL: gpu.func @shared_0_forall
+// CHECK-LABEL: gpu.func @shared_0_blocks
 // CHECK-SAME:      workgroup(%[[A:[^:]+]] : memref<64xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64},
 // CHECK-SAME:                %[[B:[^:]+]] : memref<8x8xi32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
 // CHECK:         %[[OWN:.+]] = memref.alloca() : memref<4xf32>
@@ -106,7 +106,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         memref.store %{{.+}}, %[[B]]
 // CHECK:         memref.store %{{.+}}, %[[OWN]]
 func.func @shared(%y: memref<4xf32>) {
-  scf.forall (%i) in (4) {
+  gnn_tile.blocks to [4] step [1] threads 64 {
+  ^bb0(%i: index):
     %t = gpu.thread_id x
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1 : i32
@@ -119,7 +120,7 @@ func.func @shared(%y: memref<4xf32>) {
     gpu.barrier
     %v = memref.load %own[%i] : memref<4xf32>
     memref.store %v, %y[%i] : memref<4xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 64 : i64}
+  }
   return
 }
 
@@ -130,7 +131,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Two extents of one buffer are one argument. What is written in one form of it
 // is no input that caches may keep.
 //
-// CHECK-LABEL: gpu.func @extents_0_forall
+// CHECK-LABEL: gpu.func @extents_0_blocks
 // CHECK-SAME:      (%[[X:[^:]+]]: memref<1xf32> {llvm.align = 16 : i64, llvm.noalias}, %[[N:[^:]+]]: index,
 // CHECK-SAME:      %[[M:[^:]+]]: index)
 // CHECK-DAG:     memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[N]]]
@@ -140,10 +141,11 @@ func.func @extents(%x: memref<?xf32>) {
   %m = gnn_tile.count @g count src_pair : index
   %xn = memref.reinterpret_cast %x to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
   %xm = memref.reinterpret_cast %x to offset: [0], sizes: [%m], strides: [1] : memref<?xf32> to memref<?xf32>
-  scf.forall (%i) in (%n) {
+  gnn_tile.blocks to [%n] step [1] threads 1 {
+  ^bb0(%i: index):
     %v = memref.load %xn[%i] : memref<?xf32>
     memref.store %v, %xm[%i] : memref<?xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
+  }
   return
 }
 
@@ -167,34 +169,18 @@ func.func @both(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
   %n = gnn_tile.count @g count dst : index
   %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
   %yw = memref.reinterpret_cast %y to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
-  scf.forall (%i) in (%n) {
+  gnn_tile.blocks to [%n] step [1] template "traverse" threads 1 {
+  ^bb0(%i: index):
     %v = memref.load %xv[%i] : memref<?xf32>
     memref.store %v, %yw[%i] : memref<?xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64, gnn_tile.template = "traverse"} loc("written"("a":3:1))
+  } loc("written"("a":3:1))
   %yv = memref.reinterpret_cast %y to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
   %zv = memref.reinterpret_cast %z to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32>
-  scf.forall (%i) in (%n) {
+  gnn_tile.blocks to [%n] step [1] threads 1 {
+  ^bb0(%i: index):
     %v = memref.load %yv[%i] : memref<?xf32>
     memref.store %v, %zv[%i] : memref<?xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64} loc(fused["gnn.spmm"("a":1:1), "gnn.dot"("a":2:1)])
-  return
-}
-
-// -----
-
-// Where the first block is not 0 there may be none at all.
-//
-// CHECK-LABEL: func.func @from_five
-// CHECK:         %[[LEFT:.+]] = arith.subi %{{.+}}, %c5
-// CHECK:         %[[SOME:.+]] = arith.maxsi %[[LEFT]], %c0
-// CHECK:         %[[GRID:.+]] = arith.ceildivui %[[SOME]], %c2
-// CHECK:         gpu.launch_func {{.*}} blocks in (%[[GRID]]
-func.func @from_five(%x: memref<64xf32>, %n: index) {
-  scf.forall (%b) = (5) to (%n) step (2) {
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 1.0 : f32
-    memref.store %p, %x[%c0] : memref<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 32 : i64}
+  } loc(fused["gnn.spmm"("a":1:1), "gnn.dot"("a":2:1)])
   return
 }
 
@@ -204,14 +190,15 @@ func.func @from_five(%x: memref<64xf32>, %n: index) {
 //
 // CHECK-LABEL: func.func @taken_kernels
 // CHECK:       gpu.module @[[KERNELS:taken_kernels_[0-9]+]]
-// CHECK:       gpu.launch_func @[[KERNELS]]::@taken_0_forall
+// CHECK:       gpu.launch_func @[[KERNELS]]::@taken_0_blocks
 func.func @taken_kernels() {
   return
 }
 func.func @taken(%x: memref<64xf32>) {
-  scf.forall (%i) = (0) to (4) step (1) {
+  gnn_tile.blocks to [4] step [1] threads 1 {
+  ^bb0(%i: index):
     %zero = arith.constant 0.0 : f32
     memref.store %zero, %x[%i] : memref<64xf32>
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 1 : i64}
+  }
   return
 }

@@ -9,7 +9,7 @@
 // block is a row and 16 columns, and has an array of its own.
 //
 // CHECK: on cpu
-// CHECK: sum_0_forall{{ +3x2 +1 +64 +- +- +[0-9.]+ }}
+// CHECK: sum_0_blocks{{ +3x2 +1 +64 +- +- +[0-9.]+ }}
 // SUMS:  [64.0, 64.0, 32.0]
 // WARPS: expected one thread a block on the CPU, got (64, 1, 1); the emulator runs kernels of a GPU
 gnn.graph @g square {node_types = 1, edge_types = 2}
@@ -25,7 +25,8 @@ func.func @sum(%x: memref<?x32xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, no
   %yv = memref.reinterpret_cast %y to offset: [0], sizes: [%n, 32], strides: [32, 1] : memref<?x32xf32> to memref<?x32xf32>
   %rows = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
   %src = gnn_tile.structure @g map edge.in_rows src : memref<?xi32>
-  scf.forall (%row, %column) = (0, 0) to (%n, 32) step (1, 16) {
+  gnn_tile.blocks to [%n, 32] step [1, 16] threads 1 {
+  ^bb0(%row: index, %column: index):
     %sums = memref.alloca() : memref<16xf32, #gpu.address_space<workgroup>>
     %next = arith.addi %row, %c1 : index
     %first = memref.load %rows[%row] : memref<?xi32>
@@ -51,6 +52,6 @@ func.func @sum(%x: memref<?x32xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, no
       %s = memref.load %sums[%i] : memref<16xf32, #gpu.address_space<workgroup>>
       memref.store %s, %yv[%row, %f] : memref<?x32xf32>
     }
-  } {mapping = [#gpu.block<x>, #gpu.block<y>], gnn_tile.threads = 1 : i64}
+  }
   return
 }

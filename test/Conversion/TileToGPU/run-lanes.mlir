@@ -5,7 +5,7 @@
 // A loop over blocks that is written by hand, thread by thread, is run as a
 // kernel: two rows a block, a warp each, whose sums go through shared memory.
 //
-// CHECK: sum_0_forall{{ +2 +64 +256 }}
+// CHECK: sum_0_blocks{{ +2 +64 +256 }}
 // CHECK: rows_per_block = 2
 // SUMS: [64.0, 64.0, 32.0]
 
@@ -23,7 +23,8 @@ func.func @sum(%x: memref<?x32xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, no
   %rows = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
   %src = gnn_tile.structure @g map edge.in_rows src : memref<?xi32>
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (2) {
+  gnn_tile.blocks to [%n] step [2] schedule "rows_per_block = 2" threads 64 {
+  ^bb0(%b: index):
     %shared = memref.alloca() : memref<64xf32, #gpu.address_space<workgroup>>
     %t = gpu.thread_id x
     %team = arith.divui %t, %c32 : index
@@ -50,6 +51,6 @@ func.func @sum(%x: memref<?x32xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, no
       %s = memref.load %shared[%t] : memref<64xf32, #gpu.address_space<workgroup>>
       memref.store %s, %yv[%row, %lane] : memref<?x32xf32>
     }
-  } {mapping = [#gpu.block<x>], gnn_tile.threads = 64 : i64, gnn_tile.schedule = "rows_per_block = 2"}
+  }
   return
 }

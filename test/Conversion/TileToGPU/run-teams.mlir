@@ -41,7 +41,8 @@ func.func @both(%x: memref<?x32xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, n
   %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 32], strides: [32, 1] : memref<?x32xf32> to memref<?x32xf32>
   %yv = memref.reinterpret_cast %y to offset: [0], sizes: [%n, 32], strides: [32, 1] : memref<?x32xf32> to memref<?x32xf32>
   gnn_tile.cost %n, %n, %n
-  scf.forall (%b) = (0) to (%n) step (16) {
+  gnn_tile.blocks to [%n] step [16] {
+  ^bb0(%b: index):
     %last = arith.subi %n, %c1 : index
     %numbers = vector.step : vector<16xindex>
     %first = vector.broadcast %b : index to vector<16xindex>
@@ -86,6 +87,6 @@ func.func @both(%x: memref<?x32xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, n
         }
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

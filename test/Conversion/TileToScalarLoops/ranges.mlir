@@ -9,7 +9,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     %[[LIST:.+]] = gnn_tile.structure @g tiles edge_type src_pair 64
 // CHECK-DAG:     %[[MAP:.+]] = gnn_tile.structure @g map src_pair src
 // CHECK-NOT:     gnn_tile.structure
-// CHECK:         scf.forall (%[[B:.+]], %[[C:.+]], %{{.+}}) = (0, 0, 0) to (%{{.+}}, 40, 1) step (1, 32, 1)
+// CHECK:         gnn_tile.blocks to [%{{.+}}, 40, 1] step [1, 32, 1] {{.+}} threads 1 {
+// CHECK-NEXT:    ^bb0(%[[B:.+]]: index, %[[C:.+]]: index, %{{.+}}: index):
 // CHECK:           memref.load %[[LIST]]
 // CHECK:           %[[TYPE:.+]] = arith.index_cast
 // CHECK:           %[[FIRST:.+]] = arith.index_cast
@@ -21,7 +22,6 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:                 memref.load %[[MAP]][%[[ROW]]]
 // CHECK:                 memref.load %{{.+}}[%[[TYPE]], %[[K]], %[[COLUMN]]]
 // CHECK:               memref.store %{{.+}}, %{{.+}}[%[[ROW]], %[[COLUMN]]]
-// CHECK:         gnn_tile.threads = 1 : i64
 func.func @gemm(%x: memref<?x64xf32>, %w: memref<3x64x40xf32>, %y: memref<?x40xf32>) {
   gnn_tile.gemm @g rows src_pair types edge_type
       ins(%x, %w : memref<?x64xf32>, memref<3x64x40xf32>) at <group -> src : feature> extras at []
@@ -40,7 +40,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // through none.
 //
 // CHECK-LABEL: func.func @outer
-// CHECK:         scf.forall (%[[T:.+]], %[[TILE:.+]], %{{.+}}) in (3, 4, 1)
+// CHECK:         gnn_tile.blocks to [3, 4, 1] step [1, 1, 1]
+// CHECK-NEXT:    ^bb0(%[[T:.+]]: index, %[[TILE:.+]]: index, %{{.+}}: index):
 // CHECK-DAG:       %[[LEFT:.+]] = arith.muli %{{.+}}, %c64
 // CHECK-DAG:       %[[IS_FIRST:.+]] = arith.cmpi eq, %[[LEFT]], %c0
 // CHECK:           %[[END:.+]] = arith.select %[[IS_FIRST]], %[[LAST:.+]], %[[RIGHT:.+]] : index
@@ -69,7 +70,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: func.func @traverse
 // CHECK-DAG:     %[[N:.+]] = gnn_tile.count @g count dst
 // CHECK-DAG:     %[[TAKEN:.+]] = gnn_tile.structure @g map dst.by_degree dst
-// CHECK:         scf.forall (%[[FIRST:.+]], %[[COLUMN:.+]]) = (0, 0) to (%[[N]], 48) step (4, 32)
+// CHECK:         gnn_tile.blocks to [%[[N]], 48] step [4, 32]
+// CHECK-NEXT:    ^bb0(%[[FIRST:.+]]: index, %[[COLUMN:.+]]: index):
 // CHECK-DAG:       %[[PAST:.+]] = arith.addi %[[FIRST]], %c4
 // CHECK-DAG:       %[[END:.+]] = arith.minsi %[[PAST]], %[[N]]
 // CHECK-DAG:       %[[NEXT:.+]] = arith.addi %[[COLUMN]], %c32

@@ -8,7 +8,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // elements innermost.
 //
 // CHECK-LABEL: func.func @softmax
-// CHECK:         scf.forall (%{{.+}}) in (1)
+// CHECK:         gnn_tile.blocks to [1] step [1] template "traverse" threads 1 {
 // CHECK:           scf.for %[[ROW:.+]] = %c0 to %{{.+}} step %c1
 // CHECK:             %[[BEGIN:.+]] = arith.index_cast
 // CHECK:             %[[END:.+]] = arith.index_cast
@@ -29,7 +29,6 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:               arith.maximumf
 // CHECK:               scf.for %[[E:.+]] = %[[BEGIN]] to %[[END]]
 // CHECK:                 memref.store %{{.+}}, %{{.+}}[%[[E]], %[[HEAD]]]
-// CHECK:         gnn_tile.threads = 1 : i64, mapping = [#gpu.block<x>]
 func.func @softmax(%s: memref<?x4xf32>, %x: memref<?x4x8xf32>, %y: memref<?x4x8xf32>, %a: memref<?x4xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, heads = 4, features = 8>
       ins(%s, %x : memref<?x4xf32>, memref<?x4x8xf32>) at [#gnn_tile.at<element : head>, #gnn_tile.at<element -> src : head, feature>]
@@ -53,7 +52,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // have.
 //
 // CHECK-LABEL: func.func @folded
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks
 // CHECK:           scf.for
 // CHECK:             %[[W:.+]] = scf.for {{.+}} -> (f32) {
 // CHECK:             scf.for %{{.+}} = %c0 to %c8

@@ -12,7 +12,7 @@
 //
 // CHECK-LABEL: func.func @product
 // CHECK-SAME:      %[[X:[^:]+]]: memref<?x64xf32>
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks to [4] step [1] threads 1 {
 // CHECK-DAG:       %[[NEXT:.+]] = memref.alloca() : memref<64x64xf32>
 // CHECK-DAG:       %[[TILE:.+]] = memref.alloca() : memref<64x16xf32>
 // CHECK:           %[[STAGED:.+]] = memref.alloca() {{.*}}: memref<16x64xf32, #gpu.address_space<workgroup>>
@@ -37,11 +37,11 @@
 // CHECK:           %[[INSIDE:.+]] = arith.cmpi sle
 // CHECK:           scf.if %[[INSIDE]]
 // CHECK:             memref.store %{{.+}} : memref<?x64xf32>
-// CHECK:         gnn_tile.threads = 1 : i64
 // CHECK-NOT:     vector<
 func.func @product(%x: memref<?x64xf32>, %last: index) {
   // expected-remark @+1 {{computed by loops of one thread}}
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c16 = arith.constant 16 : index
     %c64 = arith.constant 64 : index
@@ -60,7 +60,7 @@ func.func @product(%x: memref<?x64xf32>, %last: index) {
       scf.yield %n : vector<64x64xf32>
     }
     gnn_tile.store_rows %s, %x[%rows, %c0] where(%inside : vector<64xi1>) : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -86,7 +86,8 @@ func.func @product(%x: memref<?x64xf32>, %last: index) {
 // CHECK-NOT:     vector<
 func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end: index, %left: index) {
   // expected-remark @+1 {{computed by loops of one thread}}
-  scf.forall (%b) in (9) {
+  gnn_tile.blocks to [9] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 1, elements = 2> {
       %c0 = arith.constant 0 : index
       %pad = arith.constant 0.0 : f32
@@ -103,7 +104,7 @@ func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
       }
       vector.transfer_write %s, %y[%b, %c0], %mask {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -114,7 +115,7 @@ func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
 // maximum, is computed of the states that are combined there.
 //
 // CHECK-LABEL: func.func @fold
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks
 // CHECK:           scf.for %[[FIRST:.+]] = %{{.+}} to %{{.+}} step %c64
 // CHECK:             scf.for %{{.+}} = %[[FIRST]] to %{{.+}} step %c1
 // CHECK:               %[[M:.+]] = arith.maximumf
@@ -131,7 +132,8 @@ func.func @walk(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
 // CHECK-NOT:     vector<
 func.func @fold(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end: index) {
   // expected-remark @+1 {{computed by loops of one thread}}
-  scf.forall (%b) in (9) {
+  gnn_tile.blocks to [9] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 1, elements = 2> {
       %c0 = arith.constant 0 : index
       %pad = arith.constant 0.0 : f32
@@ -156,7 +158,7 @@ func.func @fold(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
       }
       vector.transfer_write %s#1, %y[%b, %c0] {in_bounds = [true]} : vector<8xf32>, memref<9x12xf32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -179,7 +181,8 @@ func.func @fold(%x: memref<9x12xf32>, %y: memref<9x12xf32>, %begin: index, %end:
 // CHECK:         memref.load %[[FLAGS]]
 func.func @workers(%y: memref<2xi32>) {
   // expected-remark @+1 {{computed by loops of one thread}}
-  scf.forall (%b) in (2) {
+  gnn_tile.blocks to [2] step [1] {
+  ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 8], teams = 8, elements = 1> {
       %f = gnn_tile.parallel 8 over team -> vector<2xi32> {
       ^bb0(%t: index):
@@ -193,6 +196,6 @@ func.func @workers(%y: memref<2xi32>) {
       %e = vector.extract %f[%b] : i32 from vector<2xi32>
       memref.store %e, %y[%b] : memref<2xi32>
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -362,3 +362,76 @@ func.func @teams_c2(%is: i1) {
   }
   return
 }
+
+// -----
+
+func.func @blocks_c1_dimensions() {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected 1 to 3 dimensions, got 4}}
+  gnn_tile.blocks to [4, 4, 4, 4] step [1, 1, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+  }
+  return
+}
+
+// -----
+
+func.func @blocks_c1_steps() {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected steps of at least 1, got 0}}
+  gnn_tile.blocks to [4] step [0] {
+  ^bb0(%b: index):
+  }
+  return
+}
+
+// -----
+
+func.func @blocks_c1_ends(%n: index) {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected an end for each of 1 dimensions, got 2}}
+  gnn_tile.blocks to [%n, 4] step [1] {
+  ^bb0(%b: index):
+  }
+  return
+}
+
+// -----
+
+func.func @blocks_c1_arguments() {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected a body with an index for each of 2 dimensions, got 'index'}}
+  gnn_tile.blocks to [4, 4] step [1, 1] {
+  ^bb0(%b: index):
+  }
+  return
+}
+
+// -----
+
+func.func @blocks_c2() {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected 1 to 1024 threads, got 1025}}
+  gnn_tile.blocks to [4] step [1] threads 1025 {
+  ^bb0(%b: index):
+  }
+  return
+}
+
+// -----
+
+func.func @blocks_c3() {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected the schedule of a template, or its text, got 4 : i64}}
+  gnn_tile.blocks to [4] step [1] schedule 4 : i64 {
+  ^bb0(%b: index):
+  }
+  return
+}
+
+// -----
+
+func.func @blocks_c4() {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    // expected-error @+1 {{'gnn_tile.blocks' op expected no other gnn_tile.blocks around it}}
+    gnn_tile.blocks to [4] step [1] {
+    ^bb0(%i: index):
+    }
+  }
+  return
+}

@@ -45,11 +45,23 @@ func.func @parallel(%one: i32) -> vector<4xi32> {
   return %flags : vector<4xi32>
 }
 
+// CHECK-LABEL: func.func @blocks
+// CHECK:         gnn_tile.blocks to [%{{.+}}, 64] step [8, 32] template "traverse" schedule "rows" threads 64 {
+// CHECK-NEXT:    ^bb0(%{{.+}}: index, %{{.+}}: index):
+// CHECK-NEXT:    }
+func.func @blocks(%n: index) {
+  gnn_tile.blocks to [%n, 64] step [8, 32] template "traverse" schedule "rows" threads 64 {
+  ^bb0(%row: index, %column: index):
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @teams
 // CHECK:         gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 8, elements = 2> {
 // CHECK-NEXT:    }
 func.func @teams() {
-  scf.forall (%i) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%i: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 8, elements = 2> {
     }
   }

@@ -14,7 +14,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     %[[SOURCES:.+]] = gnn_tile.count @g count src :
 // CHECK-DAG:     %[[XS:.+]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[SOURCES]], 64], strides: [64, 1]
 // CHECK-DAG:     %[[YS:.+]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [%{{.+}}, 64], strides: [64, 1]
-// CHECK:         scf.forall (%[[B:.+]], %[[C:.+]], %{{.+}}) = (0, 0, 0) to (%[[TILES]], 64, 1) step (1, 64, 1) {
+// CHECK:         gnn_tile.blocks to [%[[TILES]], 64, 1] step [1, 64, 1] template "gemm" schedule #gnn_tile.gemm_schedule<n = 64, kind = ffma, copies = registers> {
+// CHECK-NEXT:    ^bb0(%[[B:.+]]: index, %[[C:.+]]: index, %{{.+}}: index):
 // CHECK:           %[[AT:.+]] = arith.muli %[[B]], %c3
 // CHECK:           %[[TYPE:.+]] = arith.index_cast
 // CHECK:           %[[FIRST:.+]] = arith.index_cast
@@ -24,7 +25,6 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-SAME:        ins(%[[XS]], %[[W]] :
 // CHECK-SAME:        outs(%[[YS]] :
 // CHECK-SAME:        index_arrays(%[[LIST]], %[[MAP]] :
-// CHECK:         } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 64, kind = ffma, copies = registers>, gnn_tile.template = "gemm", mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
 func.func @typed(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{tiles of 64 rows and 64 columns}}
   gnn_tile.gemm @g rows src_pair types edge_type
@@ -46,7 +46,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: func.func @heads
 // CHECK:         %[[ROWS:.+]] = gnn_tile.count @g count dst
 // CHECK:         gnn_tile.cost
-// CHECK:         scf.forall (%[[R:.+]], %[[C:.+]], %[[H:.+]]) = (0, 0, 0) to (%[[ROWS]], 8, 4) step (64, 16, 1) {
+// CHECK:         gnn_tile.blocks to [%[[ROWS]], 8, 4] step [64, 16, 1]
+// CHECK-NEXT:    ^bb0(%[[R:.+]]: index, %[[C:.+]]: index, %[[H:.+]]: index):
 // CHECK:           %[[LEFT:.+]] = arith.subi %[[ROWS]], %[[R]]
 // CHECK:           %[[COUNT:.+]] = arith.minsi %{{.+}}, %[[LEFT]]
 // CHECK:           gnn_tile.gemm @g rows dst rows[%[[R]], %[[COUNT]]] columns[%[[C]]] head[%[[H]]]
@@ -70,7 +71,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // CHECK-LABEL: func.func @weights
 // CHECK-NOT:     gnn_tile.structure
-// CHECK:         scf.forall (%[[B:.+]], %{{.+}}, %{{.+}}) = (0, 0, 0) to (6, 4, 1) step (1, 16, 1) {
+// CHECK:         gnn_tile.blocks to [6, 4, 1] step [1, 16, 1]
+// CHECK-NEXT:    ^bb0(%[[B:.+]]: index, %{{.+}}: index, %{{.+}}: index):
 // CHECK:           %[[PLACE:.+]]:2 = affine.delinearize_index %[[B]] into (2)
 // CHECK:           gnn_tile.gemm @g rows 300 types 100 rows[%{{.+}}, %{{.+}}] type[%[[PLACE]]#0]
 func.func @weights(%x: memref<300x8xf32>, %w: memref<3x8x4xf32>, %y: memref<300x4xf32>) {
@@ -94,7 +96,7 @@ gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2}
 // CHECK-LABEL: func.func @parent
 // CHECK:         %[[LIST:.+]] = gnn_tile.structure @part tiles edge_type src_pair 64
 // CHECK:         %[[MAP:.+]] = gnn_tile.structure @part map edge_type parent_edge_type
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks
 // CHECK:           %[[TYPE:.+]] = arith.index_cast
 // CHECK:           %[[LOADED:.+]] = memref.load %[[MAP]][%[[TYPE]]]
 // CHECK:           %[[WEIGHT:.+]] = arith.index_cast %[[LOADED]]
@@ -119,7 +121,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // CHECK-LABEL: func.func @outer
 // CHECK:         %[[ROWS:.+]] = gnn_tile.structure @g rows edge_type src_pair
-// CHECK:         scf.forall (%[[T:.+]], %[[TILE:.+]], %{{.+}}) in (3, 4, 1) {
+// CHECK:         gnn_tile.blocks to [3, 4, 1]
+// CHECK-NEXT:    ^bb0(%[[T:.+]]: index, %[[TILE:.+]]: index, %{{.+}}: index):
 // CHECK:           memref.load %[[ROWS]][%[[T]]]
 // CHECK:           %[[PLACE:.+]]:2 = affine.delinearize_index %[[TILE]] into (2)
 // CHECK:           %[[LEFT:.+]] = arith.muli %[[PLACE]]#0, %c64
@@ -143,7 +146,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // CHECK-LABEL: func.func @tiles
 // CHECK:         %[[TILES:.+]] = gnn_tile.count @g tile_count edge_type src_pair 1024
-// CHECK:         scf.forall (%[[T:.+]], %{{.+}}, %{{.+}}) in (%[[TILES]], 1, 1) {
+// CHECK:         gnn_tile.blocks to [%[[TILES]], 1, 1]
+// CHECK-NEXT:    ^bb0(%[[T:.+]]: index, %{{.+}}: index, %{{.+}}: index):
 // CHECK:           %[[AT:.+]] = arith.muli %[[T]], %c3
 // CHECK:           gnn_tile.outer {{.+}} rows[%{{.+}}, %{{.+}}] type[%[[T]]] left[%{{.+}}] right[%{{[^]]+}}] ins
 func.func @tiles(%x: memref<?x4x16xf32>, %dy: memref<?x4x8xf32>, %dw: memref<?x16x8xf32>) {

@@ -8,7 +8,7 @@
 // A load of one element.
 //
 // CHECK-LABEL: func.func @load
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks
 // CHECK-NOT:       gpu.barrier
 // CHECK-COUNT-2:   vector.store {{.*}}#gpu.address_space<workgroup>
 // CHECK-NEXT:      gpu.barrier
@@ -16,7 +16,8 @@
 // CHECK-NOT:       gpu.barrier
 // CHECK:         return
 func.func @load(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %k = vector.step : vector<16xindex>
     %a = memref.alloca() : !staged
@@ -25,7 +26,7 @@ func.func @load(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
     %first = memref.load %a[%c0, %c0] : !staged
     %all = vector.broadcast %first : f32 to vector<16x64xf32>
     gnn_tile.store_rows %all, %to[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -38,7 +39,7 @@ func.func @load(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
 // the first half here is in the second.
 //
 // CHECK-LABEL: func.func @view
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks
 // CHECK-NOT:       gpu.barrier
 // CHECK-COUNT-2:   vector.store {{.*}}memref<32x64xf32, #gpu.address_space<workgroup>>
 // CHECK-NEXT:      gpu.barrier
@@ -46,7 +47,8 @@ func.func @load(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
 // CHECK-NOT:       gpu.barrier
 // CHECK:         return
 func.func @view(%x: memref<?x64xf32>, %to: memref<8x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c16 = arith.constant 16 : index
     %p = arith.constant 0.0 : f32
@@ -58,7 +60,7 @@ func.func @view(%x: memref<?x64xf32>, %to: memref<8x64xf32>) {
     vector.transfer_write %t, %a[%c16, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
     %u = vector.transfer_read %v[%c0, %c0], %p {in_bounds = [true, true]} : !view, vector<8x64xf32>
     gnn_tile.store_rows %u, %to[%r, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<8x64xf32>, memref<8x64xf32>, vector<8xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -79,7 +81,8 @@ func.func @view(%x: memref<?x64xf32>, %to: memref<8x64xf32>) {
 // CHECK-NOT:     vector.load %[[A]][
 // CHECK-COUNT-2: vector.store {{.*}} %[[A]][
 func.func @rows(%x: memref<64x64xf32>, %to: memref<64x64xf32>) {
-  scf.forall (%b) in (4) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %k = vector.step : vector<16xindex>
@@ -95,6 +98,6 @@ func.func @rows(%x: memref<64x64xf32>, %to: memref<64x64xf32>) {
     %s = arith.addf %l, %r : vector<16x64xf32>
     gnn_tile.store_rows %s, %to[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<64x64xf32>, vector<16xindex>, index
     vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -10,6 +10,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // sums read a line of what is staged.
 //
 // CHECK-LABEL: func.func @sums
+// CHECK:         gnn_tile.blocks {{.+}} schedule #gnn_tile.gemm_schedule<n = 16, kind = ffma, copies = async>
 // CHECK:         scf.if
 // CHECK-COUNT-4:   memref.load %{{.+}} : memref<?xi32>
 // CHECK-COUNT-4:   nvgpu.device_async_copy %{{.+}}, 4, %{{.+}} {bypassL1} : memref<?x100xf32> to memref<64x64xf32, #gpu.address_space<workgroup>>
@@ -32,7 +33,6 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-NEXT:      gpu.barrier
 // CHECK-NOT:       nvgpu
 // CHECK:           math.fma
-// CHECK:         } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma, copies = async>
 func.func @sums(%x: memref<?x100xf32>, %dy: memref<?x8xf32>, %dw: memref<3x100x8xf32>, %db: memref<3x8xf32>) {
   gnn_tile.outer @g rows src_pair types edge_type
       ins(%x, %dy : memref<?x100xf32>, memref<?x8xf32>)

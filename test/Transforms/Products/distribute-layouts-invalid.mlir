@@ -3,33 +3,36 @@
 // What no thread has a part of: each value is asked for as its user is spread.
 
 func.func @outside(%t: vector<16x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     // expected-error @+1 {{'gnn_tile.store_rows' op cannot be distributed over threads: expected no vectors from outside of the loop over blocks}}
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @constant(%y: memref<16x64xi32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     // expected-error @+1 {{'arith.constant' op cannot be distributed over threads: expected one value everywhere}}
     %n = arith.constant dense<[1, 0, 2, 3]> : vector<4xi32>
     %t = vector.broadcast %n : vector<4xi32> to vector<16x4xi32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 1]> : vector<16x4xi32>, memref<16x64xi32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @broadcast(%x: memref<1x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     %first = arith.constant dense<0> : vector<1xindex>
@@ -37,14 +40,15 @@ func.func @broadcast(%x: memref<1x64xf32>, %y: memref<16x64xf32>) {
     // expected-error @+1 {{'vector.broadcast' op cannot be distributed over threads: expected vectors that #gnn_tile.spread<each = [1, 4], lanes = [8, 16]> divides, got 'vector<1x64xf32>'}}
     %t = vector.broadcast %u : vector<1x64xf32> to vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @numbers_of_columns(%y: memref<16x64xi32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     // expected-error @+1 {{'vector.step' op cannot be distributed over threads: expected numbers of rows, not of columns}}
@@ -52,14 +56,15 @@ func.func @numbers_of_columns(%y: memref<16x64xi32>) {
     %n = arith.index_cast %c : vector<64xindex> to vector<64xi32>
     %t = vector.broadcast %n : vector<64xi32> to vector<16x64xi32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xi32>, memref<16x64xi32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @columns_as_rows(%x: memref<16x16xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     // expected-error @+1 {{'gnn_tile.load_rows' op cannot be distributed over threads: expected rows as rows and columns as columns}}
@@ -67,28 +72,30 @@ func.func @columns_as_rows(%x: memref<16x16xf32>, %y: memref<16x64xf32>) {
     %v = vector.shape_cast %u : vector<16xf32> to vector<16x1xf32>
     %t = vector.broadcast %v : vector<16x1xf32> to vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @global_memory(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %r = vector.step : vector<16xindex>
     // expected-error @+1 {{'vector.transfer_read' op cannot be distributed over threads: expected what is staged in workgroup memory}}
     %t = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<16x64xf32>, vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @slice(%x: memref<32x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     %q = vector.step : vector<32xindex>
@@ -96,14 +103,15 @@ func.func @slice(%x: memref<32x64xf32>, %y: memref<16x64xf32>) {
     // expected-error @+1 {{'vector.extract_strided_slice' op cannot be distributed over threads: expected all columns of rows that threads hold in turns}}
     %t = vector.extract_strided_slice %u {offsets = [4, 0], sizes = [16, 64], strides = [1, 1]} : vector<32x64xf32> to vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @reduction(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     %one = arith.constant dense<1.0> : vector<64xf32>
@@ -111,34 +119,36 @@ func.func @reduction(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
     // expected-error @+1 {{'vector.multi_reduction' op cannot be distributed over threads: expected a sum over rows that a thread has all of}}
     %s = vector.multi_reduction <mul>, %u, %one [0] : vector<16x64xf32> to vector<64xf32>
     gnn_tile.store_rows %s, %y[%c0, %c0] spread <each = [4], lanes = [16]> : vector<64xf32>, memref<16x64xf32>, index, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @rows_alone(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     %u = gnn_tile.load_rows %x[%r, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16xf32>
     // expected-error @+1 {{'gnn_tile.store_rows' op cannot be distributed over threads: expected columns}}
     gnn_tile.store_rows %u, %y[%r, %c0] spread <each = [1], lanes = [16]> : vector<16xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @no_spread(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     %t = gnn_tile.load_rows %x[%r, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
     // expected-error @+1 {{'gnn_tile.store_rows' op cannot be distributed over threads: expected a spread}}
     gnn_tile.store_rows %t, %y[%r, %c0] : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -146,21 +156,23 @@ func.func @no_spread(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 func.func @copied(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     %a = memref.alloca() : !tile
     %t = gnn_tile.load_rows %x[%r, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a spread that divides the rows that are copied}}
     vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [32, 16]>} : vector<16x64xf32>, !tile
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @columns_of_array(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index
     %r = vector.step : vector<16xindex>
@@ -168,7 +180,7 @@ func.func @columns_of_array(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
     %t = gnn_tile.load_rows %x[%r, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected all columns of an array in workgroup memory}}
     vector.transfer_write %t, %a[%c0, %c4] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, memref<16x80xf32, #gpu.address_space<workgroup>>
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -180,7 +192,8 @@ func.func @columns_of_array(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
 #k_n = affine_map<(m, n, k) -> (k, n)>
 #m_n = affine_map<(m, n, k) -> (m, n)>
 func.func @rows_of_left(%y: memref<64x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %z = arith.constant dense<0.0> : vector<64x64xf32>
@@ -192,7 +205,7 @@ func.func @rows_of_left(%y: memref<64x64xf32>) {
     // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected a sum over the first dimension of both operands, of which each thread has up to 8 rows and columns side by side}}
     %s = vector.contract {indexing_maps = [#m_k, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %u, %v, %z : vector<64x16xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -203,7 +216,8 @@ func.func @rows_of_left(%y: memref<64x64xf32>) {
 #k_n = affine_map<(m, n, k) -> (k, n)>
 #m_n = affine_map<(m, n, k) -> (m, n)>
 func.func @depth(%y: memref<64x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %z = arith.constant dense<0.0> : vector<64x64xf32>
@@ -213,7 +227,7 @@ func.func @depth(%y: memref<64x64xf32>) {
     // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected a depth that 16 divides, got 24}}
     %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %u, %u, %z : vector<24x64xf32>, vector<24x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -224,7 +238,8 @@ func.func @depth(%y: memref<64x64xf32>) {
 #k_n = affine_map<(m, n, k) -> (k, n)>
 #m_n = affine_map<(m, n, k) -> (m, n)>
 func.func @first_rows(%y: memref<64x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c16 = arith.constant 16 : index
     %p = arith.constant 0.0 : f32
@@ -236,7 +251,7 @@ func.func @first_rows(%y: memref<64x64xf32>) {
     // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected operands that are staged from one row on}}
     %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %u, %v, %z : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -248,7 +263,8 @@ func.func @first_rows(%y: memref<64x64xf32>) {
 #k_n = affine_map<(m, n, k) -> (k, n)>
 #m_n = affine_map<(m, n, k) -> (m, n)>
 func.func @no_spread_of_product(%y: memref<64x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %z = arith.constant dense<0.0> : vector<64x64xf32>
@@ -258,7 +274,7 @@ func.func @no_spread_of_product(%y: memref<64x64xf32>) {
     // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected a spread}}
     %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"]} %u, %u, %z : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -267,7 +283,8 @@ func.func @no_spread_of_product(%y: memref<64x64xf32>) {
 // A part of the block with lanes of its own has as many of them.
 
 func.func @part_of_others(%x: memref<16x64xf32>, %y: memref<16x64xf32>, %n: index) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %r = vector.step : vector<16xindex>
@@ -278,6 +295,6 @@ func.func @part_of_others(%x: memref<16x64xf32>, %y: memref<16x64xf32>, %n: inde
       scf.for %i = %c0 to %n step %c1 {
       }
     }
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

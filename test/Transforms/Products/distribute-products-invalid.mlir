@@ -3,7 +3,8 @@
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 
 func.func @no_spread(%x: memref<?x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %a = memref.alloca() : !tile
     %r = vector.step : vector<16xindex>
@@ -11,14 +12,15 @@ func.func @no_spread(%x: memref<?x64xf32>) {
     // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a spread}}
     vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
     gnn_tile.store_rows %t, %x[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @unknown_op(%x: memref<64x16xf32>, %y: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<64xindex>
     %q = vector.step : vector<16xindex>
@@ -26,20 +28,21 @@ func.func @unknown_op(%x: memref<64x16xf32>, %y: memref<16x64xf32>) {
     // expected-error @+1 {{'vector.transpose' op cannot be distributed over threads: expected an op that is distributed as its result is}}
     %u = vector.transpose %t, [1, 0] : vector<64x16xf32> to vector<16x64xf32>
     gnn_tile.store_rows %u, %y[%q, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @too_small(%x: memref<?x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     %t = gnn_tile.load_rows %x[%r, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     // expected-error @+1 {{'gnn_tile.store_rows' op cannot be distributed over threads: expected vectors that #gnn_tile.spread<each = [1, 4], lanes = [32, 16]> divides, got 'vector<16xindex>'}}
     gnn_tile.store_rows %t, %x[%r, %c0] spread <each = [1, 4], lanes = [32, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -48,7 +51,8 @@ func.func @too_small(%x: memref<?x64xf32>) {
 // What a loop carries is held in one way.
 
 func.func @two_spreads(%x: memref<?x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c9 = arith.constant 9 : index
@@ -61,7 +65,7 @@ func.func @two_spreads(%x: memref<?x64xf32>) {
     }
     gnn_tile.store_rows %s, %x[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
     gnn_tile.store_rows %s, %x[%r, %c0] spread <each = [1, 2], lanes = [4, 32]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -73,7 +77,8 @@ func.func @two_spreads(%x: memref<?x64xf32>) {
 #map1 = affine_map<(m, n, k) -> (k, n)>
 #map2 = affine_map<(m, n, k) -> (m, n)>
 func.func @not_staged(%x: memref<?x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<64x64xf32>
     %r = vector.step : vector<16xindex>
@@ -82,7 +87,7 @@ func.func @not_staged(%x: memref<?x64xf32>) {
     // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected operands that are staged in workgroup memory}}
     %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %t, %t, %zero {gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %n, %x[%q, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -94,7 +99,8 @@ func.func @not_staged(%x: memref<?x64xf32>) {
 #map1 = affine_map<(m, n, k) -> (k, n)>
 #map2 = affine_map<(m, n, k) -> (m, n)>
 func.func @other_spread(%x: memref<?x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %zero = arith.constant dense<0.0> : vector<64x64xf32>
@@ -104,7 +110,7 @@ func.func @other_spread(%x: memref<?x64xf32>) {
     // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected the spread that is asked for, #gnn_tile.spread<each = [4, 4], lanes = [16, 8]>, got #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}}
     %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %t, %t, %zero {gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %n, %x[%q, %c0] spread <each = [4, 4], lanes = [16, 8]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -118,7 +124,8 @@ func.func @other_spread(%x: memref<?x64xf32>) {
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 
 func.func @fragments(%y: memref<64x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<64x64xf32>
     %none = arith.constant 0.0 : f32
@@ -128,7 +135,7 @@ func.func @fragments(%y: memref<64x64xf32>) {
     // expected-error @+1 {{'vector.contract' op cannot be multiplied on tensor cores: expected sums of 64 rows and a multiple of 16 columns of f32, spread as #gnn_tile.spread<each = [2, 4], lanes = [32, 4]>, over a depth that 16 divides, got 'vector<64x64xf32>' spread as #gnn_tile.spread<each = [8, 4], lanes = [8, 16]> over 16}}
     %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.kind = #gnn_tile<product_kind tf32x3>, gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %x, %x, %zero : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -142,7 +149,8 @@ func.func @fragments(%y: memref<64x64xf32>) {
 #map2 = affine_map<(m, n, k) -> (m, n)>
 
 func.func @no_wait(%x: memref<?x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %zero = arith.constant dense<0.0> : vector<64x64xf32>
@@ -155,7 +163,7 @@ func.func @no_wait(%x: memref<?x64xf32>) {
     %y = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
     %s = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %y, %y, %zero : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %x[%q, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -163,20 +171,22 @@ func.func @no_wait(%x: memref<?x64xf32>) {
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 func.func @no_rows(%x: memref<?x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<16x64xf32>
     %a = memref.alloca() : !tile
     // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a copy of rows that its block loads, 16 bytes of one a thread}}
     vector.transfer_write %zero, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
 // -----
 
 func.func @atomic(%x: memref<16x64xf32>, %m: memref<4xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
     %one = arith.constant 1.0 : f32
@@ -184,6 +194,6 @@ func.func @atomic(%x: memref<16x64xf32>, %m: memref<4xf32>) {
     %s = memref.atomic_rmw addf %one, %m[%c0] : (f32, memref<4xf32>) -> f32
     %t = gnn_tile.load_rows %x[%r, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %x[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -10,7 +10,8 @@
 func.func @views(%buf: memref<?x64xf32>, %n: index, %m: index) {
   %v = memref.reinterpret_cast %buf to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>
   %w = memref.reinterpret_cast %buf to offset: [0], sizes: [%m, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c16 = arith.constant 16 : index
     %c15 = arith.constant dense<15> : vector<16xindex>
@@ -18,7 +19,7 @@ func.func @views(%buf: memref<?x64xf32>, %n: index, %m: index) {
     %back = arith.subi %c15, %k : vector<16xindex>
     %t = gnn_tile.load_rows %v[%k, %c0] aligned 4: memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %w[%back, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -35,7 +36,8 @@ func.func @views(%buf: memref<?x64xf32>, %n: index, %m: index) {
 // CHECK:         return
 !l = memref<16x64xf32, #gpu.address_space<workgroup>>
 func.func @reorder(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %k = vector.step : vector<16xindex>
     %a = memref.alloca() : !l
@@ -45,6 +47,6 @@ func.func @reorder(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
     %t = gnn_tile.load_rows %x[%k, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !l
     gnn_tile.store_rows %u, %to[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

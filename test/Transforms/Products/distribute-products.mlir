@@ -11,7 +11,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // test of the row.
 //
 // CHECK-LABEL: func.func @lists
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks {{.+}} schedule {{.+}} threads 128 {
 // CHECK:           %[[THREAD:.+]] = gpu.thread_id x
 // CHECK-COUNT-4:   memref.load %{{.+}}[%{{.+}}] : memref<?xi32>
 // CHECK-NOT:       memref.load
@@ -34,7 +34,6 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-COUNT-8:   scf.if
 // CHECK:             memref.load %{{.+}}[%{{.+}}] : memref<?xi32>
 // CHECK:             vector.store %{{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
-// CHECK:         } {gnn_tile.schedule = {{.+}}, gnn_tile.threads = 128 : i64, mapping =
 func.func @lists(%x: memref<?x64xf32>, %w: memref<3x64x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{over 128 threads}}
   gnn_tile.gemm @g rows edge.dst_pairs types edge_type

@@ -16,16 +16,18 @@ func.func @own_view(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16
   %rows = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
   %sources = gnn_tile.structure @g map edge.in_rows src : memref<?xi32>
   gnn_tile.cost %n, %n, %n
-  scf.forall (%r) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] schedule #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 1024> {
+  ^bb0(%r: index):
     %own = memref.cast %x : memref<?x16xf32> to memref<?x16xf32>
     gnn_tile.traverse @g <dst, edge.in_rows, features = 16> rows[%r to %n] columns[%c0] ins(%own : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>] outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] index_arrays(%rows, %sources : memref<?xi32>, memref<?xi32>) schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 1024> {
     ^bb0(%v: f32):
       %sum = gnn_tile.reduce sum [element] %v : f32
       gnn_tile.yield %sum : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 1024>, mapping = [#gpu.block<x>]}
+  }
   gnn_tile.cost %n, %n, %n
-  scf.forall (%r, %c, %h) = (0, 0, 0) to (%n, 16, 1) step (64, 16, 1) {
+  gnn_tile.blocks to [%n, 16, 1] step [64, 16, 1] schedule #gnn_tile.gemm_schedule<n = 16, kind = ffma, copies = registers> {
+  ^bb0(%r: index, %c: index, %h: index):
     %c64 = arith.constant 64 : index
     %left = arith.subi %n, %r : index
     %count = arith.minsi %c64, %left : index
@@ -34,7 +36,7 @@ func.func @own_view(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16
     ^bb0(%acc: f32):
       gnn_tile.yield %acc : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma, copies = registers>, mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+  }
   return
 }
 
@@ -53,15 +55,17 @@ func.func @one_dimension(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref
   %rows = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
   %sources = gnn_tile.structure @g map edge.in_rows src : memref<?xi32>
   gnn_tile.cost %n, %n, %n
-  scf.forall (%r) = (0) to (%n) step (8) {
+  gnn_tile.blocks to [%n] step [8] schedule #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 1024> {
+  ^bb0(%r: index):
     gnn_tile.traverse @g <dst, edge.in_rows, features = 16> rows[%r to %n] columns[%c0] ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>] outs(%s : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] index_arrays(%rows, %sources : memref<?xi32>, memref<?xi32>) schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 1024> {
     ^bb0(%v: f32):
       %sum = gnn_tile.reduce sum [element] %v : f32
       gnn_tile.yield %sum : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.traverse_schedule<columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 1024>, mapping = [#gpu.block<x>]}
+  }
   gnn_tile.cost %n, %n, %n
-  scf.forall (%r) = (0) to (%n) step (64) {
+  gnn_tile.blocks to [%n] step [64] schedule #gnn_tile.gemm_schedule<n = 16, kind = ffma, copies = registers> {
+  ^bb0(%r: index):
     %c64 = arith.constant 64 : index
     %left = arith.subi %n, %r : index
     %count = arith.minsi %c64, %left : index
@@ -70,6 +74,6 @@ func.func @one_dimension(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref
     ^bb0(%acc: f32):
       gnn_tile.yield %acc : f32
     }
-  } {gnn_tile.schedule = #gnn_tile.gemm_schedule<n = 16, kind = ffma, copies = registers>, mapping = [#gpu.block<x>]}
+  }
   return
 }

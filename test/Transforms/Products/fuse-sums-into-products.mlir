@@ -13,7 +13,9 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK-NOT:     memref.view
 // CHECK:         gnn_tile.structure @g rows dst edge.in_rows
 // CHECK-COUNT-1: gnn_tile.cost
-// CHECK:         scf.forall (%[[R:.+]], %[[C:.+]], %{{.+}}) = (0, 0, 0) to (%{{.+}}, 32, 1) step (64, 32, 1) {
+// CHECK:         gnn_tile.blocks to [%{{.+}}, 32, 1] step [64, 32, 1] template "traverse_gemm"
+// CHECK-SAME:      schedule [#gnn_tile.traverse_schedule<{{.+}}>, #gnn_tile.gemm_schedule<n = 32, kind = ffma, copies = registers>] {
+// CHECK-NEXT:         ^bb0(%[[R:.+]]: index, %[[C:.+]]: index, %{{.+}}: index):
 // CHECK:           %[[N:.+]] = arith.minsi
 // CHECK:           %[[ROWS:.+]] = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
 // CHECK:           %[[END:.+]] = arith.addi %[[R]], %[[N]]
@@ -22,8 +24,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK-SAME:        rows_per_block = 4, row_order = natural
 // CHECK:           gnn_tile.gemm @g rows dst rows[%[[R]], %[[N]]] columns[%[[C]]]
 // CHECK-SAME:        ins(%[[ROWS]], %{{.+}} : memref<64x64xf32, #gpu.address_space<workgroup>>, memref<64x32xf32>)
-// CHECK:         } {gnn_tile.schedule = [#gnn_tile.traverse_schedule<{{.+}}>, #gnn_tile.gemm_schedule<n = 32, kind = ffma, copies = registers>], gnn_tile.template = "traverse_gemm"
-// CHECK-NOT:     scf.forall
+// CHECK-NOT:     gnn_tile.blocks
 func.func @sum(%x: memref<?x64xf32>, %w: memref<64x32xf32>, %y: memref<?x32xf32>, %ws: memref<?xi8> {gnn.workspace}) {
   %n = gnn_tile.count @g count dst : index
   %c0 = arith.constant 0 : index
@@ -56,7 +57,8 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // A tile has the rows of one type: the mean of each pair, a weight for each type.
 //
 // CHECK-LABEL: func.func @typed
-// CHECK:         scf.forall (%{{.+}}, %[[C:.+]], %{{.+}}) = (0, 0, 0) to (%{{.+}}, 16, 1) step (1, 16, 1) {
+// CHECK:         gnn_tile.blocks to [%{{.+}}, 16, 1] step [1, 16, 1]
+// CHECK-NEXT:    ^bb0(%{{.+}}: index, %[[C:.+]]: index, %{{.+}}: index):
 // CHECK-COUNT-3:   memref.load
 // CHECK:           memref.alloca() : memref<64x7xf32, #gpu.address_space<workgroup>>
 // CHECK:           gnn_tile.traverse @g <dst_pair, edge.dst_pairs, features = 7> rows[%[[FIRST:.+]] to %{{.+}}]
@@ -89,7 +91,8 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // rows are taken as they lie, no more by degree, without the array of their order.
 //
 // CHECK-LABEL: func.func @wide
-// CHECK:         scf.forall (%{{.+}}, %[[C:.+]], %{{.+}}) = (0, 0, 0) to (%{{.+}}, 100, 1) step (64, 128, 1) {
+// CHECK:         gnn_tile.blocks to [%{{.+}}, 100, 1] step [64, 128, 1]
+// CHECK-NEXT:    ^bb0(%{{.+}}: index, %[[C:.+]]: index, %{{.+}}: index):
 // CHECK:           gnn_tile.traverse @g
 // CHECK-SAME:        index_arrays(%{{.+}}, %{{.+}} : memref<?xi32>, memref<?xi32>) schedule <{{.+}}, rows_per_block = 4, row_order = natural, row_walk = team>
 // CHECK:           gnn_tile.gemm @g rows dst rows[%{{.+}}, %{{.+}}] columns[%[[C]]]
@@ -124,12 +127,12 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // The product is written where the sum would have been, in the caller's buffer.
 //
 // CHECK-LABEL: func.func @in_place
-// CHECK:         scf.forall
-// CHECK:           gnn_tile.traverse
+// CHECK:         gnn_tile.blocks
+// CHECK:           gnn_tile.traverse @g
 // CHECK-SAME:        outs(%[[ROWS:.+]] : memref<64x16xf32, #gpu.address_space<workgroup>>)
 // CHECK:           gnn_tile.gemm
 // CHECK-SAME:        outs(%{{.+}} : memref<?x16xf32>)
-// CHECK-NOT:     scf.forall
+// CHECK-NOT:     gnn_tile.blocks
 func.func @in_place(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
       ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]

@@ -5,7 +5,8 @@
 gnn.graph @g square {node_types = 2, edge_types = 3}
 func.func @kind(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
-  scf.forall (%i) = (0) to (%n) step (64) {
+  gnn_tile.blocks to [%n] step [64] {
+  ^bb0(%i: index):
     // expected-error @+1 {{cannot honour the schedule's 'kind': expected ffma on the cores of a CPU, got tf32x3}}
     gnn_tile.gemm @g rows src rows[%i, %n] columns[%c0]
         ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature> extras at []
@@ -22,7 +23,8 @@ func.func @kind(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32
 gnn.graph @g square {node_types = 2, edge_types = 3}
 func.func @copies(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
-  scf.forall (%i) = (0) to (%n) step (64) {
+  gnn_tile.blocks to [%n] step [64] {
+  ^bb0(%i: index):
     // expected-error @+1 {{cannot honour the schedule's 'copies': expected registers on the cores of a CPU, got async}}
     gnn_tile.gemm @g rows src rows[%i, %n] columns[%c0]
         ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>) at <group : feature> extras at []

@@ -9,7 +9,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         gnn_tile.gemm
 func.func @other_type(%x: memref<?x64xbf16>, %w: memref<64x64xbf16>, %y: memref<?x64xbf16>, %n: index) {
   %c0 = arith.constant 0 : index
-  scf.forall (%i) = (0) to (%n) step (64) {
+  gnn_tile.blocks to [%n] step [64] {
+  ^bb0(%i: index):
     // expected-remark @+1 {{it is of bf16}}
     gnn_tile.gemm @g rows src rows[%i, %n] columns[%c0]
         ins(%x, %w : memref<?x64xbf16>, memref<64x64xbf16>) at <group : feature> extras at []

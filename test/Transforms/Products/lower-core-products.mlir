@@ -10,7 +10,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // not stored.
 //
 // CHECK-LABEL: func.func @panels
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks {{.+}} threads 1 {
 // CHECK:           scf.for %[[I:.+]] = %c0 to %[[N:.+]] step %c4 {
 // CHECK:             %[[INSIDE:.+]] = arith.cmpi slt, %{{.+}}, %[[N]]
 // CHECK:             %[[S:.+]]:16 = scf.for %[[K:.+]] = %c0 to %c64 step %c1 iter_args
@@ -21,7 +21,6 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:             vector.store %[[S]]#0,
 // CHECK:             scf.if %[[INSIDE]] {
 // CHECK-NEXT:          vector.store %[[S]]#4,
-// CHECK:           gnn_tile.threads = 1
 //
 // With half as many registers of half the length, four panels of 16 columns.
 //

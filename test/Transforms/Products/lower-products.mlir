@@ -11,7 +11,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: func.func @typed
 // CHECK-SAME:      %[[W:[^:]+]]: memref<3x64x64xf32>
 // CHECK-DAG:     %[[MAP:.+]] = gnn_tile.structure @g map src_pair src
-// CHECK:         scf.forall
+// CHECK:         gnn_tile.blocks
 // CHECK-DAG:       %[[L:.+]] = memref.alloca() {gnn_tile.permuted = 4 : i64} : memref<64x64xf32, #gpu.address_space<workgroup>>
 // CHECK:           %[[R:.+]] = memref.alloca() {gnn_tile.permuted = 4 : i64} : memref<64x64xf32, #gpu.address_space<workgroup>>
 // CHECK:           %[[ROWS:.+]] = arith.addi %{{.+}}, %{{.+}} : vector<64xindex>

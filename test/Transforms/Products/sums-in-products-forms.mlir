@@ -8,7 +8,8 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // range. The product reads them there, a step of the depth at a time.
 //
 // LOOPS-LABEL: func.func @f
-// LOOPS:         scf.forall (%[[FIRST:.+]], %{{.+}}, %{{.+}}) = {{.+}} step (64, 32, 1) {
+// LOOPS:         gnn_tile.blocks to [{{.+}}] step [64, 32, 1]
+// LOOPS-NEXT:    ^bb0(%[[FIRST:.+]]: index, %{{.+}}: index, %{{.+}}: index):
 // LOOPS:           %[[ROWS:.+]] = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
 // LOOPS:           %[[END:.+]] = arith.addi %[[FIRST]]
 // LOOPS:           gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 4, elements = 2> {
@@ -28,7 +29,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // is staged of them.
 //
 // LANES-LABEL: func.func @f
-// LANES:         scf.forall
+// LANES:         gnn_tile.blocks {{.+}} schedule {{.+}} threads 128 {
 // LANES:           %[[ROWS:.+]] = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
 // LANES:           scf.for %{{.+}} step %c4 {
 // LANES:             vector.store %{{.+}}, %[[ROWS]][%
@@ -43,7 +44,6 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // LANES:             memref.store
 // LANES:             gpu.barrier
 // LANES:             math.fma
-// LANES:         } {gnn_tile.schedule = {{.+}}, gnn_tile.threads = 128 : i64
 func.func @f(%x: memref<?x64xf32>, %w: memref<64x32xf32>, %y: memref<?x32xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x64xf32>

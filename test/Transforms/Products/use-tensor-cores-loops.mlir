@@ -14,7 +14,8 @@
 #k_n = affine_map<(m, n, k) -> (k, n)>
 #m_n = affine_map<(m, n, k) -> (m, n)>
 func.func @two(%x: vector<16x64xf32>, %y: vector<16x16xf32>, %z: vector<64x16xf32>, %to: memref<64x16xf32>) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<64xindex>
     // expected-remark @+1 {{sums are held in fragments of mma.sync}}
@@ -25,7 +26,7 @@ func.func @two(%x: vector<16x64xf32>, %y: vector<16x16xf32>, %z: vector<64x16xf3
     gnn_tile.store_rows %s2, %to[%r, %c0] spread <each = [4, 4], lanes = [16, 4]> : vector<64x16xf32>, memref<64x16xf32>, vector<64xindex>, index
     // an unrelated store with the same spread
     gnn_tile.store_rows %z, %to[%r, %c0] spread <each = [4, 4], lanes = [16, 4]> : vector<64x16xf32>, memref<64x16xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }
 
@@ -39,7 +40,8 @@ func.func @two(%x: vector<16x64xf32>, %y: vector<16x16xf32>, %z: vector<64x16xf3
 #k_n = affine_map<(m, n, k) -> (k, n)>
 #m_n = affine_map<(m, n, k) -> (m, n)>
 func.func @loop(%x: vector<16x64xf32>, %y: vector<16x16xf32>, %z: vector<64x16xf32>, %to: memref<64x16xf32>, %n: index) {
-  scf.forall (%b) in (1) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %r = vector.step : vector<64xindex>
@@ -50,6 +52,6 @@ func.func @loop(%x: vector<16x64xf32>, %y: vector<16x16xf32>, %z: vector<64x16xf
     }
     %t = arith.mulf %sums, %sums : vector<64x16xf32>
     gnn_tile.store_rows %t, %to[%r, %c0] spread <each = [8, 4], lanes = [8, 4]> : vector<64x16xf32>, memref<64x16xf32>, vector<64xindex>, index
-  } {mapping = [#gpu.block<x>]}
+  }
   return
 }

@@ -13,17 +13,17 @@ def BlockTraversals
     : Pass<"gnn-tile-block-traversals", "::mlir::func::FuncOp"> {
   let summary = "Make a loop over blocks of each traversal";
   let description = [{
-    The first step from the scheduled to the blocked form. A traversal becomes an
-    `scf.forall` over blocks of rows and of columns, mapped to the grid, in which
-    it computes a range. Counts, index arrays and views of the buffers by their
+    The first step from the scheduled to the blocked form. A traversal becomes a
+    `gnn_tile.blocks` of rows and of columns, in which it computes a range. Counts, index arrays and views of the buffers by their
     true extents stand in front of the loop, and what the launch costs.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>) ... schedule <rows_per_block = 8, ...>
     // becomes
-    scf.forall (%r) = (0) to (%rows) step (8) {
+    gnn_tile.blocks to [%rows] step [8] template "traverse" schedule #gnn_tile.traverse_schedule<rows_per_block = 8, ...> {
+    ^bb0(%r: index):
       gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %rows] columns[%c0] ins(%x_rows : memref<?x64xf32>) ...
-    } {mapping = [#gpu.block<x>]}
+    }
     ```
 
     Needs: traversals on memrefs with complete schedules (`gnn-schedule-pipeline`).
@@ -31,15 +31,14 @@ def BlockTraversals
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"];
+    "::mlir::memref::MemRefDialect"];
 }
 
 def BlockProducts : Pass<"gnn-tile-block-products", "::mlir::func::FuncOp"> {
   let summary = "Make a loop over blocks of each product";
   let description = [{
     From the scheduled to the blocked form. A `gnn_tile.gemm` or `gnn_tile.outer`
-    becomes an `scf.forall` mapped to the grid, in which it computes a range: a gemm
+    becomes a `gnn_tile.blocks`, in which it computes a range: a gemm
     one of the tiles that rows are cut into, or 64 rows, by the columns of its
     schedule and one head; an outer one matrix, 64 of its rows by the columns of the
     schedule, and one head. Counts, index arrays and views of the buffers by their
@@ -48,10 +47,11 @@ def BlockProducts : Pass<"gnn-tile-block-products", "::mlir::func::FuncOp"> {
     ```mlir
     gnn_tile.gemm @g rows src_pair types edge_type ins(%x, %w : memref<?x64xf32>, memref<3x64x8xf32>) ... schedule <n = 16>
     // becomes
-    scf.forall (%b, %c, %h) = (0, 0, 0) to (%tiles, %c8, %c1) step (1, 16, 1) {
+    gnn_tile.blocks to [%tiles, 8, 1] step [1, 16, 1] template "gemm" schedule #gnn_tile.gemm_schedule<n = 16> {
+    ^bb0(%b: index, %c: index, %h: index):
       ...             // the type, the first row and the number of rows of tile %b
       gnn_tile.gemm @g rows src_pair types edge_type rows[%first, %n] type[%t] columns[%c] ins(%x_rows, %w ...) ...
-    } {mapping = [#gpu.block<x>, #gpu.block<y>, #gpu.block<z>]}
+    }
     ```
 
     Needs: products on memrefs with complete schedules (`gnn-schedule-pipeline`).
@@ -59,8 +59,7 @@ def BlockProducts : Pass<"gnn-tile-block-products", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::affine::AffineDialect",
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def FuseSumsIntoProducts
@@ -73,14 +72,17 @@ def FuseSumsIntoProducts
     is not written to global memory and read again, and a launch less is needed.
 
     ```mlir
-    scf.forall (%r) = (0) to (%rows) step (8) {
+    gnn_tile.blocks to [%rows] step [8] ... {
+    ^bb0(%r: index):
       gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %rows] ... outs(%sums : memref<?x64xf32>) ...
     }
-    scf.forall (%r, %c, %h) = (0, 0, 0) to (%rows, 64, 1) step (64, 64, 1) {
+    gnn_tile.blocks to [%rows, 64, 1] step [64, 64, 1] ... {
+    ^bb0(%r: index, %c: index, %h: index):
       gnn_tile.gemm @g rows dst rows[%r, %n] columns[%c] ins(%sums, %w : memref<?x64xf32>, memref<64x64xf32>) ...
     }
     // becomes
-    scf.forall (%r, %c, %h) = (0, 0, 0) to (%rows, 64, 1) step (64, 64, 1) {
+    gnn_tile.blocks to [%rows, 64, 1] step [64, 64, 1] ... {
+    ^bb0(%r: index, %c: index, %h: index):
       %s = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
       %end = arith.addi %r, %n : index
       gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %end] ... outs(%s : memref<64x64xf32, #gpu.address_space<workgroup>>) ...
@@ -110,8 +112,7 @@ def FuseSumsIntoProducts
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"];
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"];
 }
 
 #endif // GNN_TRANSFORMS_BLOCKS_PASSES_TD

@@ -27,37 +27,33 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     A module without such ops has every form. Of the loops over blocks, some may be
     in a later form than the module: a stage leaves them as they are.
 
-    Each loop over blocks, an `scf.forall`, keeps the contract of its form:
+    Each loop over blocks, a `gnn_tile.blocks`, keeps the contract of its form:
 
     * (C1) A template is in a `func.func`, one on a range in a loop over blocks.
-    * (C2) The loop has no results and stands in no other; its lower bounds and steps
-      are constants, and its dimensions are mapped to different ones of
-      `#gpu.block<x>`, `<y>` and `<z>`.
-    * (C3) Blocked: one template stands by itself in the loop's body, and computes a
+    * (C2) Blocked: one template stands by itself in the loop's body, and computes a
       range; its own verifier asks for a complete schedule and index arrays, which are
       those of its structures where a `gnn_tile.structure` gives them. There are several
       only where each reads or writes an array in workgroup memory.
-    * (C4) Blocked: the loop has that schedule as its `gnn_tile.schedule`, of several
-      templates an array of those that differ from the one before, and no
-      `gnn_tile.threads`; a `gnn_tile.cost` stands in front of it.
-    * (C5) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
+    * (C3) Blocked: the loop has that schedule, of several templates an array of those that
+      differ from the one before, and no `threads`; a `gnn_tile.cost` stands in front of it.
+    * (C4) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
       shuffles.
-    * (C6) Loops: a `gnn_tile.teams` says over which lanes the vectors in it are spread;
+    * (C5) Loops: a `gnn_tile.teams` says over which lanes the vectors in it are spread;
       outside of one, `gnn_tile.spread` of each op that stages, multiplies or stores a
       tile says what threads hold of it. `gnn_tile.walk` and `gnn_tile.parallel` need
       teams. Lanes exchange values where a vector is reduced or results of workers are
       combined: loops and branches around that are the same for all lanes of a warp.
       They depend on the team only if a team has 32 lanes, and not on which elements a
       lane has.
-    * (C7) Lanes: `gnn_tile.threads` is 1 to 1024, and no op of `gnn_tile` is left.
-    * (C8) Lanes: vectors have up to 16 elements, and no transfer, contraction or
+    * (C6) Lanes: no op of `gnn_tile` is left in the body.
+    * (C7) Lanes: vectors have up to 16 elements, and no transfer, contraction or
       reduction of vectors of many lanes is left.
-    * (C9) Blocked: where a range begins at an index of the loop, or at a multiple of
+    * (C8) Blocked: where a range begins at an index of the loop, or at a multiple of
       one, the rows and columns of its template end where the next range begins; where
-      all blocks begin at the same column, they have all columns. The numbers of blocks
-      begin at 0, and reach all columns where both are known. Templates that write one
+      all blocks begin at the same column, they have all columns. The blocks
+      reach all columns where both are known. Templates that write one
       buffer may share the columns of a step.
-    * (C10) Loops: an array in workgroup memory is used by ops that read or write it,
+    * (C9) Loops: an array in workgroup memory is used by ops that read or write it,
       not by views, calls or control flow: barriers follow from the effects of ops on
       it. There are none between the lanes of a `gnn_tile.teams`, which does not both
       read and write one. One with `gnn_tile.permuted` is used by transfers only.

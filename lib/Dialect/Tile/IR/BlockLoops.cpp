@@ -2,90 +2,139 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// gnn_tile.blocks. Its ODS description holds the labels that the comments below
+// refer to.
+//
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/BlockLoops.h"
-
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace gnn::tile;
 
-/// The most threads that a block of any GPU has.
-static constexpr int64_t mostThreads = 1024;
+/// The most dimensions that a grid has, and threads that a block of any GPU.
+static constexpr int64_t mostDimensions = 3, mostThreads = 1024;
 
-std::optional<gpu::Dimension> gnn::tile::getGridDimension(scf::ForallOp op,
-                                                          unsigned i) {
-  std::optional<ArrayAttr> mapping = op.getMapping();
-  if (!mapping || i >= mapping->size())
-    return std::nullopt;
-  auto block = dyn_cast<gpu::GPUBlockMappingAttr>((*mapping)[i]);
-  if (!block || block.isLinearMapping())
-    return std::nullopt;
-  return static_cast<gpu::Dimension>(block.getRelativeIndex());
+void BlocksOp::build(OpBuilder &builder, OperationState &state,
+                     ArrayRef<OpFoldResult> ends, ArrayRef<int64_t> steps,
+                     StringAttr madeOf, Attribute schedule) {
+  SmallVector<Value> dynamicEnds;
+  SmallVector<int64_t> staticEnds;
+  dispatchIndexOpFoldResults(ends, dynamicEnds, staticEnds);
+  build(builder, state, dynamicEnds, staticEnds, steps, madeOf, schedule,
+        /*threads=*/IntegerAttr());
+  Block &body = state.regions.front()->emplaceBlock();
+  for (size_t i = 0; i < steps.size(); ++i)
+    body.addArgument(builder.getIndexType(), state.location);
+  ensureTerminator(*state.regions.front(), builder, state.location);
 }
 
-static LogicalResult verifyMapping(scf::ForallOp op) {
-  llvm::SmallSet<gpu::Dimension, 3> seen;
-  for (int64_t i = 0; i < op.getRank(); ++i) {
-    std::optional<gpu::Dimension> dimension = getGridDimension(op, i);
-    if (dimension && seen.insert(*dimension).second)
-      continue;
-    InFlightDiagnostic diag =
-        op.emitOpError("expected a loop over blocks, each dimension mapped to "
-                       "one of #gpu.block<x>, <y> and <z>, got ");
-    return op.getMapping() ? diag << *op.getMapping() : diag << "no mapping";
+SmallVector<OpFoldResult> BlocksOp::getMixedEnds() {
+  return getMixedValues(getStaticEnds(), getEnds(), getContext());
+}
+
+BlocksOp BlocksOp::createEmpty(OpBuilder &builder, int64_t threads) {
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPoint(*this);
+  auto made = BlocksOp::create(builder, getLoc(), getMixedEnds(), getSteps(),
+                               getMadeOfAttr(), getScheduleAttr());
+  made->setDiscardableAttrs(getOperation()->getDiscardableAttrDictionary());
+  made.setThreads(threads);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// As a loop
+//===----------------------------------------------------------------------===//
+
+SmallVector<Region *> BlocksOp::getLoopRegions() { return {&getRegion()}; }
+
+std::optional<SmallVector<Value>> BlocksOp::getLoopInductionVars() {
+  return llvm::to_vector_of<Value>(getBody()->getArguments());
+}
+
+std::optional<SmallVector<OpFoldResult>> BlocksOp::getLoopLowerBounds() {
+  return SmallVector<OpFoldResult>(
+      getRank(), IntegerAttr::get(IndexType::get(getContext()), 0));
+}
+
+std::optional<SmallVector<OpFoldResult>> BlocksOp::getLoopUpperBounds() {
+  return getMixedEnds();
+}
+
+std::optional<SmallVector<OpFoldResult>> BlocksOp::getLoopSteps() {
+  return getAsIndexOpFoldResult(getContext(), getSteps());
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+static bool isSchedule(Attribute value) {
+  auto several = dyn_cast<ArrayAttr>(value);
+  return isa<ScheduleInterface, StringAttr>(value) ||
+         (several && llvm::all_of(several, isSchedule));
+}
+
+LogicalResult BlocksOp::verify() {
+  int64_t rank = getRank();
+  if (rank < 1 || rank > mostDimensions) // C1
+    return emitOpError("expected 1 to ")
+           << mostDimensions << " dimensions, got " << rank;
+  for (int64_t step : getSteps())
+    if (step < 1) // C1
+      return emitOpError("expected steps of at least 1, got ") << step;
+  int64_t dynamicEnds = llvm::count_if(getStaticEnds(), ShapedType::isDynamic);
+  if (static_cast<int64_t>(getStaticEnds().size()) != rank ||
+      dynamicEnds != static_cast<int64_t>(getEnds().size())) // C1
+    return emitOpError("expected an end for each of ")
+           << rank << " dimensions, got " << getStaticEnds().size();
+  int64_t threads = getThreads().value_or(1);
+  if (threads < 1 || threads > mostThreads) // C2
+    return emitOpError("expected 1 to ")
+           << mostThreads << " threads, got " << threads;
+  if (getSchedule() && !isSchedule(*getSchedule())) // C3
+    return emitOpError("expected the schedule of a template, or its text, got ")
+           << *getSchedule();
+  if ((*this)->getParentOfType<BlocksOp>()) // C4
+    return emitOpError("expected no other gnn_tile.blocks around it");
+  return success();
+}
+
+LogicalResult BlocksOp::verifyRegions() {
+  TypeRange types = getBody()->getArgumentTypes();
+  if (static_cast<int64_t>(types.size()) == getRank() &&
+      llvm::all_of(types, [](Type type) { return type.isIndex(); })) // C1
+    return success();
+  return emitOpError("expected a body with an index for each of ")
+         << getRank() << " dimensions, got " << types;
+}
+
+LogicalResult BlocksOp::verifyOfThreads() {
+  if (!getThreads())
+    return emitOpError("expected 'threads' of a block, got none");
+  for (Operation &op : getBody()->without_terminator()) {
+    WalkResult walk = op.walk<WalkOrder::PreOrder>([](Operation *inner) {
+      if (!isa<TileDialect>(inner->getDialect()))
+        return WalkResult::advance();
+      inner->emitOpError("has no form for a thread: expected it to be lowered "
+                         "before its loop over blocks becomes a kernel");
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return failure();
   }
   return success();
 }
 
-LogicalResult gnn::tile::verifyBlocks(scf::ForallOp op) {
-  if (op.getNumResults())
-    return op.emitOpError("expected a loop over blocks on buffers, got one "
-                          "with results");
-  for (ArrayRef<OpFoldResult> bounds :
-       {op.getMixedLowerBound(), op.getMixedStep()})
-    for (OpFoldResult bound : bounds)
-      if (!getConstantIntValue(bound))
-        return op.emitOpError("expected constant lower bounds and steps");
-  for (OpFoldResult step : op.getMixedStep())
-    if (*getConstantIntValue(step) < 1)
-      return op.emitOpError("expected steps of at least 1, got ")
-             << *getConstantIntValue(step);
-  return verifyMapping(op);
-}
-
-LogicalResult gnn::tile::verifyThreads(scf::ForallOp op) {
-  auto threads = op->getAttrOfType<IntegerAttr>(attribute::threads);
-  if (!threads || threads.getInt() < 1 || threads.getInt() > mostThreads) {
-    InFlightDiagnostic diag = op.emitOpError("expected ")
-                              << attribute::threads << " of 1 to "
-                              << mostThreads << ", got ";
-    if (Attribute given = op->getAttr(attribute::threads))
-      return diag << given;
-    return diag << "none";
-  }
-  WalkResult walk =
-      op.getBody()->walk<WalkOrder::PreOrder>([](Operation *inner) {
-        if (!isa<TileDialect>(inner->getDialect()))
-          return WalkResult::advance();
-        inner->emitOpError(
-            "has no form for a thread: expected it to be lowered "
-            "before its loop over blocks becomes a kernel");
-        return WalkResult::interrupt();
-      });
-  return failure(walk.wasInterrupted());
-}
-
-CostOp gnn::tile::findCost(scf::ForallOp op) {
-  for (Operation *prev = op->getPrevNode(); prev; prev = prev->getPrevNode()) {
+CostOp BlocksOp::findCost() {
+  for (Operation *prev = (*this)->getPrevNode(); prev;
+       prev = prev->getPrevNode()) {
     if (auto cost = dyn_cast<CostOp>(prev))
       return cost;
-    if (isa<scf::ForallOp, TileOpInterface>(prev)) // it would be of that launch
+    if (isa<BlocksOp, TileOpInterface>(prev)) // it would be of that launch
       return {};
   }
   return {};

@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Tile/IR/FormAttributes.h"
 #include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
@@ -37,12 +36,6 @@ static bool isI64(Attribute value) {
   return integer && integer.getType().isSignlessInteger(64);
 }
 
-static bool isSchedule(Attribute value) {
-  auto several = dyn_cast<ArrayAttr>(value);
-  return isa<ScheduleInterface, StringAttr>(value) ||
-         (several && llvm::all_of(several, isSchedule));
-}
-
 /// Checks the array of `gnn_tile.permuted`: columns are exchanged within
 /// blocks of 8 * `value` of them. A thread takes 4 of 16 depths side by side,
 /// so that there are 4 exchanges at most.
@@ -67,32 +60,25 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
-  bool isLoop = isa<scf::ForallOp>(op);
   bool isWrite = isa<vector::TransferWriteOp>(op);
   bool isContract = isa<vector::ContractionOp>(op);
   auto spread = dyn_cast<SpreadAttr>(value);
   const Rule rules[] = {
       // A1
-      {attribute::threads, "an scf.forall", isLoop, "an i64", isI64(value)},
-      {attribute::schedule, "an scf.forall", isLoop,
-       "the schedule of a template, or its text", isSchedule(value)},
-      {attribute::madeOf, "an scf.forall", isLoop, "a string",
-       isa<StringAttr>(value)},
-      // A2
       {spreadAttribute, "a vector.transfer_write or a vector.contract",
        isContract || isWrite, "#gnn_tile.spread without teams",
        spread && !spread.getTeams()},
-      // A3
+      // A2
       {kindAttribute, "a vector.contract", isContract, "#gnn_tile.product_kind",
        isa<ProductKindAttr>(value)},
-      // A4
+      // A3
       {loadAheadAttribute, "an scf.for", isa<scf::ForOp>(op), "without a value",
        isa<UnitAttr>(value)},
       {copyAsyncAttribute, "a vector.transfer_write", isWrite,
        "without a value", isa<UnitAttr>(value)},
       {asyncAttribute, "a vector.transfer_write", isWrite, "without a value",
        isa<UnitAttr>(value)},
-      // A5
+      // A4
       {permutedAttribute, "a memref.alloca", isa<memref::AllocaOp>(op),
        "an i64", isI64(value)},
   };
@@ -106,7 +92,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   if (!rule->isValue)
     return op->emitOpError("expected '")
            << name << "' to be " << rule->value << ", got " << value;
-  if (name == permutedAttribute) // A5
+  if (name == permutedAttribute) // A4
     return verifyPermuted(cast<memref::AllocaOp>(op),
                           cast<IntegerAttr>(value).getInt());
   return success();

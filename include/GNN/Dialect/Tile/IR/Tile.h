@@ -23,6 +23,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "GNN/Dialect/Tile/IR/TileDialect.h.inc"
@@ -64,6 +65,7 @@ namespace gnn::tile {
 class WalkOp;
 class ParallelOp;
 class TeamsOp;
+class BlocksOp;
 
 /// In the assembly of a traversal: that of a GPU without the name of its kind.
 mlir::ParseResult parseTraversalSchedule(mlir::OpAsmParser &parser,

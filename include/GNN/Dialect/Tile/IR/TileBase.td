@@ -31,16 +31,13 @@ def Tile_Dialect : Dialect {
     kernel need beside them. Others are not checked.
 
     Constraints:
-    * (A1) `gnn_tile.threads`, an i64, `gnn_tile.schedule`, the schedule of a template, a
-      text for it or an array of such, and `gnn_tile.template`, a string, are at an
-      `scf.forall`.
-    * (A2) `gnn_tile.spread`, `#gnn_tile.spread` without teams, is at a `vector.transfer_write` or
+    * (A1) `gnn_tile.spread`, `#gnn_tile.spread` without teams, is at a `vector.transfer_write` or
       a `vector.contract`.
-    * (A3) `gnn_tile.kind`, `#gnn_tile.product_kind`, is at a `vector.contract`.
-    * (A4) `gnn_tile.load_ahead`, which has no value, is at an `scf.for`;
+    * (A2) `gnn_tile.kind`, `#gnn_tile.product_kind`, is at a `vector.contract`.
+    * (A3) `gnn_tile.load_ahead`, which has no value, is at an `scf.for`;
       `gnn_tile.copy_async` and `gnn_tile.async`, which have none either, are at a
       `vector.transfer_write`.
-    * (A5) `gnn_tile.permuted`, an i64 that is 1, 2 or 4, is at a `memref.alloca` of
+    * (A4) `gnn_tile.permuted`, an i64 that is 1, 2 or 4, is at a `memref.alloca` of
       workgroup memory with two or more dimensions, and 8 times it divides the last
       one.
   }];

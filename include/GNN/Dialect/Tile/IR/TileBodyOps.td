@@ -138,13 +138,13 @@ def Tile_IndexOp : Tile_BodyOp<"index"> {
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
     ParentOneOf<["TraverseOp", "GemmOp", "FoldOp", "WalkOp", "ParallelOp",
-                 "TeamsOp"]>]> {
+                 "TeamsOp", "BlocksOp"]>]> {
   let summary = "Give the values of a body";
   let description = [{
     Ends a body: one value for each output of a `gnn_tile.traverse`, the value
     that a `gnn_tile.gemm` stores, the components of a `gnn_tile.fold`, or what a
-    `gnn_tile.walk` or `gnn_tile.parallel` combines. A `gnn_tile.teams` ends without one
-    in the text.
+    `gnn_tile.walk` or `gnn_tile.parallel` combines. In the text of
+    a `gnn_tile.blocks` or `gnn_tile.teams` it is left out.
 
     Example:
 

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What upstream's loops cannot say: an order-free reduction of several values at
-// once, and what the workers of a block do side by side.
+// What upstream's loops cannot say: which blocks become a kernel, an order-free
+// reduction of several values at once, and what the workers of a block do side by
+// side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +13,76 @@
 
 include "GNN/Dialect/Tile/IR/TileAttributes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_BlocksOp : Tile_Op<"blocks", [
+    AutomaticAllocationScope, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, [
+      "getLoopInductionVars", "getLoopLowerBounds", "getLoopUpperBounds",
+      "getLoopSteps"]>]> {
+  let summary = "Do something in each block of a grid: a kernel";
+  let description = [{
+    Runs the body for all multiples of `step` from 0 to before the end, in up to three
+    dimensions: those of the grid, x first. The blocks are independent of each other.
+    From the blocked form to the lanes form it is the loop of which
+    `convert-gnn-tile-to-gpu` makes a kernel and its launch. A loop of another kind,
+    such as an `scf.forall`, is none.
+
+    `template` is what it was made of, for the kernel's name where the model's ops are
+    unknown. `schedule` is that of the template, for reports; of several an array of
+    them; a kernel that is written by hand has a text. `threads` says that the body is
+    what each of so many threads of a block does: the lanes form. A `gnn_tile.cost`
+    in front of it says what a launch costs.
+
+    `gnn-verify-form` has the contract of each form.
+
+    Constraints:
+    * (C1) There are 1 to 3 dimensions: as many ends, positive steps, and arguments of
+      the body, which are indices.
+    * (C2) There are 1 to 1024 `threads`.
+    * (C3) `schedule` is the schedule of a template, a text, or an array of such.
+    * (C4) It is in no other `gnn_tile.blocks`.
+
+    Example:
+
+    ```mlir
+    gnn_tile.blocks to [%n, 64] step [8, 32] template "traverse" threads 256 {
+    ^bb0(%row: index, %column: index):
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$ends, DenseI64ArrayAttr:$static_ends,
+                       DenseI64ArrayAttr:$steps, OptionalAttr<StrAttr>:$made_of,
+                       OptionalAttr<AnyAttr>:$schedule,
+                       OptionalAttr<I64Attr>:$threads);
+  let regions = (region SizedRegion<1>:$region);
+  let builders = [OpBuilder<(ins "::llvm::ArrayRef<::mlir::OpFoldResult>":$ends,
+      "::llvm::ArrayRef<int64_t>":$steps, "::mlir::StringAttr":$made_of,
+      "::mlir::Attribute":$schedule)>];
+  let assemblyFormat = [{
+    `to` custom<DynamicIndexList>($ends, $static_ends) `step` $steps
+    (`template` $made_of^)? (`schedule` $schedule^)? (`threads` $threads^)?
+    attr-dict-with-keyword $region
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getRank() { return getSteps().size(); }
+    /// The number of the block in each dimension, a multiple of the step.
+    ::mlir::ValueRange getInductionVars() { return getBody()->getArguments(); }
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedEnds();
+    /// The same loop with an empty body of so many threads, in front of it.
+    BlocksOp createEmpty(::mlir::OpBuilder &builder, int64_t threads);
+    /// The cost that is stated in front of it; null if none is.
+    CostOp findCost();
+    /// Checks that it says how many threads a block has, and that its body is
+    /// what a thread does: no op of `gnn_tile` is left.
+    ::llvm::LogicalResult verifyOfThreads();
+  }];
+}
 
 def Tile_WalkOp : Tile_Op<"walk", [
     RecursiveMemoryEffects, SingleBlock,
