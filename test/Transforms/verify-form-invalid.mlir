@@ -137,7 +137,7 @@ func.func @form_c4(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
 func.func @form_c5_none(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{'gnn_tile.blocks' op expected a gnn_tile.teams, tiles with 'gnn_tile.spread', or the lanes form with 'threads', got none of them}}
+  // expected-error @+1 {{'gnn_tile.blocks' op expected a gnn_tile.teams, tiles that are staged, summed or stored, or the lanes form with 'threads', got none of them}}
   gnn_tile.blocks to [%n] step [8] {
   ^bb0(%b: index):
     memref.store %z, %x[%b, %b] : memref<8x8xf32>
@@ -166,9 +166,10 @@ func.func @form_c5_spread(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   gnn_tile.blocks to [%n] step [8] {
   ^bb0(%b: index):
-    %v = arith.constant dense<0.0> : vector<8xf32>
-    // expected-error @+1 {{'gnn_tile.store_rows' op expected 'gnn_tile.spread', which says what each thread has of it}}
-    gnn_tile.store_rows %v, %x[%b, %c0] : vector<8xf32>, memref<8x8xf32>, index, index
+    %v = arith.constant dense<0.0> : vector<8x8xf32>
+    %a = memref.alloca() : memref<8x8xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{'vector.transfer_write' op expected a gnn_tile.stage, which says what each thread has of it}}
+    vector.transfer_write %v, %a[%c0, %c0] {in_bounds = [true, true]} : vector<8x8xf32>, memref<8x8xf32, #gpu.address_space<workgroup>>
   }
   return
 }
@@ -291,7 +292,6 @@ func.func @form_c9_view(%x: memref<16x64xf32>, %n: index) {
     %a = memref.alloca() : !l
     // expected-error @+1 {{'memref.cast' op expected an op that reads or writes the array in workgroup memory itself, such as a transfer, got another use of 'memref<16x64xf32, #gpu.address_space<workgroup>>'}}
     %v = memref.cast %a : !l to !v
-    vector.transfer_write %z, %v[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !v
     gnn_tile.store_rows %z, %x[%k, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   }
   return
@@ -305,10 +305,43 @@ func.func @form_c9_permuted(%x: memref<16x64xf32>, %n: index) {
   ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %k = vector.step : vector<16xindex>
-    %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : !l
-    // expected-error @+1 {{'gnn_tile.load_rows' op expected transfers of an array with 'gnn_tile.permuted' only}}
+    %a = gnn_tile.array permuted 4 : !l
+    // expected-error @+1 {{'gnn_tile.load_rows' op expected a permuted array to be staged and read as a tile, outside of teams}}
     %t = gnn_tile.load_rows %a[%k, %c0] : !l, vector<16xindex>, index -> vector<16x64xf32>
     gnn_tile.store_rows %t, %x[%k, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+!l = memref<16x32xf32, #gpu.address_space<workgroup>>
+func.func @form_c9_permuted_in_teams(%x: memref<16x32xf32>, %n: index) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %a = gnn_tile.array permuted 4 : !l
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      // expected-error @+1 {{'vector.transfer_read' op expected a permuted array to be staged and read as a tile, outside of teams}}
+      %v = vector.transfer_read %a[%b, %c0], %p {in_bounds = [true]} : !l, vector<32xf32>
+      vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<32xf32>, memref<16x32xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+#k_m = affine_map<(m, n, k) -> (k, m)>
+#k_n = affine_map<(m, n, k) -> (k, n)>
+#m_n = affine_map<(m, n, k) -> (m, n)>
+func.func @form_c5_contract(%n: index) {
+  gnn_tile.blocks to [%n] step [8] {
+  ^bb0(%b: index):
+    %v = arith.constant dense<0.0> : vector<8x8xf32>
+    // expected-error @+1 {{'vector.contract' op expected a gnn_tile.contract, which says what each thread has of it}}
+    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"]} %v, %v, %v : vector<8x8xf32>, vector<8x8xf32> into vector<8x8xf32>
   }
   return
 }

@@ -93,14 +93,14 @@ def ConvertGNNTileVectorsToScalarLoops
   let summary = "Make loops of scalars of the vectors of a loop over blocks";
   let description = [{
     The loops form as it stands, run by one thread a block: what is read, summed by a
-    `vector.contract`, reduced, carried by a loop or needed twice becomes an array;
+    `gnn_tile.contract`, reduced, carried by a loop or needed twice becomes an array;
     other vectors are computed element by element where they are needed. A
     `gnn_tile.walk` takes one element after the other, 64 at a time with a state of
     their own; a `gnn_tile.parallel` one worker after the other. What the form says of
-    threads (`gnn_tile.teams`, `gnn_tile.spread`, `gnn_tile.permuted`) has no effect.
+    threads (`gnn_tile.teams`, spreads, how arrays are permuted) has no effect.
 
     ```mlir
-    vector.transfer_write %x, %staged[%c0, %c0] {permutation_map = affine_map<(d0, d1) -> (d1, d0)>} : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+    gnn_tile.stage %x, %staged[%c0] transposed by registers spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
     // becomes
     scf.for %i = %c0 to %c64 step %c1 {
       scf.for %j = %c0 to %c16 step %c1 {

@@ -75,7 +75,8 @@ private:
   mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerWrite(mlir::vector::TransferWriteOp op);
-  mlir::LogicalResult lowerContract(mlir::vector::ContractionOp op);
+  mlir::LogicalResult lowerStage(StageOp op);
+  mlir::LogicalResult lowerContract(ContractOp op);
   void bindResults(mlir::Operation *op, mlir::ValueRange values);
   mlir::LogicalResult fill(Value array, Value value);
   mlir::LogicalResult keep(Value value);

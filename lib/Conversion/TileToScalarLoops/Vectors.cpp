@@ -193,45 +193,39 @@ LogicalResult VectorLoops::lowerWrite(vector::TransferWriteOp op) {
   });
 }
 
+LogicalResult VectorLoops::lowerStage(StageOp op) {
+  return forAll(op.getTile().getType().getShape(),
+                [&](const Indices &at) -> LogicalResult {
+                  FailureOr<Value> one = element(op.getTile(), at);
+                  if (failed(one))
+                    return failure();
+                  bool byDepth = op.getTransposed();
+                  Value row = b.add(scalar(op.getRow()), at[byDepth ? 1 : 0]);
+                  memref::StoreOp::create(b, *one, scalar(op.getArray()),
+                                          ValueRange{row, at[byDepth ? 0 : 1]});
+                  return success();
+                });
+}
+
 /// The products are added in the order of the dimension that is summed.
-LogicalResult VectorLoops::lowerContract(vector::ContractionOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  auto type = dyn_cast<VectorType>(op.getResultType());
-  if (!type || type.getRank() != 2 || maps[0].getNumDims() != 3 ||
-      op.getKind() != vector::CombiningKind::ADD ||
-      !isa<FloatType>(type.getElementType()))
-    return refuseVectors(op, "a product of two matrices of floats");
-  unsigned summed = 3;
-  for (unsigned dim = 0; dim < 3; ++dim)
-    if (!maps[2].isFunctionOfDim(dim))
-      summed = dim;
-  int64_t depth = 0;
-  for (auto [i, expr] : llvm::enumerate(maps[0].getResults()))
-    if (cast<AffineDimExpr>(expr).getPosition() == summed)
-      depth = op.getLhsType().getDimSize(i);
-  Value array = arrayFor(type);
+LogicalResult VectorLoops::lowerContract(ContractOp op) {
+  Value array = arrayFor(op.getType());
   LogicalResult done =
-      forAll(type.getShape(), [&](const Indices &at) -> LogicalResult {
-        FailureOr<Value> first = element(op.getAcc(), at);
+      forAll(op.getType().getShape(), [&](const Indices &at) -> LogicalResult {
+        FailureOr<Value> first = element(op.getSums(), at);
         if (failed(first))
           return failure();
         LogicalResult done = success();
         auto step = [&](Value k, ValueRange sum) -> SmallVector<Value> {
-          auto pick = [&](AffineMap map) {
-            return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
-              unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-              return dim == summed ? k : at[*maps[2].getResultPosition(expr)];
-            });
-          };
-          FailureOr<Value> x = element(op.getLhs(), Indices(pick(maps[0])));
-          FailureOr<Value> y = element(op.getRhs(), Indices(pick(maps[1])));
+          FailureOr<Value> x = element(op.getLeft(), {k, at[0]});
+          FailureOr<Value> y = element(op.getRight(), {k, at[1]});
           done = failure(failed(x) || failed(y));
           if (failed(done))
             return {};
           return {math::FmaOp::create(b, *x, *y, sum[0])};
         };
-        SmallVector<Value> sum =
-            b.loop(b.index(0), b.index(depth), b.index(1), *first, step);
+        SmallVector<Value> sum = b.loop(b.index(0), b.index(op.getDepth()),
+                                        b.index(1), *first, step);
         memref::StoreOp::create(b, sum[0], array, at);
         return done;
       });
@@ -271,7 +265,13 @@ LogicalResult VectorLoops::lower(Operation *op) {
       .Case([&](WalkOp op) { return lowerWalk(op); })
       .Case([&](ParallelOp op) { return lowerParallel(op); })
       .Case([&](vector::TransferWriteOp op) { return lowerWrite(op); })
-      .Case([&](vector::ContractionOp op) { return lowerContract(op); })
+      .Case([&](ArrayOp op) {
+        scalars.map(op.getArray(),
+                    memref::AllocaOp::create(b, op.getArray().getType()));
+        return success();
+      })
+      .Case([&](StageOp op) { return lowerStage(op); })
+      .Case([&](ContractOp op) { return lowerContract(op); })
       .Case([&](StoreRowsOp op) { return lowerStore(op); })
       .Case<nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp>(
           [](Operation *) { return success(); }) // copies are done at once

@@ -12,7 +12,6 @@
 #include "Barriers.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -113,30 +112,37 @@ static Half halfOf(Value value, int64_t rows) {
   return {value, false, isByTurns};
 }
 
-/// The half of an array that an op accesses: of transfers to and from the array
-/// itself, of others an unknown one.
+/// The half of an array that an op accesses where it is staged, or read as a
+/// tile; of others an unknown one.
 static Half halfOf(Operation *op, Value array) {
-  auto transfer = dyn_cast<VectorTransferOpInterface>(op);
-  if (!transfer || transfer.getBase() != array)
+  Value first;
+  int64_t reached = 0; // rows, of which a half has as many or more
+  if (auto stage = dyn_cast<StageOp>(op)) {
+    first = stage.getRow();
+    reached = stage.getNumRows();
+  } else if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
+    AffineMap map = read.getPermutationMap();
+    if (read.getBase() != array || read.getIndices().size() != 2 ||
+        !map.isPermutation())
+      return {};
+    first = read.getIndices().front();
+    reached =
+        read.getVectorType().getDimSize(map.getDimPosition(0) == 0 ? 0 : 1);
+  } else {
     return {};
-  auto type = cast<MemRefType>(array.getType());
-  AffineMap map = transfer.getPermutationMap();
-  if (type.getRank() != 2 || !map.isPermutation())
-    return {};
-  // The rows that it reaches, of which a half has as many or more.
-  int64_t reached =
-      transfer.getVectorType().getDimSize(map.getDimPosition(0) == 0 ? 0 : 1);
-  int64_t rows = type.getDimSize(0) / 2;
-  return reached <= rows ? halfOf(transfer.getIndices().front(), rows) : Half();
+  }
+  int64_t rows = cast<MemRefType>(array.getType()).getDimSize(0) / 2;
+  return reached <= rows ? halfOf(first, rows) : Half();
 }
 
 /// What an op itself reads or writes, by its effects.
 static Accesses accessesOf(Operation *op) {
   Accesses all;
   bool isOfTeams = static_cast<bool>(op->getParentOfType<TeamsOp>());
+  auto stage = dyn_cast<StageOp>(op);
+  bool isInFlight = stage && stage.getBy() == Staging::InFlight;
   for (auto [array, isWrite] : getAccesses(op))
-    all.push_back({array, halfOf(op, array), isWrite,
-                   op->hasAttr(asyncAttribute), isOfTeams});
+    all.push_back({array, halfOf(op, array), isWrite, isInFlight, isOfTeams});
   return all;
 }
 

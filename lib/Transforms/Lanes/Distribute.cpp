@@ -15,7 +15,6 @@
 #include "Distribution.h"
 #include "LaneForms.h"
 
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Lanes/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -229,11 +228,7 @@ LogicalResult Distribution::distributeOther(Operation *op) {
     return op->emitOpError("cannot be distributed over threads");
   if (failed(verifyRunByEach(op)))
     return failure();
-  Operation *clone = b.clone(*op, scalars);
-  if (auto permuted = clone->getAttrOfType<IntegerAttr>(permutedAttribute)) {
-    permutations[op->getResult(0)] = permuted.getInt();
-    clone->removeAttr(permutedAttribute);
-  }
+  b.clone(*op, scalars);
   return success();
 }
 
@@ -249,8 +244,13 @@ LogicalResult Distribution::distribute(Operation *op) {
   using Switch = llvm::TypeSwitch<Operation *, LogicalResult>;
   auto ofProducts = [&]() {
     return Switch(op)
-        .Case([&](vector::TransferWriteOp op) { return stage(op); })
-        .Case([&](vector::ContractionOp op) { return multiply(op); })
+        .Case([&](ArrayOp op) {
+          scalars.map(op.getArray(),
+                      memref::AllocaOp::create(b, op.getArray().getType()));
+          return success();
+        })
+        .Case([&](StageOp op) { return stage(op), success(); })
+        .Case([&](ContractOp op) { return multiply(op); })
         .Case([&](StoreRowsOp op) { return store(op), success(); })
         .Default([&](Operation *op) { return distributeOther(op); });
   };
@@ -321,13 +321,6 @@ LogicalResult Distribution::run() {
   return success();
 }
 
-/// Whether an op says which threads hold what.
-static bool saysThreads(Operation *op) {
-  auto store = dyn_cast<StoreRowsOp>(op);
-  return isa<TeamsOp>(op) || op->hasAttr(spreadAttribute) ||
-         (store && store.getSpread());
-}
-
 namespace {
 struct Distribute : gnn::impl::DistributeBase<Distribute> {
   void runOnOperation() override {
@@ -337,7 +330,7 @@ struct Distribute : gnn::impl::DistributeBase<Distribute> {
         return WalkResult::advance();
       bool says = false;
       WalkResult walk = blocks->walk([&](Operation *op) -> WalkResult {
-        says |= saysThreads(op);
+        says |= isa<TeamsOp, StageOp, ContractOp, StoreRowsOp>(op);
         auto teams = dyn_cast<TeamsOp>(op);
         return teams ? verifyTeams(teams) : success();
       });

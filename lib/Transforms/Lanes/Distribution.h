@@ -100,8 +100,7 @@ private:
                                   mlir::Operation *at);
   mlir::LogicalResult askCarried(mlir::Operation *op, unsigned number,
                                  Spread spread);
-  mlir::LogicalResult askCopied(mlir::vector::TransferWriteOp op,
-                                Spread spread);
+  mlir::LogicalResult askCopied(StageOp op, Spread spread);
   bool record(Value value, Spread spread);
 
   // Statements (Distribute.cpp).
@@ -141,16 +140,15 @@ private:
   }
 
   // Products and memory (ProductTiles.cpp).
-  mlir::LogicalResult stage(mlir::vector::TransferWriteOp op);
-  mlir::LogicalResult multiply(mlir::vector::ContractionOp op);
+  void stage(StageOp op);
+  mlir::LogicalResult multiply(ContractOp op);
   /// An operand of a product: its array, and the first step's row there.
   struct Staged {
     Value array, first;
     int64_t depth;
   };
   using StepAdder = llvm::function_ref<Values(mlir::ValueRange, Value)>;
-  mlir::FailureOr<Staged> findStaged(mlir::vector::ContractionOp op,
-                                     Value operand);
+  mlir::FailureOr<Staged> findStaged(ContractOp op, Value operand);
   Values placesIn(Value array, Value first);
   Values addSteps(const Staged &left, const Staged &right, Spread spread,
                   mlir::ValueRange sums, Value from);
@@ -169,11 +167,11 @@ private:
   void copy(LoadRowsOp op, Spread spread, VectorPart part, Value array,
             mlir::ValueRange indices);
   Value addFirst(Value first, Value depth);
+  static int64_t permutationOf(Value array);
   Value permute(Value array, Value depth, Value across);
 
   // Products on tensor cores (ProductMma.cpp).
-  mlir::LogicalResult checkFragments(mlir::vector::ContractionOp op,
-                                     Spread spread);
+  mlir::LogicalResult checkFragments(ContractOp op);
   Values addFragments(const Staged &left, const Staged &right, Spread spread,
                       mlir::ValueRange sums, Value from);
   Value permuted(const Staged &side, Spread spread, Value across);
@@ -244,8 +242,6 @@ private:
   /// permuted array by these.
   std::map<const void *, std::pair<Value, Value>> places;
   std::map<std::pair<void *, int64_t>, Values> readPlaces;
-  /// How arrays are permuted.
-  llvm::DenseMap<Value, int64_t> permutations;
 
   /// The lanes of the teams that are distributed, null outside of them, and
   /// what a lane is among them.

@@ -13,7 +13,7 @@
 // column g of the right one, and of the sum rows g and g + 8 and columns 2t and
 // 2t + 1. Which rows, columns and depths of a tile these are is ours to say. A
 // lane takes 4 depths side by side, 4t to 4t + 3 of 16, where the permutation
-// of staged arrays (permutedAttribute) puts lanes into different banks; rows
+// of staged arrays (gnn_tile.array) puts lanes into different banks; rows
 // 2g and 2g + 1 of the warp's, and columns 2g and 2g + 1 of 16, each a load of
 // two values.
 //
@@ -30,27 +30,18 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-LogicalResult Distribution::checkFragments(vector::ContractionOp op,
-                                           Spread spread) {
-  auto type = cast<VectorType>(op.getAccType());
-  int64_t depth = cast<VectorType>(op.getLhsType()).getDimSize(0);
-  bool fits =
-      spread.attr == getFragmentSpread(op.getContext()) &&
-      type.getElementType().isF32() && type.getDimSize(0) == fragmentRows &&
-      type.getDimSize(1) % fragmentColumns == 0 && depth % fragmentDepth == 0;
-  if (fits)
+LogicalResult Distribution::checkFragments(ContractOp op) {
+  SpreadAttr fragments = getFragmentSpread(op.getContext());
+  if (op.getSpread() == fragments)
     return success();
   InFlightDiagnostic diag = op.emitOpError(
-      "cannot be multiplied on tensor cores: expected sums of 64 rows and a "
-      "multiple of 16 columns of f32, spread as ");
-  return diag << getFragmentSpread(op.getContext())
-              << ", over a depth that 16 divides, got " << type << " spread as "
-              << spread.attr << " over " << depth;
+      "cannot be multiplied on tensor cores: expected sums spread as ");
+  return diag << fragments << ", got " << op.getSpread();
 }
 
 /// `across` as the thread finds it permuted at all of its depths.
 Value Distribution::permuted(const Staged &side, Spread spread, Value across) {
-  int64_t permutation = permutations.lookup(side.array);
+  int64_t permutation = permutationOf(side.array);
   if (permutation <= 1)
     return across;
   // Depths begin at 4t, which is the column that the thread begins at.

@@ -6,8 +6,6 @@
 
 #include "Distribution.h"
 
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
-
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -120,8 +118,15 @@ void Distribution::store(StoreRowsOp op) {
 // Tiles in workgroup memory
 //===----------------------------------------------------------------------===//
 
+/// How an array is permuted: its element (k, m) lies at column m xor 8 times
+/// (k / 4 mod that).
+int64_t Distribution::permutationOf(Value array) {
+  auto op = array.getDefiningOp<ArrayOp>();
+  return op ? op.getPermuted() : 1;
+}
+
 Value Distribution::permute(Value array, Value depth, Value across) {
-  int64_t permutation = permutations.lookup(array);
+  int64_t permutation = permutationOf(array);
   if (permutation <= 1)
     return across;
   Value four =
@@ -130,9 +135,9 @@ Value Distribution::permute(Value array, Value depth, Value across) {
   return bitXor(across, b.mul(four, 8));
 }
 
-/// The first row of an access to all columns of an array, which is a multiple
-/// of what is permuted.
-static FailureOr<Value> firstRowOf(VectorTransferOpInterface op) {
+/// The first row of a read of all columns of an array, which is a multiple of
+/// what is permuted.
+static FailureOr<Value> firstRowOf(vector::TransferReadOp op) {
   auto type = dyn_cast<MemRefType>(op.getBase().getType());
   bool isStaged = type && type.getRank() == 2 &&
                   gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) &&
@@ -143,32 +148,28 @@ static FailureOr<Value> firstRowOf(VectorTransferOpInterface op) {
                          "columns of an array in workgroup memory");
 }
 
-LogicalResult Distribution::stage(vector::TransferWriteOp op) {
-  FailureOr<Value> firstRow = firstRowOf(op);
-  if (failed(firstRow))
-    return failure();
-  bool byDepth = op.getPermutationMap().getDimPosition(0) == 1;
-  Spread spread{op->getAttrOfType<SpreadAttr>(spreadAttribute), Spread::Tile};
-  auto type = cast<VectorType>(op.getVector().getType());
-  bool isCopied = op->hasAttr(asyncAttribute);
+void Distribution::stage(StageOp op) {
+  bool byDepth = op.getTransposed();
+  Spread spread{op.getSpread(), Spread::Tile};
+  VectorType type = op.getTile().getType();
+  Value array = op.getArray();
   auto storeAt = [&](Value value, Value depth, Value across) {
-    b.storeVector(value, scalar(op.getBase()),
-                  {addFirst(*firstRow, depth), across});
+    b.storeVector(value, scalar(array), {addFirst(op.getRow(), depth), across});
   };
   for (int64_t row = 0; row < spread.rowsOf(type); ++row)
     for (int64_t column = 0; column < spread.columnsOf(type); ++column) {
       VectorPart part{row, column, -1};
       Value depth = rowOf(spread, part), across = columnOf(spread, part);
-      if (isCopied) {
-        across = permute(op.getBase(), depth, across);
-        copy(op.getVector().getDefiningOp<LoadRowsOp>(), spread, part,
-             scalar(op.getBase()), {addFirst(*firstRow, depth), across});
+      if (op.getBy() == Staging::InFlight) {
+        across = permute(array, depth, across);
+        copy(op.getTile().getDefiningOp<LoadRowsOp>(), spread, part,
+             scalar(array), {addFirst(op.getRow(), depth), across});
         continue;
       }
-      Value value = get(op.getVector(), spread, part);
+      Value value = get(op.getTile(), spread, part);
       if (byDepth)
         std::swap(depth, across);
-      across = permute(op.getBase(), depth, across);
+      across = permute(array, depth, across);
       if (!byDepth || spread.width() == 1) {
         storeAt(value, depth, across);
         continue;
@@ -177,7 +178,6 @@ LogicalResult Distribution::stage(vector::TransferWriteOp op) {
         storeAt(vector::ExtractOp::create(b, value, i), b.add(depth, i),
                 across);
     }
-  return success();
 }
 
 /// Row `depth` behind the first one of an access.
@@ -199,8 +199,8 @@ Value Distribution::readStaged(vector::TransferReadOp op, Spread spread,
 // Products
 //===----------------------------------------------------------------------===//
 
-FailureOr<Distribution::Staged>
-Distribution::findStaged(vector::ContractionOp op, Value operand) {
+FailureOr<Distribution::Staged> Distribution::findStaged(ContractOp op,
+                                                         Value operand) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
   if (!read || !read.getPermutationMap().isMinorIdentity())
     return op.emitOpError("cannot be distributed over threads: expected "
@@ -213,7 +213,7 @@ Distribution::findStaged(vector::ContractionOp op, Value operand) {
 
 /// Where the thread's first value of each step lies, by the permutation.
 SmallVector<Value> Distribution::placesIn(Value array, Value first) {
-  int64_t permutation = std::max<int64_t>(1, permutations.lookup(array));
+  int64_t permutation = permutationOf(array);
   Values &known = readPlaces[{first.getAsOpaquePointer(), permutation}];
   if (known.empty()) {
     OpBuilder::InsertionGuard restore(b);
@@ -263,35 +263,21 @@ SmallVector<Value> Distribution::addAllSteps(const Staged &side, Values sums,
                 [&](Value from, ValueRange sums) { return add(sums, from); });
 }
 
-/// True if both operands have the summed dimension first, and it is summed.
-static bool isDepthFirst(vector::ContractionOp op) {
-  AffineExpr m, n, k;
-  bindDims(op.getContext(), m, n, k);
-  auto expected = AffineMap::inferFromExprList(
-      ArrayRef<ArrayRef<AffineExpr>>{{k, m}, {k, n}, {m, n}}, op.getContext());
-  return op.getIndexingMapsArray() == expected &&
-         op.getKind() == vector::CombiningKind::ADD &&
-         vector::isReductionIterator(op.getIteratorTypes()[2]) &&
-         vector::isParallelIterator(op.getIteratorTypes()[0]) &&
-         vector::isParallelIterator(op.getIteratorTypes()[1]);
-}
-
-LogicalResult Distribution::multiply(vector::ContractionOp op) {
-  Spread spread{op->getAttrOfType<SpreadAttr>(spreadAttribute), Spread::Tile};
-  auto type = cast<VectorType>(op.getAccType());
-  bool isOfFragments = isOnTensorCores(op);
+LogicalResult Distribution::multiply(ContractOp op) {
+  Spread spread{op.getSpread(), Spread::Tile};
+  VectorType type = op.getType();
+  bool isOfFragments = op.isOnTensorCores();
   int64_t rows = spread.eachRows(), columns = spread.width();
   bool isSideBySide = spread.rowsOf(type) == rows &&
                       spread.columnsOf(type) == 1 && rows <= 8 && columns <= 8;
-  if (!isDepthFirst(op) || (!isOfFragments && !isSideBySide))
-    return op.emitOpError("cannot be distributed over threads: expected a sum "
-                          "over the first dimension of both operands, of which "
-                          "each thread has up to 8 rows and columns side by "
-                          "side");
-  if (isOfFragments && failed(checkFragments(op, spread)))
+  if (!isOfFragments && !isSideBySide)
+    return op.emitOpError("cannot be distributed over threads: expected sums "
+                          "of which each thread has up to 8 rows and columns "
+                          "side by side");
+  if (isOfFragments && failed(checkFragments(op)))
     return failure();
-  FailureOr<Staged> left = findStaged(op, op.getLhs());
-  FailureOr<Staged> right = findStaged(op, op.getRhs());
+  FailureOr<Staged> left = findStaged(op, op.getLeft());
+  FailureOr<Staged> right = findStaged(op, op.getRight());
   if (failed(left) || failed(right))
     return failure();
   if (left->depth > unrolled && left->depth % unrolled)
@@ -302,11 +288,13 @@ LogicalResult Distribution::multiply(vector::ContractionOp op) {
       !(isZeroInteger(left->first) && isZeroInteger(right->first)))
     return op.emitOpError("cannot be distributed over threads: expected "
                           "operands that are staged from one row on");
-  Values sums = addAllSteps(
-      *left, materialized(op.getAcc(), spread), [&](ValueRange sums, Value at) {
-        return isOfFragments ? addFragments(*left, *right, spread, sums, at)
-                             : addSteps(*left, *right, spread, sums, at);
-      });
+  Values sums =
+      addAllSteps(*left, materialized(op.getSums(), spread),
+                  [&](ValueRange sums, Value at) {
+                    return isOfFragments
+                               ? addFragments(*left, *right, spread, sums, at)
+                               : addSteps(*left, *right, spread, sums, at);
+                  });
   held[{op.getResult().getAsOpaquePointer(), spread.key()}] = sums;
   return success();
 }

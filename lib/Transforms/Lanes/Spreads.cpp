@@ -13,7 +13,6 @@
 #include "Distribution.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -130,7 +129,7 @@ static bool isFreeUntil(Operation *op, Operation *user) {
     return false;
   auto load = dyn_cast<LoadRowsOp>(op);
   if (!load)
-    return isPure(op) && !isa<vector::ContractionOp>(op);
+    return isPure(op) && !isa<ContractOp>(op);
   // Barriers are placed for what is read where it stands.
   if (isInWorkgroup(load.getSource()))
     return false;
@@ -145,10 +144,10 @@ static bool isFreeUntil(Operation *op, Operation *user) {
        next = next->getNextNode()) {
     WalkResult walk = next->walk([&](Operation *inner) {
       auto write = dyn_cast<vector::TransferWriteOp>(inner);
-      bool isStaging = write && getBuffer(write.getBase()) != buffer;
-      if (isStaging || isa<LoadRowsOp>(inner) || isMemoryEffectFree(inner) ||
-          isa<scf::ForOp, scf::IfOp, TeamsOp, vector::TransferReadOp,
-              gpu::BarrierOp, memref::LoadOp>(inner))
+      bool isOther = write && getBuffer(write.getBase()) != buffer;
+      if (isOther || isMemoryEffectFree(inner) ||
+          isa<StageOp, LoadRowsOp, scf::ForOp, scf::IfOp, TeamsOp,
+              vector::TransferReadOp, gpu::BarrierOp, memref::LoadOp>(inner))
         return WalkResult::advance();
       return WalkResult::interrupt();
     });
@@ -311,8 +310,8 @@ LogicalResult Distribution::askOperands(Operation *op, Spread spread,
       return failure();
     return ask(op, reduction.getSource(), {ofColumns, Spread::Tile}, at);
   }
-  if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
-    auto own = contract->getAttrOfType<SpreadAttr>(spreadAttribute);
+  if (auto contract = dyn_cast<ContractOp>(op)) {
+    SpreadAttr own = contract.getSpread();
     if (own == spread.attr)
       return success();
     InFlightDiagnostic diag = op->emitOpError(
@@ -330,9 +329,8 @@ LogicalResult Distribution::askOperands(Operation *op, Spread spread,
 
 /// A copy takes rows and their mask, and no part of what is loaded. They are
 /// computed where they stand, in front of what copies wait for.
-LogicalResult Distribution::askCopied(vector::TransferWriteOp op,
-                                      Spread spread) {
-  LoadRowsOp load = getCopiedRows(op);
+LogicalResult Distribution::askCopied(StageOp op, Spread spread) {
+  LoadRowsOp load = op.getCopiedRows();
   if (!load || load->getBlock() != op->getBlock())
     return refuse(op, "a copy of rows that its block loads, 16 bytes of one a "
                       "thread");
@@ -352,24 +350,25 @@ LogicalResult Distribution::askAll() {
       allTeams.push_back(teams);
       return WalkResult::skip();
     }
-    auto write = dyn_cast<vector::TransferWriteOp>(op);
-    auto contract = dyn_cast<vector::ContractionOp>(op);
-    auto store = dyn_cast<StoreRowsOp>(op);
-    if (!write && !contract && !store)
-      return WalkResult::advance();
-    auto attr = store ? store.getSpreadAttr()
-                      : op->getAttrOfType<SpreadAttr>(spreadAttribute);
-    if (!attr)
-      return refuse(op, "a spread");
-    threads = std::max(threads, attr.getNumThreads());
-    Spread spread = Spread::ofWhole(attr);
-    if (write)
-      return op->hasAttr(asyncAttribute) ? askCopied(write, spread)
-                                         : ask(op, write.getVector(), spread);
-    if (contract) {
-      record(contract.getResult(), spread);
-      return ask(op, contract.getAcc(), spread);
+    auto hold = [&](SpreadAttr attr) {
+      threads = std::max(threads, attr.getNumThreads());
+      return Spread::ofWhole(attr);
+    };
+    if (auto stage = dyn_cast<StageOp>(op)) {
+      Spread spread = hold(stage.getSpread());
+      return stage.getBy() == Staging::InFlight
+                 ? askCopied(stage, spread)
+                 : ask(op, stage.getTile(), spread);
     }
+    if (auto contract = dyn_cast<ContractOp>(op)) {
+      Spread spread = hold(contract.getSpread());
+      record(contract.getResult(), spread);
+      return ask(op, contract.getSums(), spread);
+    }
+    auto store = dyn_cast<StoreRowsOp>(op);
+    if (!store)
+      return WalkResult::advance();
+    Spread spread = hold(store.getSpread());
     if (!store.hasColumns())
       return refuse(op, "columns");
     for (Value rows : {store.getRowVector(), Value(store.getInside())})

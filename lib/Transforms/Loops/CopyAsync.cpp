@@ -11,7 +11,6 @@
 #include "PipelinedLoop.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -42,11 +41,11 @@ static void emitWait(OpBuilder &b, Location loc) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One loop of marked writes.
+/// One loop whose steps are copied ahead.
 class CopiedLoop {
 public:
   explicit CopiedLoop(scf::ForOp loop)
-      : loop(loop), steps(loop, "copied", PipelinedLoop::Staging::Ahead),
+      : loop(loop), steps(loop, "copied", PipelinedLoop::Begins::WithStaging),
         b(steps.b) {}
 
   /// Cuts the body in two. Empty if that can be done, else why not.
@@ -54,7 +53,7 @@ public:
   void rewrite();
 
 private:
-  std::string take(vector::TransferWriteOp write);
+  std::string take(StageOp stage);
   void copy(IRMapping &loaded, Value buffer);
   void readStaged(Operation &user, Value buffer, IRMapping &mapping);
   SmallVector<Value> sum(const PipelinedLoop::BegunStep &step);
@@ -62,56 +61,56 @@ private:
   scf::ForOp loop;
   PipelinedLoop steps;
   IndexBuilder &b;
-  SmallVector<vector::TransferWriteOp> writes;
+  SmallVector<StageOp> stages;
   /// Where what is loaded is staged.
-  llvm::SmallDenseMap<Value, vector::TransferWriteOp> stagedBy;
+  llvm::SmallDenseMap<Value, StageOp> stagedBy;
 };
 } // namespace
 
-std::string CopiedLoop::take(vector::TransferWriteOp write) {
-  if (std::string why = steps.take(write); !why.empty())
+std::string CopiedLoop::take(StageOp stage) {
+  if (std::string why = steps.take(stage); !why.empty())
     return why;
-  LoadRowsOp load = getCopiedRows(write);
+  LoadRowsOp load = stage.getCopiedRows();
   if (!load)
     return notOfRows.str();
-  if (!write->hasAttr(copyAsyncAttribute))
+  if (stage.getBy() != Staging::Async)
     return "a step stages what is not to be copied";
   if (load->getParentOp() != loop)
     return "a step stages what it does not load";
-  writes.push_back(write);
-  stagedBy.try_emplace(write.getVector(), write);
-  return steps.take(write.getIndices()[1]);
+  stages.push_back(stage);
+  stagedBy.try_emplace(stage.getTile(), stage);
+  return "";
 }
 
 std::string CopiedLoop::analyse() {
-  for (auto write : loop.getOps<vector::TransferWriteOp>())
-    if (std::string why = take(write); !why.empty())
+  for (auto stage : loop.getOps<StageOp>())
+    if (std::string why = take(stage); !why.empty())
       return why;
   return steps.explainRest();
 }
 
 /// Begins to copy a step to the buffers at `buffer`.
 void CopiedLoop::copy(IRMapping &loaded, Value buffer) {
-  for (vector::TransferWriteOp write : writes) {
-    auto copy = cast<vector::TransferWriteOp>(b.clone(*write, loaded));
-    copy.getIndicesMutable()[0].set(buffer);
-    copy->removeAttr(copyAsyncAttribute);
-    copy->setAttr(asyncAttribute, b.getUnitAttr());
+  for (StageOp stage : stages) {
+    auto copy = cast<StageOp>(b.clone(*stage, loaded));
+    copy.getRowMutable().set(buffer);
+    copy.setBy(Staging::InFlight);
+    copy.setAhead(false);
   }
 }
 
 /// What an op takes of the loaded tiles is read where they are staged.
 void CopiedLoop::readStaged(Operation &user, Value buffer, IRMapping &mapping) {
   for (Value operand : user.getOperands()) {
-    vector::TransferWriteOp write = stagedBy.lookup(operand);
-    if (!write || mapping.contains(operand))
+    StageOp stage = stagedBy.lookup(operand);
+    if (!stage || mapping.contains(operand))
       continue;
-    Value padding = arith::ConstantOp::create(
-        b, b.getZeroAttr(write.getVectorType().getElementType()));
+    VectorType type = stage.getTile().getType();
+    Value padding =
+        arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
     SmallVector<bool> inBounds(2, true);
     Value read = vector::TransferReadOp::create(
-        b, write.getVectorType(), write.getBase(),
-        ValueRange{buffer, b.index(0)}, padding,
+        b, type, stage.getArray(), ValueRange{buffer, b.index(0)}, padding,
         AffineMap::getMultiDimIdentityMap(2, b.getContext()),
         ArrayRef<bool>(inBounds));
     mapping.map(operand, read);
@@ -171,24 +170,24 @@ static bool mayWrite(Operation *op, Value buffer) {
   return walk.wasInterrupted();
 }
 
-/// Begins to copy what `write` stages once its rows are known, and waits in
+/// Begins to copy what `stage` stages once its rows are known, and waits in
 /// front of what reads it. Empty if that can be done, else why not.
-static std::string copyAtOnce(vector::TransferWriteOp write) {
-  LoadRowsOp load = getCopiedRows(write);
+static std::string copyAtOnce(StageOp stage) {
+  LoadRowsOp load = stage.getCopiedRows();
   if (!load)
     return notOfRows.str();
-  if (load->getBlock() != write->getBlock())
+  if (load->getBlock() != stage->getBlock())
     return "it stages what another block loads";
   auto uses = [&](Operation *op) {
     return op
         ->walk([&](Operation *inner) {
-          return llvm::is_contained(inner->getOperands(), write.getBase())
+          return llvm::is_contained(inner->getOperands(), stage.getArray())
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         })
         .wasInterrupted();
   };
-  Operation *reader = write->getNextNode();
+  Operation *reader = stage->getNextNode();
   while (reader && !uses(reader))
     reader = reader->getNextNode();
   if (!reader)
@@ -199,19 +198,17 @@ static std::string copyAtOnce(vector::TransferWriteOp write) {
     if (mayWrite(op, source))
       return "what it copies may be written before it is read";
   bool isFree = true;
-  for (Operation *op = load->getNextNode(); op != write; op = op->getNextNode())
+  for (Operation *op = load->getNextNode(); op != stage; op = op->getNextNode())
     isFree &= !uses(op);
-  for (Value at : write.getIndices()) {
-    Operation *op = at.getDefiningOp();
-    if (op && matchPattern(op, m_Constant()))
-      op->moveBefore(&write->getBlock()->front());
-    else
-      isFree &= !op || op->getBlock() != load->getBlock() ||
-                op->isBeforeInBlock(load);
-  }
+  Operation *row = stage.getRow().getDefiningOp();
+  if (row && matchPattern(row, m_Constant()))
+    row->moveBefore(&stage->getBlock()->front());
+  else
+    isFree &= !row || row->getBlock() != load->getBlock() ||
+              row->isBeforeInBlock(load);
   if (isFree)
-    write->moveAfter(load);
-  write->setAttr(asyncAttribute, UnitAttr::get(write.getContext()));
+    stage->moveAfter(load);
+  stage.setBy(Staging::InFlight);
   OpBuilder b(reader);
   emitWait(b, reader->getLoc());
   return "";
@@ -224,25 +221,24 @@ static std::string copyAtOnce(vector::TransferWriteOp write) {
 namespace {
 struct CopyAsync : gnn::impl::CopyAsyncBase<CopyAsync> {
   void runOnOperation() override {
+    auto isAsync = [](StageOp stage) {
+      return stage.getBy() == Staging::Async;
+    };
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
-      auto isMarked = [](Operation *write) {
-        return write->hasAttr(copyAsyncAttribute);
-      };
-      if (loop->hasAttr(loadAheadAttribute) &&
-          llvm::any_of(loop.getOps<vector::TransferWriteOp>(), isMarked))
+      if (isAhead(loop) && llvm::any_of(loop.getOps<StageOp>(), isAsync))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
       inTwoStages(loop);
-    SmallVector<vector::TransferWriteOp> writes;
-    getOperation()->walk([&](vector::TransferWriteOp write) {
-      if (write->hasAttr(copyAsyncAttribute))
-        writes.push_back(write);
+    SmallVector<StageOp> stages;
+    getOperation()->walk([&](StageOp stage) {
+      if (isAsync(stage))
+        stages.push_back(stage);
     });
-    for (vector::TransferWriteOp write : writes) {
-      write->removeAttr(copyAsyncAttribute);
-      report(write, copyAtOnce(write), "copied while others are loaded");
+    for (StageOp stage : stages) {
+      stage.setBy(Staging::Registers);
+      report(stage, copyAtOnce(stage), "copied while others are loaded");
     }
   }
 
@@ -253,8 +249,8 @@ private:
     report(loop, why, "the next step is copied while one is summed");
     if (why.empty())
       return copied.rewrite();
-    for (auto write : loop.getOps<vector::TransferWriteOp>())
-      write->removeAttr(copyAsyncAttribute); // the loop loads ahead instead
+    for (auto stage : loop.getOps<StageOp>())
+      stage.setBy(Staging::Registers); // the loop loads ahead instead
   }
 
   void report(Operation *op, StringRef refusal, StringRef text) {

@@ -9,7 +9,6 @@
 
 #include "PipelinedLoop.h"
 
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -24,8 +23,8 @@ namespace gnn {
 
 /// Cuts the body in two. Empty if that can be done, else why not.
 static std::string analyse(scf::ForOp loop, PipelinedLoop &steps) {
-  for (auto write : loop.getOps<vector::TransferWriteOp>())
-    if (std::string why = steps.take(write); !why.empty())
+  for (auto stage : loop.getOps<StageOp>())
+    if (std::string why = steps.take(stage); !why.empty())
       return why;
   return steps.explainRest();
 }
@@ -46,7 +45,7 @@ static SmallVector<Value> sum(PipelinedLoop &steps,
   IRMapping mapping;
   mapping.map(steps.staged.getArrayRef(), step.begun);
   return steps.emitRest(step, mapping, [&](Operation &op) {
-    if (!loadNext || !isa<vector::ContractionOp>(op))
+    if (!loadNext || !isa<ContractOp>(op))
       return;
     loadNext();
     loadNext = nullptr;
@@ -74,12 +73,13 @@ struct LoadAhead : gnn::impl::LoadAheadBase<LoadAhead> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(loadAheadAttribute))
+      if (isAhead(loop))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
-      PipelinedLoop steps(loop, "loaded", PipelinedLoop::Staging::WithSums);
-      loop->removeAttr(loadAheadAttribute);
+      PipelinedLoop steps(loop, "loaded", PipelinedLoop::Begins::WithLoads);
+      for (auto stage : loop.getOps<StageOp>())
+        stage.setAhead(false);
       if (std::string why = analyse(loop, steps); !why.empty()) {
         refused(getArgument(), loop.getLoc()) << why;
         continue;

@@ -9,7 +9,6 @@
 #include "../Utils/Products.h"
 #include "ProductLoops.h"
 
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -102,14 +101,10 @@ Value ProductLoops::makeArray(int64_t extent, Value other) {
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
   auto type = MemRefType::get({layout.depth, extent}, element,
                               MemRefLayoutAttrInterface(), space);
-  for (auto array : b.getInsertionBlock()->getOps<memref::AllocaOp>())
-    if (array.getType() == type && array->hasAttr(permutedAttribute) &&
-        array.getResult() != other)
+  for (auto array : b.getInsertionBlock()->getOps<ArrayOp>())
+    if (array.getArray().getType() == type && array.getArray() != other)
       return array;
-  auto array = memref::AllocaOp::create(b, type);
-  array->setAttr(permutedAttribute,
-                 b.getI64IntegerAttr(std::min<int64_t>(4, extent / 8)));
-  return array;
+  return ArrayOp::create(b, type, std::min<int64_t>(4, extent / 8));
 }
 
 ProductLoops::StagedSide ProductLoops::makeSide(int64_t extent,
@@ -129,16 +124,10 @@ ProductLoops::StagedSide ProductLoops::makeSide(int64_t extent,
 
 /// Stages a tile, depth first.
 void ProductLoops::stage(const StagedSide &side, Value tile) {
-  unsigned depth = side.operand.byDepth ? 1 : 0;
-  AffineMap map = AffineMap::getMultiDimMapWithTargets(2, {depth, 1 - depth},
-                                                       b.getContext());
-  Value zero = b.index(0);
-  auto write = vector::TransferWriteOp::create(b, tile, side.array,
-                                               ValueRange{zero, zero}, map,
-                                               ArrayRef<bool>{true, true});
-  write->setAttr(spreadAttribute, side.spread);
-  if (side.isCopied)
-    write->setAttr(copyAsyncAttribute, b.getUnitAttr());
+  StageOp::create(b, tile, side.array, b.index(0),
+                  /*transposed=*/side.operand.byDepth, layout.loadsAhead,
+                  side.isCopied ? Staging::Async : Staging::Registers,
+                  side.spread);
 }
 
 Value ProductLoops::readStaged(const StagedSide &side) {
@@ -155,18 +144,10 @@ Value ProductLoops::multiply(Value sums, Value leftTile, Value rightTile) {
   stage(left, leftTile);
   stage(right, rightTile);
   Value x = readStaged(left), y = readStaged(right);
-  AffineExpr m, n, k;
-  bindDims(b.getContext(), m, n, k);
-  auto contract = vector::ContractionOp::create(
-      b, x, y, sums, ArrayRef<ArrayRef<AffineExpr>>{{k, m}, {k, n}, {m, n}},
-      ArrayRef<vector::IteratorType>{vector::IteratorType::parallel,
-                                     vector::IteratorType::parallel,
-                                     vector::IteratorType::reduction});
-  contract->setAttr(spreadAttribute, sumsSpread());
-  if (layout.onTensorCores)
-    contract->setAttr(kindAttribute, ProductKindAttr::get(b.getContext(),
-                                                          ProductKind::TF32x3));
-  return contract;
+  return ContractOp::create(b, sums.getType(), x, y, sums,
+                            layout.onTensorCores ? ProductKind::TF32x3
+                                                 : ProductKind::FFMA,
+                            sumsSpread());
 }
 
 //===----------------------------------------------------------------------===//

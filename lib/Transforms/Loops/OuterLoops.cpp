@@ -10,8 +10,6 @@
 #include "../Utils/Products.h"
 #include "ProductLoops.h"
 
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
-
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -100,8 +98,6 @@ SmallVector<Value> OuterLoops::addStep(ValueRange sums, Value row0) {
 SmallVector<Value> OuterLoops::sumRows(ValueRange sums) {
   auto loop = scf::ForOp::create(b, op.getFirstRow(), end,
                                  b.index(loops.layout.depth), sums);
-  if (loops.layout.loadsAhead)
-    loop->setAttr(loadAheadAttribute, b.getUnitAttr());
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(
@@ -137,15 +133,13 @@ void OuterLoops::storeSums(Value sum) {
   const ProductLoops::StagedSide &side = summed();
   int64_t columns = side.extent;
   Value zero = b.index(0);
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(2, b.getContext());
-  auto write = vector::TransferWriteOp::create(b, sum, side.array,
-                                               ValueRange{zero, zero}, identity,
-                                               ArrayRef<bool>{true, true});
-  write->setAttr(spreadAttribute, side.spread);
+  StageOp::create(b, sum, side.array, zero, /*transposed=*/false,
+                  /*ahead=*/false, Staging::Registers, side.spread);
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(loops.element));
   Value staged = vector::TransferReadOp::create(
       b, cast<VectorType>(sum.getType()), side.array, ValueRange{zero, zero},
-      padding, identity, ArrayRef<bool>{true, true});
+      padding, AffineMap::getMultiDimIdentityMap(2, b.getContext()),
+      ArrayRef<bool>{true, true});
   Value total = vector::MultiDimReductionOp::create(
       b, staged, loops.constant({columns}, -0.0), ArrayRef<bool>{true, false},
       vector::CombiningKind::ADD);

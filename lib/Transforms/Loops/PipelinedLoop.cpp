@@ -6,8 +6,6 @@
 
 #include "PipelinedLoop.h"
 
-#include "GNN/Dialect/Tile/IR/Tile.h"
-
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -41,31 +39,30 @@ std::string PipelinedLoop::take(Value value) {
   return "";
 }
 
-std::string PipelinedLoop::take(vector::TransferWriteOp write) {
-  auto array = write.getBase().getDefiningOp<memref::AllocaOp>();
-  if (!array || array->getParentOp() == loop || array.getType().getRank() != 2)
-    return "a step writes to an array that is not staged";
-  if (!array.getType().hasStaticShape())
-    return "a step stages an array of dynamic size";
+std::string PipelinedLoop::take(StageOp stage) {
+  auto array = stage.getArray().getDefiningOp<ArrayOp>();
+  if (!array || array->getParentOp() == loop)
+    return "a step stages in an array that is not one of the block";
+  int64_t rows = array.getArray().getType().getDimSize(0);
   if (arrays.empty())
-    depth = array.getType().getDimSize(0);
-  if (array.getType().getDimSize(0) != depth)
+    depth = rows;
+  if (rows != depth)
     return "a step stages arrays of several depths";
   // What the step before has left would be in the other buffer.
   bool isUsedBefore = llvm::any_of(array->getUsers(), [&](Operation *user) {
-    return user->getBlock() == write->getBlock() &&
-           user->isBeforeInBlock(write);
+    return user->getBlock() == stage->getBlock() &&
+           user->isBeforeInBlock(stage);
   });
   if (isUsedBefore)
     return "a step uses an array before it stages in it";
   arrays.insert(array);
-  staged.insert(write.getVector());
-  return take(write.getVector());
+  staged.insert(stage.getTile());
+  return take(stage.getTile());
 }
 
 /// Constants are of both parts.
 bool PipelinedLoop::isOfBeginning(Operation &op) {
-  if (staging == Staging::Ahead && isa<vector::TransferWriteOp>(op))
+  if (begins == Begins::WithStaging && isa<StageOp>(op))
     return true;
   return beginning.contains(&op) && !matchPattern(&op, m_Constant());
 }
@@ -75,72 +72,59 @@ bool PipelinedLoop::isOfBeginning(Value value) {
   return value == loop.getInductionVar() || (op && isOfBeginning(*op));
 }
 
-/// Whether `write` writes all that `read` reads of the same array.
-static bool covers(vector::TransferWriteOp write, vector::TransferReadOp read) {
-  AffineMap map = write.getPermutationMap();
-  if (write.getMask() || write.hasOutOfBoundsDim() ||
-      read.hasOutOfBoundsDim() || !map.isPermutation() ||
-      !llvm::all_of(write.getIndices(), isZeroInteger))
+/// Whether `stage` writes all that `read` reads of the same array.
+static bool covers(StageOp stage, vector::TransferReadOp read) {
+  if (read.hasOutOfBoundsDim() || !isZeroInteger(stage.getRow()))
     return false;
-  auto array = cast<MemRefType>(write.getBase().getType());
-  AffineMap readMap = read.getPermutationMap();
-  for (auto [i, extent] : llvm::enumerate(array.getShape())) {
-    AffineExpr dim = getAffineDimExpr(i, write.getContext());
-    auto extentOf = [&](VectorType type, AffineMap map) {
-      std::optional<unsigned> position = map.getResultPosition(dim);
-      return position ? type.getDimSize(*position) : 1;
-    };
-    int64_t written = extentOf(write.getVectorType(), map);
-    bool isInside = isZeroInteger(read.getIndices()[i]) &&
-                    extentOf(read.getVectorType(), readMap) <= written;
-    if (written != extent && !isInside)
-      return false;
-  }
-  return true;
+  int64_t rows = stage.getNumRows();
+  if (rows == cast<MemRefType>(stage.getArray().getType()).getDimSize(0))
+    return true;
+  std::optional<unsigned> dim = read.getPermutationMap().getResultPosition(
+      getAffineDimExpr(0, read.getContext()));
+  int64_t rowsRead = dim ? read.getVectorType().getDimSize(*dim) : 1;
+  return isZeroInteger(read.getIndices()[0]) && rowsRead <= rows;
 }
 
-/// Whether what `read` reads is written in front of it, and no step in between.
-bool PipelinedLoop::isStagedFor(vector::TransferReadOp read,
-                                memref::AllocaOp array) {
+/// Whether what `read` reads is staged in front of it, and no step in between.
+bool PipelinedLoop::isStagedFor(vector::TransferReadOp read, ArrayOp array) {
   return llvm::any_of(array->getUsers(), [&](Operation *user) {
-    auto write = dyn_cast<vector::TransferWriteOp>(user);
-    if (!write || write.getBase() != array.getResult() || !covers(write, read))
+    auto stage = dyn_cast<StageOp>(user);
+    if (!stage || !covers(stage, read))
       return false;
-    Block *block = write->getBlock();
+    Block *block = stage->getBlock();
     Operation *reader = block->findAncestorOpInBlock(*read);
-    if (!reader || !write->isBeforeInBlock(reader))
+    if (!reader || !stage->isBeforeInBlock(reader))
       return false;
     Operation *steps = block->findAncestorOpInBlock(*loop);
-    return !steps || steps->isBeforeInBlock(write) ||
+    return !steps || steps->isBeforeInBlock(stage) ||
            reader->isBeforeInBlock(steps);
   });
 }
 
 std::string PipelinedLoop::explainRest() {
-  if (arrays.empty())
-    return "a step stages nothing";
-  if (loop.getOps<vector::ContractionOp>().empty())
+  if (loop.getOps<ContractOp>().empty())
     return "a step has no product";
   for (Operation &op : *loop.getBody()) {
     if (isOfBeginning(op))
       continue;
     bool isLocal = op.getNumRegions() == 0 &&
                    (isPure(&op) || op.hasTrait<OpTrait::IsTerminator>() ||
-                    isa<vector::TransferWriteOp, vector::TransferReadOp>(op));
+                    isa<StageOp, vector::TransferReadOp>(op));
     if (!isLocal)
       return "a step holds " + quote(&op);
     for (Value operand : op.getOperands())
       if (isOfBeginning(operand) && !staged.contains(operand))
         return "what is summed depends on the number of the step";
   }
-  for (memref::AllocaOp array : arrays)
+  for (ArrayOp array : arrays)
     for (Operation *user : array->getUsers()) {
-      auto access = dyn_cast<VectorTransferOpInterface>(user);
-      if (!access || !isZeroInteger(access.getIndices()[0]))
+      auto stage = dyn_cast<StageOp>(user);
+      auto read = dyn_cast<vector::TransferReadOp>(user);
+      if ((!stage && !read) ||
+          !isZeroInteger(stage ? stage.getRow() : read.getIndices()[0]))
         return quote(user) + " uses a part of what is staged";
       // The half that it is in depends on the number of steps.
-      if (auto read = dyn_cast<vector::TransferReadOp>(user);
-          read && !isStagedFor(read, array))
+      if (read && !isStagedFor(read, array))
         return quote(user) + " reads what a step before it may have left";
     }
   return "";
@@ -154,9 +138,9 @@ Value PipelinedLoop::getOther(Value buffer) {
   return b.sub(b.index(depth), buffer);
 }
 
-bool PipelinedLoop::isBuffered(Value array) {
-  auto alloca = array.getDefiningOp<memref::AllocaOp>();
-  return alloca && arrays.contains(alloca);
+bool PipelinedLoop::isBuffered(Value value) {
+  auto array = value.getDefiningOp<ArrayOp>();
+  return array && arrays.contains(array);
 }
 
 IRMapping PipelinedLoop::emitBeginning(Value number) {
@@ -177,12 +161,10 @@ PipelinedLoop::emitRest(const BegunStep &step, IRMapping &mapping,
       continue;
     inFrontOf(op);
     Operation *clone = b.clone(op, mapping);
-    auto access = dyn_cast<VectorTransferOpInterface>(op);
-    if (!access || !isBuffered(access.getBase()))
-      continue;
-    if (auto write = dyn_cast<vector::TransferWriteOp>(clone))
-      write.getIndicesMutable()[0].set(step.buffer);
-    else
+    if (auto stage = dyn_cast<StageOp>(clone))
+      stage.getRowMutable().set(step.buffer);
+    else if (auto read = dyn_cast<vector::TransferReadOp>(op);
+             read && isBuffered(read.getBase()))
       cast<vector::TransferReadOp>(clone).getIndicesMutable()[0].set(
           step.buffer);
   }
@@ -215,13 +197,14 @@ PipelinedLoop::Values PipelinedLoop::emitSteps(const Stages &stages) {
   return stages.last(stepOf(steps.getResults()));
 }
 
-void PipelinedLoop::makeBuffers(memref::AllocaOp array) {
+void PipelinedLoop::makeBuffers(ArrayOp array) {
   b.setInsertionPoint(array);
-  MemRefType type = array.getType();
-  auto buffers = memref::AllocaOp::create(
-      b, MemRefType::get({2 * depth, type.getDimSize(1)}, type.getElementType(),
-                         MemRefLayoutAttrInterface(), type.getMemorySpace()));
-  buffers->setDiscardableAttrs(array->getDiscardableAttrDictionary());
+  MemRefType type = array.getArray().getType();
+  auto buffers = ArrayOp::create(
+      b,
+      MemRefType::get({2 * depth, type.getDimSize(1)}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace()),
+      array.getPermuted());
   array.replaceAllUsesWith(buffers.getResult());
   array.erase();
 }
@@ -236,6 +219,6 @@ void PipelinedLoop::rewrite(const Stages &stages) {
   scf::YieldOp::create(b, loop.getInitArgs());
   loop.replaceAllUsesWith(some.getResults());
   loop.erase();
-  for (memref::AllocaOp array : arrays)
+  for (ArrayOp array : arrays)
     makeBuffers(array);
 }

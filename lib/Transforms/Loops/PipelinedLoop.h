@@ -15,7 +15,8 @@
 
 #include "../Utils/IndexBuilder.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -23,22 +24,27 @@
 
 namespace gnn::tile {
 
+/// Whether steps of a loop stage what they do while the step before is summed.
+inline bool isAhead(mlir::scf::ForOp loop) {
+  return llvm::any_of(loop.getOps<StageOp>(),
+                      [](StageOp stage) { return stage.getAhead(); });
+}
+
 /// First the analysis, step by step; then `rewrite`, if nothing was refused. A
 /// refusal is a text, which is empty where there is none.
 class PipelinedLoop {
 public:
-  /// When a step stages: in front of its sums, or when it begins.
-  enum class Staging { WithSums, Ahead };
+  /// What a step begins with: with its loads alone, or with staging them too.
+  enum class Begins { WithLoads, WithStaging };
 
   /// `done` is what happens to what a step begins with ("loaded").
-  PipelinedLoop(mlir::scf::ForOp loop, llvm::StringRef done, Staging staging)
-      : b(loop.getLoc(), loop), loop(loop), done(done), staging(staging) {}
+  PipelinedLoop(mlir::scf::ForOp loop, llvm::StringRef done, Begins begins)
+      : b(loop.getLoc(), loop), loop(loop), done(done), begins(begins) {}
 
   //===--- Analysis -------------------------------------------------------===//
 
-  /// Takes a write of the step: where it stages, and what it stages to the
-  /// beginning.
-  std::string take(mlir::vector::TransferWriteOp write);
+  /// Takes what a step stages to the beginning.
+  std::string take(StageOp stage);
   /// Takes what computes `value` to the beginning.
   std::string take(mlir::Value value);
   /// Why the rest of a step cannot be behind the beginning of the next one.
@@ -77,23 +83,22 @@ public:
   mlir::Value getOther(mlir::Value buffer);
 
   IndexBuilder b;
-  /// What the writes stage, without repetition.
+  /// What a step stages, without repetition.
   llvm::SetVector<mlir::Value> staged;
 
 private:
   bool isOfBeginning(mlir::Operation &op);
   bool isOfBeginning(mlir::Value value);
-  bool isBuffered(mlir::Value array);
-  bool isStagedFor(mlir::vector::TransferReadOp read,
-                   mlir::memref::AllocaOp array);
+  bool isBuffered(mlir::Value value);
+  bool isStagedFor(mlir::vector::TransferReadOp read, ArrayOp array);
   Values emitSteps(const Stages &stages);
-  void makeBuffers(mlir::memref::AllocaOp array);
+  void makeBuffers(ArrayOp array);
 
   mlir::scf::ForOp loop;
   llvm::StringRef done;
-  Staging staging;
+  Begins begins;
   llvm::SetVector<mlir::Operation *> beginning;
-  llvm::SetVector<mlir::memref::AllocaOp> arrays;
+  llvm::SetVector<ArrayOp> arrays;
   int64_t depth = 0; ///< rows of each
 };
 

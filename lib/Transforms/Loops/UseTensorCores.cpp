@@ -22,33 +22,9 @@ namespace gnn {
 #include "GNN/Transforms/Loops/Passes.h.inc"
 } // namespace gnn
 
-/// Checks that tensor cores can multiply so.
-static LogicalResult verifyProduct(vector::ContractionOp op) {
-  auto refuse = [&](StringRef expected) {
-    return op.emitOpError("cannot be multiplied on tensor cores: expected ")
-           << expected << ", got ";
-  };
-  auto sums = dyn_cast<VectorType>(op.getAccType());
-  auto left = cast<VectorType>(op.getLhsType());
-  if (!sums || sums.getRank() != 2 || left.getRank() != 2)
-    return refuse("a product of matrices")
-           << op.getLhsType() << " and " << op.getRhsType();
-  if (!left.getElementType().isF32())
-    return refuse("f32") << op.getLhsType() << " and " << op.getRhsType();
-  if (!sums.getElementType().isF32())
-    return refuse("sums of f32") << sums;
-  if (sums.getDimSize(0) != fragmentRows ||
-      sums.getDimSize(1) % fragmentColumns)
-    return refuse("sums of 64 rows and a multiple of 16 columns") << sums;
-  if (left.getDimSize(0) % fragmentDepth)
-    return refuse("a depth that 16 divides")
-           << op.getLhsType() << " and " << op.getRhsType();
-  return success();
-}
-
 /// Lets what stores the sums of a product, or values computed of them, do that
 /// as fragments hold them.
-static LogicalResult spreadStores(vector::ContractionOp op, Attribute before,
+static LogicalResult spreadStores(ContractOp op, SpreadAttr before,
                                   SpreadAttr fragments) {
   llvm::SetVector<Value> sums;
   sums.insert(op.getResult());
@@ -82,7 +58,7 @@ static LogicalResult spreadStores(vector::ContractionOp op, Attribute before,
 namespace {
 struct UseTensorCores : gnn::impl::UseTensorCoresBase<UseTensorCores> {
   void runOnOperation() override {
-    WalkResult walk = getOperation()->walk([&](vector::ContractionOp op) {
+    WalkResult walk = getOperation()->walk([&](ContractOp op) {
       return failed(spread(op)) ? WalkResult::interrupt()
                                 : WalkResult::advance();
     });
@@ -91,14 +67,12 @@ struct UseTensorCores : gnn::impl::UseTensorCoresBase<UseTensorCores> {
   }
 
 private:
-  LogicalResult spread(vector::ContractionOp op) {
-    if (!isOnTensorCores(op))
+  LogicalResult spread(ContractOp op) {
+    if (!op.isOnTensorCores())
       return success();
-    if (failed(verifyProduct(op)))
-      return failure();
     auto fragments = getFragmentSpread(&getContext());
-    Attribute before = op->getAttr(spreadAttribute);
-    op->setAttr(spreadAttribute, fragments);
+    SpreadAttr before = op.getSpread();
+    op.setSpreadAttr(fragments);
     if (failed(spreadStores(op, before, fragments)))
       return failure();
     gnn::passed(getArgument(), op.getLoc(), "TensorCores")

@@ -10,7 +10,6 @@
 #include "BlockForms.h"
 #include "../Lanes/LaneForms.h"
 
-#include "GNN/Dialect/Tile/IR/ProductForms.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -130,27 +129,11 @@ static LogicalResult verifyTemplates(BlocksOp loop) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether an op says over which threads a tile is spread.
-static bool isSpread(Operation *op) {
-  if (auto store = dyn_cast<StoreRowsOp>(op))
-    return static_cast<bool>(store.getSpread());
-  return isa_and_present<SpreadAttr>(op->getAttr(spreadAttribute));
-}
-
-/// Whether an op has to.
-static bool needsSpread(Operation *op) {
-  if (auto write = dyn_cast<vector::TransferWriteOp>(op))
-    return isInWorkgroup(write.getBase());
-  return isa<StoreRowsOp, vector::ContractionOp>(op);
-}
-
 /// Checks that an array in workgroup memory is used where it is seen: barriers
 /// follow from the effects of ops on it, and columns of one are exchanged where
 /// it is staged and read as a tile.
-static LogicalResult verifyArray(memref::AllocaOp array) {
-  if (!isInWorkgroup(array))
-    return success();
-  for (Operation *user : array->getUsers()) {
+static LogicalResult verifyArray(Value array, bool isPermuted) {
+  for (Operation *user : array.getUsers()) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     if (auto memory = dyn_cast<MemoryEffectOpInterface>(user))
       memory.getEffectsOnValue(array, effects);
@@ -159,12 +142,21 @@ static LogicalResult verifyArray(memref::AllocaOp array) {
                                "in workgroup memory itself, such as a "
                                "transfer, got another use of ")
              << array.getType();
-    if (array->hasAttr(permutedAttribute) &&
-        !isa<VectorTransferOpInterface>(user)) // C9
-      return user->emitOpError("expected transfers of an array with '")
-             << permutedAttribute << "' only";
+    bool isOfTile = isa<StageOp, vector::TransferReadOp>(user) &&
+                    !user->getParentOfType<TeamsOp>();
+    if (isPermuted && !isOfTile) // C9
+      return user->emitOpError("expected a permuted array to be staged and "
+                               "read as a tile, outside of teams");
   }
   return success();
+}
+
+/// What an op outside of teams has to be in place of an upstream op that does
+/// not say what each thread has of it; empty where it is none.
+static StringRef getSpreadOpFor(Operation *op) {
+  if (auto write = dyn_cast<vector::TransferWriteOp>(op))
+    return isInWorkgroup(write.getBase()) ? "gnn_tile.stage" : "";
+  return isa<vector::ContractionOp>(op) ? "gnn_tile.contract" : "";
 }
 
 static LogicalResult verifyLoops(BlocksOp loop) {
@@ -174,26 +166,30 @@ static LogicalResult verifyLoops(BlocksOp loop) {
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
     if (auto array = dyn_cast<memref::AllocaOp>(op);
-        array && failed(verifyArray(array)))
+        array && isInWorkgroup(array) && failed(verifyArray(array, false)))
+      return failure();
+    if (auto array = dyn_cast<ArrayOp>(op);
+        array && failed(verifyArray(array, array.getPermuted() > 1)))
       return failure();
     auto teams = dyn_cast<TeamsOp>(op);
-    saysThreads |= teams || isSpread(op);
+    saysThreads |= isa<TeamsOp, StageOp, ContractOp, StoreRowsOp>(op);
     if (teams)
       return verifyTeams(teams); // C5, C9
     if (op->getParentOfType<TeamsOp>())
       return success();
     if (isa<WalkOp, ParallelOp>(op)) // C5
       return op->emitOpError("expected a gnn_tile.teams around it");
-    if (needsSpread(op) && !isSpread(op)) // C5
-      return op->emitOpError("expected '")
-             << spreadAttribute << "', which says what each thread has of it";
+    if (StringRef expected = getSpreadOpFor(op); !expected.empty()) // C5
+      return op->emitOpError("expected a ")
+             << expected << ", which says what each thread has of it";
     return success();
   });
   if (failed(all) || saysThreads)
     return all;
-  return loop.emitOpError("expected a gnn_tile.teams, tiles with '") // C5
-         << spreadAttribute
-         << "', or the lanes form with 'threads', got none of them";
+  return loop.emitOpError(
+      "expected a gnn_tile.teams, tiles that are staged, " // C5
+      "summed or stored, or the lanes form with 'threads', "
+      "got none of them");
 }
 
 //===----------------------------------------------------------------------===//

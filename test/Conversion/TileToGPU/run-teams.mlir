@@ -50,10 +50,10 @@ func.func @both(%x: memref<?x32xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, n
     %all = arith.addi %first, %numbers : vector<16xindex>
     %rows = arith.minsi %all, %ends : vector<16xindex>
     %inside = arith.cmpi sle, %all, %ends : vector<16xindex>
-    %staged = memref.alloca() : !tile
+    %staged = gnn_tile.array : !tile
     %summed = memref.alloca() : !tile
     %t = gnn_tile.load_rows %xv[%rows, %c0] aligned 4 : memref<?x32xf32>, vector<16xindex>, index -> vector<16x32xf32>
-    vector.transfer_write %t, %staged[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #tile} : vector<16x32xf32>, !tile
+    gnn_tile.stage %t, %staged[%c0] by registers spread #tile : vector<16x32xf32>, !tile
     gnn_tile.teams #teams {
       scf.for %r = %c0 to %c16 step %c2 {
         gnn_tile.parallel 2 over team {

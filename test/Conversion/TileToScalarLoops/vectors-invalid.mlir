@@ -9,7 +9,7 @@ func.func @unknown(%x: memref<64x16xf32>, %y: memref<16x64xf32>) {
     %t = gnn_tile.load_rows %x[%r, %c0] : memref<64x16xf32>, vector<64xindex>, index -> vector<64x16xf32>
     // expected-error @+1 {{'vector.transpose' op has no loops of scalars: expected an op whose elements are known}}
     %u = vector.transpose %t, [1, 0] : vector<64x16xf32> to vector<16x64xf32>
-    gnn_tile.store_rows %u, %y[%q, %c0] : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+    gnn_tile.store_rows %u, %y[%q, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   }
   return
 }
@@ -118,20 +118,6 @@ func.func @start(%y: memref<1xf32>) {
     // expected-error @+1 {{'vector.reduction' op has no loops of scalars: expected a reduction that starts from nothing}}
     %s = vector.reduction <add>, %v, %one : vector<4xf32> into f32
     memref.store %s, %y[%c0] : memref<1xf32>
-  }
-  return
-}
-
-// -----
-
-func.func @integers(%y: memref<4x4xi32>) {
-  %c0 = arith.constant 0 : index
-  gnn_tile.blocks to [1] step [1] {
-  ^bb0(%b: index):
-    %v = arith.constant dense<1> : vector<4x4xi32>
-    // expected-error @+1 {{'vector.contract' op has no loops of scalars: expected a product of two matrices of floats}}
-    %s = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %v, %v, %v : vector<4x4xi32>, vector<4x4xi32> into vector<4x4xi32>
-    vector.transfer_write %s, %y[%c0, %c0] {in_bounds = [true, true]} : vector<4x4xi32>, memref<4x4xi32>
   }
   return
 }

@@ -2,9 +2,6 @@
 // RUN:   --remarks-filter='convert-gnn-tile-vectors-to-scalar-loops' --remark-format=emitRemark --verify-diagnostics | FileCheck %s
 
 !staged = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 
 // A tile is read into an array, staged the other way round, and multiplied in the
 // order of the depth. What the loop carries is an array too, written once all of the
@@ -47,19 +44,19 @@ func.func @product(%x: memref<?x64xf32>, %last: index) {
     %c64 = arith.constant 64 : index
     %p = arith.constant 0.0 : f32
     %zero = arith.constant dense<0.0> : vector<64x64xf32>
-    %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : !staged
+    %a = gnn_tile.array permuted 4 : !staged
     %step = vector.step : vector<64xindex>
     %ends = vector.broadcast %last : index to vector<64xindex>
     %rows = arith.minsi %step, %ends : vector<64xindex>
     %inside = arith.cmpi sle, %step, %ends : vector<64xindex>
     %s = scf.for %k = %c0 to %c64 step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
       %t = gnn_tile.load_rows %x[%rows, %k] below 50 : memref<?x64xf32>, vector<64xindex>, index -> vector<64x16xf32>
-      vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], permutation_map = affine_map<(d0, d1) -> (d1, d0)>} : vector<64x16xf32>, !staged
+      gnn_tile.stage %t, %a[%c0] transposed by registers spread <each = [1, 4], lanes = [8, 16]> : vector<64x16xf32>, !staged
       %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !staged, vector<16x64xf32>
-      %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+      %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
       scf.yield %n : vector<64x64xf32>
     }
-    gnn_tile.store_rows %s, %x[%rows, %c0] where(%inside : vector<64xi1>) : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
+    gnn_tile.store_rows %s, %x[%rows, %c0] where(%inside : vector<64xi1>) spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
   }
   return
 }

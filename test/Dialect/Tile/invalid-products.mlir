@@ -201,7 +201,7 @@ func.func @load_rows_c4(%x: memref<?x50xf32>, %r: vector<64xindex>, %c: index) {
 
 func.func @store_rows_c1(%t: vector<64xf32>, %x: memref<?x64xf32>, %r: vector<64xindex>) {
   // expected-error @+1 {{'gnn_tile.store_rows' op expected an index for each dimension of 'memref<?x64xf32>', got 1}}
-  gnn_tile.store_rows %t, %x[%r] : vector<64xf32>, memref<?x64xf32>, vector<64xindex>
+  gnn_tile.store_rows %t, %x[%r] spread <each = [1], lanes = [8]> : vector<64xf32>, memref<?x64xf32>, vector<64xindex>
   return
 }
 
@@ -209,7 +209,7 @@ func.func @store_rows_c1(%t: vector<64xf32>, %x: memref<?x64xf32>, %r: vector<64
 
 func.func @store_rows_c2(%t: vector<64x16xf32>, %x: memref<?x64xf32>, %r: vector<32xindex>, %c: index) {
   // expected-error @+1 {{'gnn_tile.store_rows' op expected a vector of 64 rows, got 'vector<32xindex>'}}
-  gnn_tile.store_rows %t, %x[%r, %c] : vector<64x16xf32>, memref<?x64xf32>, vector<32xindex>, index
+  gnn_tile.store_rows %t, %x[%r, %c] spread <each = [1, 4], lanes = [8, 16]> : vector<64x16xf32>, memref<?x64xf32>, vector<32xindex>, index
   return
 }
 
@@ -217,7 +217,7 @@ func.func @store_rows_c2(%t: vector<64x16xf32>, %x: memref<?x64xf32>, %r: vector
 
 func.func @store_rows_c3(%t: vector<16xf32>, %x: memref<?x64xf32>, %c: index, %m: vector<64xi1>) {
   // expected-error @+1 {{'gnn_tile.store_rows' op expected a vector of rows beside 'where'}}
-  gnn_tile.store_rows %t, %x[%c, %c] where(%m : vector<64xi1>) : vector<16xf32>, memref<?x64xf32>, index, index
+  gnn_tile.store_rows %t, %x[%c, %c] where(%m : vector<64xi1>) spread <each = [1], lanes = [8]> : vector<16xf32>, memref<?x64xf32>, index, index
   return
 }
 
@@ -225,7 +225,7 @@ func.func @store_rows_c3(%t: vector<16xf32>, %x: memref<?x64xf32>, %c: index, %m
 
 func.func @store_rows_c4(%t: vector<64x16xf32>, %x: memref<?x64xf32>, %r: vector<64xindex>, %c: index) {
   // expected-error @+1 {{'gnn_tile.store_rows' op expected 'aligned' to be a power of two that divides the columns of 'memref<?x64xf32>' and 'vector<64x16xf32>' and 'below', got 4}}
-  gnn_tile.store_rows %t, %x[%r, %c] below 50 aligned 4 : vector<64x16xf32>, memref<?x64xf32>, vector<64xindex>, index
+  gnn_tile.store_rows %t, %x[%r, %c] below 50 aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<64x16xf32>, memref<?x64xf32>, vector<64xindex>, index
   return
 }
 
@@ -264,3 +264,157 @@ func.func private @spread_c1_values() attributes {s = #gnn_tile.spread<each = [4
 
 // expected-error @+1 {{expected at most 1024 values of a thread and as many threads, got [64, 32]}}
 func.func private @spread_c1_threads() attributes {s = #gnn_tile.spread<each = [1, 1], lanes = [64, 32]>}
+
+// -----
+
+func.func @array_c1() {
+  // expected-error @+1 {{'gnn_tile.array' op expected an array of workgroup memory, of static shape and without a layout, got 'memref<16x64xf32>'}}
+  %a = gnn_tile.array : memref<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @array_c1_shape() {
+  // expected-error @+1 {{'gnn_tile.array' op expected an array of workgroup memory, of static shape and without a layout, got 'memref<?x64xf32, #gpu.address_space<workgroup>>'}}
+  %a = gnn_tile.array : memref<?x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @array_c2_power() {
+  // expected-error @+1 {{'gnn_tile.array' op expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x96xf32, #gpu.address_space<workgroup>>', got 3}}
+  %a = gnn_tile.array permuted 3 : memref<16x96xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @array_c2_eight() {
+  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 8}}
+  %a = gnn_tile.array permuted 8 : memref<16x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @array_c2_zero() {
+  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 0}}
+  %a = gnn_tile.array permuted 0 : memref<16x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @array_c2_columns() {
+  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x48xf32, #gpu.address_space<workgroup>>', got 4}}
+  %a = gnn_tile.array permuted 4 : memref<16x48xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @stage_c1(%t: vector<16x64xf32>, %a: memref<16x64xf32>, %i: index) {
+  // expected-error @+1 {{'gnn_tile.stage' op expected an array of workgroup memory, of two dimensions of 'f32', got 'memref<16x64xf32>'}}
+  gnn_tile.stage %t, %a[%i] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @stage_c1_type(%t: vector<16x64xf32>, %a: memref<16x64xf64, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error @+1 {{'gnn_tile.stage' op expected an array of workgroup memory, of two dimensions of 'f32', got 'memref<16x64xf64, #gpu.address_space<workgroup>>'}}
+  gnn_tile.stage %t, %a[%i] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf64, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @stage_c2(%t: vector<16x64xf32>, %a: memref<16x80xf32, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error @+1 {{'gnn_tile.stage' op expected an array of 64 columns and at least 16 rows, got 'memref<16x80xf32, #gpu.address_space<workgroup>>'}}
+  gnn_tile.stage %t, %a[%i] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x80xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @stage_c2_transposed(%t: vector<16x64xf32>, %a: memref<16x64xf32, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error @+1 {{'gnn_tile.stage' op expected an array of 16 columns and at least 64 rows, got 'memref<16x64xf32, #gpu.address_space<workgroup>>'}}
+  gnn_tile.stage %t, %a[%i] transposed by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @stage_c3(%t: vector<16x64xf32>, %a: memref<16x64xf32, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error @+1 {{'gnn_tile.stage' op expected a spread of two dimensions without teams, got #gnn_tile.spread<each = [1], lanes = [8]>}}
+  gnn_tile.stage %t, %a[%i] by registers spread <each = [1], lanes = [8]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @stage_c4(%t: vector<16x64xf32>, %a: memref<16x64xf32, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error @+1 {{'gnn_tile.stage' op expected 'ahead' in the body of an scf.for, by registers or async, got it in 'func.func', by async}}
+  gnn_tile.stage %t, %a[%i] ahead by async spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @stage_c4_in_flight(%t: vector<16x64xf32>, %a: memref<16x64xf32, #gpu.address_space<workgroup>>, %i: index) {
+  scf.for %k = %i to %i step %i {
+    // expected-error @+1 {{'gnn_tile.stage' op expected 'ahead' in the body of an scf.for, by registers or async, got it in 'scf.for', by in_flight}}
+    gnn_tile.stage %t, %a[%i] ahead by in_flight spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+  }
+  return
+}
+
+// -----
+
+func.func @contract_c1(%x: vector<16x64xf32>, %y: vector<8x16xf32>, %z: vector<64x16xf32>) {
+  // expected-error @+1 {{'gnn_tile.contract' op expected tiles of shapes [k, m], [k, n] and [m, n] and of one type, got 'vector<16x64xf32>', 'vector<8x16xf32>' and 'vector<64x16xf32>'}}
+  %s = gnn_tile.contract %x, %y, %z spread <each = [8, 4], lanes = [8, 4]> : vector<16x64xf32>, vector<8x16xf32> into vector<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @contract_c1_type(%x: vector<16x64xf32>, %y: vector<16x16xf32>, %z: vector<64x16xf64>) {
+  // expected-error @+1 {{'gnn_tile.contract' op expected tiles of shapes [k, m], [k, n] and [m, n] and of one type, got 'vector<16x64xf32>', 'vector<16x16xf32>' and 'vector<64x16xf64>'}}
+  %s = gnn_tile.contract %x, %y, %z spread <each = [8, 4], lanes = [8, 4]> : vector<16x64xf32>, vector<16x16xf32> into vector<64x16xf64>
+  return
+}
+
+// -----
+
+func.func @contract_c2(%x: vector<16x64xf32>, %y: vector<16x16xf32>, %z: vector<64x16xf32>) {
+  // expected-error @+1 {{'gnn_tile.contract' op expected a spread of two dimensions without teams, got #gnn_tile.spread<each = [1, 4], lanes = [1, 32], teams = 1, elements = 1>}}
+  %s = gnn_tile.contract %x, %y, %z spread <each = [1, 4], lanes = [1, 32], teams = 1, elements = 1> : vector<16x64xf32>, vector<16x16xf32> into vector<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @contract_c3_depth(%x: vector<8x64xf32>, %y: vector<8x16xf32>, %z: vector<64x16xf32>) {
+  // expected-error @+1 {{'gnn_tile.contract' op expected sums of 64 rows and a multiple of 16 columns of f32, over a depth that 16 divides, of 'tf32x3', got 'vector<64x16xf32>' over 8}}
+  %s = gnn_tile.contract %x, %y, %z kind tf32x3 spread <each = [8, 4], lanes = [8, 4]> : vector<8x64xf32>, vector<8x16xf32> into vector<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @contract_c3_type(%x: vector<16x64xf64>, %y: vector<16x16xf64>, %z: vector<64x16xf64>) {
+  // expected-error @+1 {{of 'tf32x3', got 'vector<64x16xf64>' over 16}}
+  %s = gnn_tile.contract %x, %y, %z kind tf32x3 spread <each = [8, 4], lanes = [8, 4]> : vector<16x64xf64>, vector<16x16xf64> into vector<64x16xf64>
+  return
+}
+
+// -----
+
+func.func @contract_c3_columns(%x: vector<16x64xf32>, %y: vector<16x8xf32>, %z: vector<64x8xf32>) {
+  // expected-error @+1 {{of 'tf32x3', got 'vector<64x8xf32>' over 16}}
+  %s = gnn_tile.contract %x, %y, %z kind tf32x3 spread <each = [8, 4], lanes = [8, 4]> : vector<16x64xf32>, vector<16x8xf32> into vector<64x8xf32>
+  return
+}

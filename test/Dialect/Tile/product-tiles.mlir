@@ -51,3 +51,22 @@ func.func @rows(%x: memref<?x100xf32>, %map: memref<?xi32>, %b: memref<16xf32>, 
   gnn_tile.store_rows %t, %x[%r, %c] where(%m : vector<64xi1>) below 100 aligned 4 spread <each = [4, 4], lanes = [16, 4]> : vector<64x16xf32>, memref<?x100xf32>, vector<64xindex>, index
   return
 }
+
+// CHECK-LABEL: func.func @staged
+// CHECK:         %[[A:.+]] = gnn_tile.array permuted 4 : memref<16x64xf32, #gpu.address_space<workgroup>>
+// CHECK:         %[[B:.+]] = gnn_tile.array : memref<16x64xf32, #gpu.address_space<workgroup>>
+// CHECK:         gnn_tile.stage %{{.+}}, %[[A]][%{{.+}}] transposed ahead by async spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+// CHECK:         gnn_tile.stage %{{.+}}, %[[B]][%{{.+}}] by in_flight spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+// CHECK:         gnn_tile.contract %{{.+}}, %{{.+}}, %{{.+}} kind tf32x3 spread <each = [2, 4], lanes = [32, 4]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+// CHECK:         gnn_tile.contract %{{.+}}, %{{.+}}, %{{.+}} spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+func.func @staged(%t: vector<64x16xf32>, %u: vector<16x64xf32>, %z: vector<64x64xf32>, %n: index) {
+  %a = gnn_tile.array permuted 4 : memref<16x64xf32, #gpu.address_space<workgroup>>
+  %b = gnn_tile.array permuted 1 : memref<16x64xf32, #gpu.address_space<workgroup>>
+  scf.for %i = %n to %n step %n {
+    gnn_tile.stage %t, %a[%i] transposed ahead by async spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+  }
+  gnn_tile.stage %u, %b[%n] by in_flight spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+  %p = gnn_tile.contract %u, %u, %z kind tf32x3 spread <each = [2, 4], lanes = [32, 4]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+  %q = gnn_tile.contract %u, %u, %z kind ffma spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+  return
+}

@@ -3,9 +3,6 @@
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 #spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 
 // Nothing is carried but the half that holds the step. What copies are computed of
 // stands in front of the wait for the copies of the step before. What else takes the
@@ -13,44 +10,44 @@
 //
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:      %[[X:[^:]+]]: memref<?x64xf32>, %[[ROWS:[^:]+]]: vector<16xindex>, %[[ZERO:[^:]+]]: vector<64x64xf32>, %[[NONE:[^:]+]]: vector<16x64xf32>, %[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
-// CHECK:         %[[ARRAY:.+]] = memref.alloca() {gnn_tile.permuted = 4 : i64} : memref<32x64xf32, #gpu.address_space<workgroup>>
+// CHECK:         %[[ARRAY:.+]] = gnn_tile.array permuted 4 : memref<32x64xf32, #gpu.address_space<workgroup>>
 // CHECK:         %[[SOME:.+]] = arith.cmpi slt, %[[BEGIN]], %[[END]]
 // CHECK:         scf.if %[[SOME]] -> (vector<64x64xf32>, vector<16x64xf32>) {
 // CHECK:           %[[FIRST:.+]] = gnn_tile.load_rows %[[X]][%[[ROWS]], %[[BEGIN]]]
-// CHECK:           vector.transfer_write %[[FIRST]], %[[ARRAY]][%c0{{.*}}, %c0] {gnn_tile.async, gnn_tile.spread = {{.+}}}
+// CHECK:           gnn_tile.stage %[[FIRST]], %[[ARRAY]][%c0{{.*}}] by in_flight spread
 // CHECK:           %[[SECOND:.+]] = arith.addi %[[BEGIN]], %c16
 // CHECK:           %[[LOOP:.+]]:3 = scf.for %[[K:.+]] = %[[SECOND]] to %[[END]] step %c16{{.*}} iter_args(%[[ACC:.+]] = %[[ZERO]], %[[COLUMNS:.+]] = %[[NONE]], %[[HALF:.+]] = %c0{{.*}}) -> (vector<64x64xf32>, vector<16x64xf32>, index) {
 // CHECK:             %[[NEXT:.+]] = gnn_tile.load_rows %[[X]][%[[ROWS]], %[[K]]]
 // CHECK:             %[[GROUP:.+]] = nvgpu.device_async_create_group
 // CHECK:             nvgpu.device_async_wait %[[GROUP]]
 // CHECK:             %[[OTHER:.+]] = arith.subi %c16{{.*}}, %[[HALF]]
-// CHECK:             vector.transfer_write %[[NEXT]], %[[ARRAY]][%[[OTHER]], %c0] {gnn_tile.async
+// CHECK:             gnn_tile.stage %[[NEXT]], %[[ARRAY]][%[[OTHER]]] by in_flight spread
 // CHECK:             %[[READ:.+]] = vector.transfer_read %[[ARRAY]][%[[HALF]], %c0]
-// CHECK:             %[[SUM:.+]] = vector.contract {{.+}} %[[READ]], %[[READ]], %[[ACC]]
+// CHECK:             %[[SUM:.+]] = gnn_tile.contract %[[READ]], %[[READ]], %[[ACC]]
 // CHECK:             %[[TILE:.+]] = vector.transfer_read %[[ARRAY]][%[[HALF]], %c0
 // CHECK:             %[[ADDED:.+]] = arith.addf %[[COLUMNS]], %[[TILE]]
 // CHECK:             scf.yield %[[SUM]], %[[ADDED]], %[[OTHER]]
 // CHECK:           nvgpu.device_async_wait
-// CHECK-NOT:       gnn_tile.async
+// CHECK-NOT:       gnn_tile.stage
 // CHECK:           vector.transfer_read %[[ARRAY]][%[[LOOP]]#2, %c0]
-// CHECK:           vector.contract {{.+}} %[[LOOP]]#0
+// CHECK:           gnn_tile.contract {{.+}} %[[LOOP]]#0
 // CHECK:         } else {
 // CHECK-NEXT:      scf.yield %[[ZERO]], %[[NONE]]
-// CHECK-NOT:     gnn_tile.load_ahead
+// CHECK-NOT:     ahead
 func.func @step(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %none: vector<16x64xf32>, %begin: index, %end: index) -> (vector<64x64xf32>, vector<16x64xf32>) {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() {gnn_tile.permuted = 4 : i64} : !tile
+  %a = gnn_tile.array permuted 4 : !tile
   // expected-remark @+1 {{the next step is copied while one is summed}}
   %s:2 = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero, %columns = %none) -> (vector<64x64xf32>, vector<16x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #spread} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] ahead by async spread #spread : vector<16x64xf32>, !tile
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     %c = arith.addf %columns, %t : vector<16x64xf32>
     scf.yield %n, %c : vector<64x64xf32>, vector<16x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   return %s#0, %s#1 : vector<64x64xf32>, vector<16x64xf32>
 }
 
@@ -61,25 +58,21 @@ func.func @step(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x
 //
 // CHECK-LABEL: func.func @turned
 // CHECK-NOT:     scf.if
-// CHECK:         } {gnn_tile.load_ahead}
+// CHECK:           gnn_tile.stage {{.+}} transposed ahead by registers
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#turned = affine_map<(m, k) -> (k, m)>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 func.func @turned(%x: memref<?x64xf32>, %rows: vector<64xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{a thread stages something else than 16 bytes of a row in global memory}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] aligned 4 : memref<?x64xf32>, vector<64xindex>, index -> vector<64x16xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], permutation_map = #turned, gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [32, 4]>} : vector<64x16xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] transposed ahead by async spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, !tile
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   return %s : vector<64x64xf32>
 }
 
@@ -93,12 +86,12 @@ func.func @turned(%x: memref<?x64xf32>, %rows: vector<64xindex>, %zero: vector<6
 func.func @not_aligned(%x: memref<?x63xf32>, %rows: vector<16xindex>, %begin: index, %end: index) {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{a thread stages something else than 16 bytes of a row in global memory}}
   scf.for %k = %begin to %end step %c16 {
     %t = gnn_tile.load_rows %x[%rows, %k] below 63 : memref<?x63xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
-  } {gnn_tile.load_ahead}
+    gnn_tile.stage %t, %a[%c0] ahead by async spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
+  }
   return
 }
 
@@ -112,14 +105,14 @@ func.func @not_aligned(%x: memref<?x63xf32>, %rows: vector<16xindex>, %begin: in
 func.func @depends(%x: memref<?x64xf32>, %rows: vector<16xindex>, %begin: index, %end: index) {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{what is copied depends on what is summed}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%at = %c0) -> (index) {
     %t = gnn_tile.load_rows %x[%rows, %at] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] ahead by async spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
     %n = arith.addi %at, %c16 : index
     scf.yield %n : index
-  } {gnn_tile.load_ahead}
+  }
   return
 }
 
@@ -131,8 +124,8 @@ func.func @depends(%x: memref<?x64xf32>, %rows: vector<16xindex>, %begin: index,
 // CHECK-LABEL: func.func @at_once
 // CHECK:         %[[X:.+]] = gnn_tile.load_rows
 // CHECK-NEXT:    %[[W:.+]] = gnn_tile.load_rows
-// CHECK-NEXT:    vector.transfer_write %[[W]], %{{.+}} {gnn_tile.async, gnn_tile.spread = {{.+}}, in_bounds = [true, true]}
-// CHECK-NEXT:    vector.transfer_write %[[X]]
+// CHECK-NEXT:    gnn_tile.stage %[[W]], %{{.+}} by in_flight
+// CHECK-NEXT:    gnn_tile.stage %[[X]], %{{.+}} by registers
 // CHECK-NEXT:    vector.transfer_read
 // CHECK-NEXT:    %[[GROUP:.+]] = nvgpu.device_async_create_group
 // CHECK-NEXT:    nvgpu.device_async_wait %[[GROUP]]
@@ -142,13 +135,13 @@ func.func @depends(%x: memref<?x64xf32>, %rows: vector<16xindex>, %begin: index,
 func.func @at_once(%x: memref<?x64xf32>, %rows: vector<16xindex>) -> (vector<16x64xf32>, vector<16x64xf32>) {
   %c0 = arith.constant 0 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
-  %b = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
+  %b = gnn_tile.array : !tile
   %t = gnn_tile.load_rows %x[%rows, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
   %w = gnn_tile.load_rows %x[%rows, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-  vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #spread} : vector<16x64xf32>, !tile
+  gnn_tile.stage %t, %a[%c0] by registers spread #spread : vector<16x64xf32>, !tile
   // expected-remark @+1 {{copied while others are loaded}}
-  vector.transfer_write %w, %b[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #spread} : vector<16x64xf32>, !tile
+  gnn_tile.stage %w, %b[%c0] by async spread #spread : vector<16x64xf32>, !tile
   %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
   %s = vector.transfer_read %b[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
   return %r, %s : vector<16x64xf32>, vector<16x64xf32>
@@ -159,14 +152,14 @@ func.func @at_once(%x: memref<?x64xf32>, %rows: vector<16xindex>) -> (vector<16x
 // Nobody would wait for it.
 //
 // CHECK-LABEL: func.func @unread
-// CHECK-NOT:     gnn_tile.async
+// CHECK-NOT:     in_flight
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 func.func @unread(%x: memref<?x64xf32>, %rows: vector<16xindex>) {
   %c0 = arith.constant 0 : index
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   %t = gnn_tile.load_rows %x[%rows, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
   // expected-remark @+1 {{nothing behind it reads what it stages}}
-  vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
+  gnn_tile.stage %t, %a[%c0] by async spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
   return
 }
 
@@ -177,22 +170,19 @@ func.func @unread(%x: memref<?x64xf32>, %rows: vector<16xindex>) {
 // CHECK-LABEL: func.func @reads_first
 // CHECK-NOT:     scf.if
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 func.func @reads_first(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{a step uses an array before it stages in it}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    gnn_tile.stage %t, %a[%c0] ahead by async spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   return %s : vector<64x64xf32>
 }
 
@@ -207,23 +197,20 @@ func.func @reads_first(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vec
 // CHECK:           vector.transfer_read %[[OTHER]][%c0, %c0]
 // CHECK:         vector.transfer_read %[[OTHER]][%c0, %c0]
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 func.func @other(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %other: !tile) -> vector<64x64xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{the next step is copied while one is summed}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] ahead by async spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
     %w = vector.transfer_read %other[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %w, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %w, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   return %s : vector<64x64xf32>
 }
 
@@ -233,7 +220,7 @@ func.func @other(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64
 //
 // CHECK-LABEL: func.func @writes_other
 // CHECK:         gnn_tile.load_rows
-// CHECK-NEXT:    vector.transfer_write %{{.+}} {gnn_tile.async
+// CHECK-NEXT:    gnn_tile.stage %{{.+}} by in_flight
 // CHECK-NEXT:    gnn_tile.store_rows
 // CHECK-NEXT:    nvgpu.device_async_create_group
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
@@ -241,11 +228,11 @@ func.func @other(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64
 func.func @writes_other(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %rows: vector<16xindex>, %none: vector<16x64xf32>) -> vector<16x64xf32> {
   %c0 = arith.constant 0 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   %t = gnn_tile.load_rows %x[%rows, %c0] aligned 4 : memref<64x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-  gnn_tile.store_rows %none, %y[%rows, %c0] aligned 4 : vector<16x64xf32>, memref<64x64xf32>, vector<16xindex>, index
+  gnn_tile.store_rows %none, %y[%rows, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<64x64xf32>, vector<16xindex>, index
   // expected-remark @+1 {{copied while others are loaded}}
-  vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.copy_async, gnn_tile.spread = #spread} : vector<16x64xf32>, !tile
+  gnn_tile.stage %t, %a[%c0] by async spread #spread : vector<16x64xf32>, !tile
   %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
   return %r : vector<16x64xf32>
 }

@@ -20,9 +20,9 @@ func.func @load(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
   ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %k = vector.step : vector<16xindex>
-    %a = memref.alloca() : !staged
+    %a = gnn_tile.array : !staged
     %t = gnn_tile.load_rows %x[%k, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    gnn_tile.stage %t, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
     %first = memref.load %a[%c0, %c0] : !staged
     %all = vector.broadcast %first : f32 to vector<16x64xf32>
     gnn_tile.store_rows %all, %to[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
@@ -54,10 +54,10 @@ func.func @view(%x: memref<?x64xf32>, %to: memref<8x64xf32>) {
     %p = arith.constant 0.0 : f32
     %k = vector.step : vector<16xindex>
     %r = vector.step : vector<8xindex>
-    %a = memref.alloca() : !staged
+    %a = gnn_tile.array : !staged
     %v = memref.reinterpret_cast %a to offset: [1024], sizes: [16, 64], strides: [64, 1] : !staged to !view
     %t = gnn_tile.load_rows %x[%k, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c16, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    gnn_tile.stage %t, %a[%c16] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
     %u = vector.transfer_read %v[%c0, %c0], %p {in_bounds = [true, true]} : !view, vector<8x64xf32>
     gnn_tile.store_rows %u, %to[%r, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<8x64xf32>, memref<8x64xf32>, vector<8xindex>, index
   }
@@ -88,16 +88,16 @@ func.func @rows(%x: memref<64x64xf32>, %to: memref<64x64xf32>) {
     %k = vector.step : vector<16xindex>
     %last = arith.constant dense<15> : vector<16xindex>
     %reversed = arith.subi %last, %k : vector<16xindex>
-    %a = memref.alloca() : !staged
-    %c = memref.alloca() : !staged
+    %a = gnn_tile.array : !staged
+    %c = gnn_tile.array : !staged
     %t = gnn_tile.load_rows %x[%k, %c0] aligned 4 : memref<64x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    gnn_tile.stage %t, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
     %l = gnn_tile.load_rows %a[%reversed, %c0] aligned 4 : !staged, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %c[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    gnn_tile.stage %t, %c[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
     %r = vector.transfer_read %c[%c0, %c0], %p {in_bounds = [true, true]} : !staged, vector<16x64xf32>
     %s = arith.addf %l, %r : vector<16x64xf32>
     gnn_tile.store_rows %s, %to[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<64x64xf32>, vector<16xindex>, index
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !staged
+    gnn_tile.stage %t, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
   }
   return
 }

@@ -139,82 +139,22 @@ func.func @rows_alone(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
 
 // -----
 
-func.func @no_spread(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  gnn_tile.blocks to [1] step [1] {
-  ^bb0(%b: index):
-    %c0 = arith.constant 0 : index
-    %r = vector.step : vector<16xindex>
-    %t = gnn_tile.load_rows %x[%r, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-    // expected-error @+1 {{'gnn_tile.store_rows' op cannot be distributed over threads: expected a spread}}
-    gnn_tile.store_rows %t, %y[%r, %c0] : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
-  }
-  return
-}
-
-// -----
-
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 func.func @copied(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
   ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %r = vector.step : vector<16xindex>
-    %a = memref.alloca() : !tile
+    %a = gnn_tile.array : !tile
     %t = gnn_tile.load_rows %x[%r, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a spread that divides the rows that are copied}}
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [32, 16]>} : vector<16x64xf32>, !tile
+    // expected-error @+1 {{'gnn_tile.stage' op cannot be distributed over threads: expected a spread that divides the rows that are copied}}
+    gnn_tile.stage %t, %a[%c0] by in_flight spread <each = [1, 4], lanes = [32, 16]> : vector<16x64xf32>, !tile
   }
   return
 }
 
 // -----
 
-func.func @columns_of_array(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
-  gnn_tile.blocks to [1] step [1] {
-  ^bb0(%b: index):
-    %c0 = arith.constant 0 : index
-    %c4 = arith.constant 4 : index
-    %r = vector.step : vector<16xindex>
-    %a = memref.alloca() : memref<16x80xf32, #gpu.address_space<workgroup>>
-    %t = gnn_tile.load_rows %x[%r, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected all columns of an array in workgroup memory}}
-    vector.transfer_write %t, %a[%c0, %c4] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, memref<16x80xf32, #gpu.address_space<workgroup>>
-  }
-  return
-}
-
-// -----
-
-!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#k_m = affine_map<(m, n, k) -> (k, m)>
-#m_k = affine_map<(m, n, k) -> (m, k)>
-#k_n = affine_map<(m, n, k) -> (k, n)>
-#m_n = affine_map<(m, n, k) -> (m, n)>
-func.func @rows_of_left(%y: memref<64x64xf32>) {
-  gnn_tile.blocks to [1] step [1] {
-  ^bb0(%b: index):
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %z = arith.constant dense<0.0> : vector<64x64xf32>
-    %r = vector.step : vector<64xindex>
-    %a = memref.alloca() : memref<64x16xf32, #gpu.address_space<workgroup>>
-    %e = memref.alloca() : !tile
-    %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<64x16xf32, #gpu.address_space<workgroup>>, vector<64x16xf32>
-    %v = vector.transfer_read %e[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected a sum over the first dimension of both operands, of which each thread has up to 8 rows and columns side by side}}
-    %s = vector.contract {indexing_maps = [#m_k, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %u, %v, %z : vector<64x16xf32>, vector<16x64xf32> into vector<64x64xf32>
-    gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  }
-  return
-}
-
-// -----
-
-#k_m = affine_map<(m, n, k) -> (k, m)>
-#m_k = affine_map<(m, n, k) -> (m, k)>
-#k_n = affine_map<(m, n, k) -> (k, n)>
-#m_n = affine_map<(m, n, k) -> (m, n)>
 func.func @depth(%y: memref<64x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
   ^bb0(%b: index):
@@ -224,8 +164,8 @@ func.func @depth(%y: memref<64x64xf32>) {
     %r = vector.step : vector<64xindex>
     %a = memref.alloca() : memref<24x64xf32, #gpu.address_space<workgroup>>
     %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<24x64xf32, #gpu.address_space<workgroup>>, vector<24x64xf32>
-    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected a depth that 16 divides, got 24}}
-    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %u, %u, %z : vector<24x64xf32>, vector<24x64xf32> into vector<64x64xf32>
+    // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected a depth that 16 divides, got 24}}
+    %s = gnn_tile.contract %u, %u, %z spread <each = [8, 4], lanes = [8, 16]> : vector<24x64xf32>, vector<24x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
   }
   return
@@ -233,10 +173,6 @@ func.func @depth(%y: memref<64x64xf32>) {
 
 // -----
 
-#k_m = affine_map<(m, n, k) -> (k, m)>
-#m_k = affine_map<(m, n, k) -> (m, k)>
-#k_n = affine_map<(m, n, k) -> (k, n)>
-#m_n = affine_map<(m, n, k) -> (m, n)>
 func.func @first_rows(%y: memref<64x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
   ^bb0(%b: index):
@@ -248,31 +184,8 @@ func.func @first_rows(%y: memref<64x64xf32>) {
     %a = memref.alloca() : memref<32x64xf32, #gpu.address_space<workgroup>>
     %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<32x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
     %v = vector.transfer_read %a[%c16, %c0], %p {in_bounds = [true, true]} : memref<32x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
-    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected operands that are staged from one row on}}
-    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %u, %v, %z : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
-    gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  }
-  return
-}
-
-// -----
-
-!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#k_m = affine_map<(m, n, k) -> (k, m)>
-#m_k = affine_map<(m, n, k) -> (m, k)>
-#k_n = affine_map<(m, n, k) -> (k, n)>
-#m_n = affine_map<(m, n, k) -> (m, n)>
-func.func @no_spread_of_product(%y: memref<64x64xf32>) {
-  gnn_tile.blocks to [1] step [1] {
-  ^bb0(%b: index):
-    %c0 = arith.constant 0 : index
-    %p = arith.constant 0.0 : f32
-    %z = arith.constant dense<0.0> : vector<64x64xf32>
-    %r = vector.step : vector<64xindex>
-    %a = memref.alloca() : !tile
-    %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected a spread}}
-    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"]} %u, %u, %z : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected operands that are staged from one row on}}
+    %s = gnn_tile.contract %u, %v, %z spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
   }
   return

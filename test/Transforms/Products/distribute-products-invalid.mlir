@@ -1,23 +1,5 @@
 // RUN: gnn-opt %s --gnn-tile-distribute --split-input-file --verify-diagnostics
 
-!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-
-func.func @no_spread(%x: memref<?x64xf32>) {
-  gnn_tile.blocks to [1] step [1] {
-  ^bb0(%b: index):
-    %c0 = arith.constant 0 : index
-    %a = memref.alloca() : !tile
-    %r = vector.step : vector<16xindex>
-    %t = gnn_tile.load_rows %x[%r, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a spread}}
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
-    gnn_tile.store_rows %t, %x[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<?x64xf32>, vector<16xindex>, index
-  }
-  return
-}
-
-// -----
-
 func.func @unknown_op(%x: memref<64x16xf32>, %y: memref<16x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
   ^bb0(%b: index):
@@ -73,9 +55,6 @@ func.func @two_spreads(%x: memref<?x64xf32>) {
 
 // Threads find the operands of a product in workgroup memory.
 
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 func.func @not_staged(%x: memref<?x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
   ^bb0(%b: index):
@@ -84,8 +63,8 @@ func.func @not_staged(%x: memref<?x64xf32>) {
     %r = vector.step : vector<16xindex>
     %q = vector.step : vector<64xindex>
     %t = gnn_tile.load_rows %x[%r, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected operands that are staged in workgroup memory}}
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %t, %t, %zero {gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected operands that are staged in workgroup memory}}
+    %n = gnn_tile.contract %t, %t, %zero spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %n, %x[%q, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
   }
   return
@@ -95,9 +74,6 @@ func.func @not_staged(%x: memref<?x64xf32>) {
 
 // A product is stored as it is summed.
 
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 func.func @other_spread(%x: memref<?x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
   ^bb0(%b: index):
@@ -107,8 +83,8 @@ func.func @other_spread(%x: memref<?x64xf32>) {
     %q = vector.step : vector<64xindex>
     %a = memref.alloca() : memref<16x64xf32, #gpu.address_space<workgroup>>
     %t = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<16x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
-    // expected-error @+1 {{'vector.contract' op cannot be distributed over threads: expected the spread that is asked for, #gnn_tile.spread<each = [4, 4], lanes = [16, 8]>, got #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}}
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %t, %t, %zero {gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected the spread that is asked for, #gnn_tile.spread<each = [4, 4], lanes = [16, 8]>, got #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}}
+    %n = gnn_tile.contract %t, %t, %zero spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %n, %x[%q, %c0] spread <each = [4, 4], lanes = [16, 8]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
   }
   return
@@ -118,9 +94,6 @@ func.func @other_spread(%x: memref<?x64xf32>) {
 
 // Tensor cores hold sums in one way.
 
-#k_m = affine_map<(m, n, k) -> (k, m)>
-#k_n = affine_map<(m, n, k) -> (k, n)>
-#m_n = affine_map<(m, n, k) -> (m, n)>
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 
 func.func @fragments(%y: memref<64x64xf32>) {
@@ -132,8 +105,8 @@ func.func @fragments(%y: memref<64x64xf32>) {
     %a = memref.alloca() : !tile
     %r = vector.step : vector<64xindex>
     %x = vector.transfer_read %a[%c0, %c0], %none {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    // expected-error @+1 {{'vector.contract' op cannot be multiplied on tensor cores: expected sums of 64 rows and a multiple of 16 columns of f32, spread as #gnn_tile.spread<each = [2, 4], lanes = [32, 4]>, over a depth that 16 divides, got 'vector<64x64xf32>' spread as #gnn_tile.spread<each = [8, 4], lanes = [8, 16]> over 16}}
-    %s = vector.contract {indexing_maps = [#k_m, #k_n, #m_n], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.kind = #gnn_tile<product_kind tf32x3>, gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %x, %x, %zero : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    // expected-error @+1 {{'gnn_tile.contract' op cannot be multiplied on tensor cores: expected sums spread as #gnn_tile.spread<each = [2, 4], lanes = [32, 4]>, got #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}}
+    %s = gnn_tile.contract %x, %x, %zero kind tf32x3 spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
   }
   return
@@ -144,9 +117,6 @@ func.func @fragments(%y: memref<64x64xf32>) {
 // What is copied is there once threads have waited for it.
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 
 func.func @no_wait(%x: memref<?x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
@@ -154,14 +124,14 @@ func.func @no_wait(%x: memref<?x64xf32>) {
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %zero = arith.constant dense<0.0> : vector<64x64xf32>
-    %a = memref.alloca() : !tile
+    %a = gnn_tile.array : !tile
     %r = vector.step : vector<16xindex>
     %q = vector.step : vector<64xindex>
     %t = gnn_tile.load_rows %x[%r, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] by in_flight spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
     // expected-error @+1 {{'vector.transfer_read' op uses what is being copied: expected an nvgpu.device_async_wait in front of it}}
     %y = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %s = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>} %y, %y, %zero : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %s = gnn_tile.contract %y, %y, %zero spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %x[%q, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<?x64xf32>, vector<64xindex>, index
   }
   return
@@ -175,9 +145,9 @@ func.func @no_rows(%x: memref<?x64xf32>) {
   ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<16x64xf32>
-    %a = memref.alloca() : !tile
-    // expected-error @+1 {{'vector.transfer_write' op cannot be distributed over threads: expected a copy of rows that its block loads, 16 bytes of one a thread}}
-    vector.transfer_write %zero, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.async, gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !tile
+    %a = gnn_tile.array : !tile
+    // expected-error @+1 {{'gnn_tile.stage' op cannot be distributed over threads: expected a copy of rows that its block loads, 16 bytes of one a thread}}
+    gnn_tile.stage %zero, %a[%c0] by in_flight spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
   }
   return
 }

@@ -40,12 +40,12 @@ func.func @reorder(%x: memref<?x64xf32>, %to: memref<16x64xf32>) {
   ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %k = vector.step : vector<16xindex>
-    %a = memref.alloca() : !l
+    %a = gnn_tile.array : !l
     %z = arith.constant dense<0.0> : vector<16x64xf32>
-    vector.transfer_write %z, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !l
+    gnn_tile.stage %z, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !l
     %u = gnn_tile.load_rows %a[%k, %c0] : !l, vector<16xindex>, index -> vector<16x64xf32>
     %t = gnn_tile.load_rows %x[%k, %c0] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true], gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>} : vector<16x64xf32>, !l
+    gnn_tile.stage %t, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !l
     gnn_tile.store_rows %u, %to[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   }
   return

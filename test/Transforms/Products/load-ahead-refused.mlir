@@ -4,22 +4,19 @@
 // Why the loads of a step stay in it.
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: func.func @array_of_others
 func.func @array_of_others(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %a: !tile) -> vector<64x64xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  // expected-remark @+1 {{a step writes to an array that is not staged}}
+  // expected-remark @+1 {{a step stages in an array that is not one of the block}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   return %s : vector<64x64xf32>
 }
 
@@ -27,70 +24,43 @@ func.func @array_of_others(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero:
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 !deep = memref<32x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: func.func @depths
 func.func @depths(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
-  %d = memref.alloca() : !deep
+  %a = gnn_tile.array : !tile
+  %d = gnn_tile.array : !deep
   // expected-remark @+1 {{a step stages arrays of several depths}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
-    vector.transfer_write %t, %d[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !deep
+    gnn_tile.stage %t, %a[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %d[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !deep
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   return %s : vector<64x64xf32>
 }
 
 // -----
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
-// CHECK-LABEL: func.func @nothing
-func.func @nothing(%zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
-  %c0 = arith.constant 0 : index
-  %c16 = arith.constant 16 : index
-  %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
-  // expected-remark @+1 {{a step stages nothing}}
-  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
-    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
-    scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
-  return %s : vector<64x64xf32>
-}
-
-// -----
-
-!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: func.func @stores
 func.func @stores(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %to: memref<1xf32>) -> vector<64x64xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{a step holds 'memref.store'}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
     memref.store %p, %to[%c0] : memref<1xf32>
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   return %s : vector<64x64xf32>
 }
 
@@ -98,23 +68,20 @@ func.func @stores(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<6
 
 // The last step is in the other half if the number of steps is even.
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: func.func @read_behind
 func.func @read_behind(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> (vector<64x64xf32>, vector<16x64xf32>) {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{'vector.transfer_read' reads what a step before it may have left}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   %l = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
   return %s, %l : vector<64x64xf32>, vector<16x64xf32>
 }
@@ -123,25 +90,22 @@ func.func @read_behind(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vec
 
 // What is written behind the loop is half of what is read.
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: func.func @written_in_part
 func.func @written_in_part(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> (vector<64x64xf32>, vector<16x64xf32>) {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{'vector.transfer_read' reads what a step before it may have left}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   %h = vector.extract_strided_slice %s {offsets = [0, 0], sizes = [8, 64], strides = [1, 1]} : vector<64x64xf32> to vector<8x64xf32>
-  vector.transfer_write %h, %a[%c0, %c0] {in_bounds = [true, true]} : vector<8x64xf32>, !tile
+  gnn_tile.stage %h, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<8x64xf32>, !tile
   %l = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
   return %s, %l : vector<64x64xf32>, vector<16x64xf32>
 }
@@ -150,26 +114,23 @@ func.func @written_in_part(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero:
 
 // In the second round, the loop stands between the write and the read.
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: func.func @read_in_next_round
 func.func @read_in_next_round(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %none: vector<16x64xf32>) -> vector<64x64xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
-  vector.transfer_write %none, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+  %a = gnn_tile.array : !tile
+  gnn_tile.stage %none, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
   %all = scf.for %i = %c0 to %end step %c16 iter_args(%some = %zero) -> (vector<64x64xf32>) {
     %l = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
     // expected-remark @+1 {{'vector.transfer_read' reads what a step before it may have left}}
     %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %some) -> (vector<64x64xf32>) {
       %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-      vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+      gnn_tile.stage %t, %a[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
       %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-      %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %l, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+      %n = gnn_tile.contract %r, %l, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
       scf.yield %n : vector<64x64xf32>
-    } {gnn_tile.load_ahead}
+    }
     scf.yield %s : vector<64x64xf32>
   }
   return %all : vector<64x64xf32>
@@ -179,15 +140,12 @@ func.func @read_in_next_round(%x: memref<?x64xf32>, %rows: vector<16xindex>, %ze
 
 // The branch takes '%next' of the step, which is no operand of it.
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: func.func @loads_by_region
 func.func @loads_by_region(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %isNext: i1) -> vector<64x64xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = arith.constant 0.0 : f32
-  %a = memref.alloca() : !tile
+  %a = gnn_tile.array : !tile
   // expected-remark @+1 {{what is loaded depends on 'scf.if'}}
   %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
     %next = arith.addi %begin, %c16 : index
@@ -197,34 +155,10 @@ func.func @loads_by_region(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero:
       scf.yield %c0 : index
     }
     %t = gnn_tile.load_rows %x[%rows, %column] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %a[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
     %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    %n = gnn_tile.contract %r, %r, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
-  return %s : vector<64x64xf32>
-}
-
-// -----
-
-// Where the other half begins would not be known.
-!tile = memref<?x64xf32, #gpu.address_space<workgroup>>
-#map = affine_map<(m, n, k) -> (k, m)>
-#map1 = affine_map<(m, n, k) -> (k, n)>
-#map2 = affine_map<(m, n, k) -> (m, n)>
-// CHECK-LABEL: func.func @dynamic_size
-func.func @dynamic_size(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index, %size: index) -> vector<64x64xf32> {
-  %c0 = arith.constant 0 : index
-  %c16 = arith.constant 16 : index
-  %p = arith.constant 0.0 : f32
-  %a = memref.alloca(%size) : !tile
-  // expected-remark @+1 {{a step stages an array of dynamic size}}
-  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
-    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-    vector.transfer_write %t, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x64xf32>, !tile
-    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
-    %n = vector.contract {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %r, %r, %acc : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
-    scf.yield %n : vector<64x64xf32>
-  } {gnn_tile.load_ahead}
+  }
   return %s : vector<64x64xf32>
 }

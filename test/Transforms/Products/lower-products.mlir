@@ -7,13 +7,12 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Rows behind the last one of the tile are read as that, and not stored. A thread
 // loads fours of the depth, and has 8 rows of 4 columns of the sums.
 //
-// CHECK-DAG:   #[[TURN:.+]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-LABEL: func.func @typed
 // CHECK-SAME:      %[[W:[^:]+]]: memref<3x64x64xf32>
 // CHECK-DAG:     %[[MAP:.+]] = gnn_tile.structure @g map src_pair src
 // CHECK:         gnn_tile.blocks
-// CHECK-DAG:       %[[L:.+]] = memref.alloca() {gnn_tile.permuted = 4 : i64} : memref<64x64xf32, #gpu.address_space<workgroup>>
-// CHECK:           %[[R:.+]] = memref.alloca() {gnn_tile.permuted = 4 : i64} : memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG:       %[[L:.+]] = gnn_tile.array permuted 4 : memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK:           %[[R:.+]] = gnn_tile.array permuted 4 : memref<64x64xf32, #gpu.address_space<workgroup>>
 // CHECK:           %[[ROWS:.+]] = arith.addi %{{.+}}, %{{.+}} : vector<64xindex>
 // CHECK:           %[[LAST:.+]] = vector.broadcast %{{.+}} : index to vector<64xindex>
 // CHECK-DAG:       %[[INSIDE:.+]] = arith.cmpi sle, %[[ROWS]], %[[LAST]]
@@ -24,11 +23,11 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:           %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : vector<64x64xf32>
 // CHECK:           %[[X:.+]] = gnn_tile.load_rows %{{.+}}[%[[FROM]], %c0] aligned 4 : memref<?x64xf32>, vector<64xindex>, index -> vector<64x64xf32>
 // CHECK:           %[[WEIGHT:.+]] = gnn_tile.load_rows %[[W]][%{{.+}}, %{{.+}}, %{{.+}}] aligned 4 : memref<3x64x64xf32>, index, vector<64xindex>, index -> vector<64x64xf32>
-// CHECK:           vector.transfer_write %[[X]], %[[L]][%c0, %c0] {gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [32, 4]>, in_bounds = [true, true], permutation_map = #[[TURN]]}
-// CHECK:           vector.transfer_write %[[WEIGHT]], %[[R]][%c0, %c0] {gnn_tile.spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>, in_bounds = [true, true]}
+// CHECK:           gnn_tile.stage %[[X]], %[[L]][%c0] transposed by registers spread <each = [1, 4], lanes = [32, 4]>
+// CHECK:           gnn_tile.stage %[[WEIGHT]], %[[R]][%c0] by registers spread <each = [1, 4], lanes = [8, 16]>
 // CHECK-DAG:       %[[XS:.+]] = vector.transfer_read %[[L]]
 // CHECK-DAG:       %[[WS:.+]] = vector.transfer_read %[[R]]
-// CHECK:           %[[SUMS:.+]] = vector.contract {{.+}} %[[XS]], %[[WS]], %[[ZERO]] {gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}
+// CHECK:           %[[SUMS:.+]] = gnn_tile.contract %[[XS]], %[[WS]], %[[ZERO]] spread <each = [8, 4], lanes = [8, 16]>
 // CHECK:           gnn_tile.store_rows %[[SUMS]], %{{.+}}[%[[CLAMPED]], %{{.+}}] where(%[[INSIDE]] : vector<64xi1>) aligned 4 spread <each = [8, 4], lanes = [8, 16]>
 func.func @typed(%w: memref<3x64x64xf32>, %x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{steps of 64}}
@@ -56,7 +55,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:       %[[INSIDE:.+]] = arith.cmpi sle, %[[DEPTHS]], %[[ENDS]]
 // CHECK-DAG:       %[[CLAMPED:.+]] = arith.minsi %[[DEPTHS]], %[[ENDS]]
 // CHECK:           gnn_tile.load_rows %{{.+}}[%[[CLAMPED]], %{{.+}}] where(%[[INSIDE]] : vector<32xi1>) below 7 : memref<100x7xf32>
-// CHECK:           vector.contract
+// CHECK:           gnn_tile.contract
 // CHECK-SAME:        %[[ACC]]
 // CHECK:         gnn_tile.store_rows %{{.+}} below 7 spread
 func.func @odd(%x: memref<?x100xf32>, %w: memref<100x7xf32>, %y: memref<?x7xf32>) {
@@ -78,7 +77,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // CHECK-LABEL: func.func @body
 // CHECK-SAME:      %[[B:[^:]+]]: memref<3x64xf32>
-// CHECK:         %[[SUMS:.+]] = vector.contract
+// CHECK:         %[[SUMS:.+]] = gnn_tile.contract
 // CHECK:         %[[BIAS:.+]] = gnn_tile.load_rows %[[B]][%{{.+}}, %{{.+}}] aligned 4 : memref<3x64xf32>, index, index -> vector<64xf32>
 // CHECK:         %[[WIDE:.+]] = vector.broadcast %[[BIAS]] : vector<64xf32> to vector<64x64xf32>
 // CHECK:         %[[SCALE:.+]] = gnn_tile.load_rows %{{.+}}[%{{.+}}] where(%{{.+}} : vector<64xi1>) : memref<?xf32>, vector<64xindex> -> vector<64xf32>
@@ -110,18 +109,19 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // lines that are summed in the end, by the blocks of the first rows of the matrix.
 //
 // CHECK-LABEL: func.func @sums
-// CHECK:         %[[R:.+]] = memref.alloca() {gnn_tile.permuted = 2 : i64} : memref<32x16xf32, #gpu.address_space<workgroup>>
+// CHECK:         %[[R:.+]] = gnn_tile.array permuted 2 : memref<32x16xf32, #gpu.address_space<workgroup>>
 // CHECK:         %[[LOOP:.+]]:2 = scf.for %[[ROW:.+]] = %{{.+}} to %{{.+}} step %c32{{.*}} iter_args(%[[ACC:.+]] = %{{.+}}, %[[SUM:.+]] = %{{.+}}) -> (vector<64x16xf32>, vector<32x16xf32>) {
 // CHECK-DAG:       %[[INSIDE:.+]] = arith.cmpi sle
 // CHECK-DAG:       %[[CLAMPED:.+]] = arith.minsi
 // CHECK:           gnn_tile.load_rows %{{.+}} where(%[[INSIDE]] : vector<32xi1>) below 100 aligned 4 : memref<?x100xf32>
 // CHECK:           %[[RIGHT:.+]] = gnn_tile.load_rows %{{.+}}[%[[CLAMPED]], %{{.+}}] where(%[[INSIDE]] : vector<32xi1>) below 8 aligned 4 : memref<?x8xf32>
-// CHECK:           %[[NEXT:.+]] = vector.contract
+// CHECK:           gnn_tile.stage {{.+}} ahead by
+// CHECK:           gnn_tile.stage %[[RIGHT]], %[[R]][%c0{{.*}}] ahead by
+// CHECK:           %[[NEXT:.+]] = gnn_tile.contract
 // CHECK:           %[[PART:.+]] = vector.extract_strided_slice %[[RIGHT]] {offsets = [0, 0], sizes = [32, 16], strides = [1, 1]}
 // CHECK:           %[[MORE:.+]] = arith.addf %[[SUM]], %[[PART]] : vector<32x16xf32>
 // CHECK:           scf.yield %[[NEXT]], %[[MORE]]
-// CHECK:         } {gnn_tile.load_ahead}
-// CHECK:         vector.transfer_write %[[LOOP]]#1, %[[R]]
+// CHECK:         gnn_tile.stage %[[LOOP]]#1, %[[R]][%c0{{.*}}] by registers
 // CHECK:         %[[LINES:.+]] = vector.transfer_read %[[R]]
 // CHECK:         %[[TOTAL:.+]] = vector.multi_reduction <add>, %[[LINES]], %{{.+}} [0] : vector<32x16xf32> to vector<16xf32>
 // CHECK:         scf.if
@@ -146,7 +146,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         scf.for %[[H:.+]] = %c0{{.*}} to %c4{{.*}} step %c1{{.*}} iter_args(%[[ALL:.+]] = %{{.+}}) -> (vector<64x16xf32>) {
 // CHECK:           scf.for {{.+}} iter_args(%{{.+}} = %[[ALL]])
 // CHECK:             gnn_tile.load_rows %{{.+}}[%{{.+}}, %[[H]], %{{.+}}]
-// CHECK:           } {gnn_tile.load_ahead}
+// CHECK:             gnn_tile.stage {{.+}} ahead by
 func.func @heads(%x: memref<?x4x16xf32>, %dy: memref<?x4x8xf32>, %dw: memref<16x8xf32>) {
   // expected-remark @+1 {{steps of 32}}
   gnn_tile.outer @g rows src

@@ -21,7 +21,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // LOOPS:               vector.transfer_write %{{.+}}, %[[ROWS]][%[[AT]], %c0]
 // LOOPS:           scf.for {{.+}} to %c64 step %c32 iter_args
 // LOOPS:             gnn_tile.load_rows %[[ROWS]][%{{.+}}, %{{.+}}] aligned 4 : memref<64x64xf32, #gpu.address_space<workgroup>>
-// LOOPS:             vector.contract
+// LOOPS:             gnn_tile.contract
 // LOOPS-NOT:     gnn_tile.teams
 //
 // Rows of more than 256 elements are left to the whole block, whose flags the next step

@@ -11,9 +11,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-LABEL: @gemm
 // CHECK:         %[[X:.+]] = vector.transfer_read
 // CHECK:         %[[Y:.+]] = vector.transfer_read
-// CHECK:         %[[S:.+]] = vector.contract
-// CHECK-SAME:      %[[X]], %[[Y]]
-// CHECK-SAME:      gnn_tile.kind = #gnn_tile<product_kind tf32x3>, gnn_tile.spread = #gnn_tile.spread<each = [2, 4], lanes = [32, 4]>
+// CHECK:         %[[S:.+]] = gnn_tile.contract %[[X]], %[[Y]], %{{.+}} kind tf32x3 spread <each = [2, 4], lanes = [32, 4]>
 // CHECK:         gnn_tile.store_rows %{{.+}} spread <each = [2, 4], lanes = [32, 4]>
 
 // A warp takes 16 rows, two a thread; each of two fragments side by side gets
@@ -58,8 +56,7 @@ func.func @gemm(%x: memref<?x16xf32> {gnn.rows = #gnn.rows<@g, node>}, %w: memre
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
 // CHECK-LABEL: @general
-// CHECK:         vector.contract
-// CHECK-SAME:      gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>
+// CHECK:         gnn_tile.contract {{.+}} spread <each = [8, 4], lanes = [8, 16]>
 // CHECK-NOT:     tf32x3
 // CHECK:         return
 func.func @general(%x: memref<?x64xf32> {gnn.rows = #gnn.rows<@g, edge>},

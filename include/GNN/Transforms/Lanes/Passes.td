@@ -23,7 +23,8 @@ def Distribute : Pass<"gnn-tile-distribute", "::mlir::func::FuncOp"> {
     between warps in workgroup memory. What a lane has past the end of a row is read
     from its beginning and masked where it would count; one lane stores each value.
 
-    Around it, what is staged, summed and stored says its spread (`gnn_tile.spread`); what it is computed of is held like it, and computed twice
+    Around it, what is staged, summed and stored says its spread; what it is
+    computed of is held like it, and computed twice
     where two ask for it in different ways. A thread loads pieces of up to 4 columns,
     stages them, reads its rows and columns of each staged k and adds their products in
     the order of k. Values that only a store needs are computed where it stores, row by

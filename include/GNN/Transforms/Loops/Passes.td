@@ -86,25 +86,26 @@ def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
   let description = [{
     From the blocked to the loops form. A loop goes through the depth, or through the
     rows of a matrix, in steps: what a step needs of both operands is loaded
-    (`gnn_tile.load_rows`), staged in workgroup memory with the depth first, and
-    multiplied by a `vector.contract` that adds to what the loop carries. The body of
+    (`gnn_tile.load_rows`), staged in workgroup memory with the depth first
+    (`gnn_tile.stage`), and
+    multiplied by a `gnn_tile.contract` that adds to what the loop carries. The body of
     a gemm works on the whole tile, which a `gnn_tile.store_rows` writes. Rows of a
     gemm's input past the last one are read again and not stored, other rows and
     columns that are not there count as 0.
 
-    Each op that stages, sums or stores says which thread holds what
-    (`gnn_tile.spread`), each staged array how it is permuted; docs/Tile.md has both.
+    Each op that stages, sums or stores says which thread holds what, each staged array
+    (`gnn_tile.array`) how it is permuted; docs/Tile.md has both.
 
     ```mlir
     gnn_tile.outer @g rows src_pair rows[%first, %n] left[%a] right[%b] ...
     // becomes
     %s = scf.for %r = %first to %end step %c16 iter_args(%acc = %zero) -> (vector<64x16xf32>) {
       %x = gnn_tile.load_rows %left[%xrows, %a] rows %rest aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
-      vector.transfer_write %x, %l[%c0, %c0] {gnn_tile.spread = ...} : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+      gnn_tile.stage %x, %l[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
       ...
-      %p = vector.contract ... %xs, %ys, %acc
+      %p = gnn_tile.contract %xs, %ys, %acc spread <each = [8, 4], lanes = [8, 4]> ...
       scf.yield %p : vector<64x16xf32>
-    } {gnn_tile.load_ahead}
+    }
     gnn_tile.store_rows %s, %dw[%rows, %b] ...
     ```
 
@@ -124,9 +125,9 @@ def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
 def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
   let summary = "Copy what a step stages while the step before is summed";
   let description = [{
-    What is marked `gnn_tile.copy_async` does not pass through registers:
-    `gnn_tile.async` says so, and `gnn-tile-distribute` makes copies of it
-    that threads do not wait for. In a loop that is to load ahead, the arrays become
+    A `gnn_tile.stage` by `async` does not pass through registers: it becomes one
+    `in_flight`, of which `gnn-tile-distribute` makes copies that threads do not wait
+    for. In a loop whose steps stage `ahead`, the arrays become
     twice as deep, halves that steps take in turns: what the next step stages is
     copied to one while the other is summed. The first step is copied in front of the
     loop, and the last one summed behind it, if there is a step at all. What else
@@ -136,19 +137,19 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
     ```mlir
     scf.for %r = %begin to %end step %c16 iter_args(%acc = %zero) {
       %x = gnn_tile.load_rows ...
-      vector.transfer_write %x, %l[%c0, %c0] {gnn_tile.copy_async, ...}
+      gnn_tile.stage %x, %l[%c0] ahead by async ...
       ...                             // sum
-    } {gnn_tile.load_ahead}
+    }
     // becomes
     scf.if %some {
       %x0 = gnn_tile.load_rows ...
-      vector.transfer_write %x0, %l[%c0, %c0] {gnn_tile.async, ...}
+      gnn_tile.stage %x0, %l[%c0] by in_flight ...
       scf.for %r = %second to %end step %c16 iter_args(%acc = %zero, %half = %c0) {
         %x = gnn_tile.load_rows ...
         %g = nvgpu.device_async_create_group
         nvgpu.device_async_wait %g    // for what the step before began to copy
         %other = arith.subi %c16, %half : index
-        vector.transfer_write %x, %l[%other, %c0] {gnn_tile.async, ...}
+        gnn_tile.stage %x, %l[%other] by in_flight ...
         ...                           // sum from row %half on
       }
       ...                             // wait, and sum the last step
@@ -173,7 +174,7 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
 def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
   let summary = "Load what a step stages while the step before is summed";
   let description = [{
-    A loop marked `gnn_tile.load_ahead` carries what its next step stages, and the
+    A loop whose steps stage `ahead` carries what its next step stages, and the
     arrays that it stages in become twice as deep, halves that steps take in turns:
     threads that stage the next step need not wait for those that still sum. The
     first step is loaded in front of the loop, and the last one summed behind it, if
@@ -182,7 +183,7 @@ def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
     ```mlir
     scf.for %r = %begin to %end step %c16 iter_args(%acc = %zero) {
       %x = gnn_tile.load_rows ...   // stage, sum
-    } {gnn_tile.load_ahead}
+    }
     // becomes
     scf.if %some {
       %x0 = gnn_tile.load_rows ...
@@ -199,7 +200,7 @@ def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
     Refused with a remark: loops where what is loaded depends on what is summed, or
     on an op with a region, what is summed depends on the number of the step, or a
     read, such as one behind the loop, may find what a step before it has left in an
-    array. Arrays are of static size.
+    array.
 
     Needs: the loops form. Keeps: all bits. Never: loads what no step stages.
   }];
@@ -219,13 +220,14 @@ def UseTensorCores
     fragments. Of a thread's columns four still lie side by side.
 
     ```mlir
-    %p = vector.contract ... %xs, %ys, %acc {gnn_tile.kind = #gnn_tile<product_kind tf32x3>, gnn_tile.spread = #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}
+    %p = gnn_tile.contract %xs, %ys, %acc kind tf32x3 spread <each = [8, 4], lanes = [8, 16]> ...
     // becomes
-    %p = vector.contract ... %xs, %ys, %acc {gnn_tile.kind = #gnn_tile<product_kind tf32x3>, gnn_tile.spread = #gnn_tile.spread<each = [2, 4], lanes = [32, 4]>}
+    %p = gnn_tile.contract %xs, %ys, %acc kind tf32x3 spread <each = [2, 4], lanes = [32, 4]> ...
     ```
 
     Needs: the loops form of products. Keeps: what is loaded and staged, and how.
-    Never leaves a product that it cannot spread so: it is an error at that op.
+    Never leaves a store of such sums that is spread in another way than they were: it
+    is an error at that op.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }

@@ -39,8 +39,8 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     * (C4) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
       shuffles.
     * (C5) Loops: a `gnn_tile.teams` says over which lanes the vectors in it are spread;
-      outside of one, `gnn_tile.spread` of each op that stages, multiplies or stores a
-      tile says what threads hold of it. `gnn_tile.walk` and `gnn_tile.parallel` need
+      outside of one, `gnn_tile.stage`, `gnn_tile.contract` and `gnn_tile.store_rows`
+      say what threads hold of a tile, and no upstream op takes their place. `gnn_tile.walk` and `gnn_tile.parallel` need
       teams. Lanes exchange values where a vector is reduced or results of workers are
       combined: loops and branches around that are the same for all lanes of a warp.
       They depend on the team only if a team has 32 lanes, and not on which elements a
@@ -56,7 +56,8 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     * (C9) Loops: an array in workgroup memory is used by ops that read or write it,
       not by views, calls or control flow: barriers follow from the effects of ops on
       it. There are none between the lanes of a `gnn_tile.teams`, which does not both
-      read and write one. One with `gnn_tile.permuted` is used by transfers only.
+      read and write one. One that is permuted is staged and read as a tile,
+      outside of teams.
 
     In the form `tensors`, only templates change the order of rows
     (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives

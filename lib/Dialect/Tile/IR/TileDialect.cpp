@@ -50,6 +50,10 @@ void TileDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
+#include "GNN/Dialect/Tile/IR/TileProductOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
 #include "GNN/Dialect/Tile/IR/TileLoopOps.cpp.inc"
       >();
 }

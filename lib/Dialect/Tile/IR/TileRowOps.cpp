@@ -126,8 +126,7 @@ LogicalResult StoreRowsOp::verify() {
       failed(verifyAligned(*this, tile, memref))) // C4
     return failure();
   SpreadAttr spread = getSpreadAttr();
-  if (spread &&
-      static_cast<int64_t>(spread.getEach().size()) != tile.getRank()) // C5
+  if (static_cast<int64_t>(spread.getEach().size()) != tile.getRank()) // C5
     return emitOpError("expected a spread of ")
            << tile.getRank() << " dimensions, got " << spread;
   return success();

@@ -80,6 +80,8 @@ void printTraversalSchedule(mlir::OpAsmPrinter &printer, TraverseOp op,
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileRowOps.h.inc"
 #define GET_OP_CLASSES
+#include "GNN/Dialect/Tile/IR/TileProductOps.h.inc"
+#define GET_OP_CLASSES
 #include "GNN/Dialect/Tile/IR/TileLoopOps.h.inc"
 
 namespace gnn::tile {

@@ -164,6 +164,7 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
 
 def Tile_ProductKindAttr
     : EnumAttr<Tile_Dialect, Tile_ProductKind, "product_kind">;
+def Tile_StagingAttr : EnumAttr<Tile_Dialect, Tile_Staging, "staging">;
 def Tile_WorkerAttr : EnumAttr<Tile_Dialect, Tile_Worker, "worker">;
 
 def Tile_TraverseScheduleAttr : Tile_ScheduleDef<
@@ -221,7 +222,7 @@ def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
     those that differ in rows alone of a vector of columns.
 
     At an op it says what threads hold where the vector is staged in workgroup memory,
-    summed by a `vector.contract`, or stored; what such a vector is computed of is spread
+    summed by a `gnn_tile.contract`, or stored; what such a vector is computed of is spread
     like it.
 
     At a `gnn_tile.teams` it is the spread of all vectors, whose rows are heads and

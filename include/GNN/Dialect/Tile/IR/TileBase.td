@@ -26,22 +26,7 @@ def Tile_Dialect : Dialect {
 
     A *domain* names a row space and the order in which it is walked:
     `edge.in_rows` is the edges sorted by destination. Docs: docs/Structures.md.
-
-    Discardable attributes on ops of upstream dialects say what the forms of a
-    kernel need beside them. Others are not checked.
-
-    Constraints:
-    * (A1) `gnn_tile.spread`, `#gnn_tile.spread` without teams, is at a `vector.transfer_write` or
-      a `vector.contract`.
-    * (A2) `gnn_tile.kind`, `#gnn_tile.product_kind`, is at a `vector.contract`.
-    * (A3) `gnn_tile.load_ahead`, which has no value, is at an `scf.for`;
-      `gnn_tile.copy_async` and `gnn_tile.async`, which have none either, are at a
-      `vector.transfer_write`.
-    * (A4) `gnn_tile.permuted`, an i64 that is 1, 2 or 4, is at a `memref.alloca` of
-      workgroup memory with two or more dimensions, and 8 times it divides the last
-      one.
   }];
-  let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

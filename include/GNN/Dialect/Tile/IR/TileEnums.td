@@ -50,6 +50,11 @@ def Tile_ProductCopies : Tile_Enum<"ProductCopies", "how tiles of a product come
   I32EnumAttrCase<"Registers", 0, "registers">,
   I32EnumAttrCase<"Async", 1, "async">]>;
 
+def Tile_Staging : Tile_Enum<"Staging", "how a tile gets into workgroup memory", [
+  I32EnumAttrCase<"Registers", 0, "registers">,
+  I32EnumAttrCase<"Async", 1, "async">,
+  I32EnumAttrCase<"InFlight", 2, "in_flight">]>;
+
 def Tile_Worker : Tile_Enum<"Worker", "who shares work within a block", [
   I32EnumAttrCase<"Team", 0, "team">,
   I32EnumAttrCase<"Element", 1, "element">,

@@ -89,7 +89,7 @@ def Tile_StoreRowsOp : Tile_Op<"store_rows", [AttrSizedOperandSegments]> {
     Example:
 
     ```mlir
-    gnn_tile.store_rows %t, %y[%rows, %c] where(%inside : vector<64xi1>) aligned 4 : vector<64x16xf32>, memref<?x64xf32>, vector<64xindex>, index
+    gnn_tile.store_rows %t, %y[%rows, %c] where(%inside : vector<64xi1>) aligned 4 spread <each = [4, 4], lanes = [16, 4]> : vector<64x16xf32>, memref<?x64xf32>, vector<64xindex>, index
     ```
   }];
   let arguments = (ins
@@ -97,12 +97,11 @@ def Tile_StoreRowsOp : Tile_Op<"store_rows", [AttrSizedOperandSegments]> {
     Arg<AnyMemRef, "what is written", [MemWrite]>:$target,
     Variadic<Tile_RowIndex>:$indices, Optional<Tile_RowMask>:$inside,
     OptionalAttr<I64Attr>:$below, DefaultValuedAttr<I64Attr, "1">:$aligned,
-    OptionalAttr<Tile_SpreadAttr>:$spread);
+    Tile_SpreadAttr:$spread);
   let assemblyFormat = [{
     $value `,` $target `[` $indices `]` (`where` `(` $inside^ `:` type($inside) `)`)? (`below` $below^)?
-    (`aligned` $aligned^)? (`spread` $spread^)?
+    (`aligned` $aligned^)? `spread` $spread
     attr-dict `:` type($value) `,` type($target) `,` type($indices)
-   
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

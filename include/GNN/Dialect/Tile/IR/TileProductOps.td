@@ -1,0 +1,137 @@
+//===- TileProductOps.td - What products stage and sum -----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of the loops form take their operands from workgroup memory. Each op
+// says which thread of a block holds what of its vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_TILEPRODUCTOPS_TD
+#define GNN_DIALECT_TILE_IR_TILEPRODUCTOPS_TD
+
+include "GNN/Dialect/Tile/IR/TileAttributes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_ArrayOp : Tile_Op<"array"> {
+  let summary = "Give an array in workgroup memory in which a product stages";
+  let description = [{
+    All threads of the block have it. With `permuted` P, element (k, m) lies at column
+    `m xor 8 * (k / 4 mod P)`, so that threads that write one column each, of several k,
+    write to different banks. What stages in it, and reads it, does so by that.
+
+    Constraints:
+    * (C1) The array is one of workgroup memory, of two static dimensions and without a
+      layout.
+    * (C2) `permuted` is 1, 2 or 4, and above 1 the columns are a multiple of 8 times
+      that: a thread takes 4 of 16 depths side by side, so that there are 4 exchanges at
+      most.
+
+    Example:
+
+    ```mlir
+    %a = gnn_tile.array permuted 4 : memref<16x64xf32, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$permuted);
+  let results = (outs Res<MemRefRankOf<[AnyFloat, AnySignlessInteger], [2]>, "",
+      [MemAlloc<AutomaticAllocationScopeResource, 0, FullEffect>]>:$array);
+  let assemblyFormat = "(`permuted` $permuted^)? attr-dict `:` type($array)";
+  let hasVerifier = 1;
+}
+
+def Tile_StageOp : Tile_Op<"stage"> {
+  let summary = "Write a tile to workgroup memory";
+  let description = [{
+    The rows of the tile become those of the array from `row` on, all columns of them;
+    `transposed`, its columns do. `spread` says which thread holds what of the tile.
+
+    `by` says how it gets there:
+
+    * `registers`: threads load what the tile is computed of, and store it;
+    * `async`: it is to be copied past the registers of threads, which
+      `gnn-tile-copy-async` makes of it where it can;
+    * `in_flight`: threads copy it, and need not wait for it before an
+      `nvgpu.device_async_wait`.
+
+    `ahead`, in the body of a loop, has this done while the step before is summed:
+    `gnn-tile-copy-async` or `gnn-tile-load-ahead` make such a loop, where they can.
+
+    Constraints:
+    * (C1) `array` is one of workgroup memory, of two dimensions and the tile's elements.
+    * (C2) It has as many columns as the tile, or as the transposed tile, and not fewer
+      rows.
+    * (C3) `spread` is one of two dimensions without teams.
+    * (C4) `ahead` is in an `scf.for`, and not `in_flight`.
+
+    Example: the depth of 64 rows becomes the rows of the array.
+
+    ```mlir
+    gnn_tile.stage %x, %a[%c0] transposed by registers spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[2], [AnyFloat, AnySignlessInteger]>:$tile,
+    Arg<AnyMemRef, "where it is staged", [MemWrite]>:$array, Index:$row,
+    UnitAttr:$transposed, UnitAttr:$ahead, Tile_StagingAttr:$by,
+    Tile_SpreadAttr:$spread);
+  let assemblyFormat = [{
+    $tile `,` $array `[` $row `]` (`transposed` $transposed^)? (`ahead` $ahead^)?
+    `by` `` $by `spread` $spread attr-dict `:` type($tile) `,` type($array)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Rows of the array that it writes.
+    int64_t getNumRows() {
+      return getTile().getType().getDimSize(getTransposed() ? 1 : 0);
+    }
+    /// The rows that it stages where a thread can copy them: from global memory,
+    /// in their order, 16 bytes of one at a time. Null where it stages anything
+    /// else.
+    LoadRowsOp getCopiedRows();
+  }];
+}
+
+def Tile_ContractOp : Tile_Op<"contract", [
+    Pure, AllTypesMatch<["sums", "result"]>]> {
+  let summary = "Add the products of two staged tiles";
+  let description = [{
+    `result[m, n] = sums[m, n] + sum_k left[k, m] * right[k, n]`, in the order of k. Both
+    tiles are read where they are staged in workgroup memory. `spread` says which thread
+    holds what of the sums, and `kind` which cores multiply.
+
+    Upstream's `vector.contract` may have any dimensions, in any order, which threads
+    cannot multiply as they hold them.
+
+    Constraints:
+    * (C1) The tiles have the shapes `[k, m]`, `[k, n]` and `[m, n]`, and one type of
+      elements.
+    * (C2) `spread` is one of two dimensions without teams.
+    * (C3) With `kind` `tf32x3`, sums have 64 rows and a multiple of 16 columns of f32,
+      over a depth that 16 divides.
+
+    Example:
+
+    ```mlir
+    %p = gnn_tile.contract %x, %y, %sums spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[2], [AnyFloat]>:$left,
+    VectorOfRankAndType<[2], [AnyFloat]>:$right,
+    VectorOfRankAndType<[2], [AnyFloat]>:$sums,
+    DefaultValuedAttr<Tile_ProductKindAttr, "ProductKind::FFMA">:$kind,
+    Tile_SpreadAttr:$spread);
+  let results = (outs VectorOfRankAndType<[2], [AnyFloat]>:$result);
+  let assemblyFormat = [{
+    $left `,` $right `,` $sums (`kind` `` $kind^)? `spread` $spread attr-dict
+    `:` type($left) `,` type($right) `into` type($sums)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getDepth() { return getLeft().getType().getDimSize(0); }
+    bool isOnTensorCores() { return getKind() != ProductKind::FFMA; }
+  }];
+}
+
+#endif // GNN_DIALECT_TILE_IR_TILEPRODUCTOPS_TD
