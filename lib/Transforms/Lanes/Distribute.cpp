@@ -147,6 +147,16 @@ static bool countsHeads(DenseElementsAttr values) {
   return true;
 }
 
+bool gnn::tile::isOfScalars(Value value) {
+  if (!isVector(value.getType()) || matchPattern(value, m_Constant()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && isPure(op) &&
+         (isa<vector::BroadcastOp, vector::StepOp>(op) ||
+          OpTrait::hasElementwiseMappableTraits(op)) &&
+         llvm::all_of(op->getOperands(), isOfScalars);
+}
+
 /// Checks that lanes hold the vectors that an operation uses. Constants and
 /// masks are made where they are used, masks by what reads or writes.
 LogicalResult Distribution::verifyOperands(Operation *op) {
@@ -161,7 +171,9 @@ LogicalResult Distribution::verifyOperands(Operation *op) {
                              "numbers of heads, got ")
              << constant;
     }
-    if (held.count(keyOf(operand, spreadsOf(operand).front())))
+    bool isOfTeams = teams->isAncestor(operand.getParentBlock()->getParentOp());
+    if (held.count(keyOf(operand, spreadsOf(operand).front())) ||
+        (!isOfTeams && isOfScalars(operand))) // of teams and tiles, by CSE
       continue;
     if (flags.contains(operand))
       return op->emitOpError("expected an entry or the maximum of what teams "
@@ -295,6 +307,7 @@ LogicalResult Distribution::distribute(Block &block) {
 }
 
 LogicalResult Distribution::distributeTeams(TeamsOp op) {
+  teams = op;
   lanes = op.getSpread();
   locateLane();
   LogicalResult done = distribute(*op.getBody());

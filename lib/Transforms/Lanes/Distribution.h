@@ -78,6 +78,9 @@ struct VectorPart {
   int64_t row = 0, column = 0, single = -1;
 };
 
+/// Whether a vector is computed of scalars alone, where it is used.
+bool isOfScalars(mlir::Value value);
+
 /// Makes the lanes form of one loop over blocks.
 class Distribution {
 public:
@@ -186,6 +189,7 @@ private:
   const llvm::SmallVector<Round> &roundsOf(Spread::Axis axis, int64_t size);
   mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);
   mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
+  Spread spreadOfWritten(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult distributeStore(mlir::memref::StoreOp op);
   mlir::FailureOr<llvm::SmallVector<PartPlace>>
   placesOf(mlir::VectorTransferOpInterface op, Spread spread);
@@ -246,6 +250,7 @@ private:
   /// The lanes of the teams that are distributed, null outside of them, and
   /// what a lane is among them.
   SpreadAttr lanes;
+  TeamsOp teams;
   Value featureLane, headLane, elementLane, team;
   std::map<std::pair<Spread::Axis, int64_t>, llvm::SmallVector<Round>> rounds;
   llvm::DenseMap<Value, Spread::Axis> axes;

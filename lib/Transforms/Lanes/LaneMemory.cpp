@@ -6,6 +6,8 @@
 
 #include "Distribution.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -180,8 +182,26 @@ LogicalResult Distribution::distributeRead(vector::TransferReadOp op) {
   return success();
 }
 
-LogicalResult Distribution::distributeWrite(vector::TransferWriteOp op) {
+/// A vector of one dimension that is of scalars is one of heads where it takes
+/// the place of what is read as such: a lane writes what itself has read.
+Spread Distribution::spreadOfWritten(vector::TransferWriteOp op) {
   Spread spread = spreadsOf(op.getVector()).front();
+  if (op.getVectorType().getRank() != 1 || !isOfScalars(op.getVector()))
+    return spread;
+  Value buffer = getBuffer(op.getBase());
+  AffineExpr dim = op.getPermutationMap().getResult(0);
+  teams->walk([&](vector::TransferReadOp read) {
+    std::optional<unsigned> position =
+        read.getPermutationMap().getResultPosition(dim);
+    if (position && getBuffer(read.getBase()) == buffer)
+      spread = spread.of(
+          spreadsOf(read).front().axisOf(read.getVectorType(), *position));
+  });
+  return spread;
+}
+
+LogicalResult Distribution::distributeWrite(vector::TransferWriteOp op) {
+  Spread spread = spreadOfWritten(op);
   auto places =
       placesOf(cast<VectorTransferOpInterface>(op.getOperation()), spread);
   if (failed(places))

@@ -201,11 +201,12 @@ static std::string copyAtOnce(StageOp stage) {
   for (Operation *op = load->getNextNode(); op != stage; op = op->getNextNode())
     isFree &= !uses(op);
   Operation *row = stage.getRow().getDefiningOp();
-  if (row && matchPattern(row, m_Constant()))
-    row->moveBefore(&stage->getBlock()->front());
-  else
-    isFree &= !row || row->getBlock() != load->getBlock() ||
-              row->isBeforeInBlock(load);
+  if (row && row->getBlock() == stage->getBlock()) {
+    if (matchPattern(row, m_Constant()))
+      row->moveBefore(&stage->getBlock()->front());
+    else
+      isFree &= row->isBeforeInBlock(load);
+  }
   if (isFree)
     stage->moveAfter(load);
   stage.setBy(Staging::InFlight);

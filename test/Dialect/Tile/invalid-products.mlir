@@ -356,18 +356,8 @@ func.func @stage_c3(%t: vector<16x64xf32>, %a: memref<16x64xf32, #gpu.address_sp
 // -----
 
 func.func @stage_c4(%t: vector<16x64xf32>, %a: memref<16x64xf32, #gpu.address_space<workgroup>>, %i: index) {
-  // expected-error @+1 {{'gnn_tile.stage' op expected 'ahead' in the body of an scf.for, by registers or async, got it in 'func.func', by async}}
-  gnn_tile.stage %t, %a[%i] ahead by async spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
-  return
-}
-
-// -----
-
-func.func @stage_c4_in_flight(%t: vector<16x64xf32>, %a: memref<16x64xf32, #gpu.address_space<workgroup>>, %i: index) {
-  scf.for %k = %i to %i step %i {
-    // expected-error @+1 {{'gnn_tile.stage' op expected 'ahead' in the body of an scf.for, by registers or async, got it in 'scf.for', by in_flight}}
-    gnn_tile.stage %t, %a[%i] ahead by in_flight spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
-  }
+  // expected-error @+1 {{'gnn_tile.stage' op expected 'ahead' by registers or async, got in_flight}}
+  gnn_tile.stage %t, %a[%i] ahead by in_flight spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
   return
 }
 

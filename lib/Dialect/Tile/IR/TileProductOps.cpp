@@ -11,7 +11,6 @@
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -62,13 +61,9 @@ LogicalResult StageOp::verify() {
            << " rows, got " << array;
   if (failed(verifyTileSpread(*this, getSpread()))) // C3
     return failure();
-  if (!getAhead() ||
-      (isa<scf::ForOp>((*this)->getParentOp()) && getBy() != Staging::InFlight))
-    return success();
-  return emitOpError("expected 'ahead' in the body of an scf.for, by registers "
-                     "or async, got it in '") // C4
-         << (*this)->getParentOp()->getName() << "', by "
-         << stringifyStaging(getBy());
+  if (getAhead() && getBy() == Staging::InFlight) // C4
+    return emitOpError("expected 'ahead' by registers or async, got in_flight");
+  return success();
 }
 
 LoadRowsOp StageOp::getCopiedRows() {

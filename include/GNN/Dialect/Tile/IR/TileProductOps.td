@@ -54,15 +54,16 @@ def Tile_StageOp : Tile_Op<"stage"> {
     * `in_flight`: threads copy it, and need not wait for it before an
       `nvgpu.device_async_wait`.
 
-    `ahead`, in the body of a loop, has this done while the step before is summed:
-    `gnn-tile-copy-async` or `gnn-tile-load-ahead` make such a loop, where they can.
+    `ahead`, in the body of an `scf.for`, has this done while the step before is summed:
+    `gnn-tile-copy-async` or `gnn-tile-load-ahead` make such a loop, where they can. What
+    is left of a loop of one step has none before it.
 
     Constraints:
     * (C1) `array` is one of workgroup memory, of two dimensions and the tile's elements.
     * (C2) It has as many columns as the tile, or as the transposed tile, and not fewer
       rows.
     * (C3) `spread` is one of two dimensions without teams.
-    * (C4) `ahead` is in an `scf.for`, and not `in_flight`.
+    * (C4) What is staged `ahead` is not `in_flight`.
 
     Example: the depth of 64 rows becomes the rows of the array.
 
