@@ -208,8 +208,8 @@ static void buildBlockPipeline(OpPassManager &pm,
   addPasses(pm, options.afterBlocked);
 }
 
-/// Templates on ranges in, loops and vectors out. Nothing is canonicalized from
-/// here to the lanes: that would change how sums are rounded.
+/// Templates on ranges in, loops and vectors out. Nothing has to be
+/// canonicalized from here to the lanes, but may be (gnn-verify-form).
 static void buildLoopsPipeline(OpPassManager &pm,
                                const LoopsPipelineOptions &options) {
   pm.addPass(createVerifyForm({Form::Blocked}));

@@ -52,7 +52,7 @@ func.func @constants(%x: memref<4x2xf32>) {
   gnn_tile.blocks to [4] step [1] {
   ^bb0(%b: index):
     gnn_tile.teams <each = [1, 1], lanes = [1, 2], teams = 16, elements = 1> {
-      // expected-error @+1 {{'vector.transfer_write' op expected constants of equal entries, or the numbers of heads}}
+      // expected-error @+1 {{'vector.transfer_write' op expected constants of equal entries, or of one for each head}}
       vector.transfer_write %v, %x[%b, %c0] {in_bounds = [true]} : vector<2xf32>, memref<4x2xf32>
     }
   }

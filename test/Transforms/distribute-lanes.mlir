@@ -168,3 +168,45 @@ func.func @branches(%x: memref<4x64xf32>, %y: memref<4xf32>, %c: i1, %k: f32) {
   }
   return
 }
+
+// -----
+
+// As patterns leave them: a constant has an entry for each head; a vector that tiles need
+// too stands around the teams. What takes the place of heads that were read is written by
+// the lanes that have read them, though a vector of one scalar may be one of features.
+//
+// CHECK-LABEL: func.func @simplified
+// CHECK:         %[[PLACE:.+]]:2 = affine.delinearize_index %{{.+}} into (4)
+// CHECK-DAG:     %[[IN:.+]] = arith.cmpi slt, %[[PLACE]]#1, %c3
+// CHECK-DAG:     %[[HEAD:.+]] = arith.select %[[IN]], %[[PLACE]]#1, %c0
+// CHECK:         %[[V:.+]] = memref.load %arg0[%{{.+}}, %[[HEAD]]]
+// CHECK:         %[[SECOND:.+]] = arith.cmpi eq, %[[HEAD]], %c1
+// CHECK:         %[[LOW:.+]] = arith.select %[[SECOND]], %{{.+}}, %{{.+}} : f32
+// CHECK:         %[[THIRD:.+]] = arith.cmpi eq, %[[HEAD]], %c2
+// CHECK:         %[[ENTRY:.+]] = arith.select %[[THIRD]], %{{.+}}, %[[LOW]] : f32
+// CHECK:         %[[P:.+]] = arith.mulf %[[V]], %[[ENTRY]]
+// CHECK:         scf.if %[[IN]] {
+// CHECK-NEXT:      memref.store %arg2, %arg0[%{{.+}}, %[[HEAD]]]
+// CHECK:         arith.addf %[[P]], %arg2
+func.func @simplified(%x: memref<8x3xf32>, %y: memref<8x3x1xf32>, %f: f32) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %heads = arith.constant dense<[[2.0], [4.0], [8.0]]> : vector<3x1xf32>
+    %outer = vector.broadcast %f : f32 to vector<3x1xf32>
+    gnn_tile.teams <each = [1, 1], lanes = [4, 1], teams = 8, elements = 1> {
+      gnn_tile.parallel 8 over team {
+      ^bb0(%t: index):
+        %v = vector.transfer_read %x[%t, %c0], %p {in_bounds = [true, true], permutation_map = affine_map<(d0, d1) -> (d1, 0)>} : memref<8x3xf32>, vector<3x1xf32>
+        %m = arith.mulf %v, %heads : vector<3x1xf32>
+        %s = vector.broadcast %f : f32 to vector<3xf32>
+        vector.transfer_write %s, %x[%t, %c0] {in_bounds = [true]} : vector<3xf32>, memref<8x3xf32>
+        %a = arith.addf %m, %outer : vector<3x1xf32>
+        vector.transfer_write %a, %y[%t, %c0, %c0] {in_bounds = [true, true]} : vector<3x1xf32>, memref<8x3x1xf32>
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}

@@ -135,16 +135,10 @@ LogicalResult Distribution::distributeIf(scf::IfOp op) {
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// Whether a constant of several values counts heads.
-static bool countsHeads(DenseElementsAttr values) {
+/// Whether a constant of several values has one for each head.
+static bool isOfHeads(DenseElementsAttr values) {
   auto type = cast<VectorType>(values.getType());
-  if (type.getRank() != 2 || type.getDimSize(1) != 1 ||
-      !type.getElementType().isSignlessInteger(32))
-    return false;
-  for (auto [i, value] : llvm::enumerate(values.getValues<int32_t>()))
-    if (value != static_cast<int32_t>(i))
-      return false;
-  return true;
+  return type.getRank() == 2 && type.getDimSize(1) == 1;
 }
 
 bool gnn::tile::isOfScalars(Value value) {
@@ -165,10 +159,10 @@ LogicalResult Distribution::verifyOperands(Operation *op) {
       continue;
     DenseElementsAttr constant;
     if (matchPattern(operand, m_Constant(&constant))) {
-      if (constant.isSplat() || countsHeads(constant))
+      if (constant.isSplat() || isOfHeads(constant))
         continue;
-      return op->emitOpError("expected constants of equal entries, or the "
-                             "numbers of heads, got ")
+      return op->emitOpError("expected constants of equal entries, or of one "
+                             "for each head, got ")
              << constant;
     }
     bool isOfTeams = teams->isAncestor(operand.getParentBlock()->getParentOp());

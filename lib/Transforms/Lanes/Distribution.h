@@ -131,6 +131,7 @@ private:
   Value rowOf(Spread spread, VectorPart part);
   Value columnOf(Spread spread, VectorPart part);
   Value numberOf(mlir::VectorType type, Spread spread, VectorPart part);
+  Value entryOfHead(mlir::DenseElementsAttr values, VectorPart part);
   Value scalar(Value value) { return scalars.lookupOrDefault(value); }
   Value select(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, condition, x, y);

@@ -182,12 +182,15 @@ LogicalResult Distribution::distributeRead(vector::TransferReadOp op) {
   return success();
 }
 
-/// A vector of one dimension that is of scalars is one of heads where it takes
-/// the place of what is read as such: a lane writes what itself has read.
+/// A vector of one dimension that is of scalars may be one of features or of
+/// heads. It is of these where it takes the place of what is read as such, as a
+/// lane writes what itself has read, and where it is in no whole vectors.
 Spread Distribution::spreadOfWritten(vector::TransferWriteOp op) {
   Spread spread = spreadsOf(op.getVector()).front();
   if (op.getVectorType().getRank() != 1 || !isOfScalars(op.getVector()))
     return spread;
+  if (!op.getMask() && op.getVectorType().getDimSize(0) % lanes.getVector())
+    spread = spread.of(Spread::Rows);
   Value buffer = getBuffer(op.getBase());
   AffineExpr dim = op.getPermutationMap().getResult(0);
   teams->walk([&](vector::TransferReadOp read) {

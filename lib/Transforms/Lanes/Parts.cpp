@@ -57,8 +57,6 @@ Value Distribution::numberOf(VectorType type, Spread spread, VectorPart part) {
     return rowOf(spread, part);
   int64_t i = spread.hasRows() ? part.row : part.column;
   Value first = roundsOf(spread.axis, type.getDimSize(0))[i].offset;
-  if (!type.getElementType().isIndex()) // of heads
-    return arith::IndexCastOp::create(b, type.getElementType(), first);
   if (spread.width() == 1)
     return first;
   auto wide = VectorType::get({spread.width()}, b.getIndexType());
@@ -67,6 +65,29 @@ Value Distribution::numberOf(VectorType type, Spread spread, VectorPart part) {
   return b.add(vector::BroadcastOp::create(b, wide, first),
                arith::ConstantOp::create(
                    b, DenseIntElementsAttr::get(wide, sideBySide)));
+}
+
+/// The entry of this lane's head, of a constant with one for each: the number
+/// of the head where the constant counts them.
+Value Distribution::entryOfHead(DenseElementsAttr values, VectorPart part) {
+  Type element = values.getElementType();
+  Value head = roundsOf(Spread::Rows, values.getNumElements())[part.row].offset;
+  auto isCounted = [](auto entry) {
+    auto number = dyn_cast<IntegerAttr>(entry.value());
+    return number && number.getInt() == static_cast<int64_t>(entry.index());
+  };
+  if (element.isSignlessInteger() &&
+      llvm::all_of(llvm::enumerate(values.getValues<Attribute>()), isCounted))
+    return arith::IndexCastOp::create(b, element, head);
+  Value found;
+  for (auto [i, entry] : llvm::enumerate(values.getValues<TypedAttr>())) {
+    Value value = arith::ConstantOp::create(b, entry);
+    found = found ? select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                 head, b.index(i)),
+                           value, found)
+                  : value;
+  }
+  return found;
 }
 
 Type Distribution::partType(Type element, Spread spread, VectorPart part) {
@@ -132,7 +153,8 @@ Value Distribution::compute(Value value, Spread spread, VectorPart part) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto dense = cast<DenseElementsAttr>(constant.getValue());
     if (!dense.isSplat())
-      return numberOf(cast<VectorType>(dense.getType()), spread, part);
+      return lanes ? entryOfHead(dense, part)
+                   : numberOf(cast<VectorType>(dense.getType()), spread, part);
     Type type = partType(dense.getElementType(), spread, part);
     auto attr = dense.getSplatValue<TypedAttr>();
     if (auto vector = dyn_cast<VectorType>(type))

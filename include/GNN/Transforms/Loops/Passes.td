@@ -109,9 +109,6 @@ def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
     gnn_tile.store_rows %s, %dw[%rows, %b] ...
     ```
 
-    Upstream's canonicalizer would start a sum with what is added to it afterwards,
-    which rounds in another order: it runs behind the forms, not between them.
-
     Needs: products on ranges. Keeps: the value of every result. Never: branches
     around a load.
   }];

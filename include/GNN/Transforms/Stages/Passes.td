@@ -59,6 +59,15 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       read and write one. One that is permuted is staged and read as a tile,
       outside of teams.
 
+    From the blocked form to the lanes form, canonicalization and CSE may run before,
+    between and behind the passes of a stage: all that a form says is in its ops, and
+    sums stay in their order. A `gnn_tile.contract` starts from what the loop carries
+    whatever is added to its result, which patterns of `vector.contract` would add first,
+    and so round in another order. No pass may reassociate sums for the same reason, take
+    ops out of a `gnn_tile.blocks` (the host would run them), or break transfers and
+    reductions of vectors down, which lanes share. The stages run no such patterns
+    themselves: nothing behind them needs it.
+
     In the form `tensors`, only templates change the order of rows
     (`#gnn_tile.order`): no `tensor.cast`, reshape or other op on tensors gives
     rows on in another order than it takes them, or without one.
