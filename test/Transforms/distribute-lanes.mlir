@@ -171,9 +171,9 @@ func.func @branches(%x: memref<4x64xf32>, %y: memref<4xf32>, %c: i1, %k: f32) {
 
 // -----
 
-// As patterns leave them: a constant has an entry for each head; a vector that tiles need
-// too stands around the teams. What takes the place of heads that were read is written by
-// the lanes that have read them, though a vector of one scalar may be one of features.
+// As patterns leave it: a constant has an entry for each head; a vector that tiles need
+// too stands around the teams. Lanes write what takes the place of the heads that they have
+// read, though a vector of one scalar may be one of features.
 //
 // CHECK-LABEL: func.func @simplified
 // CHECK:         %[[PLACE:.+]]:2 = affine.delinearize_index %{{.+}} into (4)

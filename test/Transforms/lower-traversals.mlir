@@ -140,3 +140,37 @@ func.func @many_vectors(%x: memref<?x65xf32>, %y: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Each traversal of a block has teams of its own.
+//
+// CHECK-LABEL: func.func @two
+// CHECK:         gnn_tile.blocks
+// CHECK:           gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 256, elements = 1> {
+// CHECK:             memref.store %{{.+}}, %arg1[
+// CHECK:           gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 256, elements = 1> {
+// CHECK:             memref.load %arg1[
+func.func @two(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
+  gnn_tile.blocks to [%n] step [256] {
+  ^bb0(%i: index):
+    %c0 = arith.constant 0 : index
+    gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
+        ins(%x : memref<?xf32>) at [#gnn_tile.at<group>]
+        outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
+        schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+    gnn_tile.traverse @g <edge> rows[%i to %n] columns[%c0]
+        ins(%y : memref<?xf32>) at [#gnn_tile.at<group>]
+        outs(%z : memref<?xf32>) at [#gnn_tile.at<group>]
+        schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 256, row_order = natural, row_walk = team> {
+    ^bb0(%v: f32):
+      gnn_tile.yield %v : f32
+    }
+  }
+  return
+}

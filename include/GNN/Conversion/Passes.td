@@ -125,12 +125,12 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
   let description = [{
     A `gnn_tile.blocks` with `threads`, and thus a body as a thread runs it, becomes a
     `gpu.func` of this body and a `gpu.launch_func` of as many blocks as it has
-    iterations, of so many threads. What the body uses of the host becomes arguments in the order of first
-    use: buffers as bare pointers, those of dynamic rows through a
-    `memref.reinterpret_cast` in front of the loop, which says how many they have;
+    iterations, of so many threads. What the body uses of the host becomes arguments
+    in the order of first use: buffers as bare pointers, those of dynamic rows through
+    a `memref.reinterpret_cast` in front of the loop, which says how many they have;
     structures of the graph; integers. Constants are the kernel's own. A
-    `memref.alloca` of the workgroup becomes its shared memory. The
-    `schedule` of the loop becomes `gnn.schedule` of the launch, for reports.
+    `memref.alloca` of the workgroup becomes its shared memory. The `schedule` of the
+    loop becomes `gnn.schedule` of the launch, for reports.
 
     ```mlir
     %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>

@@ -202,3 +202,19 @@ func.func @taken(%x: memref<64xf32>) {
   }
   return
 }
+
+// -----
+
+// A loop of another kind is none over blocks: it stays in the function.
+//
+// CHECK-LABEL: func.func @others
+// CHECK-NOT:     gpu.
+// CHECK:         scf.forall
+// CHECK-NOT:     gpu.launch_func
+func.func @others(%x: memref<64xf32>) {
+  scf.forall (%i) in (64) {
+    %zero = arith.constant 0.0 : f32
+    memref.store %zero, %x[%i] : memref<64xf32>
+  } {mapping = [#gpu.block<x>]}
+  return
+}

@@ -23,14 +23,14 @@ def Distribute : Pass<"gnn-tile-distribute", "::mlir::func::FuncOp"> {
     between warps in workgroup memory. What a lane has past the end of a row is read
     from its beginning and masked where it would count; one lane stores each value.
 
-    Around it, what is staged, summed and stored says its spread; what it is
-    computed of is held like it, and computed twice
-    where two ask for it in different ways. A thread loads pieces of up to 4 columns,
-    stages them, reads its rows and columns of each staged k and adds their products in
-    the order of k. Values that only a store needs are computed where it stores, row by
-    row, so that few are alive at once. Barriers stand where threads read or write in
-    workgroup memory what others have written or read since the last one, and in front of
-    and behind teams also for what they access in global memory.
+    Around it, what is staged, summed and stored says its spread; what it is computed of
+    is held like it, and computed twice where two ask for it in different ways. A
+    thread loads pieces of up to 4 columns, stages them, reads its rows and columns of
+    each staged k and adds their products in the order of k. Values that only a store
+    needs are computed where it stores, row by row, so that few are alive at once.
+    Barriers stand where threads read or write in workgroup memory what others have
+    written or read since the last one, and in front of and behind teams also for what
+    they access in global memory.
 
     Needs: the loops form with walks spread. Keeps: the order of every sum. Never leaves
     a vector of the loops form: an op that it cannot distribute, and a vector that two

@@ -124,12 +124,12 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
   let description = [{
     A `gnn_tile.stage` by `async` does not pass through registers: it becomes one
     `in_flight`, of which `gnn-tile-distribute` makes copies that threads do not wait
-    for. In a loop whose steps stage `ahead`, the arrays become
-    twice as deep, halves that steps take in turns: what the next step stages is
-    copied to one while the other is summed. The first step is copied in front of the
-    loop, and the last one summed behind it, if there is a step at all. What else
-    reads a tile reads it where it is staged. In any other place a copy begins where
-    its rows are known, and threads wait for it where it is read.
+    for. In a loop whose steps stage `ahead`, the arrays become twice as deep, halves
+    that steps take in turns: what the next step stages is copied to one while the
+    other is summed. The first step is copied in front of the loop, and the last one
+    summed behind it, if there is a step at all. What else reads a tile reads it where
+    it is staged. In any other place a copy begins where its rows are known, and
+    threads wait for it where it is read.
 
     ```mlir
     scf.for %r = %begin to %end step %c16 iter_args(%acc = %zero) {

@@ -31,32 +31,34 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
 
     * (C1) A template is in a `func.func`, one on a range in a loop over blocks.
     * (C2) Blocked: one template stands by itself in the loop's body, and computes a
-      range; its own verifier asks for a complete schedule and index arrays, which are
-      those of its structures where a `gnn_tile.structure` gives them. There are several
-      only where each reads or writes an array in workgroup memory.
-    * (C3) Blocked: the loop has that schedule, of several templates an array of those that
-      differ from the one before, and no `threads`; a `gnn_tile.cost` stands in front of it.
+      range; its own verifier asks for a complete schedule and index arrays, which
+      are those of its structures where a `gnn_tile.structure` gives them. There
+      are several only where each reads or writes an array in workgroup memory.
+    * (C3) Blocked: the loop has that schedule, of several templates an array of those
+      that differ from the one before, and no `threads`; a `gnn_tile.cost` stands
+      in front of it.
     * (C4) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
       shuffles.
     * (C5) Loops: a `gnn_tile.teams` says over which lanes the vectors in it are spread;
-      outside of one, `gnn_tile.stage`, `gnn_tile.contract` and `gnn_tile.store_rows`
-      say what threads hold of a tile, and no upstream op takes their place. `gnn_tile.walk` and `gnn_tile.parallel` need
-      teams. Lanes exchange values where a vector is reduced or results of workers are
-      combined: loops and branches around that are the same for all lanes of a warp.
-      They depend on the team only if a team has 32 lanes, and not on which elements a
-      lane has.
+      outside of one, `gnn_tile.stage`, `gnn_tile.contract` and
+      `gnn_tile.store_rows` say what threads hold of a tile, and no upstream op
+      takes their place. `gnn_tile.walk` and `gnn_tile.parallel` need teams. Lanes
+      exchange values where a vector is reduced or results of workers are
+      combined: loops and branches around that are the same for all lanes of a
+      warp. They depend on the team only if a team has 32 lanes, and not on which
+      elements a lane has.
     * (C6) Lanes: no op of `gnn_tile` is left in the body.
     * (C7) Lanes: vectors have up to 16 elements, and no transfer, contraction or
       reduction of vectors of many lanes is left.
     * (C8) Blocked: where a range begins at an index of the loop, or at a multiple of
-      one, the rows and columns of its template end where the next range begins; where
-      all blocks begin at the same column, they have all columns. The blocks
-      reach all columns where both are known. Templates that write one
-      buffer may share the columns of a step.
-    * (C9) Loops: an array in workgroup memory is used by ops that read or write it,
-      not by views, calls or control flow: barriers follow from the effects of ops on
-      it. There are none between the lanes of a `gnn_tile.teams`, which does not both
-      read and write one. One that is permuted is staged and read as a tile,
+      one, the rows and columns of its template end where the next range begins;
+      where all blocks begin at the same column, they have all columns. The blocks
+      reach all columns where both are known. Templates that write one buffer may
+      share the columns of a step.
+    * (C9) Loops: an array in workgroup memory is used by ops that read or write it, not
+      by views, calls or control flow: barriers follow from the effects of ops on
+      it. There are none between the lanes of a `gnn_tile.teams`, which does not
+      both read and write one. One that is permuted is staged and read as a tile,
       outside of teams.
 
     From the blocked form to the lanes form, canonicalization and CSE may run before,

@@ -204,10 +204,10 @@ def Tile_TeamsOp : Tile_Op<"teams", [
   let description = [{
     The threads of the block are teams of lanes in the body, as `spread` says: which
     lanes share a `gnn_tile.walk` or a `gnn_tile.parallel`, and which of them holds which
-    heads and features of a vector. What is around the body in the loop over blocks, such
-    as the tiles of a product, is spread as its ops say. Both hand values to each other
-    through memory: threads wait between them for what one writes and the other reads
-    or writes.
+    heads and features of a vector. Ops around it in the loop over blocks, such as those
+    of the tiles of a product, say their spreads themselves. Both hand values to each
+    other through memory: threads wait between them for what one writes and the other
+    reads or writes.
 
     The body is no kernel of its own and has no results. Vectors come from within,
     scalars from anywhere. Lanes do not wait for each other inside, but where workers

@@ -18,7 +18,7 @@ def Tile_ArrayOp : Tile_Op<"array"> {
   let description = [{
     All threads of the block have it. With `permuted` P, element (k, m) lies at column
     `m xor 8 * (k / 4 mod P)`, so that threads that write one column each, of several k,
-    write to different banks. What stages in it, and reads it, does so by that.
+    write to different banks. Ops that stage in it, or read a tile of it, go by that.
 
     Constraints:
     * (C1) The array is one of workgroup memory, of two static dimensions and without a
@@ -55,15 +55,15 @@ def Tile_StageOp : Tile_Op<"stage"> {
       `nvgpu.device_async_wait`.
 
     `ahead`, in the body of an `scf.for`, has this done while the step before is summed:
-    `gnn-tile-copy-async` or `gnn-tile-load-ahead` make such a loop, where they can. What
-    is left of a loop of one step has none before it.
+    `gnn-tile-copy-async` or `gnn-tile-load-ahead` make such a loop, where they can. It has
+    no effect elsewhere, such as where a pattern has taken away a loop of one step.
 
     Constraints:
     * (C1) `array` is one of workgroup memory, of two dimensions and the tile's elements.
     * (C2) It has as many columns as the tile, or as the transposed tile, and not fewer
       rows.
     * (C3) `spread` is one of two dimensions without teams.
-    * (C4) What is staged `ahead` is not `in_flight`.
+    * (C4) `ahead` goes with `registers` or `async`.
 
     Example: the depth of 64 rows becomes the rows of the array.
 
