@@ -9,6 +9,8 @@
 
 #include "GNN/Host/Passes.h"
 
+#include "GNN/Dialect/GNN/IR/Target.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -31,9 +33,6 @@ namespace gnn {
 } // namespace gnn
 
 using namespace mlir;
-
-/// What PTX allows a kernel to declare statically.
-static constexpr int64_t maxStaticShared = 48 * 1024;
 
 /// The memory of its own that a GPU gives a thread.
 static constexpr int64_t maxPrivate = 512 * 1024;
@@ -463,9 +462,10 @@ static LogicalResult verifyArrays(gpu::GPUFuncOp kernel) {
         isByteSized(array.getType().getElementType()))
       addBytes(array.getType(), own);
   });
-  if (shared > maxStaticShared)
+  int64_t mostShared = getBlockLimits(kernel).sharedBytes;
+  if (shared > mostShared)
     return kernel.emitOpError("expected at most ")
-           << maxStaticShared << " bytes of shared memory, got " << shared;
+           << mostShared << " bytes of shared memory, got " << shared;
   if (own > maxPrivate)
     return kernel.emitOpError("expected at most ")
            << maxPrivate << " bytes of memory of each thread, got " << own;

@@ -29,6 +29,22 @@ func.func @by_relation(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge
   return %4 : tensor<?x8xf32, #node>
 }
 
+// A maximum over the relations stays the last: what is reordered ends at the pairs.
+//
+// CHECK-LABEL: @maximum_of_pairs
+// CHECK: gnn.aggregate mean {{.*}} -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+// CHECK: gnn.typed_linear {{.*}} : (tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+// CHECK: gnn.aggregate max {{.*}} : tensor<?x8xf32, #gnn.rows<@g, dst_pair>>
+func.func @maximum_of_pairs(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>, %a: tensor<?xf32, #edge>) -> tensor<?x8xf32, #node> {
+  %0 = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
+  %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
+  %2 = gnn.apply mul %1, %a : (tensor<?x8xf32, #src_pair>, tensor<?xf32, #edge>) -> tensor<?x8xf32, #edge>
+  // expected-remark @+1 {{product first 160 rows, sum first 140 rows}}
+  %3 = gnn.aggregate mean %2 : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #dst_pair>
+  %4 = gnn.aggregate max %3 : tensor<?x8xf32, #dst_pair> -> tensor<?x8xf32, #node>
+  return %4 : tensor<?x8xf32, #node>
+}
+
 // A result on pairs cannot be put together from two graphs.
 // CHECK-LABEL: @pairs
 // CHECK: %[[A:.*]] = gnn.aggregate sum {{.*}} : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>

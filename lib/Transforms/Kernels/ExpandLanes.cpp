@@ -8,6 +8,8 @@
 
 #include "GNN/Transforms/Kernels/Passes.h"
 
+#include "GNN/Dialect/GNN/IR/TargetFields.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,7 +46,7 @@ private:
 } // namespace
 
 void gnn::populateExpandLanesPatterns(RewritePatternSet &patterns) {
-  constexpr unsigned warp = 32;
+  unsigned warp = TargetLimits::ofGPU().lanes;
   populateGpuLowerSubgroupReduceToShufflePatterns(patterns, warp);
   populateGpuLowerClusteredSubgroupReduceToShufflePatterns(patterns, warp);
   affine::populateAffineExpandIndexOpsPatterns(patterns);

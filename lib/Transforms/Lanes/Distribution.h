@@ -19,6 +19,7 @@
 
 #include "../Utils/IndexBuilder.h"
 
+#include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -219,7 +220,8 @@ private:
   Value shuffleXor(Value value, int64_t offset);
   Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   Value forEachPart(Value value, llvm::function_ref<Value(Value)> f);
-  int64_t warps() const { return lanes.getThreads() / 32; }
+  int64_t lanesOfWarp() const { return getBlockLimits(blocks).lanes; }
+  int64_t warps() const { return lanes.getThreads() / lanesOfWarp(); }
 
   BlocksOp blocks, made;
   IndexBuilder b;

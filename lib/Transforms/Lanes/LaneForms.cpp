@@ -9,6 +9,7 @@
 
 #include "LaneForms.h"
 
+#include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
@@ -53,7 +54,8 @@ enum Difference : unsigned { None = 0, ByTeam = 1, ByElement = 2 };
 /// differently. What a load gives differs where its indices do.
 class ExchangeVerifier {
 public:
-  explicit ExchangeVerifier(SpreadAttr lanes) : lanes(lanes) {}
+  explicit ExchangeVerifier(TeamsOp teams)
+      : lanes(teams.getSpread()), lanesOfWarp(getBlockLimits(teams).lanes) {}
 
   LogicalResult run(TeamsOp teams);
 
@@ -67,6 +69,7 @@ private:
   bool isExchange(Operation *op);
 
   SpreadAttr lanes;
+  int64_t lanesOfWarp;
   llvm::DenseMap<Value, unsigned> differences;
   bool hasChanged = false;
 };
@@ -74,10 +77,9 @@ private:
 
 /// What the number of a worker differs by.
 unsigned ExchangeVerifier::among(Worker over) {
-  constexpr int64_t warp = 32;
   unsigned difference = None;
   if (over != Worker::Element && lanes.getTeams() > 1 &&
-      lanes.getTeamLanes() < warp)
+      lanes.getTeamLanes() < lanesOfWarp)
     difference |= ByTeam;
   if (over != Worker::Team && lanes.getElements() > 1)
     difference |= ByElement;
@@ -204,5 +206,5 @@ LogicalResult ExchangeVerifier::run(TeamsOp teams) {
 
 LogicalResult gnn::tile::verifyTeams(TeamsOp teams) {
   return failure(failed(verifyArrays(teams)) ||
-                 failed(ExchangeVerifier(teams.getSpread()).run(teams)));
+                 failed(ExchangeVerifier(teams).run(teams)));
 }

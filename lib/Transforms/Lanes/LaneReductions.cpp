@@ -54,7 +54,7 @@ Value Distribution::shuffleXor(Value value, int64_t offset) {
     return arith::ConstantIntOp::create(b, value, 32);
   };
   return forEachPart(value, [&](Value part) {
-    return gpu::ShuffleOp::create(b, part, i32(offset), i32(32),
+    return gpu::ShuffleOp::create(b, part, i32(offset), i32(lanesOfWarp()),
                                   gpu::ShuffleMode::XOR)
         .getShuffleResult();
   });
@@ -266,8 +266,8 @@ LogicalResult Distribution::distributeParallel(ParallelOp op) {
       return op.emitOpError("expected one integer for each of the ")
              << warps() << " warps as the result of teams";
   }
-  int64_t lanesOfWarp = over == Worker::Element ? count : 32 / stride;
-  if (failed(combineLanes(op, states, lanesOfWarp, stride)))
+  int64_t combined = over == Worker::Element ? count : lanesOfWarp() / stride;
+  if (failed(combineLanes(op, states, combined, stride)))
     return failure();
   if (over == Worker::Team) {
     storeFlags(op, states[0][0]);
@@ -386,9 +386,10 @@ LogicalResult Distribution::combineWarps(ParallelOp op,
     return loaded;
   };
   auto place = affine::AffineDelinearizeIndexOp::create(
-      b, thread, ArrayRef<int64_t>{32 / stride, stride},
+      b, thread, ArrayRef<int64_t>{lanesOfWarp() / stride, stride},
       /*hasOuterBound=*/false);
-  Value isFirst = stride < 32 ? b.isZero(place.getResult(1)) : Value();
+  Value isFirst =
+      stride < lanesOfWarp() ? b.isZero(place.getResult(1)) : Value();
   b.where(isFirst, [&] {
     for (auto [array, state] : llvm::zip(arrays, states))
       for (auto [i, part] : llvm::enumerate(state))
@@ -432,7 +433,7 @@ LogicalResult Distribution::combineWarps(ParallelOp op,
 void Distribution::storeFlags(ParallelOp op, Value flag) {
   Value array = shared({warps()}, flag.getType());
   auto place = affine::AffineDelinearizeIndexOp::create(
-      b, thread, ArrayRef<int64_t>{32}, /*hasOuterBound=*/false);
+      b, thread, ArrayRef<int64_t>{lanesOfWarp()}, /*hasOuterBound=*/false);
   b.where(b.isZero(place.getResult(1)),
           [&] { b.storeVector(flag, array, place.getResult(0)); });
   gpu::BarrierOp::create(b);

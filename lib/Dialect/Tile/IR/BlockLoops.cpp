@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -15,7 +16,7 @@ using namespace mlir;
 using namespace gnn::tile;
 
 /// The most dimensions that a grid has, and threads that a block of any GPU.
-static constexpr int64_t mostDimensions = 3, mostThreads = 1024;
+static constexpr int64_t mostDimensions = 3;
 
 void BlocksOp::build(OpBuilder &builder, OperationState &state,
                      ArrayRef<OpFoldResult> ends, ArrayRef<int64_t> steps,
@@ -92,6 +93,7 @@ LogicalResult BlocksOp::verify() {
     return emitOpError("expected an end for each of ")
            << rank << " dimensions, got " << getStaticEnds().size();
   int64_t threads = getThreads().value_or(1);
+  int64_t mostThreads = getBlockLimits(*this).threads;
   if (threads < 1 || threads > mostThreads) // C2
     return emitOpError("expected 1 to ")
            << mostThreads << " threads, got " << threads;

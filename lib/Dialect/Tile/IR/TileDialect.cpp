@@ -275,7 +275,8 @@ LogicalResult SpreadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> lanes, int64_t teams,
                                  int64_t elements) {
   // The threads of a block; a thread has fewer registers than so many values.
-  constexpr int64_t warp = 32, most = 1024;
+  int64_t warp = TargetLimits::ofGPU().lanes,
+          most = TargetLimits::ofGPU().threads;
   auto isPower = [](int64_t size) {
     return size >= 1 && llvm::isPowerOf2_64(size);
   };

@@ -235,10 +235,10 @@ LogicalResult TraverseScheduleAttr::verify(EmitError emitError,
   auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
   if (int64_t all = orOne(schedule.lanes) * orOne(schedule.headLanes) *
                     orOne(schedule.elementLanes);
-      all > 32)
+      all > TargetLimits::ofGPU().lanes)
     return emitError() << "expected 'lanes' times 'head_lanes' times "
-                          "'element_lanes' within a warp of 32, got "
-                       << all;
+                          "'element_lanes' within a warp of "
+                       << TargetLimits::ofGPU().lanes << ", got " << all;
   RowWalk walk = schedule.rowWalk.value_or(RowWalk::ByLength);
   if (schedule.splitRows && walk != RowWalk::ByLength)
     return emitError() << "expected 'row_walk' by_length with 'split_rows', "
