@@ -245,3 +245,15 @@ def test_a_split_by_a_size_is_named(monkeypatch):
             r"torch\.Tensor\.size at .*test_frontend_sizes\.py:\d+ \(return self\.convs\[1\]"
             r".*not known before another has run")):
         capture.compile_module(Layers(), fullgraph=True)(*given(SIZES[0]))
+
+
+def test_padding_by_a_size_is_torchs():
+    """Features of a program have sizes that are known: what a graph's size pads stays torch's."""
+    def padded(x, edges):
+        rows = torch.zeros_like(x).index_add(0, edges[1], x[edges[0]])
+        return F.pad(rows, (0, x.size(0) - 3))
+
+    model = capture.compile_module(Function(padded), fullgraph=True)
+    for nodes in (5, 9, 6):
+        x, edges = torch.randn(nodes, D), torch.randint(nodes, (2, 20))
+        assert torch.allclose(model(x, edges), padded(x, edges), atol=1e-5)

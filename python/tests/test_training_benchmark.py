@@ -95,7 +95,7 @@ def test_programs_take_turns(clock):
     assert machine.turns.count(1.0) == 20 and machine.turns.count(100.0) in (9, 10)
     places = [i for i, ms in enumerate(machine.turns) if ms == 100.0]
     assert places[-1] > 24 and max(b - a for a, b in zip(places, places[1:])) <= 5
-    assert quick.found["ms"] == pytest.approx(1.01) and quick.found["mib"] == 7
+    assert 1 <= quick.found["ms"] <= 1.02 and quick.found["mib"] == 7
     assert quick.found["captured"] and not slow.found["captured"]
     assert 0 < quick.found["spread"] < 0.03
 

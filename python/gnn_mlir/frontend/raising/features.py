@@ -254,7 +254,8 @@ def _pad(r, node, x, sizes, *rest):
         return None
     value, rows = r.rows(x), r.row_dim(x)
     if rest[:1] not in ((), ("constant",)) and not isinstance(rest[0], (int, float)) or (
-            len(sizes) != 2 or rows == value_of(x).dim() - 1 or min(sizes) < 0):
+            len(sizes) != 2 or rows == value_of(x).dim() - 1
+            or not all(isinstance(size, int) and size >= 0 for size in sizes)):
         raise Unsupported("padding that is no constant beside the last features")
     before, behind = [[r.f.constant(float(number), value.type.with_features(
         *value.features[:-1], size))] if size else [] for size in sizes]
