@@ -300,6 +300,10 @@ def bench(experiment, chosen, layer, graph, features, on, options):
                                      pool if name in ways else None, capture=name != "turbo-gnn")
         except torch.OutOfMemoryError as error:
             entered[name] = {"skipped": out_of_memory(error)}
+        except RuntimeError as error:
+            if name in ways:
+                raise
+            entered[name] = {"skipped": f"failed: {error}".splitlines()[0]}
         if isinstance(entered[name], Contender):
             once = entered[name].once
             best = min(best or once, once) if once else None

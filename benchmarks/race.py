@@ -136,8 +136,6 @@ class OnGPU:
                 once = self._time(ready)
         except torch.OutOfMemoryError as error:
             found["skipped"] = out_of_memory(error)
-        except RuntimeError as error:
-            found["skipped"] = f"failed: {error}".splitlines()[0]
         if "skipped" in found:
             torch.cuda.empty_cache()
             return found

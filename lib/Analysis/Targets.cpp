@@ -133,8 +133,7 @@ const KnownTarget *gnn::findTarget(llvm::StringRef name) {
 }
 
 const KnownTarget &gnn::getStandIn(llvm::StringRef kind) {
-  const KnownTarget *cores = findTarget(cpuKind);
-  return kind == cpuKind && cores ? *cores : getKnownTargets().front();
+  return kind == cpuKind ? *findTarget(cpuKind) : getKnownTargets().front();
 }
 
 /// Those that `chip` may name.

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace gnn::tile;
 
-/// The most dimensions that a grid has, and threads that a block of any GPU.
+/// The most dimensions that a grid has.
 static constexpr int64_t mostDimensions = 3;
 
 void BlocksOp::build(OpBuilder &builder, OperationState &state,
@@ -93,7 +93,7 @@ LogicalResult BlocksOp::verify() {
     return emitOpError("expected an end for each of ")
            << rank << " dimensions, got " << getStaticEnds().size();
   int64_t threads = getThreads().value_or(1);
-  int64_t mostThreads = getBlockLimits(*this).threads;
+  int64_t mostThreads = TargetLimits::ofGPU().threads;
   if (threads < 1 || threads > mostThreads) // C2
     return emitOpError("expected 1 to ")
            << mostThreads << " threads, got " << threads;

@@ -41,7 +41,7 @@ def Tile_BlocksOp : Tile_Op<"blocks", [
     Constraints:
     * (C1) There are 1 to 3 dimensions: as many ends, positive steps, and arguments of
       the body, which are indices.
-    * (C2) There are 1 to so many `threads` as a block of the target may have: 1024.
+    * (C2) There are 1 to 1024 `threads`.
     * (C3) `schedule` is the schedule of a template, a text, or an array of such.
     * (C4) It is in no other `gnn_tile.blocks`.
 
