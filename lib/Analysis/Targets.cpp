@@ -65,10 +65,10 @@ static TargetFigures deriveFigures(const KnownTarget &from,
   double cycles = clock * of.processors / first.processors;
   double flops = cycles * lanesOf(chip) / lanesOf(from.chip);
   double memory = of.memoryBandwidth / first.memoryBandwidth;
-  figures.memoryBandwidth = of.memoryBandwidth;
   figures.l2Bytes = of.l2Bytes;
   figures.processors = of.processors;
-  figures.memoryGather *= memory;
+  for (double *rate : {&figures.memoryBandwidth, &figures.memoryGather})
+    *rate *= memory;
   for (double *rate : {&figures.l2Gather, &figures.walkGather})
     *rate *= cycles;
   for (double *rate : {&figures.fp32Flops, &figures.productFlops})
@@ -84,8 +84,11 @@ static TargetFigures deriveFigures(const KnownTarget &from,
 static void setDerived(KnownTarget &target, const KnownTarget &from,
                        const GPUProperties &of) {
   target.figures = deriveFigures(from, of, target.chip);
-  for (auto [name, source] : from.sources)
-    target.sources.push_back({name, FigureSource::Derived});
+  for (auto [name, source] : from.sources) {
+    bool isStated = name == "l2Bytes" || name == "processors";
+    target.sources.push_back(
+        {name, isStated ? FigureSource::Datasheet : FigureSource::Derived});
+  }
 }
 
 static std::vector<KnownTarget> makeKnownTargets() {

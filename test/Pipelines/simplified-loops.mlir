@@ -3,10 +3,10 @@
 // block, and a block that has tiles and teams in turns.
 //
 // RUN: gnn-opt %s --gnn-graph-pipeline --gnn-tile-pipeline --gnn-schedule-pipeline \
-// RUN:   --gnn-block-pipeline --gnn-loops-pipeline --canonicalize --cse \
+// RUN:   --gnn-block-pipeline --gnn-loops-pipeline --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --gnn-verify-form=form=loops | FileCheck %s
 // RUN: gnn-opt %s --gnn-graph-pipeline --gnn-tile-pipeline --gnn-schedule-pipeline \
-// RUN:   --gnn-block-pipeline=sums-in-products=true --gnn-loops-pipeline --canonicalize --cse \
+// RUN:   --gnn-block-pipeline=sums-in-products=true --gnn-loops-pipeline --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --gnn-verify-form=form=loops | FileCheck %s --check-prefix=FUSED
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.w.npy 64 32
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.x.npy 3 64
@@ -16,7 +16,7 @@
 // RUN: gnn-run %s --target=emulator --function=layer --graph=%t.npz --input=x=%t.x.npy \
 // RUN:   --input=w=%t.w.npy --passes=sums-in-products=true \
 // RUN:   --compare='stage-passes=after-loops=canonicalize,cse' | FileCheck %s --check-prefix=BITS
-// RUN: gnn-opt %S/../Conversion/TileToGPU/run-teams.mlir --canonicalize --cse \
+// RUN: gnn-opt %S/../Conversion/TileToGPU/run-teams.mlir --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   --gnn-verify-form=form=loops -o %t.teams.mlir
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.x.npy 3 32
 // RUN: gnn-run %S/../Conversion/TileToGPU/run-teams.mlir --function=both --graph=%t.npz \

@@ -10,6 +10,7 @@
 // RUN:   --gnn-attach-target='chip={sm_89, NVIDIA L40S: processors=142 clock=2.52e+09 l2_bytes=1.00663e+08 memory_bandwidth=8.64e+11}' 2>&1 | FileCheck %s --check-prefix=DESCRIBED
 // RUN: not gnn-opt %s --gnn-attach-target='chip={sm_89, NVIDIA L40S: processors=many}' 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: not gnn-opt %s --gnn-attach-target='chip={sm_89, NVIDIA L40S: clock=inf}' 2>&1 | FileCheck %s --check-prefix=INFINITE
+// RUN: gnn-opt %s --gnn-attach-target='kind=emulator chip=h100' --gnn-attach-target=chip=h100 --gnn-attach-target=kind=emulator | FileCheck %s --check-prefix=SAME
 // RUN: not gnn-opt %s --gnn-attach-target=chip=gtx1080 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not gnn-opt %s --gnn-attach-target=chip=h100 --gnn-attach-target=chip=h200 2>&1 | FileCheck %s --check-prefix=OTHER
 
@@ -20,12 +21,13 @@
 // CHECK: module attributes {gnn.target = #target}
 
 // KEPT: name = "h100"
+// SAME: kind = "emulator", name = "h100"
 // UNKNOWN: remark: {{.*}}no figures are known of sm_75, costs are those of NVIDIA H200 SXM
 // UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}, abilities = [long_rows], figures = {memory_bandwidth = 4.300000e+12,
 // KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090
-// KNOWN:   memory_bandwidth = 9.360000e+11
+// KNOWN:   memory_bandwidth = 8.38{{[0-9]+}}e+11
 // DESCRIBED: remark: {{.*}}costs are by what the driver says of NVIDIA L40S
-// DESCRIBED: #gnn.target<kind = "cuda", name = "NVIDIA L40S", chip = "sm_89", {{.*}}, figures = {memory_bandwidth = 8.640000e+11, l2_bytes = 1.006630e+08, {{.*}}processors = 1.420000e+02,
+// DESCRIBED: #gnn.target<kind = "cuda", name = "NVIDIA L40S", chip = "sm_89", {{.*}}, figures = {memory_bandwidth = 7.7{{[0-9]+}}e+11, l2_bytes = 1.006630e+08, {{.*}}processors = 1.420000e+02,
 // WRONG:   error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, got 'processors=many'
 // INFINITE: error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, got 'clock=inf'
 // NONE:    error: gnn-attach-target: expected h200, h100, a100, rtx3090 or a chip of sm_70, {{.*}}, got 'gtx1080'

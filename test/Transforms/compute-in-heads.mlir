@@ -86,3 +86,31 @@ func.func @heads_read(%m: tensor<?x4x16xf32, #edge>) -> (tensor<?x64xf32, #node>
   %1 = gnn.activation relu %0 : tensor<?x64xf32, #node>
   return %0, %1 : tensor<?x64xf32, #node>, tensor<?x64xf32, #node>
 }
+
+// Messages of heads, as PyG joins them before they are summed: the sum takes them as they are.
+//
+// CHECK-LABEL: func.func @heads_aggregate
+// CHECK:         %[[M:.+]] = gnn.apply mul
+// CHECK:         %[[S:.+]] = gnn.aggregate sum %[[M]] via dst : tensor<?x4x16xf32, #{{.+}}> -> tensor<?x4x16xf32
+// CHECK:         %[[A:.+]] = gnn.activation gelu %[[S]] : tensor<?x4x16xf32
+// CHECK:         gnn.reshape %[[A]]
+func.func @heads_aggregate(%v: tensor<?x4x16xf32, #edge>, %a: tensor<?x4xf32, #edge>) -> tensor<?x64xf32, #node> {
+  %m = gnn.apply mul %v, %a : (tensor<?x4x16xf32, #edge>, tensor<?x4xf32, #edge>) -> tensor<?x4x16xf32, #edge>
+  %0 = gnn.reshape %m : tensor<?x4x16xf32, #edge> -> tensor<?x64xf32, #edge>
+  // expected-remark @+1 {{computed head by head, 4 of 16 features, as what makes its operand}}
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  // expected-remark @+1 {{computed head by head, 4 of 16 features, as what makes its operand}}
+  %2 = gnn.activation gelu %1 : tensor<?x64xf32, #node>
+  return %2 : tensor<?x64xf32, #node>
+}
+
+// Negative: no product ends with a sum over edges.
+//
+// CHECK-LABEL: func.func @heads_aggregate_product
+// CHECK:         gnn.aggregate sum %{{.+}} via dst : tensor<?x64xf32
+func.func @heads_aggregate_product(%x: tensor<?x4x16xf32, #edge>, %w: tensor<4x16x16xf32>) -> tensor<?x64xf32, #node> {
+  %h = gnn.linear %x, %w : (tensor<?x4x16xf32, #edge>, tensor<4x16x16xf32>) -> tensor<?x4x16xf32, #edge>
+  %0 = gnn.reshape %h : tensor<?x4x16xf32, #edge> -> tensor<?x64xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %1 : tensor<?x64xf32, #node>
+}

@@ -7,7 +7,7 @@ func.func @op(%x: memref<4x64xf32>) {
   ^bb0(%b: index):
     gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
       %v = vector.transfer_read %x[%b, %c0], %zero {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-      // expected-error @+1 {{'vector.shuffle' op cannot be distributed over threads}}
+      // expected-error @+1 {{'vector.shuffle' op cannot be distributed over threads: expected an op that computes each element by itself, a broadcast or one that reads, writes or reduces vectors}}
       %w = vector.shuffle %v, %v [0, 1] : vector<64xf32>, vector<64xf32>
     }
   }
@@ -334,4 +334,47 @@ func.func @one_head(%x: memref<4x1xf32>, %y: memref<4xf32>) {
     }
   }
   return
+}
+
+// -----
+
+func.func @no_dimension(%x: memref<4xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      %v = memref.load %x[%b] : memref<4xf32>
+      // expected-error @+1 {{'vector.broadcast' op cannot be distributed over threads: expected vectors of one or two dimensions, of which a lane holds up to 65536 parts, got 'vector<f32>'}}
+      %w = vector.broadcast %v : f32 to vector<f32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @long(%x: memref<4x2147483648xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      // expected-error @+1 {{expected vectors of one or two dimensions, of which a lane holds up to 65536 parts, got 'vector<2147483648xf32>'}}
+      %v = vector.transfer_read %x[%b, %c0], %zero {in_bounds = [true]} : memref<4x2147483648xf32>, vector<2147483648xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+module attributes {gnn.target = #gnn.target<kind = "cuda", name = "small", chip = "sm_90", limits = {lanes = 32, threads = 128, shared_bytes = 49152, registers = 65536}, abilities = [], figures = {memory_bandwidth = 1.0, l2_bytes = 1.0, l2_gather = 1.0, memory_gather = 1.0, l2_row_bytes = 1.0, memory_row_bytes = 1.0, fp32_flops = 1.0, processors = 1.0, launch_seconds = 1.0, product_flops = 1.0, row_seconds = 1.0, warp_seconds = 1.0, edge_seconds = 1.0, walk_gather = 1.0, round_seconds = 1.0, wait_seconds = 1.0, memory_wait_seconds = 1.0}>} {
+  func.func @target() {
+    // expected-error @+1 {{'gnn_tile.blocks' op cannot be distributed over threads: expected at most 128 of a block on the target, got 256}}
+    gnn_tile.blocks to [4] step [1] {
+    ^bb0(%b: index):
+      gnn_tile.teams <each = [1, 4], lanes = [1, 32], teams = 8, elements = 1> {
+      }
+    }
+    return
+  }
 }

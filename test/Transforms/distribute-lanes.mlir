@@ -210,3 +210,39 @@ func.func @simplified(%x: memref<8x3xf32>, %y: memref<8x3x1xf32>, %f: f32) {
   }
   return
 }
+
+// -----
+
+// In turns too, the next step stores flags that all have read by then.
+//
+// CHECK-LABEL: func.func @flags_in_turn
+// CHECK:         scf.for
+// CHECK:           memref.store {{.+}} #gpu.address_space<workgroup>
+// CHECK:           gpu.barrier
+// CHECK:           load {{.+}} #gpu.address_space<workgroup>
+// CHECK:           gpu.barrier
+// CHECK-NEXT:    }
+func.func @flags_in_turn(%y: memref<2xi32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 2, elements = 1> {
+      gnn_tile.parallel 2 over element {
+      ^bb0(%e: index):
+        %all = gnn_tile.parallel 2 over team -> vector<2xi32> {
+        ^bb0(%t: index):
+          %sum = arith.addi %e, %t : index
+          %flag = arith.index_cast %sum : index to i32
+          gnn_tile.yield %flag : i32
+        } combine {
+        ^bb0(%l: i32, %r: i32):
+          %m = arith.maxsi %l, %r : i32
+          gnn_tile.yield %m : i32
+        }
+        %most = vector.reduction <maxsi>, %all : vector<2xi32> into i32
+        memref.store %most, %y[%e] : memref<2xi32>
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}

@@ -345,3 +345,12 @@ func.func @form_c5_contract(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func @form_c1_teams() {
+  // expected-error @+1 {{'gnn_tile.teams' op expected a gnn_tile.blocks around what its threads do}}
+  gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+  }
+  return
+}

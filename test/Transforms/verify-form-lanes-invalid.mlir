@@ -254,3 +254,56 @@ func.func @form_c9_part(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
   }
   return
 }
+
+// -----
+
+// Half of an array that is no multiple of what is permuted.
+
+!array = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @form_c9_permuted_rows(%t: memref<8x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %r = vector.step : vector<8xindex>
+    %a = gnn_tile.array permuted 4 : !array
+    %u = gnn_tile.load_rows %t[%r, %c0] aligned 4 : memref<8x64xf32>, vector<8xindex>, index -> vector<8x64xf32>
+    // expected-error @+1 {{'gnn_tile.stage' op expected a first row that is a multiple of 16 in an array with 'permuted' 4}}
+    gnn_tile.stage %u, %a[%c8] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<8x64xf32>, !array
+  }
+  return
+}
+
+// -----
+
+// Threads that write more columns at once than the permutation leaves side by side.
+
+!array = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @form_c9_permuted_columns(%t: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %r = vector.step : vector<16xindex>
+    %a = gnn_tile.array permuted 2 : !array
+    %u = gnn_tile.load_rows %t[%r, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    // expected-error @+1 {{'gnn_tile.stage' op expected threads to stage up to 8 elements side by side in a permuted array, got #gnn_tile.spread<each = [1, 16], lanes = [16, 4]>}}
+    gnn_tile.stage %u, %a[%c0] by registers spread <each = [1, 16], lanes = [16, 4]> : vector<16x64xf32>, !array
+  }
+  return
+}
+
+// -----
+
+!array = memref<64x16xf32, #gpu.address_space<workgroup>>
+func.func @form_c9_permuted_depths(%t: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %r = vector.step : vector<16xindex>
+    %a = gnn_tile.array permuted 2 : !array
+    %u = gnn_tile.load_rows %t[%r, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    // expected-error @+1 {{expected threads to stage up to 4 elements side by side in a permuted array, got #gnn_tile.spread<each = [1, 8], lanes = [16, 8]>}}
+    gnn_tile.stage %u, %a[%c0] transposed by registers spread <each = [1, 8], lanes = [16, 8]> : vector<16x64xf32>, !array
+  }
+  return
+}

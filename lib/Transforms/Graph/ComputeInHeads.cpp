@@ -7,6 +7,7 @@
 #include "LayerRewrite.h"
 
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Transforms/Graph/Passes.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -26,18 +27,22 @@ static bool isReadOnce(ReshapeOp join) {
 }
 
 /// The reshape in front of `op` that joins the heads which an op made; one that
-/// is read once if there is one, null if there is none at all.
+/// is read once if there is one, null if there is none at all. No product ends
+/// with a reduction of rows.
 static ReshapeOp joinedHeads(Operation *op) {
-  bool isElementwise = op->hasTrait<OpTrait::Elementwise>();
-  if (op->getNumResults() != 1 || !(isElementwise || isa<ActivationOp>(op)) ||
+  bool isReduction = isa<AggregateOp>(op);
+  if (op->getNumResults() != 1 ||
+      !(isReduction || op->hasTrait<OpTrait::Elementwise>() ||
+        isa<ActivationOp>(op)) ||
       !getRows(op->getResult(0).getType()) ||
       getFeatures(getTensorType(op->getResult(0))).size() != 1)
     return nullptr;
   ReshapeOp first;
   for (Value operand : op->getOperands()) {
     auto reshape = operand.getDefiningOp<ReshapeOp>();
-    if (!reshape || !reshape.getInput().getDefiningOp() ||
-        getFeatures(reshape.getInput().getType()).size() != 2)
+    Operation *maker = reshape ? reshape.getInput().getDefiningOp() : nullptr;
+    if (!maker || getFeatures(reshape.getInput().getType()).size() != 2 ||
+        (isReduction && isa<ProductOpInterface>(maker)))
       continue;
     if (isReadOnce(reshape))
       return reshape;

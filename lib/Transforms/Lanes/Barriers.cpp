@@ -48,20 +48,15 @@ struct Access {
   Half half;
   bool isWrite;
   bool isInFlight = false; // a copy that nobody has waited for
-  bool isOfTeams = false;
+  Operation *op;           // null: of an earlier step of a loop
 
   bool operator==(const Access &other) const {
     return array == other.array && half == other.half &&
            isWrite == other.isWrite && isInFlight == other.isInFlight &&
-           isOfTeams == other.isOfTeams;
+           op == other.op;
   }
-  /// In global memory, each thread finds again what it has written itself,
-  /// where teams have not.
-  bool conflicts(const Access &other) const {
-    return array == other.array && (isWrite || other.isWrite) &&
-           (isInWorkgroup(array) || isOfTeams || other.isOfTeams) &&
-           !half.differs(other.half);
-  }
+  /// Whether threads wait between it and one before.
+  bool conflicts(const Access &before) const;
 };
 
 using Accesses = SmallVector<Access>;
@@ -77,6 +72,39 @@ private:
   void walkLoop(scf::ForOp loop, Accesses &pending);
 };
 } // namespace
+
+/// Whether all that is computed of a value in its block goes into `store`.
+static bool isReadFor(Value value, StoreRowsOp store) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user == store ||
+           (user->getBlock() == store->getBlock() && isPure(user) &&
+            !user->getNumRegions() && !isa<ContractOp>(user) &&
+            isReadFor(user->getResult(0), store));
+  });
+}
+
+/// Whether each thread stores over what it has loaded or stored itself: in the
+/// same rows, loaded for that store or stored by the same spread.
+static bool isOverOwn(StoreRowsOp store, Operation *before) {
+  if (auto load = dyn_cast_if_present<LoadRowsOp>(before))
+    return load->getBlock() == store->getBlock() &&
+           load.getSource().getType() == store.getTarget().getType() &&
+           load.getIndices() == store.getIndices() &&
+           isReadFor(load.getResult(), store);
+  auto other = dyn_cast_if_present<StoreRowsOp>(before);
+  return other && other.getTarget() == store.getTarget() &&
+         other.getIndices() == store.getIndices() &&
+         other.getValue().getType() == store.getValue().getType() &&
+         other.getSpread() == store.getSpread();
+}
+
+bool Access::conflicts(const Access &before) const {
+  if (array != before.array || (!isWrite && !before.isWrite) ||
+      half.differs(before.half))
+    return false;
+  auto store = dyn_cast<StoreRowsOp>(op);
+  return !store || isInWorkgroup(array) || !isOverOwn(store, before.op);
+}
 
 /// The half that `value` is the first row of, of arrays whose halves have
 /// `rows` rows: a constant, the other half of a known one, or what a loop
@@ -138,11 +166,10 @@ static Half halfOf(Operation *op, Value array) {
 /// What an op itself reads or writes, by its effects.
 static Accesses accessesOf(Operation *op) {
   Accesses all;
-  bool isOfTeams = static_cast<bool>(op->getParentOfType<TeamsOp>());
   auto stage = dyn_cast<StageOp>(op);
   bool isInFlight = stage && stage.getBy() == Staging::InFlight;
   for (auto [array, isWrite] : getAccesses(op))
-    all.push_back({array, halfOf(op, array), isWrite, isInFlight, isOfTeams});
+    all.push_back({array, halfOf(op, array), isWrite, isInFlight, op});
   return all;
 }
 
@@ -202,6 +229,8 @@ static Accesses inNextStep(scf::ForOp loop, const Accesses &accesses,
                            ValueRange next) {
   Accesses mapped(accesses);
   for (Access &access : mapped) {
+    if (access.op && loop->isAncestor(access.op))
+      access.op = nullptr; // its rows were those of that step
     Value value = access.half.value;
     if (!value)
       continue;

@@ -91,8 +91,7 @@ LogicalResult Distribution::distributeFor(scf::ForOp loop) {
     if (failed(done))
       return {};
     Values next = partsOf(loop.getYieldedValues(), loop.getRegionIterArgs());
-    if (flagsStored > flagsBefore) // the next step stores them again
-      gpu::BarrierOp::create(b);
+    waitForFlags(flagsBefore);
     return next;
   };
   Values left =
@@ -149,6 +148,26 @@ bool gnn::tile::isOfScalars(Value value) {
          (isa<vector::BroadcastOp, vector::StepOp>(op) ||
           OpTrait::hasElementwiseMappableTraits(op)) &&
          llvm::all_of(op->getOperands(), isOfScalars);
+}
+
+/// Checks that lanes can hold the vectors that an operation uses and gives: one
+/// of one dimension by rows or by columns.
+LogicalResult Distribution::verifyHolds(Operation *op) {
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+    auto vector = dyn_cast<VectorType>(type);
+    Spread spread{lanes};
+    if (!vector || (vector.getRank() == 1
+                        ? spread.of(Spread::Rows).isOfParts(vector) &&
+                              spread.of(Spread::Columns).isOfParts(vector)
+                        : spread.isOfParts(vector)))
+      continue;
+    return op->emitOpError("cannot be distributed over threads: expected "
+                           "vectors of one or two dimensions, of which a lane "
+                           "holds up to ")
+           << Spread::mostParts << " parts, got " << vector;
+  }
+  return success();
 }
 
 /// Checks that lanes hold the vectors that an operation uses. Constants and
@@ -212,7 +231,9 @@ LogicalResult Distribution::verifyComputed(Operation *op) {
   if (isa<vector::BroadcastOp, vector::StepOp>(op))
     return success();
   if (!OpTrait::hasElementwiseMappableTraits(op))
-    return op->emitOpError("cannot be distributed over threads");
+    return op->emitOpError("cannot be distributed over threads: expected an op "
+                           "that computes each element by itself, a broadcast "
+                           "or one that reads, writes or reduces vectors");
   for (Value operand : op->getOperands())
     if (isVector(operand.getType()) && failed(verifyAlike(op, operand, result)))
       return failure();
@@ -231,7 +252,9 @@ LogicalResult Distribution::distributeOther(Operation *op) {
   }
   if (givesVectors || llvm::any_of(op->getOperandTypes(), isVector) ||
       op->getNumRegions())
-    return op->emitOpError("cannot be distributed over threads");
+    return op->emitOpError("cannot be distributed over threads: expected an op "
+                           "of scalars, one that gives one vector, or an "
+                           "scf.for or scf.if");
   if (failed(verifyRunByEach(op)))
     return failure();
   b.clone(*op, scalars);
@@ -244,7 +267,7 @@ LogicalResult Distribution::distribute(Operation *op) {
     for (Value operand : op->getOperands())
       if (Value array = flags.lookup(operand))
         return readFlags(op, array);
-    if (failed(verifyOperands(op)))
+    if (failed(verifyHolds(op)) || failed(verifyOperands(op)))
       return failure();
   }
   using Switch = llvm::TypeSwitch<Operation *, LogicalResult>;
@@ -338,6 +361,8 @@ struct Distribute : gnn::impl::DistributeBase<Distribute> {
       bool says = false;
       WalkResult walk = blocks->walk([&](Operation *op) -> WalkResult {
         says |= isa<TeamsOp, StageOp, ContractOp, StoreRowsOp>(op);
+        if (auto array = dyn_cast<ArrayOp>(op))
+          return verifyPermuted(array);
         auto teams = dyn_cast<TeamsOp>(op);
         return teams ? verifyTeams(teams) : success();
       });

@@ -65,6 +65,10 @@ struct Spread {
   int64_t partsOf(mlir::VectorType type) const {
     return rowsOf(type) * columnsOf(type);
   }
+  /// The most parts that a thread holds: all are written one after the other.
+  static constexpr int64_t mostParts = 1 << 16;
+  /// Whether it has one or two dimensions, and a thread holds no more parts.
+  bool isOfParts(mlir::VectorType type) const;
   /// Whether threads hold as much of it, each element once.
   bool fits(mlir::VectorType type) const;
 
@@ -114,6 +118,7 @@ private:
   mlir::LogicalResult distributeFor(mlir::scf::ForOp loop);
   mlir::LogicalResult distributeIf(mlir::scf::IfOp op);
   mlir::LogicalResult distributeTeams(TeamsOp op);
+  mlir::LogicalResult verifyHolds(mlir::Operation *op);
   mlir::LogicalResult verifyOperands(mlir::Operation *op);
   mlir::LogicalResult verifyComputed(mlir::Operation *op);
   mlir::LogicalResult verifyAlike(mlir::Operation *op, Value value, Value as);
@@ -153,6 +158,7 @@ private:
     int64_t depth;
   };
   using StepAdder = llvm::function_ref<Values(mlir::ValueRange, Value)>;
+  mlir::LogicalResult verifyStaged(mlir::vector::TransferReadOp op);
   mlir::FailureOr<Staged> findStaged(ContractOp op, Value operand);
   Values placesIn(Value array, Value first);
   Values addSteps(const Staged &left, const Staged &right, Spread spread,
@@ -214,6 +220,7 @@ private:
   combineStates(ParallelOp op, llvm::ArrayRef<Values> x,
                 llvm::ArrayRef<Values> y);
   void storeFlags(ParallelOp op, Value flag);
+  void waitForFlags(int64_t flagsBefore);
   mlir::LogicalResult readFlags(mlir::Operation *op, Value flags);
   Value overLanes(Value value, mlir::gpu::AllReduceOperation operation,
                   int64_t lanes, int64_t stride);

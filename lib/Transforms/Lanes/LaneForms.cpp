@@ -14,15 +14,87 @@
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
+// Multiples
+//===----------------------------------------------------------------------===//
+
+/// As the public one; `assumed` is what loops carry and has been asked for.
+static bool isMultiple(OpFoldResult number, int64_t by,
+                       llvm::SmallPtrSetImpl<Value> &assumed) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return *constant % by == 0;
+  auto value = cast<Value>(number);
+  auto isAlso = [&](OpFoldResult other) {
+    return isMultiple(other, by, assumed);
+  };
+  auto isCarried = [&](scf::ForOp loop, unsigned i) {
+    return !assumed.insert(loop.getRegionIterArg(i)).second ||
+           (isAlso(loop.getInitArgs()[i]) &&
+            isAlso(loop.getYieldedValues()[i]));
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+    auto variables = loop ? loop.getLoopInductionVars() : std::nullopt;
+    if (variables && llvm::is_contained(*variables, value)) {
+      size_t i = llvm::find(*variables, value) - variables->begin();
+      return isAlso((*loop.getLoopLowerBounds())[i]) &&
+             isAlso((*loop.getLoopSteps())[i]);
+    }
+    auto carries = dyn_cast<scf::ForOp>(parent);
+    return carries && isCarried(carries, argument.getArgNumber() - 1);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return isCarried(loop, cast<OpResult>(value).getResultNumber());
+  auto isOperandMultiple = [&](Value operand) { return isAlso(operand); };
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
+    return llvm::all_of(op->getOperands(), isOperandMultiple);
+  return isa<arith::MulIOp>(op) &&
+         llvm::any_of(op->getOperands(), isOperandMultiple);
+}
+
+bool gnn::tile::isMultiple(OpFoldResult number, int64_t by) {
+  llvm::SmallPtrSet<Value, 4> assumed;
+  return ::isMultiple(number, by, assumed);
+}
+
+//===----------------------------------------------------------------------===//
 // Workgroup memory
 //===----------------------------------------------------------------------===//
+
+LogicalResult gnn::tile::verifyPermuted(ArrayOp array) {
+  auto permuted = static_cast<int64_t>(array.getPermuted());
+  if (permuted <= 1)
+    return success();
+  constexpr int64_t depths = 4, columns = 8; // that stay side by side
+  for (Operation *user : array->getUsers()) {
+    auto stage = dyn_cast<StageOp>(user);
+    auto read = dyn_cast<vector::TransferReadOp>(user);
+    if ((!stage && !read) || user->getParentOfType<TeamsOp>())
+      return user->emitOpError("expected a permuted array to be staged and "
+                               "read as a tile, outside of teams");
+    Value row = stage ? stage.getRow() : read.getIndices().front();
+    if (!isMultiple(row, depths * permuted))
+      return user->emitOpError("expected a first row that is a multiple of ")
+             << depths * permuted << " in an array with 'permuted' "
+             << permuted;
+    int64_t most = stage && stage.getTransposed() ? depths : columns;
+    if (stage && stage.getSpread().getEach().back() > most)
+      return user->emitOpError("expected threads to stage up to ")
+             << most << " elements side by side in a permuted array, got "
+             << stage.getSpread();
+  }
+  return success();
+}
 
 /// Checks that lanes use no array that other lanes of these teams write.
 static LogicalResult verifyArrays(TeamsOp teams) {

@@ -11,6 +11,13 @@
 
 namespace gnn::tile {
 
+/// Whether a number is sure to be a multiple of `by`.
+bool isMultiple(mlir::OpFoldResult number, int64_t by);
+
+/// Checks that an array that is permuted is staged and read as a tile, from
+/// such rows on and by such widths that the permutation tears none of them.
+mlir::LogicalResult verifyPermuted(ArrayOp array);
+
 /// Checks that the lanes of teams need not wait for each other because of an
 /// array in workgroup memory, and that all lanes of a warp get to where they
 /// exchange values.

@@ -5,14 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distribution.h"
+#include "LaneForms.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -62,31 +61,6 @@ Distribution::roundsOf(Spread::Axis axis, int64_t size) {
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
-
-/// Whether a number is sure to be a multiple of `by`.
-static bool isMultiple(OpFoldResult number, int64_t by) {
-  if (std::optional<int64_t> constant = getConstantIntValue(number))
-    return *constant % by == 0;
-  auto value = cast<Value>(number);
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop =
-        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
-    auto variables = loop ? loop.getLoopInductionVars() : std::nullopt;
-    if (!variables || !llvm::is_contained(*variables, value))
-      return false;
-    size_t i = llvm::find(*variables, value) - variables->begin();
-    return isMultiple((*loop.getLoopLowerBounds())[i], by) &&
-           isMultiple((*loop.getLoopSteps())[i], by);
-  }
-  auto isOperandMultiple = [&](Value operand) {
-    return isMultiple(operand, by);
-  };
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
-    return llvm::all_of(op->getOperands(), isOperandMultiple);
-  return isa<arith::MulIOp>(op) &&
-         llvm::any_of(op->getOperands(), isOperandMultiple);
-}
 
 /// Whether each part of what is read or written begins where the vectors of a
 /// buffer do.

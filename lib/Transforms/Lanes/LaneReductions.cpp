@@ -292,8 +292,10 @@ LogicalResult Distribution::runByTurns(ParallelOp op) {
                                  isOfElement || over != Worker::Team);
   LogicalResult done = success();
   b.loop(b.index(0), b.index(op.getCount()), b.index(1), [&](Value number) {
+    int64_t flagsBefore = flagsStored;
     scalars.map(body.getArgument(0), number);
     done = distribute(body);
+    waitForFlags(flagsBefore);
   });
   return done;
 }
@@ -428,6 +430,12 @@ LogicalResult Distribution::combineWarps(ParallelOp op,
 //===----------------------------------------------------------------------===//
 // Flags of warps
 //===----------------------------------------------------------------------===//
+
+/// Waits where a step has stored flags, since the next one stores them again.
+void Distribution::waitForFlags(int64_t flagsBefore) {
+  if (flagsStored > flagsBefore)
+    gpu::BarrierOp::create(b);
+}
 
 /// One entry a warp, for all threads to read.
 void Distribution::storeFlags(ParallelOp op, Value flag) {

@@ -6,7 +6,8 @@
 
 #include "Distribution.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -17,7 +18,7 @@ using namespace gnn;
 using namespace gnn::tile;
 
 /// Steps of the summed dimension that are written one after the other.
-static constexpr int64_t unrolled = 16;
+static constexpr int64_t unrolled = ContractOp::depthAtOnce;
 /// Values of a row of the left operand that are read at once.
 static constexpr int64_t mostRows = 4;
 
@@ -135,17 +136,17 @@ Value Distribution::permute(Value array, Value depth, Value across) {
   return bitXor(across, b.mul(four, 8));
 }
 
-/// The first row of a read of all columns of an array, which is a multiple of
-/// what is permuted.
-static FailureOr<Value> firstRowOf(vector::TransferReadOp op) {
+/// Checks that what is read as a tile is what has been staged.
+LogicalResult Distribution::verifyStaged(vector::TransferReadOp op) {
   auto type = dyn_cast<MemRefType>(op.getBase().getType());
-  bool isStaged = type && type.getRank() == 2 &&
-                  gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) &&
-                  !op.hasOutOfBoundsDim() && !op.getMask();
-  if (isStaged && isZeroInteger(op.getIndices()[1]))
-    return op.getIndices()[0];
-  return op->emitOpError("cannot be distributed over threads: expected all "
-                         "columns of an array in workgroup memory");
+  if (type && type.getRank() == 2 && isInWorkgroup(op.getBase()) &&
+      op.getPermutationMap().isMinorIdentity() && !op.hasOutOfBoundsDim() &&
+      !op.getMask() && isZeroInteger(op.getIndices()[1]))
+    return success();
+  return op->emitOpError("cannot be distributed over threads: expected rows of "
+                         "an array in workgroup memory, from column 0 on and "
+                         "without a mask, got a read of ")
+         << op.getBase().getType();
 }
 
 void Distribution::stage(StageOp op) {
@@ -199,16 +200,37 @@ Value Distribution::readStaged(vector::TransferReadOp op, Spread spread,
 // Products
 //===----------------------------------------------------------------------===//
 
+/// Whether the array that is read has the same in it where `op` stands.
+static bool isStagedUntil(vector::TransferReadOp read, Operation *op) {
+  Operation *last = read->getBlock()->findAncestorOpInBlock(*op);
+  auto writes = [&](Operation *other) {
+    auto effects = getEffectsRecursively(other);
+    return effects &&
+           llvm::any_of(*effects, [&](MemoryEffects::EffectInstance &effect) {
+             return isa<MemoryEffects::Write>(effect.getEffect()) &&
+                    effect.getValue() == read.getBase();
+           });
+  };
+  for (Operation *next = read->getNextNode(); next != last;
+       next = next->getNextNode())
+    if (writes(next))
+      return false;
+  return last == op || !writes(last);
+}
+
 FailureOr<Distribution::Staged> Distribution::findStaged(ContractOp op,
                                                          Value operand) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
-  if (!read || !read.getPermutationMap().isMinorIdentity())
+  if (!read)
     return op.emitOpError("cannot be distributed over threads: expected "
                           "operands that are staged in workgroup memory");
-  FailureOr<Value> firstRow = firstRowOf(read);
-  if (failed(firstRow))
+  if (!isStagedUntil(read, op))
+    return op.emitOpError("cannot be distributed over threads: expected "
+                          "operands that nothing stages over before it");
+  if (failed(verifyStaged(read)))
     return failure();
-  return Staged{read.getBase(), *firstRow, read.getVectorType().getDimSize(0)};
+  return Staged{read.getBase(), read.getIndices()[0],
+                read.getVectorType().getDimSize(0)};
 }
 
 /// Where the thread's first value of each step lies, by the permutation.
@@ -280,10 +302,6 @@ LogicalResult Distribution::multiply(ContractOp op) {
   FailureOr<Staged> right = findStaged(op, op.getRight());
   if (failed(left) || failed(right))
     return failure();
-  if (left->depth > unrolled && left->depth % unrolled)
-    return op.emitOpError("cannot be distributed over threads: expected a "
-                          "depth that ")
-           << unrolled << " divides, got " << left->depth;
   if (left->first != right->first &&
       !(isZeroInteger(left->first) && isZeroInteger(right->first)))
     return op.emitOpError("cannot be distributed over threads: expected "

@@ -35,6 +35,12 @@ int64_t Spread::rowsOf(VectorType type) const {
          eachRows();
 }
 
+bool Spread::isOfParts(VectorType type) const {
+  return llvm::is_contained({1, 2}, type.getRank()) && !type.isScalable() &&
+         rowsOf(type) <= mostParts && columnsOf(type) <= mostParts &&
+         partsOf(type) <= mostParts;
+}
+
 int64_t Spread::columnsOf(VectorType type) const {
   return hasColumns()
              ? llvm::divideCeil(type.getShape().back(), width() * laneColumns())
@@ -42,6 +48,8 @@ int64_t Spread::columnsOf(VectorType type) const {
 }
 
 bool Spread::fits(VectorType type) const {
+  if (!isOfParts(type))
+    return false;
   bool isColumn =
       axis == Rows && type.getRank() == 2 && type.getDimSize(1) == 1;
   if ((type.getRank() == 2) != (axis == Tile || isColumn) ||
@@ -237,10 +245,12 @@ static bool isStep(DenseElementsAttr value) {
 LogicalResult Distribution::askOperands(Operation *op, Spread spread,
                                         Operation *at) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto value = cast<DenseElementsAttr>(constant.getValue());
-    if (value.isSplat() || (spread.axis == Spread::Rows && isStep(value)))
+    auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (value &&
+        (value.isSplat() || (spread.axis == Spread::Rows && isStep(value))))
       return success();
-    return refuse(op, "one value everywhere");
+    return refuse(op, "one value everywhere, or the numbers of rows, got ")
+           << constant.getValue();
   }
   if (isa<vector::StepOp>(op))
     return spread.axis == Spread::Rows
@@ -272,13 +282,14 @@ LogicalResult Distribution::askOperands(Operation *op, Spread spread,
     return success();
   }
   if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
-    auto type = dyn_cast<MemRefType>(read.getBase().getType());
-    if (type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) &&
-        type.getRank() == 2 && read.getPermutationMap().isMinorIdentity() &&
-        !read.hasOutOfBoundsDim() && !read.getMask() &&
-        spread.axis == Spread::Tile)
-      return success();
-    return refuse(op, "what is staged in workgroup memory");
+    if (spread.axis != Spread::Tile)
+      return refuse(op, "rows and columns of a tile that is staged");
+    constexpr int64_t sideBySide = 8; // columns that no permutation tears
+    if (permutationOf(read.getBase()) > 1 && spread.width() > sideBySide)
+      return refuse(op, "threads to read up to ")
+             << sideBySide << " columns side by side of a permuted array, got "
+             << spread.attr;
+    return verifyStaged(read);
   }
   if (auto slice = dyn_cast<vector::ExtractStridedSliceOp>(op)) {
     auto numbers = [](ArrayAttr attr) {
@@ -387,5 +398,10 @@ LogicalResult Distribution::askAll() {
     }
     threads = own;
   }
-  return success();
+  int64_t most = getBlockLimits(blocks).threads;
+  if (threads <= most)
+    return success();
+  return blocks.emitOpError("cannot be distributed over threads: expected at "
+                            "most ")
+         << most << " of a block on the target, got " << threads;
 }

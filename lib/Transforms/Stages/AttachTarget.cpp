@@ -27,9 +27,16 @@ struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     gnn::TargetAttr known = gnn::findTarget(module.getOperation());
-    if (known && kind.empty() && (chip.empty() || chip == known.getChip()))
+    bool isOfKind =
+        known &&
+        (kind.empty() || (kind == known.getKind() && kind != gnn::cpuKind));
+    if (isOfKind &&
+        (chip.empty() || chip == known.getChip() || chip == known.getName()))
       return;
-    auto backend = gnn::findBackend(kind.empty() ? "cuda" : StringRef(kind));
+    StringRef of = !kind.empty() ? StringRef(kind)
+                   : known       ? known.getKind()
+                                 : "cuda";
+    auto backend = gnn::findBackend(of);
     if (!backend)
       return fail(backend.takeError());
     auto target = (*backend)->makeTarget(

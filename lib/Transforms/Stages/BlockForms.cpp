@@ -130,9 +130,8 @@ static LogicalResult verifyTemplates(BlocksOp loop) {
 //===----------------------------------------------------------------------===//
 
 /// Checks that an array in workgroup memory is used where it is seen: barriers
-/// follow from the effects of ops on it, and columns of one are exchanged where
-/// it is staged and read as a tile.
-static LogicalResult verifyArray(Value array, bool isPermuted) {
+/// follow from the effects of ops on it.
+static LogicalResult verifyArray(Value array) {
   for (Operation *user : array.getUsers()) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     if (auto memory = dyn_cast<MemoryEffectOpInterface>(user))
@@ -142,11 +141,6 @@ static LogicalResult verifyArray(Value array, bool isPermuted) {
                                "in workgroup memory itself, such as a "
                                "transfer, got another use of ")
              << array.getType();
-    bool isOfTile = isa<StageOp, vector::TransferReadOp>(user) &&
-                    !user->getParentOfType<TeamsOp>();
-    if (isPermuted && !isOfTile) // C9
-      return user->emitOpError("expected a permuted array to be staged and "
-                               "read as a tile, outside of teams");
   }
   return success();
 }
@@ -166,10 +160,10 @@ static LogicalResult verifyLoops(BlocksOp loop) {
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
     if (auto array = dyn_cast<memref::AllocaOp>(op);
-        array && isInWorkgroup(array) && failed(verifyArray(array, false)))
+        array && isInWorkgroup(array) && failed(verifyArray(array)))
       return failure();
     if (auto array = dyn_cast<ArrayOp>(op);
-        array && failed(verifyArray(array, array.getPermuted() > 1)))
+        array && (failed(verifyArray(array)) || failed(verifyPermuted(array))))
       return failure();
     auto teams = dyn_cast<TeamsOp>(op);
     saysThreads |= isa<TeamsOp, StageOp, ContractOp, StoreRowsOp>(op);

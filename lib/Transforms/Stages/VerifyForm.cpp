@@ -52,6 +52,13 @@ static std::optional<Form> getFormOf(Operation *op) {
   return std::nullopt;
 }
 
+/// Whether `op` is what threads of a block do, and nothing else has.
+static bool isOfBlock(Operation *op) {
+  return isa<tile::TeamsOp, tile::ArrayOp, tile::StageOp, tile::ContractOp,
+             tile::LoadRowsOp, tile::StoreRowsOp, tile::WalkOp,
+             tile::ParallelOp>(op);
+}
+
 /// The first op of the earliest form.
 static std::pair<Operation *, std::optional<Form>>
 findEarliest(ModuleOp module) {
@@ -221,6 +228,11 @@ private:
           if (auto loop = dyn_cast<tile::BlocksOp>(op))
             return failed(verifyBlockForm(loop)) ? WalkResult::interrupt()
                                                  : WalkResult::advance();
+          if (isOfBlock(op) && !op->getParentOfType<tile::BlocksOp>()) { // C1
+            op->emitOpError("expected a gnn_tile.blocks around what its "
+                            "threads do");
+            return WalkResult::interrupt();
+          }
           if (!isa<tile::TileOpInterface>(op))
             return WalkResult::advance();
           if (!op->getParentOfType<func::FuncOp>()) // C1

@@ -435,3 +435,53 @@ func.func @blocks_c4() {
   }
   return
 }
+
+// -----
+
+func.func @walk_c5(%begin: index, %end: index) {
+  gnn_tile.parallel 4 over team {
+  ^bb0(%t: index):
+    // expected-error @+1 {{'gnn_tile.walk' op expected workers of 'block' outside of those of another gnn_tile.parallel, got it in one over 'team'}}
+    gnn_tile.walk from %begin to %end over block slots 4 in_flight 1 {
+    ^bb0(%p: index):
+      gnn_tile.yield
+    }
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c5_same(%begin: index, %end: index) {
+  gnn_tile.parallel 4 over element {
+  ^bb0(%e: index):
+    // expected-error @+1 {{'gnn_tile.walk' op expected workers of 'element' outside of those of another gnn_tile.parallel, got it in one over 'element'}}
+    gnn_tile.walk from %begin to %end over element slots 4 in_flight 1 {
+    ^bb0(%p: index):
+      gnn_tile.yield
+    }
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @blocks_c1_negative() {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected ends of at least 0, got -4}}
+  gnn_tile.blocks to [-4] step [1] {
+  ^bb0(%b: index):
+  }
+  return
+}
+
+// -----
+
+func.func @blocks_c1_no_end() {
+  // expected-error @+1 {{'gnn_tile.blocks' op expected an end for each of 1 dimensions, got 0}}
+  gnn_tile.blocks to [-9223372036854775808] step [1] {
+  ^bb0(%b: index):
+  }
+  return
+}

@@ -408,3 +408,24 @@ func.func @contract_c3_columns(%x: vector<16x64xf32>, %y: vector<16x8xf32>, %z: 
   %s = gnn_tile.contract %x, %y, %z kind tf32x3 spread <each = [8, 4], lanes = [8, 4]> : vector<16x64xf32>, vector<16x8xf32> into vector<64x8xf32>
   return
 }
+
+// -----
+
+func.func @contract_c4(%x: vector<24x64xf32>, %y: vector<24x16xf32>, %z: vector<64x16xf32>) {
+  // expected-error @+1 {{'gnn_tile.contract' op expected a depth of at most 16, or a multiple of it, got 24}}
+  %s = gnn_tile.contract %x, %y, %z spread <each = [8, 4], lanes = [8, 4]> : vector<24x64xf32>, vector<24x16xf32> into vector<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @array_element() {
+  // expected-error @+1 {{'gnn_tile.array' op result #0 must be 2D memref of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer values, but got 'memref<16x64xi1, #gpu.address_space<workgroup>>'}}
+  %a = gnn_tile.array : memref<16x64xi1, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func private @spread_c2_heads() // expected-error @+1 {{expected one head of a lane beside 'teams', got 2}}
+attributes {s = #gnn_tile.spread<each = [2, 1], lanes = [1, 32], teams = 1, elements = 1>}

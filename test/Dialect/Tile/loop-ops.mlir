@@ -84,3 +84,19 @@ func.func @range(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows: memref<?xi32
   }
   return
 }
+
+// RUN: gnn-opt %s --loop-invariant-code-motion | FileCheck %s --check-prefix=INSIDE
+
+// The host runs what is in front of a loop over blocks: nothing moves there.
+//
+// INSIDE-LABEL: func.func @kernel
+// INSIDE:         gnn_tile.blocks
+// INSIDE:           arith.addi
+func.func @kernel(%y: memref<?xindex>, %n: index) {
+  gnn_tile.blocks to [%n] step [1] threads 1 {
+  ^bb0(%b: index):
+    %m = arith.addi %n, %n : index
+    memref.store %m, %y[%b] : memref<?xindex>
+  }
+  return
+}

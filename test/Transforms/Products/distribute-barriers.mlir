@@ -101,3 +101,81 @@ func.func @rows(%x: memref<64x64xf32>, %to: memref<64x64xf32>) {
   }
   return
 }
+
+// -----
+
+// In global memory threads wait for rows that others store.
+//
+// CHECK-LABEL: func.func @stored
+// CHECK-COUNT-2: vector.store {{.*}} %[[Y:[a-z0-9_]+]][{{.*}} : memref<16x64xf32>
+// CHECK-NEXT:    gpu.barrier
+// CHECK:         vector.load %[[Y]][
+// CHECK:         return
+func.func @stored(%x: memref<16x64xf32>, %y: memref<16x64xf32>, %z: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %k = vector.step : vector<16xindex>
+    %last = arith.constant dense<15> : vector<16xindex>
+    %reversed = arith.subi %last, %k : vector<16xindex>
+    %t = gnn_tile.load_rows %x[%k, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    gnn_tile.store_rows %t, %y[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+    %u = gnn_tile.load_rows %y[%reversed, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    gnn_tile.store_rows %u, %z[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+// Rows that a thread alone loads and stores need no barrier, nor does what it stores over
+// them in the same way; stored over by another spread they do.
+//
+// CHECK-LABEL: func.func @own
+// CHECK:         gnn_tile.blocks
+// CHECK-NOT:       gpu.barrier
+// CHECK-COUNT-4:   vector.store {{.*}} : memref<16x64xf32>
+// CHECK-NEXT:      gpu.barrier
+// CHECK-COUNT-2:   vector.store {{.*}} : memref<16x64xf32>
+// CHECK-NOT:       gpu.barrier
+// CHECK:         return
+func.func @own(%y: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %k = vector.step : vector<16xindex>
+    %zero = arith.constant dense<0.0> : vector<16x64xf32>
+    %t = gnn_tile.load_rows %y[%k, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    %u = arith.addf %t, %t : vector<16x64xf32>
+    gnn_tile.store_rows %u, %y[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+    gnn_tile.store_rows %zero, %y[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+    gnn_tile.store_rows %zero, %y[%k, %c0] aligned 4 spread <each = [2, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+// In a loop, the rows of the next step may be those of others.
+//
+// CHECK-LABEL: func.func @steps
+// CHECK:         scf.for
+// CHECK:           gpu.barrier
+// CHECK:           vector.store {{.*}} : memref<16x64xf32>
+// CHECK:         return
+func.func @steps(%y: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %k = vector.step : vector<8xindex>
+    %zero = arith.constant dense<0.0> : vector<8x64xf32>
+    scf.for %i = %c0 to %c8 step %c1 {
+      %first = vector.broadcast %i : index to vector<8xindex>
+      %r = arith.addi %first, %k : vector<8xindex>
+      gnn_tile.store_rows %zero, %y[%r, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<8x64xf32>, memref<16x64xf32>, vector<8xindex>, index
+    }
+  }
+  return
+}

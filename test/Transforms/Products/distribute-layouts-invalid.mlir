@@ -84,7 +84,7 @@ func.func @global_memory(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %r = vector.step : vector<16xindex>
-    // expected-error @+1 {{'vector.transfer_read' op cannot be distributed over threads: expected what is staged in workgroup memory}}
+    // expected-error @+1 {{'vector.transfer_read' op cannot be distributed over threads: expected rows of an array in workgroup memory, from column 0 on and without a mask, got a read of 'memref<16x64xf32>'}}
     %t = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<16x64xf32>, vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   }
@@ -155,17 +155,69 @@ func.func @copied(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
 
 // -----
 
-func.func @depth(%y: memref<64x64xf32>) {
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @columns(%y: memref<16x32xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %p = arith.constant 0.0 : f32
+    %r = vector.step : vector<16xindex>
+    %a = gnn_tile.array : !tile
+    // expected-error @+1 {{'vector.transfer_read' op cannot be distributed over threads: expected rows of an array in workgroup memory, from column 0 on and without a mask}}
+    %t = vector.transfer_read %a[%c0, %c32], %p {in_bounds = [true, true]} : !tile, vector<16x32xf32>
+    gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 8]> : vector<16x32xf32>, memref<16x32xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @permuted_columns(%y: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %r = vector.step : vector<16xindex>
+    %a = gnn_tile.array permuted 2 : !tile
+    // expected-error @+1 {{expected threads to read up to 8 columns side by side of a permuted array, got #gnn_tile.spread<each = [1, 16], lanes = [16, 4]>}}
+    %t = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 16], lanes = [16, 4]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+func.func @resource(%y: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %r = vector.step : vector<16xindex>
+    // expected-error @+1 {{'arith.constant' op cannot be distributed over threads: expected one value everywhere, or the numbers of rows, got dense_resource<blob>}}
+    %t = arith.constant dense_resource<blob> : vector<16x64xf32>
+    gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [16, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @staged_over(%t: memref<16x64xf32>, %y: memref<64x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
   ^bb0(%b: index):
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %z = arith.constant dense<0.0> : vector<64x64xf32>
+    %zeros = arith.constant dense<0.0> : vector<16x64xf32>
     %r = vector.step : vector<64xindex>
-    %a = memref.alloca() : memref<24x64xf32, #gpu.address_space<workgroup>>
-    %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<24x64xf32, #gpu.address_space<workgroup>>, vector<24x64xf32>
-    // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected a depth that 16 divides, got 24}}
-    %s = gnn_tile.contract %u, %u, %z spread <each = [8, 4], lanes = [8, 16]> : vector<24x64xf32>, vector<24x64xf32> into vector<64x64xf32>
+    %a = gnn_tile.array : !tile
+    %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    gnn_tile.stage %zeros, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
+    // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected operands that nothing stages over before it}}
+    %s = gnn_tile.contract %u, %u, %z spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
     gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
   }
   return

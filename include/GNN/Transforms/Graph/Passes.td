@@ -333,8 +333,8 @@ def MoveScales : Pass<"gnn-move-scales", "::mlir::func::FuncOp">,
 def ComputeInHeads : Pass<"gnn-compute-in-heads", "::mlir::func::FuncOp"> {
   let summary = "Compute before heads are joined what comes after";
   let description = [{
-    Arithmetic after heads were joined is done head by head before that: what makes
-    the heads can end with it.
+    Arithmetic after heads were joined is done head by head before that, and so is an
+    aggregation of what is no product: what makes the heads can end with it.
 
     ```mlir
     %y = gnn.activation relu %j : tensor<?x64xf32, #node> // reshaped %h

@@ -29,7 +29,8 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
 
     Each loop over blocks, a `gnn_tile.blocks`, keeps the contract of its form:
 
-    * (C1) A template is in a `func.func`, one on a range in a loop over blocks.
+    * (C1) A template is in a `func.func`, one on a range in a loop over blocks, and so
+      is what the threads of a block do.
     * (C2) Blocked: one template stands by itself in the loop's body, and computes a
       range; its own verifier asks for a complete schedule and index arrays, which
       are those of its structures where a `gnn_tile.structure` gives them. There
@@ -59,7 +60,7 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       by views, calls or control flow: barriers follow from the effects of ops on
       it. There are none between the lanes of a `gnn_tile.teams`, which does not
       both read and write one. One that is permuted is staged and read as a tile,
-      outside of teams.
+      outside of teams, from a row on that 4 times `permuted` divides.
 
     From the blocked form to the lanes form, canonicalization and CSE may run before,
     between and behind the passes of a stage: all that a form says is in its ops, and

@@ -65,6 +65,9 @@ std::optional<SmallVector<OpFoldResult>> BlocksOp::getLoopUpperBounds() {
   return getMixedEnds();
 }
 
+/// Nothing moves out of a kernel.
+bool BlocksOp::isDefinedOutsideOfLoop(Value) { return false; }
+
 std::optional<SmallVector<OpFoldResult>> BlocksOp::getLoopSteps() {
   return getAsIndexOpFoldResult(getContext(), getSteps());
 }
@@ -88,10 +91,14 @@ LogicalResult BlocksOp::verify() {
     if (step < 1) // C1
       return emitOpError("expected steps of at least 1, got ") << step;
   int64_t dynamicEnds = llvm::count_if(getStaticEnds(), ShapedType::isDynamic);
-  if (static_cast<int64_t>(getStaticEnds().size()) != rank ||
-      dynamicEnds != static_cast<int64_t>(getEnds().size())) // C1
+  int64_t staticEnds = getStaticEnds().size() - dynamicEnds,
+          ends = getEnds().size();
+  if (staticEnds + dynamicEnds != rank || dynamicEnds != ends) // C1
     return emitOpError("expected an end for each of ")
-           << rank << " dimensions, got " << getStaticEnds().size();
+           << rank << " dimensions, got " << staticEnds + ends;
+  for (int64_t end : getStaticEnds())
+    if (end < 0 && !ShapedType::isDynamic(end)) // C1
+      return emitOpError("expected ends of at least 0, got ") << end;
   int64_t threads = getThreads().value_or(1);
   int64_t mostThreads = TargetLimits::ofGPU().threads;
   if (threads < 1 || threads > mostThreads) // C2

@@ -301,6 +301,9 @@ LogicalResult SpreadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   }
   if (!teams && !elements)
     return success();
+  if (each.front() != 1 && each.size() == 2) // C2
+    return emitError() << "expected one head of a lane beside 'teams', got "
+                       << each.front();
   if (!isPower(elements) || teams < 1 || each.size() != 2) // C2
     return emitError() << "expected two dimensions, 'teams' and a power of two "
                           "of 'elements', got "

@@ -71,6 +71,20 @@ LogicalResult WalkOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   return success();
 }
 
+/// Checks that the workers of `op` are not those of a gnn_tile.parallel around
+/// it, or a part of them.
+static LogicalResult verifyWorkers(Operation *op, Worker over) {
+  for (auto outer = op->getParentOfType<ParallelOp>(); outer;
+       outer = outer->getParentOfType<ParallelOp>())
+    if (over == Worker::Block || over == outer.getOver())
+      return op->emitOpError("expected workers of '")
+             << stringifyWorker(over)
+             << "' outside of those of another gnn_tile.parallel, got it in "
+                "one over '"
+             << stringifyWorker(outer.getOver()) << "'";
+  return success();
+}
+
 LogicalResult WalkOp::verify() {
   if (getOver() == Worker::Team) // C3
     return emitOpError("expected a walk over 'element' or 'block', got '")
@@ -89,7 +103,7 @@ LogicalResult WalkOp::verify() {
     return emitOpError("expected 'run' of a walk with results and one slot, "
                        "got ")
            << getNumResults() << " results and " << slots << " slots";
-  return success();
+  return slots > 1 ? verifyWorkers(*this, getOver()) : success(); // C5
 }
 
 LogicalResult WalkOp::verifyRegions() {
@@ -124,14 +138,8 @@ LogicalResult ParallelOp::verifyRegions() {
   if (count < 1 || count > mostWorkers) // C4
     return emitOpError("expected a count of 1 to ")
            << mostWorkers << ", got " << count;
-  for (auto outer = (*this)->getParentOfType<ParallelOp>(); outer;
-       outer = outer->getParentOfType<ParallelOp>())
-    if (getOver() == Worker::Block || getOver() == outer.getOver()) // C5
-      return emitOpError("expected workers of '")
-             << stringifyWorker(getOver())
-             << "' outside of those of another gnn_tile.parallel, got it in "
-                "one over '"
-             << stringifyWorker(outer.getOver()) << "'";
+  if (failed(verifyWorkers(*this, getOver()))) // C5
+    return failure();
   Block &body = getBody().front();
   if (failed(verifyNumber(*this, body))) // C1
     return failure();

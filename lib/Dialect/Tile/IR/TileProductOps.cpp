@@ -91,6 +91,9 @@ LogicalResult ContractOp::verify() {
            << left << ", " << right << " and " << sums;
   if (failed(verifyTileSpread(*this, getSpread()))) // C2
     return failure();
+  if (getDepth() > depthAtOnce && getDepth() % depthAtOnce) // C4
+    return emitOpError("expected a depth of at most ")
+           << depthAtOnce << ", or a multiple of it, got " << getDepth();
   bool fits = element.isF32() && sums.getDimSize(0) == fragmentRows &&
               sums.getDimSize(1) % fragmentColumns == 0 &&
               getDepth() % fragmentDepth == 0;

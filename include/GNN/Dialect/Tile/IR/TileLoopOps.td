@@ -21,7 +21,7 @@ def Tile_BlocksOp : Tile_Op<"blocks", [
     SingleBlockImplicitTerminator<"YieldOp">,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
       "getLoopInductionVars", "getLoopLowerBounds", "getLoopUpperBounds",
-      "getLoopSteps"]>]> {
+      "getLoopSteps", "isDefinedOutsideOfLoop"]>]> {
   let summary = "Do something in each block of a grid: a kernel";
   let description = [{
     Runs the body for all multiples of `step` from 0 to before the end, in up to three
@@ -39,8 +39,8 @@ def Tile_BlocksOp : Tile_Op<"blocks", [
     `gnn-verify-form` has the contract of each form.
 
     Constraints:
-    * (C1) There are 1 to 3 dimensions: as many ends, positive steps, and arguments of
-      the body, which are indices.
+    * (C1) There are 1 to 3 dimensions: as many ends of at least 0, positive steps, and
+      arguments of the body, which are indices.
     * (C2) There are 1 to 1024 `threads`.
     * (C3) `schedule` is the schedule of a template, a text, or an array of such.
     * (C4) It is in no other `gnn_tile.blocks`.
@@ -112,6 +112,8 @@ def Tile_WalkOp : Tile_Op<"walk", [
     * (C3) `over` is `element` or `block`; there are 1 to 1024 `slots` and 1 to 32
       elements `in_flight`.
     * (C4) `run` is 1 to 2^31, of a walk with results and one slot.
+    * (C5) One of several slots is in no `gnn_tile.parallel` over the same workers, and
+      one over `block` in none at all.
 
     Example:
 

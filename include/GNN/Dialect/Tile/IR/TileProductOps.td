@@ -13,12 +13,17 @@
 include "GNN/Dialect/Tile/IR/TileAttributes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// Each of whole bytes, of which a thread stores one or several side by side.
+def Tile_Staged : AnyTypeOf<[F16, BF16, F32, F64, I8, I16, I32, I64]>;
+
 def Tile_ArrayOp : Tile_Op<"array"> {
   let summary = "Give an array in workgroup memory in which a product stages";
   let description = [{
     All threads of the block have it. With `permuted` P, element (k, m) lies at column
     `m xor 8 * (k / 4 mod P)`, so that threads that write one column each, of several k,
-    write to different banks. Ops that stage in it, or read a tile of it, go by that.
+    write to different banks. Ops that stage in it, or read a tile of it, go by that:
+    from a row on that 4 P divides, and with up to 8 columns side by side in a thread,
+    or 4 depths of a transposed tile.
 
     Constraints:
     * (C1) The array is one of workgroup memory, of two static dimensions and without a
@@ -34,7 +39,7 @@ def Tile_ArrayOp : Tile_Op<"array"> {
     ```
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$permuted);
-  let results = (outs Res<MemRefRankOf<[AnyFloat, AnySignlessInteger], [2]>, "",
+  let results = (outs Res<MemRefRankOf<[Tile_Staged], [2]>, "",
       [MemAlloc<AutomaticAllocationScopeResource, 0, FullEffect>]>:$array);
   let assemblyFormat = "(`permuted` $permuted^)? attr-dict `:` type($array)";
   let hasVerifier = 1;
@@ -71,8 +76,7 @@ def Tile_StageOp : Tile_Op<"stage"> {
     gnn_tile.stage %x, %a[%c0] transposed by registers spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
     ```
   }];
-  let arguments = (ins
-    VectorOfRankAndType<[2], [AnyFloat, AnySignlessInteger]>:$tile,
+  let arguments = (ins VectorOfRankAndType<[2], [Tile_Staged]>:$tile,
     Arg<AnyMemRef, "where it is staged", [MemWrite]>:$array, Index:$row,
     UnitAttr:$transposed, UnitAttr:$ahead, Tile_StagingAttr:$by,
     Tile_SpreadAttr:$spread);
@@ -110,6 +114,7 @@ def Tile_ContractOp : Tile_Op<"contract", [
     * (C2) `spread` is one of two dimensions without teams.
     * (C3) With `kind` `tf32x3`, sums have 64 rows and a multiple of 16 columns of f32,
       over a depth that 16 divides.
+    * (C4) The depth is at most 16, or a multiple of it.
 
     Example:
 
@@ -130,6 +135,8 @@ def Tile_ContractOp : Tile_Op<"contract", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// Steps of the depth that a thread multiplies by straight code.
+    static constexpr int64_t depthAtOnce = 16;
     int64_t getDepth() { return getLeft().getType().getDimSize(0); }
     bool isOnTensorCores() { return getKind() != ProductKind::FFMA; }
   }];
