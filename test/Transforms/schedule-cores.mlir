@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-schedule-cores --split-input-file --remarks-filter=gnn-tile-schedule-cores \
+// RUN: gnn-opt %s --gnn-attach-target="kind=cpu vector=16 registers=32" --gnn-tile-schedule-cores --split-input-file --remarks-filter=gnn-tile-schedule-cores \
 // RUN:   --remark-format=emitRemark --verify-diagnostics | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
@@ -94,6 +94,56 @@ func.func @gpu(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
       schedule <vector = 4, lanes = 16, row_walk = team> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1100, dst_nodes = 1100, edges = 11000, type_edges = [11000], src_pairs = [1100], dst_pairs = [1100]>}
+
+// Of 1100 rows each of 16 cores takes 8 blocks or so, but of so many rows that a block
+// takes a microsecond: of longer rows fewer than of such as these.
+//
+// CHECK-LABEL: func.func @known
+// CHECK:         rows_per_block = 8,
+// CHECK:         rows_per_block = 64,
+func.func @known(%x: memref<?x256xf32>, %y: memref<?x256xf32>, %u: memref<?x16xf32>, %v: memref<?x16xf32>) {
+  // expected-remark @+1 {{a core takes 8 rows}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 256>
+      ins(%x : memref<?x256xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x256xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%a: f32):
+    %s = gnn_tile.reduce sum [element] %a : f32
+    gnn_tile.yield %s : f32
+  }
+  // expected-remark @+1 {{a core takes 64 rows}}
+  gnn_tile.traverse @g <dst, features = 16>
+      ins(%u : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%v : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 200000, dst_nodes = 200000, edges = 200000, type_edges = [200000], src_pairs = [200000], dst_pairs = [200000]>}
+
+// The sums of tiles are few and long: each is a block.
+//
+// CHECK-LABEL: func.func @tiles
+// CHECK:         rows_per_block = 1,
+func.func @tiles(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+1 {{a core takes 1 rows}}
+  gnn_tile.traverse @g <tiles<graph, dst, 4096>, dst, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%a: f32):
+    %s = gnn_tile.reduce sum [element] %a : f32
     gnn_tile.yield %s : f32
   }
   return

@@ -20,9 +20,12 @@ namespace gnn {
 #include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
-/// Rows of a block: enough that a core takes a block seldom, few enough that
-/// the cores end together.
-static constexpr int64_t rowsOfBlock = 64;
+/// The most rows of a block: so many that a core takes a block seldom.
+static constexpr int64_t mostRows = 64;
+/// Blocks of each core, if there are so many, so that all cores end together.
+static constexpr double blocksOfCore = 8;
+/// The least time of a block, which takes some 50 ns to begin.
+static constexpr double leastSeconds = 1e-6;
 
 /// Sets a field that is open.
 template <typename Field, typename Value>
@@ -41,6 +44,27 @@ static int64_t chooseColumns(const TraverseFacts &facts, int64_t vector,
   int64_t most = std::min(registers.vector * registers.count / 2,
                           vector * std::max<int64_t>(1, vectors));
   return std::min(facts.features, most);
+}
+
+/// Few enough rows of a block that all cores have some, and 64 where nothing is
+/// known of the graph.
+static int64_t chooseRows(TraverseOp op, const TraverseFacts &facts,
+                          int64_t columns) {
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(op, op.getGraphAttr());
+  gnn::StatsAttr stats = graph ? gnn::getStats(graph) : nullptr;
+  if (!stats)
+    return mostRows;
+  const gnn::TargetFigures &figures = gnn::getFigures(op);
+  double groups = gnn::countRows(op.getGroups(), stats);
+  RowDomain elements = op.getElements();
+  double all = elements ? gnn::countRows(elements, stats) : 0;
+  double blocksOfRow = llvm::divideCeil(facts.features, columns);
+  double bytes = 4.0 * facts.heads * columns * (1 + all / std::max(groups, 1.));
+  double seconds = bytes * figures.processors / figures.l2Gather;
+  double rows = groups * blocksOfRow / (blocksOfCore * figures.processors);
+  return llvm::bit_floor(static_cast<uint64_t>(std::clamp(
+      std::max(rows, leastSeconds / seconds), 1., double(mostRows))));
 }
 
 /// What is set of the schedule of a core, or an error at one for another
@@ -74,7 +98,8 @@ struct ScheduleCores : gnn::impl::ScheduleCoresBase<ScheduleCores> {
       setOpen(schedule.vector, widest);
       setOpen(schedule.columnsPerBlock,
               chooseColumns(facts, schedule.vector, registers));
-      setOpen(schedule.rowsPerBlock, rowsOfBlock);
+      setOpen(schedule.rowsPerBlock,
+              chooseRows(op, facts, schedule.columnsPerBlock));
       setOpen(schedule.rowOrder, TakenOrder::Natural);
       schedule.setOn(op);
       if (failed(getPartialLayout(op)))

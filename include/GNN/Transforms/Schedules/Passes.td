@@ -98,9 +98,11 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
   let summary = "Lay traversals out for the cores of a CPU";
   let description = [{
     Sets all fields that are open, in place of the passes that choose for a GPU: a
-    block is what a core takes at once, 64 rows, one after the other, in the widest vectors that are no longer than a vector register of the
-    module's target and to which every row is aligned. A row of more features than half
-    of the registers hold is cut, unless the body reduces over features.
+    block is what a core takes at once, up to 64 rows, one after the other, in the
+    widest vectors that are no longer than a vector register of the module's target and
+    to which every row is aligned. There are 8 blocks a core or more, if they take a
+    microsecond each. A row of more features than half of the registers hold is cut,
+    unless the body reduces over features.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
@@ -110,8 +112,9 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
 
     A schedule of another kind is for another target, and an error.
 
-    Needs: traversals on memrefs. Keeps: every field that is set. Never cuts a row
-    over whose features the body reduces.
+    Needs: traversals on memrefs; statistics of the graph for fewer rows than 64.
+    Keeps: every field that is set. Never cuts a row over whose features the body
+    reduces.
   }];
 }
 
