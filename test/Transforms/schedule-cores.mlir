@@ -103,14 +103,14 @@ func.func @gpu(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1100, dst_nodes = 1100, edges = 11000, type_edges = [11000], src_pairs = [1100], dst_pairs = [1100]>}
 
-// Of 1100 rows each of 16 cores takes 8 blocks or so, but of so many rows that a block
-// takes a microsecond: of longer rows fewer than of such as these.
+// Of 1100 rows each of 16 cores takes 4 blocks or so, but of so many rows that a block
+// takes 4 microseconds: of longer rows fewer than of such as these.
 //
 // CHECK-LABEL: func.func @known
-// CHECK:         rows_per_block = 8,
+// CHECK:         rows_per_block = 16,
 // CHECK:         rows_per_block = 64,
 func.func @known(%x: memref<?x256xf32>, %y: memref<?x256xf32>, %u: memref<?x16xf32>, %v: memref<?x16xf32>) {
-  // expected-remark @+1 {{a core takes 8 rows}}
+  // expected-remark @+1 {{a core takes 16 rows}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 256>
       ins(%x : memref<?x256xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x256xf32>) at [#gnn_tile.at<group : feature>] {

@@ -23,9 +23,9 @@ namespace gnn {
 /// The most rows of a block: so many that a core takes a block seldom.
 static constexpr int64_t mostRows = 64;
 /// Blocks of each core, if there are so many, so that all cores end together.
-static constexpr double blocksOfCore = 8;
-/// The least time of a block, which takes some 50 ns to begin.
-static constexpr double leastSeconds = 1e-6;
+static constexpr double blocksOfCore = 4;
+/// The least time of a block, which takes some 0.2 us to begin.
+static constexpr double leastSeconds = 4e-6;
 
 /// Sets a field that is open.
 template <typename Field, typename Value>

@@ -100,8 +100,8 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
     Sets all fields that are open, in place of the passes that choose for a GPU: a
     block is what a core takes at once, up to 64 rows, one after the other, in the
     widest vectors that are no longer than a vector register of the module's target and
-    to which every row is aligned. There are 8 blocks a core or more, if they take a
-    microsecond each. A row of more features than half of the registers hold is cut,
+    to which every row is aligned. There are 4 blocks a core or more, if they take 4
+    microseconds each. A row of more features than half of the registers hold is cut,
     unless the body reduces over features.
 
     ```mlir
