@@ -30,12 +30,19 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-/// Blocks of the first step for each multiprocessor that fill it.
-static constexpr double fullBlocks = 4;
+namespace {
+/// Blocks of the first step for each processor: that fill it, and so many that
+/// the last ones to end are few, where tiles have as many rows as what they
+/// write does not count beside.
+struct EnoughBlocks {
+  double full, even;
+};
+} // namespace
 
-/// And so many that the last ones to end are few, where tiles have as many rows
-/// as what they write does not count beside.
-static constexpr double evenBlocks = 8;
+static constexpr EnoughBlocks ofMultiprocessor{4, 8};
+/// A core runs one block at a time, so that only many end together. A matrix of
+/// each costs more than sums of each.
+static constexpr EnoughBlocks ofCoreForSums{32, 32}, ofCoreForMatrices{8, 16};
 static constexpr int64_t evenRows = 1024;
 
 /// Rows of a tile, at least: a block walks them in the time of a launch.
@@ -55,8 +62,8 @@ namespace {
 /// What bears on how many rows a tile has.
 struct SumShape {
   int64_t leastRows;
-  double blocks;     ///< of a tile
-  bool even = false; ///< whether the last ones to end should be few
+  double blocks;         ///< of a tile
+  bool isMatrix = false; ///< which a tile writes
 };
 
 struct SplitSums : gnn::impl::SplitSumsBase<SplitSums> {
@@ -135,15 +142,20 @@ std::string SplitSums::choose(TileOpInterface op, SumShape shape,
   StatsAttr stats = graph ? getStats(graph) : nullptr;
   if (!stats)
     return cut(usualRows);
-  auto rowsFor = [&](double blocksPerMultiprocessor) -> int64_t {
+  auto rowsFor = [&](double blocksPerProcessor) -> int64_t {
     double count = countRows(elements, stats) * shape.blocks /
-                   (blocksPerMultiprocessor * getFigures(op).processors);
+                   (blocksPerProcessor * getFigures(op).processors);
     return llvm::bit_floor(
         static_cast<uint64_t>(std::clamp(count, 1., double(1 << 30))));
   };
-  int64_t most = std::max(rowsFor(fullBlocks), shape.leastRows);
-  if (shape.even && most > evenRows)
-    most = std::max(rowsFor(evenBlocks), evenRows);
+  TargetAttr target = findTarget(op);
+  bool isOfCores = target && target.getLimits().lanes == 1;
+  EnoughBlocks enough = !isOfCores       ? ofMultiprocessor
+                        : shape.isMatrix ? ofCoreForMatrices
+                                         : ofCoreForSums;
+  int64_t most = std::max(rowsFor(enough.full), shape.leastRows);
+  if (shape.isMatrix && most > evenRows)
+    most = std::max(rowsFor(enough.even), evenRows);
   double longest = countLongest(groups, elements, stats);
   if (longest <= std::max<double>(leastTiles * most, wholeRows))
     return llvm::formatv("the longest of its groups has {0:F0} rows at most, "
@@ -279,7 +291,7 @@ void SplitSums::visit(OuterOp op) {
   int64_t a = matrix[matrix.size() - 2], b = matrix.back();
   SumShape shape{leastProductRows,
                  double(llvm::divideCeil(a, side) * llvm::divideCeil(b, side)),
-                 /*even=*/true};
+                 /*isMatrix=*/true};
   if (op.getHeads() && !op.sumsHeads())
     shape.blocks *= op.getHeads();
   RowDomain tiles;

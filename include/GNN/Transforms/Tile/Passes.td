@@ -150,7 +150,8 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
 
     With statistics of the graph, a tile has so few rows that there are 4 blocks a
     multiprocessor of the target; of outer products, which are computed, 8 as long as
-    tiles have 1024 rows, so that the last ones to end are few. The number of tiles is
+    tiles have 1024 rows, so that the last ones to end are few. A core of a CPU, which
+    runs one block at a time, has 32 of sums, and 8 or 16 of outer products. The number of tiles is
     bounded, and so is what they write. A tile has 64 rows of an outer product at
     least, and 256 of a traversal. Groups of which the longest has two tiles at most,
     or 256 rows, stay whole. Without statistics, a tile has 1024 rows.
