@@ -24,7 +24,7 @@
 // SAME: kind = "emulator", name = "h100"
 // UNKNOWN: remark: {{.*}}no figures are known of sm_75, costs are those of NVIDIA H200 SXM
 // UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}, abilities = [long_rows], figures = {memory_bandwidth = 4.300000e+12,
-// KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090
+// KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090, of whose 17 figures 15 are derived from those of another GPU
 // KNOWN:   memory_bandwidth = 8.38{{[0-9]+}}e+11
 // DESCRIBED: remark: {{.*}}costs are by what the driver says of NVIDIA L40S
 // DESCRIBED: #gnn.target<kind = "cuda", name = "NVIDIA L40S", chip = "sm_89", {{.*}}, figures = {memory_bandwidth = 7.7{{[0-9]+}}e+11, l2_bytes = 1.006630e+08, {{.*}}processors = 1.420000e+02,

@@ -167,7 +167,7 @@ func.func @form_c5_spread(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %n: index) {
   gnn_tile.blocks to [%n] step [8] {
   ^bb0(%b: index):
     %v = arith.constant dense<0.0> : vector<8x8xf32>
-    %a = memref.alloca() : memref<8x8xf32, #gpu.address_space<workgroup>>
+    %a = gnn_tile.array : memref<8x8xf32, #gpu.address_space<workgroup>>
     // expected-error @+1 {{'vector.transfer_write' op expected a gnn_tile.stage, which says what each thread has of it}}
     vector.transfer_write %v, %a[%c0, %c0] {in_bounds = [true, true]} : vector<8x8xf32>, memref<8x8xf32, #gpu.address_space<workgroup>>
   }
@@ -289,7 +289,7 @@ func.func @form_c9_view(%x: memref<16x64xf32>, %n: index) {
     %c0 = arith.constant 0 : index
     %z = arith.constant dense<0.0> : vector<16x64xf32>
     %k = vector.step : vector<16xindex>
-    %a = memref.alloca() : !l
+    %a = gnn_tile.array : !l
     // expected-error @+1 {{'memref.cast' op expected an op that reads or writes the array in workgroup memory itself, such as a transfer, got another use of 'memref<16x64xf32, #gpu.address_space<workgroup>>'}}
     %v = memref.cast %a : !l to !v
     gnn_tile.store_rows %z, %x[%k, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
@@ -351,6 +351,19 @@ func.func @form_c5_contract(%n: index) {
 func.func @form_c1_teams() {
   // expected-error @+1 {{'gnn_tile.teams' op expected a gnn_tile.blocks around what its threads do}}
   gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+  }
+  return
+}
+
+// -----
+
+func.func @form_c9_alloca(%y: memref<4xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    // expected-error @+1 {{'memref.alloca' op expected a gnn_tile.array in workgroup memory}}
+    %a = memref.alloca() : memref<4xf32, #gpu.address_space<workgroup>>
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+    }
   }
   return
 }

@@ -214,7 +214,7 @@ func.func @form_c9_lanes(%x: memref<64xf32>, %y: memref<4xf32>) {
       %c0 = arith.constant 0 : index
       %c63 = arith.constant 63 : index
       %p = arith.constant 0.0 : f32
-      %a = memref.alloca() : !s
+      %a = gnn_tile.array : !s
       %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
       vector.transfer_write %v, %a[%c0] {in_bounds = [true]} : vector<64xf32>, !s
       // expected-error @+1 {{'memref.load' op expected an array in workgroup memory that teams read or write, got one that they read and write: lanes do not wait for each other}}
@@ -239,7 +239,7 @@ func.func @form_c9_part(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
     %c63 = arith.constant 63 : index
     %p = arith.constant 0.0 : f32
     %rows = vector.step : vector<16xindex>
-    %a = memref.alloca() : !s
+    %a = gnn_tile.array : !s
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 4, elements = 1> {
       scf.for %r = %c0 to %c16 step %c1 {
         %v = vector.transfer_read %x[%r, %c0], %p {in_bounds = [true]} : memref<16x64xf32>, vector<64xf32>

@@ -183,7 +183,7 @@ func.func @form_c8_shared(%x: memref<?x64xf32>, %w: memref<64x96xf32>, %y: memre
     %left = arith.subi %n, %b : index
     %end = arith.addi %b, %left : index
     %second = arith.addi %c, %c64 : index
-    %sums = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
+    %sums = gnn_tile.array : memref<64x64xf32, #gpu.address_space<workgroup>>
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%b to %end] columns[%c0]
         ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
         outs(%sums : memref<64x64xf32, #gpu.address_space<workgroup>>) at [#gnn_tile.at<group : feature>]

@@ -283,7 +283,7 @@ Value SumIntoProduct::makeArray(OpBuilder &builder) {
   auto type =
       MemRefType::get({ProductLayout::rows, features()}, builder.getF32Type(),
                       MemRefLayoutAttrInterface(), space);
-  return memref::AllocaOp::create(builder, sum.getLoc(), type);
+  return ArrayOp::create(builder, sum.getLoc(), type);
 }
 
 /// The sum on the range of the product, with the index arrays that its new

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -19,6 +20,22 @@ namespace gnn {
 #define GEN_PASS_DEF_ATTACHTARGET
 #include "GNN/Transforms/Stages/Passes.h.inc"
 } // namespace gnn
+
+/// Whose figures costs are of, and how many of them are no measured ones.
+static std::string explainFigures(gnn::TargetAttr target) {
+  std::string title = gnn::describeTarget(target);
+  const gnn::KnownTarget *known = gnn::findTarget(target.getName());
+  if (!known)
+    return "costs are by what the driver says of " + title;
+  size_t derived = llvm::count(llvm::make_second_range(known->sources),
+                               gnn::FigureSource::Derived);
+  std::string of = derived ? llvm::formatv(", of whose {0} figures {1} are "
+                                           "derived from those of another GPU",
+                                           known->sources.size(), derived)
+                                 .str()
+                           : "";
+  return "costs are those of " + title + of;
+}
 
 namespace {
 struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
@@ -52,10 +69,7 @@ struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
               gnn::getStandIn(target->getKind()).title.str());
     else
       gnn::passed(getArgument(), module.getLoc(), "Attached")
-          << ((gnn::findTarget(target->getName())
-                   ? "costs are those of "
-                   : "costs are by what the driver says of ") +
-              gnn::describeTarget(*target));
+          << explainFigures(*target);
   }
 
 private:

@@ -131,16 +131,16 @@ static LogicalResult verifyTemplates(BlocksOp loop) {
 
 /// Checks that an array in workgroup memory is used where it is seen: barriers
 /// follow from the effects of ops on it.
-static LogicalResult verifyArray(Value array) {
-  for (Operation *user : array.getUsers()) {
+static LogicalResult verifyArray(ArrayOp array) {
+  for (Operation *user : array->getUsers()) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     if (auto memory = dyn_cast<MemoryEffectOpInterface>(user))
-      memory.getEffectsOnValue(array, effects);
+      memory.getEffectsOnValue(array.getArray(), effects);
     if (effects.empty()) // C9
       return user->emitOpError("expected an op that reads or writes the array "
                                "in workgroup memory itself, such as a "
                                "transfer, got another use of ")
-             << array.getType();
+             << array.getArray().getType();
   }
   return success();
 }
@@ -160,8 +160,8 @@ static LogicalResult verifyLoops(BlocksOp loop) {
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
     if (auto array = dyn_cast<memref::AllocaOp>(op);
-        array && isInWorkgroup(array) && failed(verifyArray(array)))
-      return failure();
+        array && isInWorkgroup(array)) // C9
+      return op->emitOpError("expected a gnn_tile.array in workgroup memory");
     if (auto array = dyn_cast<ArrayOp>(op);
         array && (failed(verifyArray(array)) || failed(verifyPermuted(array))))
       return failure();

@@ -1,5 +1,4 @@
-//===- OnTarget.cpp - Passes for one kind of target
-//------------------------===//
+//===- OnTarget.cpp - Passes for one kind of target -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

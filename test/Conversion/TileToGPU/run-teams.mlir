@@ -51,7 +51,7 @@ func.func @both(%x: memref<?x32xf32> {gnn.name = "x", gnn.rows = #gnn.rows<@g, n
     %rows = arith.minsi %all, %ends : vector<16xindex>
     %inside = arith.cmpi sle, %all, %ends : vector<16xindex>
     %staged = gnn_tile.array : !tile
-    %summed = memref.alloca() : !tile
+    %summed = gnn_tile.array : !tile
     %t = gnn_tile.load_rows %xv[%rows, %c0] aligned 4 : memref<?x32xf32>, vector<16xindex>, index -> vector<16x32xf32>
     gnn_tile.stage %t, %staged[%c0] by registers spread #tile : vector<16x32xf32>, !tile
     gnn_tile.teams #teams {

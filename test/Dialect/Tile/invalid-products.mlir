@@ -284,7 +284,7 @@ func.func @array_c1_shape() {
 // -----
 
 func.func @array_c2_power() {
-  // expected-error @+1 {{'gnn_tile.array' op expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x96xf32, #gpu.address_space<workgroup>>', got 3}}
+  // expected-error @+1 {{'gnn_tile.array' op expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of two dimensions, 'memref<16x96xf32, #gpu.address_space<workgroup>>', got 3}}
   %a = gnn_tile.array permuted 3 : memref<16x96xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -292,7 +292,7 @@ func.func @array_c2_power() {
 // -----
 
 func.func @array_c2_eight() {
-  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 8}}
+  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of two dimensions, 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 8}}
   %a = gnn_tile.array permuted 8 : memref<16x64xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -300,7 +300,7 @@ func.func @array_c2_eight() {
 // -----
 
 func.func @array_c2_zero() {
-  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 0}}
+  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of two dimensions, 'memref<16x64xf32, #gpu.address_space<workgroup>>', got 0}}
   %a = gnn_tile.array permuted 0 : memref<16x64xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -308,7 +308,7 @@ func.func @array_c2_zero() {
 // -----
 
 func.func @array_c2_columns() {
-  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of 'memref<16x48xf32, #gpu.address_space<workgroup>>', got 4}}
+  // expected-error @+1 {{expected 'permuted' to be 1, 2 or 4, 8 times which divides the columns of two dimensions, 'memref<16x48xf32, #gpu.address_space<workgroup>>', got 4}}
   %a = gnn_tile.array permuted 4 : memref<16x48xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -420,7 +420,7 @@ func.func @contract_c4(%x: vector<24x64xf32>, %y: vector<24x16xf32>, %z: vector<
 // -----
 
 func.func @array_element() {
-  // expected-error @+1 {{'gnn_tile.array' op result #0 must be 2D memref of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer values, but got 'memref<16x64xi1, #gpu.address_space<workgroup>>'}}
+  // expected-error @+1 {{'gnn_tile.array' op result #0 must be memref of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer values, but got 'memref<16x64xi1, #gpu.address_space<workgroup>>'}}
   %a = gnn_tile.array : memref<16x64xi1, #gpu.address_space<workgroup>>
   return
 }

@@ -233,7 +233,7 @@ func.func @first_rows(%y: memref<64x64xf32>) {
     %p = arith.constant 0.0 : f32
     %z = arith.constant dense<0.0> : vector<64x64xf32>
     %r = vector.step : vector<64xindex>
-    %a = memref.alloca() : memref<32x64xf32, #gpu.address_space<workgroup>>
+    %a = gnn_tile.array : memref<32x64xf32, #gpu.address_space<workgroup>>
     %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<32x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
     %v = vector.transfer_read %a[%c16, %c0], %p {in_bounds = [true, true]} : memref<32x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
     // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected operands that are staged from one row on}}

@@ -81,7 +81,7 @@ func.func @other_spread(%x: memref<?x64xf32>) {
     %p = arith.constant 0.0 : f32
     %zero = arith.constant dense<0.0> : vector<64x64xf32>
     %q = vector.step : vector<64xindex>
-    %a = memref.alloca() : memref<16x64xf32, #gpu.address_space<workgroup>>
+    %a = gnn_tile.array : memref<16x64xf32, #gpu.address_space<workgroup>>
     %t = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<16x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
     // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected the spread that is asked for, #gnn_tile.spread<each = [4, 4], lanes = [16, 8]>, got #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}}
     %n = gnn_tile.contract %t, %t, %zero spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
@@ -102,7 +102,7 @@ func.func @fragments(%y: memref<64x64xf32>) {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<64x64xf32>
     %none = arith.constant 0.0 : f32
-    %a = memref.alloca() : !tile
+    %a = gnn_tile.array : !tile
     %r = vector.step : vector<64xindex>
     %x = vector.transfer_read %a[%c0, %c0], %none {in_bounds = [true, true]} : !tile, vector<16x64xf32>
     // expected-error @+1 {{'gnn_tile.contract' op cannot be multiplied on tensor cores: expected sums spread as #gnn_tile.spread<each = [2, 4], lanes = [32, 4]>, got #gnn_tile.spread<each = [8, 4], lanes = [8, 16]>}}

@@ -8,7 +8,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // The view is of the block that sums.
 //
 // CHECK-LABEL: func.func @own_view
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @own_view(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %c0 = arith.constant 0 : index
@@ -47,7 +47,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // Blocks of rows alone.
 //
 // CHECK-LABEL: func.func @one_dimension
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @one_dimension(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %c0 = arith.constant 0 : index

@@ -6,7 +6,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // Another product reads the sum.
 //
 // CHECK-LABEL: func.func @read_later
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @read_later(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -41,7 +41,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // So does one in front of it.
 //
 // CHECK-LABEL: func.func @read_before
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @read_before(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -76,7 +76,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // The sum is a result as well.
 //
 // CHECK-LABEL: func.func @of_the_caller
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @of_the_caller(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %s: memref<?x16xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
       ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -102,7 +102,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // What is summed is no longer there when the product is computed.
 //
 // CHECK-LABEL: func.func @written_between
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @written_between(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -136,7 +136,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // Blocks that are done would write over what others still sum.
 //
 // CHECK-LABEL: func.func @written_by_the_product
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @written_by_the_product(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -164,7 +164,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // Two results of the workspace in one place are as one.
 //
 // CHECK-LABEL: func.func @one_place
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @one_place(%w: memref<16x16xf32>, %z: memref<?x16xf32>, %ws: memref<?xi8> {gnn.workspace}) {
   %n = gnn_tile.count @g count dst : index
   %c0 = arith.constant 0 : index
@@ -206,7 +206,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // Each of its rows is walked by a whole block.
 //
 // CHECK-LABEL: func.func @by_block
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @by_block(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -235,7 +235,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // 64 rows of 200 features are more than workgroup memory holds.
 //
 // CHECK-LABEL: func.func @large
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @large(%x: memref<?x200xf32>, %w: memref<200x16xf32>, %y: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x200xf32>
@@ -263,7 +263,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // Rows of pairs read those of their destinations: a block would sum them for each.
 //
 // CHECK-LABEL: func.func @other_rows
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @other_rows(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -291,7 +291,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // The degree is a result too.
 //
 // CHECK-LABEL: func.func @two_results
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @two_results(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %d: memref<?xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -320,7 +320,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // No remark of rows that are computed one by one: there is no sum.
 //
 // CHECK-LABEL: func.func @no_sum
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @no_sum(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>, %z: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -346,7 +346,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // The sum is one half of the rows that are multiplied.
 //
 // CHECK-LABEL: func.func @half
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @half(%x: memref<?x16xf32>, %w: memref<32x16xf32>, %y: memref<?x16xf32>, %s: memref<?x32xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
       ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -370,7 +370,7 @@ func.func @half(%x: memref<?x16xf32>, %w: memref<32x16xf32>, %y: memref<?x16xf32
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
 // CHECK-LABEL: func.func @first_half
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @first_half(%x: memref<?x16xf32>, %w: memref<32x16xf32>, %y: memref<?x16xf32>, %s: memref<?x32xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
       ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -395,7 +395,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 gnn.graph @h square {node_types = 1, edge_types = 3}
 
 // CHECK-LABEL: func.func @other_graph
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @other_graph(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -421,7 +421,7 @@ func.func @other_graph(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
 // CHECK-LABEL: func.func @rows_of_sources
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @rows_of_sources(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -447,7 +447,7 @@ func.func @rows_of_sources(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memr
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
 // CHECK-LABEL: func.func @half_precision
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @half_precision(%x: memref<?x16xbf16>, %w: memref<16x16xbf16>, %y: memref<?x16xbf16>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xbf16>
@@ -473,7 +473,7 @@ func.func @half_precision(%x: memref<?x16xbf16>, %w: memref<16x16xbf16>, %y: mem
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
 // CHECK-LABEL: func.func @one_lane
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @one_lane(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>
@@ -502,7 +502,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // The caller gets the sum.
 //
 // CHECK-LABEL: func.func @returned
-// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     gnn_tile.array
 func.func @returned(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref<?x16xf32>) -> memref<?x16xf32> {
   %n = gnn_tile.count @g count dst : index
   %s = memref.alloc(%n) : memref<?x16xf32>

@@ -17,7 +17,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK-SAME:      schedule [#gnn_tile.traverse_schedule<{{.+}}>, #gnn_tile.gemm_schedule<n = 32, kind = ffma, copies = registers>] {
 // CHECK-NEXT:         ^bb0(%[[R:.+]]: index, %[[C:.+]]: index, %{{.+}}: index):
 // CHECK:           %[[N:.+]] = arith.minsi
-// CHECK:           %[[ROWS:.+]] = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK:           %[[ROWS:.+]] = gnn_tile.array : memref<64x64xf32, #gpu.address_space<workgroup>>
 // CHECK:           %[[END:.+]] = arith.addi %[[R]], %[[N]]
 // CHECK:           gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%[[R]] to %[[END]]] columns[%{{[a-z0-9_]+}}]
 // CHECK-SAME:        outs(%[[ROWS]] : memref<64x64xf32, #gpu.address_space<workgroup>>) at [#gnn_tile.at<group : feature>]
@@ -60,7 +60,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK:         gnn_tile.blocks to [%{{.+}}, 16, 1] step [1, 16, 1]
 // CHECK-NEXT:    ^bb0(%{{.+}}: index, %[[C:.+]]: index, %{{.+}}: index):
 // CHECK-COUNT-3:   memref.load
-// CHECK:           memref.alloca() : memref<64x7xf32, #gpu.address_space<workgroup>>
+// CHECK:           gnn_tile.array : memref<64x7xf32, #gpu.address_space<workgroup>>
 // CHECK:           gnn_tile.traverse @g <dst_pair, edge.dst_pairs, features = 7> rows[%[[FIRST:.+]] to %{{.+}}]
 // CHECK:           gnn_tile.gemm @g rows dst_pair types edge_type rows[%[[FIRST]], %{{.+}}] type[%{{.+}}] columns[%[[C]]]
 func.func @typed(%x: memref<?x7xf32>, %w: memref<3x7x16xf32>, %y: memref<?x16xf32>) {

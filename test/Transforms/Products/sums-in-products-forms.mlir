@@ -10,7 +10,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // LOOPS-LABEL: func.func @f
 // LOOPS:         gnn_tile.blocks to [{{.+}}] step [64, 32, 1]
 // LOOPS-NEXT:    ^bb0(%[[FIRST:.+]]: index, %{{.+}}: index, %{{.+}}: index):
-// LOOPS:           %[[ROWS:.+]] = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
+// LOOPS:           %[[ROWS:.+]] = gnn_tile.array : memref<64x64xf32, #gpu.address_space<workgroup>>
 // LOOPS:           %[[END:.+]] = arith.addi %[[FIRST]]
 // LOOPS:           gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 4, elements = 2> {
 // LOOPS:           scf.for %[[R:.+]] = %[[FIRST]] to %[[END]] step %c4 {

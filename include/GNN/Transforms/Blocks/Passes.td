@@ -83,7 +83,7 @@ def FuseSumsIntoProducts
     // becomes
     gnn_tile.blocks to [%rows, 64, 1] step [64, 64, 1] ... {
     ^bb0(%r: index, %c: index, %h: index):
-      %s = memref.alloca() : memref<64x64xf32, #gpu.address_space<workgroup>>
+      %s = gnn_tile.array : memref<64x64xf32, #gpu.address_space<workgroup>>
       %end = arith.addi %r, %n : index
       gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %end] ... outs(%s : memref<64x64xf32, #gpu.address_space<workgroup>>) ...
       gnn_tile.gemm @g rows dst rows[%r, %n] columns[%c] ins(%s, %w : memref<64x64xf32, #gpu.address_space<workgroup>>, memref<64x64xf32>) ...

@@ -56,9 +56,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       where all blocks begin at the same column, they have all columns. The blocks
       reach all columns where both are known. Templates that write one buffer may
       share the columns of a step.
-    * (C9) Loops: an array in workgroup memory is used by ops that read or write it, not
-      by views, calls or control flow: barriers follow from the effects of ops on
-      it. There are none between the lanes of a `gnn_tile.teams`, which does not
+    * (C9) Loops: an array in workgroup memory is a `gnn_tile.array`, and used by ops
+      that read or write it, not by views, calls or control flow: barriers follow from
+      the effects of ops on it. There are none between the lanes of a `gnn_tile.teams`, which does not
       both read and write one. One that is permuted is staged and read as a tile,
       outside of teams, from a row on that 4 times `permuted` divides.
 

@@ -37,11 +37,12 @@ LogicalResult ArrayOp::verify() {
                        "and without a layout, got ")
            << type;
   auto permuted = static_cast<int64_t>(getPermuted());
-  if (permuted == 1 || (llvm::is_contained({2, 4}, permuted) &&
-                        type.getDimSize(1) % (8 * permuted) == 0)) // C2
+  if (permuted == 1 ||
+      (llvm::is_contained({2, 4}, permuted) && type.getRank() == 2 &&
+       type.getDimSize(1) % (8 * permuted) == 0)) // C2
     return success();
   return emitOpError("expected 'permuted' to be 1, 2 or 4, 8 times which "
-                     "divides the columns of ")
+                     "divides the columns of two dimensions, ")
          << type << ", got " << permuted;
 }
 

@@ -17,19 +17,19 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Tile_Staged : AnyTypeOf<[F16, BF16, F32, F64, I8, I16, I32, I64]>;
 
 def Tile_ArrayOp : Tile_Op<"array"> {
-  let summary = "Give an array in workgroup memory in which a product stages";
+  let summary = "Give an array in workgroup memory";
   let description = [{
-    All threads of the block have it. With `permuted` P, element (k, m) lies at column
+    All threads of the block have it: a product stages in it, or teams leave rows in it
+    for a product. With `permuted` P, element (k, m) lies at column
     `m xor 8 * (k / 4 mod P)`, so that threads that write one column each, of several k,
     write to different banks. Ops that stage in it, or read a tile of it, go by that:
     from a row on that 4 P divides, and with up to 8 columns side by side in a thread,
     or 4 depths of a transposed tile.
 
     Constraints:
-    * (C1) The array is one of workgroup memory, of two static dimensions and without a
-      layout.
-    * (C2) `permuted` is 1, 2 or 4, and above 1 the columns are a multiple of 8 times
-      that: a thread takes 4 of 16 depths side by side, so that there are 4 exchanges at
+    * (C1) The array is one of workgroup memory, of static shape and without a layout.
+    * (C2) `permuted` is 1, 2 or 4, and above 1 there are two dimensions, and columns
+      that are a multiple of 8 times that: a thread takes 4 of 16 depths side by side, so that there are 4 exchanges at
       most.
 
     Example:
@@ -39,7 +39,7 @@ def Tile_ArrayOp : Tile_Op<"array"> {
     ```
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$permuted);
-  let results = (outs Res<MemRefRankOf<[Tile_Staged], [2]>, "",
+  let results = (outs Res<MemRefOf<[Tile_Staged]>, "",
       [MemAlloc<AutomaticAllocationScopeResource, 0, FullEffect>]>:$array);
   let assemblyFormat = "(`permuted` $permuted^)? attr-dict `:` type($array)";
   let hasVerifier = 1;
