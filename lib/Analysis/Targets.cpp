@@ -20,12 +20,12 @@
 using namespace gnn;
 
 namespace {
-/// What a driver says of a GPU, and NVIDIA of the first one of Targets.def.
+/// What a driver says of a GPU, or NVIDIA; 0 where nobody does.
 struct GPUProperties {
-  double processors = 132;
-  double clock = 1.98e9; // Hz
-  double l2Bytes = 50e6;
-  double memoryBandwidth = 4.8e12; // bytes a second
+  double processors = 0;
+  double clock = 0; // Hz
+  double l2Bytes = 0;
+  double memoryBandwidth = 0; // bytes a second
 
   double *find(llvm::StringRef key) {
     return llvm::StringSwitch<double *>(key)
@@ -55,18 +55,24 @@ static double lanesOf(llvm::StringRef chip) {
   return isHalf ? 64 : 128;
 }
 
-/// Figures by the rules for derived ones in Targets.def and Kernels.def.
+/// Figures by the rules for derived ones in Targets.def, from those of a target
+/// with properties; a property that is not known is as that of the target.
 static TargetFigures deriveFigures(const KnownTarget &from,
+                                   const GPUProperties &first,
                                    const GPUProperties &of,
                                    llvm::StringRef chip) {
-  GPUProperties first;
   TargetFigures figures = from.figures;
-  double clock = of.clock / first.clock;
-  double cycles = clock * of.processors / first.processors;
+  auto ratio = [&](double GPUProperties::*property) {
+    return of.*property ? of.*property / first.*property : 1;
+  };
+  double clock = ratio(&GPUProperties::clock);
+  double cycles = clock * ratio(&GPUProperties::processors);
   double flops = cycles * lanesOf(chip) / lanesOf(from.chip);
-  double memory = of.memoryBandwidth / first.memoryBandwidth;
-  figures.l2Bytes = of.l2Bytes;
-  figures.processors = of.processors;
+  double memory = ratio(&GPUProperties::memoryBandwidth);
+  if (of.l2Bytes)
+    figures.l2Bytes = of.l2Bytes;
+  if (of.processors)
+    figures.processors = of.processors;
   for (double *rate : {&figures.memoryBandwidth, &figures.memoryGather})
     *rate *= memory;
   for (double *rate : {&figures.l2Gather, &figures.walkGather})
@@ -80,10 +86,18 @@ static TargetFigures deriveFigures(const KnownTarget &from,
   return figures;
 }
 
+namespace {
+/// All targets, and what datasheets say of the first one.
+struct KnownTargets {
+  std::vector<KnownTarget> targets;
+  GPUProperties first;
+};
+} // namespace
+
 /// Figures of `target` by what a datasheet says of it beside `from`.
 static void setDerived(KnownTarget &target, const KnownTarget &from,
-                       const GPUProperties &of) {
-  target.figures = deriveFigures(from, of, target.chip);
+                       const GPUProperties &first, const GPUProperties &of) {
+  target.figures = deriveFigures(from, first, of, target.chip);
   for (auto [name, source] : from.sources) {
     bool isStated = name == "l2Bytes" || name == "processors";
     target.sources.push_back(
@@ -91,9 +105,9 @@ static void setDerived(KnownTarget &target, const KnownTarget &from,
   }
 }
 
-static std::vector<KnownTarget> makeKnownTargets() {
+static KnownTargets makeKnownTargets() {
   std::vector<KnownTarget> targets;
-  std::vector<std::pair<size_t, GPUProperties>> derived;
+  std::vector<std::pair<size_t, GPUProperties>> stated;
   auto of = [&](llvm::StringRef name) {
     return FigureRow{*llvm::find_if(targets, [&](const KnownTarget &target) {
       return target.name == name;
@@ -106,7 +120,7 @@ static std::vector<KnownTarget> makeKnownTargets() {
 #define GNN_FIGURE(figure, number, origin)                                     \
   row.set(&TargetFigures::figure, #figure, number, FigureSource::origin);
 #define GNN_PROPERTIES(processors, clock, l2Bytes, bandwidth)                  \
-  derived.push_back(                                                           \
+  stated.push_back(                                                            \
       {targets.size() - 1, {processors, clock, l2Bytes, bandwidth}});
 #define GNN_TARGET_END }
 #include "GNN/Analysis/Targets.def"
@@ -118,14 +132,19 @@ static std::vector<KnownTarget> makeKnownTargets() {
 #define GNN_KERNELS_END }
 #define GNN_CONSTANT(name, value)
 #include "GNN/Analysis/Kernels.def"
-  for (auto &[i, properties] : derived)
-    setDerived(targets[i], targets.front(), properties);
-  return targets;
+  const GPUProperties first = stated.front().second;
+  for (auto &[i, properties] : llvm::drop_begin(stated))
+    setDerived(targets[i], targets.front(), first, properties);
+  return {targets, first};
+}
+
+static const KnownTargets &getKnown() {
+  static const KnownTargets known = makeKnownTargets();
+  return known;
 }
 
 llvm::ArrayRef<KnownTarget> gnn::getKnownTargets() {
-  static const std::vector<KnownTarget> targets = makeKnownTargets();
-  return targets;
+  return getKnown().targets;
 }
 
 const KnownTarget *gnn::findTarget(llvm::StringRef name) {
@@ -215,8 +234,8 @@ static llvm::Expected<GPURequest> readDescription(llvm::StringRef text) {
   }
   if (known != getKnownTargets().end())
     return GPURequest{known->name, known->chip, known->figures};
-  request.figures =
-      deriveFigures(getKnownTargets().front(), properties, request.chip);
+  request.figures = deriveFigures(getKnownTargets().front(), getKnown().first,
+                                  properties, request.chip);
   return request;
 }
 
@@ -307,7 +326,9 @@ std::string gnn::explainMismatch(TargetAttr known, TargetAttr other) {
 
 TargetFigures gnn::getFigures(mlir::Operation *op) {
   TargetAttr target = findTarget(op);
-  return target ? target.getFigures() : getKnownTargets().front().figures;
+  if (target && target.getFigures().processors > 0)
+    return target.getFigures();
+  return getStandIn(target ? target.getKind() : "").figures;
 }
 
 TargetAbilities gnn::getAbilities(mlir::Operation *op) {

@@ -358,7 +358,7 @@ static void printAttaching(TargetAttr target, StringRef gpu,
      << " chip=" << (isOfWords ? "{" : "") << gpu << (isOfWords ? "}" : "");
   if (int64_t vector = target.getLimits().vector)
     os << " vector=" << vector
-       << " registers=" << target.getLimits().vectorRegisters;
+       << " vector-registers=" << target.getLimits().vectorRegisters;
   os << "},";
 }
 

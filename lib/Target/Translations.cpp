@@ -29,18 +29,15 @@ namespace {
 
 /// The flags of the translations that compile.
 struct Flags {
-  CompileFlags flags{getTranslationOptions(), "translate", forCuda()};
-
-  static CompileOptions forCuda() {
-    CompileOptions options;
-    options.target = "cuda";
-    options.chip = "sm_90";
-    return options;
-  }
+  CompileFlags flags{getTranslationOptions(), "translate", CompileOptions()};
 
   /// Errors: flags that do not go together.
   FailureOr<CompileOptions> get(ModuleOp module) const {
     CompileOptions options = *flags;
+    TargetAttr known = findTarget(module);
+    if (options.target.empty())
+      options.target =
+          known && options.chip.empty() ? known.getKind().str() : "cuda";
     bool isGPU = options.target == "cuda";
     // An error of the command line has no place in the file.
     auto emitError = [&](const llvm::Twine &message) {
@@ -57,8 +54,6 @@ struct Flags {
     if (!isGPU && !options.emulated)
       return emitError("expected the kernels' IR for --target=")
              << options.target << ", got --emulated=false";
-    if (!isGPU)
-      options.chip = "";
     return options;
   }
 };

@@ -67,10 +67,11 @@ def check_target(target):
 def _choose_chip(target, chip):
     """The GPU to compile for, or None."""
     check_target(target)
-    if chip is not None and not isinstance(chip, str):
-        raise ValueError(f"chip: expected text such as sm_90, got {chip!r}")
+    if chip is not None and (target == targets.CPU or not isinstance(chip, str)):
+        wanted = "none on a CPU" if target == targets.CPU else "text such as sm_90"
+        raise ValueError(f"chip: expected {wanted}, got {chip!r}")
     gpu = _torch_gpu()
-    return {None: chip or gpu, targets.CUDA: chip or gpu or "sm_90"}.get(target)
+    return {None: chip or gpu, targets.CUDA: chip or gpu or "sm_90"}.get(target, chip)
 
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,

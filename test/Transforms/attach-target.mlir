@@ -12,6 +12,9 @@
 // RUN: not gnn-opt %s --gnn-attach-target='chip={sm_89, NVIDIA L40S: clock=inf}' 2>&1 | FileCheck %s --check-prefix=INFINITE
 // RUN: gnn-opt %s --gnn-attach-target='kind=emulator chip=h100' --gnn-attach-target=chip=h100 --gnn-attach-target=kind=emulator | FileCheck %s --check-prefix=SAME
 // RUN: not gnn-opt %s --gnn-attach-target=chip=gtx1080 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not gnn-opt %s --gnn-attach-target='kind=emulator vector=4' 2>&1 | FileCheck %s --check-prefix=NOCORES
+// RUN: not gnn-opt %s --gnn-attach-target='kind=cpu vector=8' --gnn-attach-target=vector=16 2>&1 | FileCheck %s --check-prefix=OTHERCORES
+// RUN: gnn-opt %s --gnn-attach-target='chip={sm_89, X: clock=1.98e9}' | FileCheck %s --check-prefix=LEFTOUT
 // RUN: not gnn-opt %s --gnn-attach-target=chip=h100 --gnn-attach-target=chip=h200 2>&1 | FileCheck %s --check-prefix=OTHER
 
 // The limits, abilities and figures of a GPU by its name, by its chip, or by what
@@ -20,6 +23,9 @@
 // CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
 // CHECK: module attributes {gnn.target = #target}
 
+// NOCORES: error: gnn-attach-target: expected 'vector' and 'vector-registers' with kind=cpu, got emulator
+// OTHERCORES: error: target: expected #gnn.target<kind = "cpu", {{.*}}vector = 8, {{.*}}which the module is for, got
+// LEFTOUT: chip = "sm_89", {{.*}}, figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
 // KEPT: name = "h100"
 // SAME: kind = "emulator", name = "h100"
 // UNKNOWN: remark: {{.*}}no figures are known of sm_75, costs are those of NVIDIA H200 SXM
@@ -36,7 +42,7 @@ module {
 }
 
 // Cores of a CPU are weighed as such.
-// RUN: gnn-opt %s --gnn-attach-target='kind=cpu vector=8 registers=16' \
+// RUN: gnn-opt %s --gnn-attach-target='kind=cpu vector=8 vector-registers=16' \
 // RUN:   --remarks-filter=gnn-attach-target 2>&1 | FileCheck %s --check-prefix=CORES
 // CORES: remark: {{.*}}no figures are known of cpu, costs are those of 16 threads of an Intel Xeon
 // CORES: kind = "cpu"{{.*}}memory_bandwidth = 7.18

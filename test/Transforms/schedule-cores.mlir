@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-attach-target="kind=cpu vector=16 registers=32" --gnn-tile-schedule-cores --split-input-file --remarks-filter=gnn-tile-schedule-cores \
+// RUN: gnn-opt %s --gnn-attach-target="kind=cpu vector=16 vector-registers=32" --gnn-tile-schedule-cores --split-input-file --remarks-filter=gnn-tile-schedule-cores \
 // RUN:   --remark-format=emitRemark --verify-diagnostics | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}

@@ -307,3 +307,84 @@ func.func @form_c9_permuted_depths(%t: memref<16x64xf32>) {
   }
   return
 }
+
+// -----
+
+// The square of a carried number is no multiple because that was asked of the number.
+
+!array = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @form_c9_permuted_square(%y: memref<8x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %p = arith.constant 0.0 : f32
+    %r = vector.step : vector<8xindex>
+    %a = gnn_tile.array permuted 4 : !array
+    %last = scf.for %i = %c0 to %c1 step %c1 iter_args(%k = %c2) -> (index) {
+      %row = arith.muli %k, %k : index
+      // expected-error @+1 {{'vector.transfer_read' op expected a first row that is a multiple of 16 in an array with 'permuted' 4}}
+      %t = vector.transfer_read %a[%row, %c0], %p {in_bounds = [true, true]} : !array, vector<8x64xf32>
+      gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<8x64xf32>, memref<8x64xf32>, vector<8xindex>, index
+      scf.yield %k : index
+    }
+  }
+  return
+}
+
+// -----
+
+// Columns that another lane of the team has written.
+
+func.func @form_c9_columns(%x: memref<4x64xf32>, %y: memref<4x64xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %p = arith.constant 0.0 : f32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+      vector.transfer_write %v, %y[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
+      // expected-error @+1 {{'vector.transfer_read' op expected the same indices and type as of 'vector.transfer_write', which writes that row before in these teams: lanes do not wait for each other}}
+      %w = vector.transfer_read %y[%b, %c16], %p {in_bounds = [true]} : memref<4x64xf32>, vector<32xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @form_c9_element(%x: memref<4x64xf32>, %y: memref<4x64xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %p = arith.constant 0.0 : f32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+      vector.transfer_write %v, %y[%b, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
+      // expected-error @+1 {{'memref.store' op expected the same indices and type as of 'vector.transfer_write'}}
+      memref.store %p, %y[%b, %c16] : memref<4x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// One lane writes an element, and others would read it.
+
+func.func @form_c9_one_lane(%y: memref<4xf32>, %z: memref<4xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    %p = arith.constant 0.0 : f32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      memref.store %p, %y[%b] : memref<4xf32>
+      // expected-error @+1 {{'memref.load' op expected the same indices and type as of 'memref.store'}}
+      %v = memref.load %y[%b] : memref<4xf32>
+      memref.store %v, %z[%b] : memref<4xf32>
+    }
+  }
+  return
+}

@@ -142,7 +142,9 @@ static void showProgress(StringRef what, double done) {
 static std::string chooseTarget() {
   if (unchecked || shuffleSeed.getNumOccurrences())
     return "emulator";
-  return runtime::openCudaDevice() ? "cuda" : "cpu";
+  if (runtime::openCudaDevice())
+    return "cuda";
+  return flags.isGiven("chip") ? "emulator" : "cpu";
 }
 
 static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
@@ -378,6 +380,9 @@ static int runFunction() {
   if (flags.isGiven("chip") && target == "cpu")
     return fail("--chip: expected --target=cuda or emulator, which PTX is made "
                 "for, got --target=cpu");
+  if ((unchecked || shuffleSeed.getNumOccurrences()) && target != "emulator")
+    return fail(Twine("--") + (unchecked ? "unchecked" : "shuffle") +
+                ": expected --target=emulator, got --target=" + target);
   if (llvm::Error error = checkGPU(flags->chip))
     return fail("--chip: " + llvm::toString(std::move(error)));
   auto device = openDevice();

@@ -6,6 +6,8 @@
 
 #include "GNN/Analysis/Targets.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <gtest/gtest.h>
 
 using namespace gnn;
@@ -46,6 +48,17 @@ TEST(TargetsTest, SourcesAreKept) {
     for (auto [figure, source] : findTarget(measured)->sources)
       EXPECT_NE(source, FigureSource::Derived) << figure.str();
   EXPECT_EQ(findTarget("gtx1080"), nullptr);
+}
+
+// A target of a plugin, which says no figures, is weighed as the stand-in.
+TEST(TargetsTest, WithoutFigures) {
+  MLIRContext context;
+  context.loadDialect<GNNDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  module.get()->setAttr(
+      "gnn.target", TargetAttr::get(&context, "printer", "", "", TargetLimits(),
+                                    TargetAbilities(), TargetFigures()));
+  EXPECT_TRUE(getFigures(module.get()) == getFigures("h200"));
 }
 
 // A GPU by its name, by its chip, and by neither.
@@ -90,7 +103,8 @@ TEST(TargetsTest, OfADescription) {
 #define GNN_FIGURE(figure, keyword, summary)                                   \
   EXPECT_NEAR(found.figure / wanted.figure, 1, 0.04) << keyword;
 #include "GNN/Dialect/GNN/IR/TargetFields.def"
-  EXPECT_EQ(make("sm_75, T4:").getFigures().memoryBandwidth, 4.8e12);
+  EXPECT_EQ(make("sm_75, T4:").getFigures().memoryBandwidth,
+            getFigures("h200").memoryBandwidth);
 }
 
 // Passes weigh a CPU by figures of cores, and nobody compiles for "cpu" as a

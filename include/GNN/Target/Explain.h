@@ -85,11 +85,11 @@ struct Choice {
 struct Explanation {
   /// What the kernels are for, and whose figures their costs are by.
   std::string target, figures;
-  /// "its kernels", or "kernels for cpu, of which no figures are known".
+  /// "its kernels", or "kernels for cpu, for which its figures stand in".
   std::string kernels() const {
     return target == figures
                ? "its kernels"
-               : "kernels for " + target + ", of which no figures are known";
+               : "kernels for " + target + ", for which its figures stand in";
   }
   std::vector<ExplainedFunction> before, after;
   std::vector<Choice> choices;

@@ -63,13 +63,18 @@ using Accesses = SmallVector<Access>;
 
 class BarrierInserter {
 public:
+  BarrierInserter(const LoadsAt &loadsAt) : loadsAt(loadsAt) {}
   void walk(Block &block, Accesses &pending);
   bool isRefused = false;
 
 private:
+  Accesses accessesOf(Operation *op);
+  Accesses accessesIn(Operation *op);
   void visit(Operation *op, Accesses &pending);
   void waitFor(Operation *op, const Accesses &accesses, Accesses &pending);
   void walkLoop(scf::ForOp loop, Accesses &pending);
+
+  const LoadsAt &loadsAt;
 };
 } // namespace
 
@@ -83,16 +88,28 @@ static bool isReadFor(Value value, StoreRowsOp store) {
   });
 }
 
-/// Whether each thread stores over what it has loaded or stored itself: in the
-/// same rows, loaded for that store or stored by the same spread.
+/// Whether both are one view of a buffer, by one op or by two alike.
+static bool isSameView(Value a, Value b) {
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  return a == b || (left && right && isPure(left) &&
+                    OperationEquivalence::isEquivalentTo(
+                        left, right, OperationEquivalence::IgnoreLocations));
+}
+
+bool gnn::tile::isInPlace(LoadRowsOp load, StoreRowsOp store) {
+  return isSameView(load.getSource(), store.getTarget()) &&
+         load.getIndices() == store.getIndices() &&
+         load.getType() == store.getValue().getType();
+}
+
+/// Whether each thread stores over what it has loaded or stored itself: in
+/// place, loaded for that store alone, or in the same rows by the same spread.
 static bool isOverOwn(StoreRowsOp store, Operation *before) {
   if (auto load = dyn_cast_if_present<LoadRowsOp>(before))
-    return load->getBlock() == store->getBlock() &&
-           load.getSource().getType() == store.getTarget().getType() &&
-           load.getIndices() == store.getIndices() &&
+    return load->getBlock() == store->getBlock() && isInPlace(load, store) &&
            isReadFor(load.getResult(), store);
   auto other = dyn_cast_if_present<StoreRowsOp>(before);
-  return other && other.getTarget() == store.getTarget() &&
+  return other && isSameView(other.getTarget(), store.getTarget()) &&
          other.getIndices() == store.getIndices() &&
          other.getValue().getType() == store.getValue().getType() &&
          other.getSpread() == store.getSpread();
@@ -163,17 +180,29 @@ static Half halfOf(Operation *op, Value array) {
   return reached <= rows ? halfOf(first, rows) : Half();
 }
 
-/// What an op itself reads or writes, by its effects.
-static Accesses accessesOf(Operation *op) {
+/// What an op itself reads or writes, by its effects, and what threads read
+/// where it stands.
+Accesses BarrierInserter::accessesOf(Operation *op) {
   Accesses all;
   auto stage = dyn_cast<StageOp>(op);
   bool isInFlight = stage && stage.getBy() == Staging::InFlight;
-  for (auto [array, isWrite] : getAccesses(op))
-    all.push_back({array, halfOf(op, array), isWrite, isInFlight, op});
+  auto add = [&](Operation *from, bool inFlight) {
+    for (auto [array, isWrite] : getAccesses(from))
+      all.push_back({array, halfOf(from, array), isWrite, inFlight, from});
+  };
+  add(op, isInFlight);
+  if (isInFlight)
+    add(stage.getCopiedRows(), isInFlight);
+  if (auto contract = dyn_cast<ContractOp>(op))
+    for (Value tile : {contract.getLeft(), contract.getRight()})
+      if (auto read = tile.getDefiningOp<vector::TransferReadOp>())
+        add(read, false);
+  for (LoadRowsOp load : loadsAt.lookup(op))
+    add(load, false);
   return all;
 }
 
-static Accesses accessesIn(Operation *op) {
+Accesses BarrierInserter::accessesIn(Operation *op) {
   Accesses all;
   op->walk(
       [&](Operation *inner) { llvm::append_range(all, accessesOf(inner)); });
@@ -286,9 +315,10 @@ void BarrierInserter::walk(Block &block, Accesses &pending) {
   }
 }
 
-LogicalResult gnn::tile::insertBarriers(BlocksOp blocks) {
+LogicalResult gnn::tile::insertBarriers(BlocksOp blocks,
+                                        const LoadsAt &loadsAt) {
   Accesses pending;
-  BarrierInserter inserter;
+  BarrierInserter inserter(loadsAt);
   inserter.walk(*blocks.getBody(), pending);
   return failure(inserter.isRefused);
 }

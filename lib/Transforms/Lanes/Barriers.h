@@ -9,19 +9,25 @@
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
 namespace gnn::tile {
 
-/// Puts a `gpu.barrier` in front of what reads in workgroup memory what has
-/// been written since the last barrier, or writes what has been read or
-/// written: the ops of the loops form in the body of `blocks`, by their
-/// effects, whose loops all threads run together. A `gnn_tile.teams` gets its
-/// barriers from the exchanges of its lanes, and is waited for as a whole: for
-/// what it reads or writes in global memory too. Halves of an array are told
-/// apart where a loop takes them in turns: it carries the first row of one, and
-/// `rows - first` to the next step. What is copied asynchronously
-/// counts as written where threads wait for it; an op that uses it before is an
-/// error.
-mlir::LogicalResult insertBarriers(BlocksOp blocks);
+/// Whether each thread stores what it has loaded over that: the same elements
+/// of one view.
+bool isInPlace(LoadRowsOp load, StoreRowsOp store);
+
+/// Loads by the op behind them, at which each thread does its part of them.
+using LoadsAt = llvm::DenseMap<mlir::Operation *, llvm::SetVector<LoadRowsOp>>;
+
+/// Puts barriers into the body of `blocks` as gnn-tile-distribute says, by the
+/// effects of ops: a product reads its operands, and a load its rows, where
+/// threads do so. Halves of an array are told apart where a loop takes them in
+/// turns: it carries the first row of one, and `rows - first` to the next step.
+/// A copy in flight reads and writes until threads wait for it; an op that
+/// needs it before is an error.
+mlir::LogicalResult insertBarriers(BlocksOp blocks, const LoadsAt &loadsAt);
 
 } // namespace gnn::tile
 

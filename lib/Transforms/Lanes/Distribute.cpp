@@ -206,8 +206,8 @@ LogicalResult Distribution::verifyOperands(Operation *op) {
 /// computed once a block, and that must not be seen.
 static LogicalResult verifyRunByEach(Operation *op) {
   if (isMemoryEffectFree(op) ||
-      isa<memref::LoadOp, memref::AllocaOp, gpu::BarrierOp,
-          nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp>(op))
+      isa<memref::LoadOp, gpu::BarrierOp, nvgpu::DeviceAsyncCreateGroupOp,
+          nvgpu::DeviceAsyncWaitOp>(op))
     return success();
   return op->emitOpError("cannot be done by every thread of a block: expected "
                          "no effects but those of a load");
@@ -339,7 +339,14 @@ LogicalResult Distribution::distributeTeams(TeamsOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Distribution::run() {
-  if (failed(askAll()) || failed(insertBarriers(blocks)))
+  if (failed(askAll()))
+    return failure();
+  LoadsAt loadsAt;
+  for (auto [key, at] : askedAt)
+    if (auto load =
+            Value::getFromOpaquePointer(key.first).getDefiningOp<LoadRowsOp>())
+      loadsAt[at].insert(load);
+  if (failed(insertBarriers(blocks, loadsAt)))
     return failure();
   made = blocks.createEmpty(b, threads);
   scalars.map(blocks.getInductionVars(), made.getInductionVars());

@@ -158,8 +158,10 @@ private:
     int64_t depth;
   };
   using StepAdder = llvm::function_ref<Values(mlir::ValueRange, Value)>;
-  mlir::LogicalResult verifyStaged(mlir::vector::TransferReadOp op);
-  mlir::FailureOr<Staged> findStaged(ContractOp op, Value operand);
+  mlir::LogicalResult verifyStaged(mlir::vector::TransferReadOp op,
+                                   int64_t width);
+  mlir::FailureOr<Staged> findStaged(ContractOp op, Value operand,
+                                     int64_t width);
   Values placesIn(Value array, Value first);
   Values addSteps(const Staged &left, const Staged &right, Spread spread,
                   mlir::ValueRange sums, Value from);

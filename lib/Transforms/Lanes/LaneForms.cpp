@@ -26,9 +26,10 @@ using namespace gnn::tile;
 // Multiples
 //===----------------------------------------------------------------------===//
 
-/// As the public one; `assumed` is what loops carry and has been asked for.
+/// As the public one; `assumed` is what loops carry and is being asked for, or
+/// has been found to be one then.
 static bool isMultiple(OpFoldResult number, int64_t by,
-                       llvm::SmallPtrSetImpl<Value> &assumed) {
+                       llvm::SmallPtrSet<Value, 4> &assumed) {
   if (std::optional<int64_t> constant = getConstantIntValue(number))
     return *constant % by == 0;
   auto value = cast<Value>(number);
@@ -36,9 +37,13 @@ static bool isMultiple(OpFoldResult number, int64_t by,
     return isMultiple(other, by, assumed);
   };
   auto isCarried = [&](scf::ForOp loop, unsigned i) {
-    return !assumed.insert(loop.getRegionIterArg(i)).second ||
-           (isAlso(loop.getInitArgs()[i]) &&
-            isAlso(loop.getYieldedValues()[i]));
+    llvm::SmallPtrSet<Value, 4> before(assumed);
+    if (!assumed.insert(loop.getRegionIterArg(i)).second)
+      return true;
+    if (isAlso(loop.getInitArgs()[i]) && isAlso(loop.getYieldedValues()[i]))
+      return true;
+    assumed = before; // nor is what followed from it
+    return false;
   };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
@@ -94,6 +99,75 @@ LogicalResult gnn::tile::verifyPermuted(ArrayOp array) {
              << stage.getSpread();
   }
   return success();
+}
+
+namespace {
+/// What lanes read or write at once.
+struct LaneAccess {
+  Operation *op;
+  Value view;
+  ValueRange indices;
+  VectorType type; ///< null: one element
+  AffineMap map;
+  bool isWrite;
+
+  int64_t getColumns() const { return type ? type.getShape().back() : 1; }
+  /// Whether what comes `after` is sure to share elements with this one, and
+  /// not as its lanes have them. One lane writes an element, all read it.
+  bool isSpreadOtherwise(const LaneAccess &after) const {
+    if (indices.empty() || indices.drop_back() != after.indices.drop_back())
+      return false;
+    if (indices == after.indices)
+      return type || after.type ? type != after.type || map != after.map
+                                : !after.isWrite;
+    auto first = getConstantIntValue(indices.back()),
+         second = getConstantIntValue(after.indices.back());
+    return (type || after.type) && first && second &&
+           *first < *second + after.getColumns() &&
+           *second < *first + getColumns();
+  }
+};
+} // namespace
+
+static std::optional<LaneAccess> getLaneAccess(Operation *op) {
+  using Access = std::optional<LaneAccess>;
+  return llvm::TypeSwitch<Operation *, Access>(op)
+      .Case<vector::TransferReadOp, vector::TransferWriteOp>([&](auto access) {
+        return LaneAccess{op,
+                          access.getBase(),
+                          access.getIndices(),
+                          access.getVectorType(),
+                          access.getPermutationMap(),
+                          isa<vector::TransferWriteOp>(op)};
+      })
+      .Case<memref::LoadOp, memref::StoreOp>([&](auto access) {
+        return LaneAccess{op, access.getMemRef(),      access.getIndices(), {},
+                          {}, isa<memref::StoreOp>(op)};
+      })
+      .Default([](Operation *) { return Access(); });
+}
+
+/// Checks that no lane reads what another lane of these teams has written, or
+/// writes over that: other columns of a row, of one view. Other rows are those
+/// of other teams, or of a branch that was not taken.
+static LogicalResult verifyOverwritten(TeamsOp teams) {
+  llvm::MapVector<Value, SmallVector<LaneAccess>> writes;
+  WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
+    std::optional<LaneAccess> access = getLaneAccess(op);
+    if (!access)
+      return success();
+    SmallVector<LaneAccess> &before = writes[access->view];
+    for (const LaneAccess &write : before)
+      if (write.isSpreadOtherwise(*access))
+        return op->emitOpError("expected the same indices and type as of '")
+               << write.op->getName()
+               << "', which writes that row before in these teams: lanes do "
+                  "not wait for each other";
+    if (access->isWrite)
+      before.push_back(*access);
+    return success();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 /// Checks that lanes use no array that other lanes of these teams write.
@@ -278,5 +352,6 @@ LogicalResult ExchangeVerifier::run(TeamsOp teams) {
 
 LogicalResult gnn::tile::verifyTeams(TeamsOp teams) {
   return failure(failed(verifyArrays(teams)) ||
+                 failed(verifyOverwritten(teams)) ||
                  failed(ExchangeVerifier(teams).run(teams)));
 }

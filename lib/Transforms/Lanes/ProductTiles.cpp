@@ -136,17 +136,20 @@ Value Distribution::permute(Value array, Value depth, Value across) {
   return bitXor(across, b.mul(four, 8));
 }
 
-/// Checks that what is read as a tile is what has been staged.
-LogicalResult Distribution::verifyStaged(vector::TransferReadOp op) {
+/// Checks that what is read as a tile, by vectors of `width`, is what has been
+/// staged.
+LogicalResult Distribution::verifyStaged(vector::TransferReadOp op,
+                                         int64_t width) {
   auto type = dyn_cast<MemRefType>(op.getBase().getType());
   if (type && type.getRank() == 2 && isInWorkgroup(op.getBase()) &&
       op.getPermutationMap().isMinorIdentity() && !op.hasOutOfBoundsDim() &&
-      !op.getMask() && isZeroInteger(op.getIndices()[1]))
+      !op.getMask() && isZeroInteger(op.getIndices()[1]) &&
+      type.getDimSize(1) % width == 0)
     return success();
   return op->emitOpError("cannot be distributed over threads: expected rows of "
                          "an array in workgroup memory, from column 0 on and "
-                         "without a mask, got a read of ")
-         << op.getBase().getType();
+                         "without a mask, of columns that ")
+         << width << " divides, got a read of " << op.getBase().getType();
 }
 
 void Distribution::stage(StageOp op) {
@@ -218,8 +221,8 @@ static bool isStagedUntil(vector::TransferReadOp read, Operation *op) {
   return last == op || !writes(last);
 }
 
-FailureOr<Distribution::Staged> Distribution::findStaged(ContractOp op,
-                                                         Value operand) {
+FailureOr<Distribution::Staged>
+Distribution::findStaged(ContractOp op, Value operand, int64_t width) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
   if (!read)
     return op.emitOpError("cannot be distributed over threads: expected "
@@ -227,7 +230,7 @@ FailureOr<Distribution::Staged> Distribution::findStaged(ContractOp op,
   if (!isStagedUntil(read, op))
     return op.emitOpError("cannot be distributed over threads: expected "
                           "operands that nothing stages over before it");
-  if (failed(verifyStaged(read)))
+  if (failed(verifyStaged(read, width)))
     return failure();
   return Staged{read.getBase(), read.getIndices()[0],
                 read.getVectorType().getDimSize(0)};
@@ -298,8 +301,9 @@ LogicalResult Distribution::multiply(ContractOp op) {
                           "side by side");
   if (isOfFragments && failed(checkFragments(op)))
     return failure();
-  FailureOr<Staged> left = findStaged(op, op.getLeft());
-  FailureOr<Staged> right = findStaged(op, op.getRight());
+  FailureOr<Staged> left =
+      findStaged(op, op.getLeft(), std::min(mostRows, rows));
+  FailureOr<Staged> right = findStaged(op, op.getRight(), columns);
   if (failed(left) || failed(right))
     return failure();
   if (left->first != right->first &&

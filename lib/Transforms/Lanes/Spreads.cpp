@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Barriers.h"
 #include "Distribution.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
@@ -144,9 +145,8 @@ static bool isFreeUntil(Operation *op, Operation *user) {
   // A part of the store at hand may come after others have been stored.
   Value buffer = getBuffer(load.getSource());
   auto store = dyn_cast<StoreRowsOp>(user);
-  bool isInPlace = store && getBuffer(store.getTarget()) == buffer;
-  if (isInPlace && (load.getSource().getType() != store.getTarget().getType() ||
-                    load.getIndices() != store.getIndices()))
+  if (store && getBuffer(store.getTarget()) == buffer &&
+      !isInPlace(load, store))
     return false;
   for (Operation *next = op->getNextNode(); next != user;
        next = next->getNextNode()) {
@@ -289,7 +289,7 @@ LogicalResult Distribution::askOperands(Operation *op, Spread spread,
       return refuse(op, "threads to read up to ")
              << sideBySide << " columns side by side of a permuted array, got "
              << spread.attr;
-    return verifyStaged(read);
+    return verifyStaged(read, spread.width());
   }
   if (auto slice = dyn_cast<vector::ExtractStridedSliceOp>(op)) {
     auto numbers = [](ArrayAttr attr) {

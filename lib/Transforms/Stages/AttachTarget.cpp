@@ -44,10 +44,9 @@ struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     gnn::TargetAttr known = gnn::findTarget(module.getOperation());
-    bool isOfKind =
-        known &&
-        (kind.empty() || (kind == known.getKind() && kind != gnn::cpuKind));
-    if (isOfKind &&
+    bool saysRegisters = vector || vectorRegisters;
+    bool isOfKind = known && (kind.empty() || kind == known.getKind());
+    if (isOfKind && !saysRegisters &&
         (chip.empty() || chip == known.getChip() || chip == known.getName()))
       return;
     StringRef of = !kind.empty() ? StringRef(kind)
@@ -56,8 +55,15 @@ struct AttachTarget : gnn::impl::AttachTargetBase<AttachTarget> {
     auto backend = gnn::findBackend(of);
     if (!backend)
       return fail(backend.takeError());
-    auto target = (*backend)->makeTarget(
-        &getContext(), {chip, gnn::CoreRegisters{vector, registers}});
+    if (saysRegisters && of != gnn::cpuKind)
+      return fail(llvm::createStringError(
+          "expected 'vector' and 'vector-registers' with kind=cpu, got " + of));
+    gnn::CoreRegisters registers;
+    if (vector)
+      registers.vector = vector;
+    if (vectorRegisters)
+      registers.count = vectorRegisters;
+    auto target = (*backend)->makeTarget(&getContext(), {chip, registers});
     if (!target)
       return fail(target.takeError());
     if (failed(gnn::attachTarget(module, *target)))
@@ -85,6 +91,14 @@ struct AttachChip : gnn::impl::AttachChipBase<AttachChip> {
 
   void runOnOperation() override {
     StringRef triple = "nvptx64-nvidia-cuda";
+    gnn::TargetAttr target = gnn::findTarget(getOperation());
+    if (target && target.getKind() == gnn::cpuKind) {
+      getOperation().emitError(
+          "gnn-attach-chip: expected a target whose kernels "
+          "are PTX, got ")
+          << target.getKind();
+      return signalPassFailure();
+    }
     auto chip = NVVM::NVVMTargetAttr::getChecked(
         [&] { return getOperation().emitError(); }, &getContext(),
         static_cast<int>(optLevel.getValue()), triple,

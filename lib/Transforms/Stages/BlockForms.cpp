@@ -10,6 +10,8 @@
 #include "BlockForms.h"
 #include "../Lanes/LaneForms.h"
 
+#include "GNN/Analysis/TargetBackend.h"
+#include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -85,6 +87,27 @@ static LogicalResult verifyIndexArrays(TemplateOp op) {
   return success();
 }
 
+/// Checks that a template has the kind of schedule that its target asks for.
+static LogicalResult verifySchedule(TileOpInterface op) {
+  TargetAttr target = findTarget(op);
+  if (!target)
+    return success();
+  auto backend = findBackend(target.getKind());
+  if (!backend) // of a plugin that is not loaded
+    return llvm::consumeError(backend.takeError()), success();
+  auto kindOf = [](Attribute schedule) -> const AbstractAttribute & {
+    return schedule.getAbstractAttribute();
+  };
+  Attribute expected = (*backend)->getOpenSchedule(op),
+            schedule = op.getTileSchedule();
+  if (!schedule || !expected ||
+      kindOf(expected).getTypeID() == kindOf(schedule).getTypeID())
+    return success();
+  return op->emitOpError("expected a #") // C3
+         << kindOf(expected).getName() << " for " << target.getKind()
+         << ", got " << schedule;
+}
+
 static LogicalResult verifyTemplates(BlocksOp loop) {
   if (loop.getThreads()) // C3
     return loop.emitOpError("expected no 'threads' where templates are left");
@@ -104,6 +127,8 @@ static LogicalResult verifyTemplates(BlocksOp loop) {
                  "expected a template that stands by itself in its " // C2
                  "loop over blocks, got one in '")
              << op->getParentOp()->getName() << "'";
+    if (failed(verifySchedule(cast<TileOpInterface>(op))))
+      return failure();
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<TraverseOp, GemmOp, OuterOp>(
             [](auto op) { return verifyIndexArrays(op); })
@@ -159,9 +184,9 @@ static LogicalResult verifyLoops(BlocksOp loop) {
     if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect())) // C4
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
-    if (auto array = dyn_cast<memref::AllocaOp>(op);
-        array && isInWorkgroup(array)) // C9
-      return op->emitOpError("expected a gnn_tile.array in workgroup memory");
+    if (isa<memref::AllocaOp>(op)) // C9: of a block, or of a thread?
+      return op->emitOpError("expected a gnn_tile.array, which is in workgroup "
+                             "memory");
     if (auto array = dyn_cast<ArrayOp>(op);
         array && (failed(verifyArray(array)) || failed(verifyPermuted(array))))
       return failure();

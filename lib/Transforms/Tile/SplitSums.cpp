@@ -30,19 +30,16 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-namespace {
-/// Blocks of the first step for each processor: that fill it, and so many that
-/// the last ones to end are few, where tiles have as many rows as what they
-/// write does not count beside.
-struct EnoughBlocks {
-  double full, even;
-};
-} // namespace
+/// Blocks of the first step for each multiprocessor that fill it.
+static constexpr double fullBlocks = 4;
 
-static constexpr EnoughBlocks ofMultiprocessor{4, 8};
-/// A core runs one block at a time, so that only many end together. A matrix of
-/// each costs more than sums of each.
-static constexpr EnoughBlocks ofCoreForSums{32, 32}, ofCoreForMatrices{8, 16};
+/// And for each core, which runs one at a time, so that all end together: of
+/// sums, and of matrices, which take longer to write.
+static constexpr double coreBlocks = 32, coreMatrices = 8;
+
+/// How many times as many matrices there are, so that the last ones to end are
+/// few, while tiles have as many rows as what they write does not count beside.
+static constexpr double moreMatrices = 2;
 static constexpr int64_t evenRows = 1024;
 
 /// Rows of a tile, at least: a block walks them in the time of a launch.
@@ -149,13 +146,13 @@ std::string SplitSums::choose(TileOpInterface op, SumShape shape,
         static_cast<uint64_t>(std::clamp(count, 1., double(1 << 30))));
   };
   TargetAttr target = findTarget(op);
-  bool isOfCores = target && target.getLimits().lanes == 1;
-  EnoughBlocks enough = !isOfCores       ? ofMultiprocessor
-                        : shape.isMatrix ? ofCoreForMatrices
-                                         : ofCoreForSums;
-  int64_t most = std::max(rowsFor(enough.full), shape.leastRows);
+  bool isOfCores = target && target.getKind() == cpuKind;
+  double blocks = !isOfCores       ? fullBlocks
+                  : shape.isMatrix ? coreMatrices
+                                   : coreBlocks;
+  int64_t most = std::max(rowsFor(blocks), shape.leastRows);
   if (shape.isMatrix && most > evenRows)
-    most = std::max(rowsFor(enough.even), evenRows);
+    most = std::max(rowsFor(moreMatrices * blocks), evenRows);
   double longest = countLongest(groups, elements, stats);
   if (longest <= std::max<double>(leastTiles * most, wholeRows))
     return llvm::formatv("the longest of its groups has {0:F0} rows at most, "

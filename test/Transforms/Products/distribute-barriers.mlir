@@ -179,3 +179,95 @@ func.func @steps(%y: memref<16x64xf32>) {
   }
   return
 }
+
+// -----
+
+// A column of what is stored over is read by other threads too: before any of them
+// stores.
+//
+// CHECK-LABEL: func.func @column
+// CHECK:         gnn_tile.blocks
+// CHECK-COUNT-2:   memref.load %[[Y:[a-z0-9_]+]][{{.*}} : memref<16x64xf32>
+// CHECK:           gpu.barrier
+// CHECK-NOT:       memref.load %[[Y]]
+// CHECK:         return
+func.func @column(%y: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %k = vector.step : vector<16xindex>
+    %first = gnn_tile.load_rows %y[%k, %c0] : memref<16x64xf32>, vector<16xindex>, index -> vector<16xf32>
+    %column = vector.shape_cast %first : vector<16xf32> to vector<16x1xf32>
+    %all = vector.broadcast %column : vector<16x1xf32> to vector<16x64xf32>
+    %t = gnn_tile.load_rows %y[%k, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    %u = arith.addf %t, %all : vector<16x64xf32>
+    gnn_tile.store_rows %u, %y[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+!staged = memref<16x64xf32, #gpu.address_space<workgroup>>
+
+// A product reads its operands where it stands, behind the barrier of another read: the
+// array is staged over behind one more.
+//
+// CHECK-LABEL: func.func @product
+// CHECK:         gpu.barrier
+// CHECK:         math.fma
+// CHECK:         gpu.barrier
+// CHECK:         vector.store {{.*}}#gpu.address_space<workgroup>
+// CHECK:         return
+func.func @product(%x: memref<16x64xf32>, %y: memref<64x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %k = vector.step : vector<16xindex>
+    %r = vector.step : vector<64xindex>
+    %a = gnn_tile.array : !staged
+    %o = gnn_tile.array : !staged
+    %t = gnn_tile.load_rows %x[%k, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    gnn_tile.stage %t, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
+    %l = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !staged, vector<16x64xf32>
+    gnn_tile.stage %t, %o[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
+    %other = vector.transfer_read %o[%c0, %c0], %p {in_bounds = [true, true]} : !staged, vector<16x64xf32>
+    %s = gnn_tile.contract %l, %l, %zeros spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    gnn_tile.stage %other, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
+    gnn_tile.store_rows %s, %y[%r, %c0] aligned 4 spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
+  }
+  return
+}
+
+// -----
+
+!staged = memref<16x64xf32, #gpu.address_space<workgroup>>
+
+// Rows that a store computes are read there: what stores over them by another spread
+// waits, though a barrier stands behind the load.
+//
+// CHECK-LABEL: func.func @moved
+// CHECK:         gpu.barrier
+// CHECK:         vector.load %[[A:[a-z0-9_]+]][{{.*}} : memref<16x64xf32>, vector<4xf32>
+// CHECK:         vector.store {{.*}} : memref<64x64xf32>
+// CHECK:         gpu.barrier
+// CHECK:         vector.store {{.*}} %[[A]][
+// CHECK:         return
+func.func @moved(%a: memref<16x64xf32>, %y: memref<64x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %k = vector.step : vector<16xindex>
+    %zero = arith.constant dense<0.0> : vector<16x64xf32>
+    %s = gnn_tile.array : !staged
+    %t = gnn_tile.load_rows %a[%k, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    gnn_tile.stage %zero, %s[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !staged
+    %u = vector.transfer_read %s[%c0, %c0], %p {in_bounds = [true, true]} : !staged, vector<16x64xf32>
+    gnn_tile.store_rows %t, %y[%k, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<64x64xf32>, vector<16xindex>, index
+    gnn_tile.store_rows %u, %a[%k, %c0] aligned 4 spread <each = [2, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  }
+  return
+}

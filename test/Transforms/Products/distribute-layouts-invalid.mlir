@@ -84,7 +84,7 @@ func.func @global_memory(%x: memref<16x64xf32>, %y: memref<16x64xf32>) {
     %c0 = arith.constant 0 : index
     %p = arith.constant 0.0 : f32
     %r = vector.step : vector<16xindex>
-    // expected-error @+1 {{'vector.transfer_read' op cannot be distributed over threads: expected rows of an array in workgroup memory, from column 0 on and without a mask, got a read of 'memref<16x64xf32>'}}
+    // expected-error @+1 {{'vector.transfer_read' op cannot be distributed over threads: expected rows of an array in workgroup memory, from column 0 on and without a mask, of columns that 4 divides, got a read of 'memref<16x64xf32>'}}
     %t = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<16x64xf32>, vector<16x64xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   }
@@ -164,7 +164,7 @@ func.func @columns(%y: memref<16x32xf32>) {
     %p = arith.constant 0.0 : f32
     %r = vector.step : vector<16xindex>
     %a = gnn_tile.array : !tile
-    // expected-error @+1 {{'vector.transfer_read' op cannot be distributed over threads: expected rows of an array in workgroup memory, from column 0 on and without a mask}}
+    // expected-error @+1 {{'vector.transfer_read' op cannot be distributed over threads: expected rows of an array in workgroup memory, from column 0 on and without a mask, of columns that 4 divides, got a read of 'memref<16x64xf32, #gpu.address_space<workgroup>>'}}
     %t = vector.transfer_read %a[%c0, %c32], %p {in_bounds = [true, true]} : !tile, vector<16x32xf32>
     gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 8]> : vector<16x32xf32>, memref<16x32xf32>, vector<16xindex>, index
   }
@@ -260,6 +260,41 @@ func.func @part_of_others(%x: memref<16x64xf32>, %y: memref<16x64xf32>, %n: inde
       scf.for %i = %c0 to %n step %c1 {
       }
     }
+  }
+  return
+}
+
+// -----
+
+!tile = memref<16x34xf32, #gpu.address_space<workgroup>>
+func.func @unaligned(%y: memref<16x32xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    %r = vector.step : vector<16xindex>
+    %a = gnn_tile.array : !tile
+    // expected-error @+1 {{of columns that 4 divides, got a read of 'memref<16x34xf32, #gpu.address_space<workgroup>>'}}
+    %t = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x32xf32>
+    gnn_tile.store_rows %t, %y[%r, %c0] spread <each = [1, 4], lanes = [8, 8]> : vector<16x32xf32>, memref<16x32xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @source(%x: memref<16x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %r = vector.step : vector<16xindex>
+    %zero = arith.constant dense<0.0> : vector<16x64xf32>
+    %a = gnn_tile.array : !tile
+    %t = gnn_tile.load_rows %x[%r, %c0] aligned 4 : memref<16x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    gnn_tile.stage %t, %a[%c0] by in_flight spread <each = [1, 4], lanes = [16, 16]> : vector<16x64xf32>, !tile
+    // expected-error @+1 {{'gnn_tile.store_rows' op uses what is being copied: expected an nvgpu.device_async_wait in front of it}}
+    gnn_tile.store_rows %zero, %x[%r, %c0] aligned 4 spread <each = [1, 4], lanes = [16, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
   }
   return
 }

@@ -1,6 +1,6 @@
 // RUN: gnn-opt %s --gnn-tile-block-products --gnn-tile-lower-core-products --cse --split-input-file --verify-diagnostics \
 // RUN:   --remarks-filter=gnn-tile-lower-core-products --remark-format=emitRemark | FileCheck %s
-// RUN: gnn-opt %s --gnn-attach-target="kind=cpu vector=8 registers=16" --gnn-tile-block-products --gnn-tile-lower-core-products --cse --split-input-file \
+// RUN: gnn-opt %s --gnn-attach-target="kind=cpu vector=8 vector-registers=16" --gnn-tile-block-products --gnn-tile-lower-core-products --cse --split-input-file \
 // RUN:   | FileCheck %s --check-prefix=AVX2
 
 gnn.graph @g square {node_types = 2, edge_types = 3}

@@ -28,9 +28,11 @@ def Distribute : Pass<"gnn-tile-distribute", "::mlir::func::FuncOp"> {
     thread loads pieces of up to 4 columns, stages them, reads its rows and columns of
     each staged k and adds their products in the order of k. Values that only a store
     needs are computed where it stores, row by row, so that few are alive at once.
-    Barriers stand where threads read or write in workgroup memory what others have
-    written or read since the last one, and in front of and behind teams also for what
-    they access in global memory.
+    Barriers stand where threads read what others have written since the last one, or
+    write what they have read or written: in workgroup memory, and in global memory
+    but where each thread stores over what it has loaded for that, or stored by the
+    same spread. Teams are waited for as a whole. In a view of a buffer, lanes of teams
+    use what they have written by the same indices and type, or not at all.
 
     Needs: the loops form with walks spread. Keeps: the order of every sum. Never leaves
     a vector of the loops form: an op that it cannot distribute, and a vector that two

@@ -79,7 +79,7 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
     `gnn-schedule-pipeline` all fields are set; `vary` opens some again:
 
     ```sh
-    gnn-opt model.mlir -o /dev/null --gnn-graph-pipeline --gnn-tile-pipeline \\
+    gnn-opt model.mlir -o /dev/null --gnn-graph-pipeline --gnn-tile-pipeline \
         --gnn-schedule-pipeline --gnn-tile-list-schedules="vary=in_flight,rows_per_block"
     ```
 

@@ -35,8 +35,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       range; its own verifier asks for a complete schedule and index arrays, which
       are those of its structures where a `gnn_tile.structure` gives them. There
       are several only where each reads or writes an array in workgroup memory.
-    * (C3) Blocked: the loop has that schedule, of several templates an array of those
-      that differ from the one before, and no `threads`; a `gnn_tile.cost` stands
+    * (C3) Blocked: the schedule is of the kind that the module's target asks for. The
+      loop has it, of several templates an array of those that differ from the one
+      before, and no `threads`; a `gnn_tile.cost` stands
       in front of it.
     * (C4) Loops: no op of the `gpu` and `nvvm` dialects: no thread ids, barriers,
       shuffles.
@@ -56,7 +57,7 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       where all blocks begin at the same column, they have all columns. The blocks
       reach all columns where both are known. Templates that write one buffer may
       share the columns of a step.
-    * (C9) Loops: an array in workgroup memory is a `gnn_tile.array`, and used by ops
+    * (C9) Loops: an array is a `gnn_tile.array`, in workgroup memory, and used by ops
       that read or write it, not by views, calls or control flow: barriers follow from
       the effects of ops on it. There are none between the lanes of a `gnn_tile.teams`, which does not
       both read and write one. One that is permuted is staged and read as a tile,
@@ -103,7 +104,7 @@ def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
     module attributes {gnn.target = #target} {
     ```
 
-    The cores of a CPU have the vector registers that `vector` and `registers` say. A
+    The cores of a CPU have the vector registers that `vector` and `vector-registers` say. A
     chip of which no GPU is known has the figures of the first one of Targets.def; a
     GPU that a driver describes, and that is not known, those that Targets.def and
     Kernels.def derive from its numbers. A remark says which.
@@ -121,11 +122,10 @@ def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
            "describes it: {sm_89, NVIDIA L40S: processors=142 clock=2.52e9 "
            "l2_bytes=1e8 memory_bandwidth=8.64e11}; empty: the first that is known. Of a "
            "CPU LLVM's name of the processor">,
-    Option<"vector", "vector", "int64_t", /*default=*/"::gnn::CoreRegisters().vector",
-           "Elements of a vector register of a CPU: 1, 2, 4, 8 or 16">,
-    Option<"registers", "registers", "int64_t",
-           /*default=*/"::gnn::CoreRegisters().count",
-           "Vector registers of a CPU, at least 8">,
+    Option<"vector", "vector", "int64_t", /*default=*/"0",
+           "Elements of a vector register of a CPU: 1, 2, 4, 8 or 16; 0: 16">,
+    Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"0",
+           "Vector registers of a CPU, at least 8; 0: 32">,
   ];
 }
 

@@ -92,8 +92,8 @@ private:
   }
   SmallVector<int64_t> rows() const {
     SmallVector<int64_t> rows;
-    for (int64_t threads = facts.limits.lanes; threads <= facts.limits.threads;
-         threads *= 2)
+    int64_t least = isa<TraverseScheduleAttr>(kind) ? facts.limits.lanes : 1;
+    for (int64_t threads = least; threads <= facts.limits.threads; threads *= 2)
       if (threads >= threadsPerRow())
         rows.push_back(threads / threadsPerRow());
     return rows;
