@@ -103,6 +103,17 @@ static Bounds boundsOf(OuterOp op, Loops &loops, Counts &counts) {
   return bounds;
 }
 
+/// Arrays of a block are those of its one thread.
+static void lowerArrays(BlocksOp block) {
+  for (ArrayOp array :
+       llvm::make_early_inc_range(block.getBody()->getOps<ArrayOp>())) {
+    OpBuilder b(array);
+    array->replaceAllUsesWith(memref::AllocaOp::create(
+        b, array.getLoc(), array.getArray().getType()));
+    array.erase();
+  }
+}
+
 /// In the loop over blocks that a range is in, or in a new one of one turn,
 /// which becomes a kernel of one thread.
 template <typename TemplateOp>
@@ -114,6 +125,7 @@ static LogicalResult lowerTemplate(TemplateOp op) {
     block = op->template getParentOfType<BlocksOp>();
     if (!block)
       return op.emitOpError("expected a loop over blocks around a range");
+    lowerArrays(block);
     arrays = IndexArrays(op, op.getIndexArrays());
   } else {
     host.stateCost();
