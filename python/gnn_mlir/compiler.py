@@ -28,8 +28,7 @@ def _read_program(program, passes, graph, function=None):
     of graphs is in the order of `function`, None where there is only one."""
     options.refuse_path(program)
     if not isinstance(program, (Function, Module, str)):
-        got = (f"the class {program.__name__}" if isinstance(program, type)
-               else types.described(program))
+        got = types.described(program)
         raise ValueError("program: expected a torch.nn.Module (an instance), a Python "
                          f"function, or a gnn_mlir Module, Function or text, got {got}")
     known = _functions(program)

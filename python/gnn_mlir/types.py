@@ -25,6 +25,8 @@ def integer(what, value, low=0, high=None):
 
 def described(value):
     """A value in a message: what kind of array it is, not what is in it."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         dtype = str(value.dtype).removeprefix("torch.")
         return f"{type(value).__name__} of {dtype} of shape {tuple(value.shape)}"

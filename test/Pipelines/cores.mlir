@@ -25,8 +25,8 @@
 // SCHEDULE: 'gnn_tile.traverse' op expected a #gnn_tile.core_schedule for cpu, got #gnn_tile.traverse_schedule<
 // CHIP:     error: gnn-attach-chip: expected a target whose kernels are PTX, got cpu
 // LIST:     "rows_per_block":1,
-// VECTOR: gnn-attach-target: expected a vector of 1, 2, 4, 8 or 16 and at least 8 registers, got 7 and 32
-// REGISTERS: gnn-attach-target: expected a vector of 1, 2, 4, 8 or 16 and at least 8 registers, got 16 and 1
+// VECTOR: gnn-attach-target: expected a vector of 1, 2, 4, 8 or 16 and 8 to 1024 registers, got 7 and 32
+// REGISTERS: gnn-attach-target: expected a vector of 1, 2, 4, 8 or 16 and 8 to 1024 registers, got 16 and 1
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 !node = tensor<?x64xf32, #gnn.rows<@g, node>>

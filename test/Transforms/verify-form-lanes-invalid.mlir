@@ -388,3 +388,25 @@ func.func @form_c9_one_lane(%y: memref<4xf32>, %z: memref<4xf32>) {
   }
   return
 }
+
+// -----
+
+// An element of the row that is written, which other lanes have still to read; its row
+// is another value of the same sum.
+
+func.func @form_c9_reads_first(%y: memref<4x64xf32>, %i: index) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %p = arith.constant 0.0 : f32
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
+      %row = arith.addi %b, %i : index
+      %same = arith.addi %b, %i : index
+      %first = memref.load %y[%row, %c0] : memref<4x64xf32>
+      %w = vector.broadcast %first : f32 to vector<64xf32>
+      // expected-error @+1 {{'vector.transfer_write' op expected the same indices and type as of 'memref.load', which reads that row before in these teams}}
+      vector.transfer_write %w, %y[%same, %c0] {in_bounds = [true]} : vector<64xf32>, memref<4x64xf32>
+    }
+  }
+  return
+}

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Barriers.h"
+#include "LaneForms.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
@@ -84,20 +85,12 @@ static bool isReadFor(Value value, StoreRowsOp store) {
     return user == store ||
            (user->getBlock() == store->getBlock() && isPure(user) &&
             !user->getNumRegions() && !isa<ContractOp>(user) &&
-            isReadFor(user->getResult(0), store));
+            user->getNumResults() == 1 && isReadFor(user->getResult(0), store));
   });
 }
 
-/// Whether both are one view of a buffer, by one op or by two alike.
-static bool isSameView(Value a, Value b) {
-  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
-  return a == b || (left && right && isPure(left) &&
-                    OperationEquivalence::isEquivalentTo(
-                        left, right, OperationEquivalence::IgnoreLocations));
-}
-
 bool gnn::tile::isInPlace(LoadRowsOp load, StoreRowsOp store) {
-  return isSameView(load.getSource(), store.getTarget()) &&
+  return isSameValue(load.getSource(), store.getTarget()) &&
          load.getIndices() == store.getIndices() &&
          load.getType() == store.getValue().getType();
 }
@@ -109,7 +102,7 @@ static bool isOverOwn(StoreRowsOp store, Operation *before) {
     return load->getBlock() == store->getBlock() && isInPlace(load, store) &&
            isReadFor(load.getResult(), store);
   auto other = dyn_cast_if_present<StoreRowsOp>(before);
-  return other && isSameView(other.getTarget(), store.getTarget()) &&
+  return other && isSameValue(other.getTarget(), store.getTarget()) &&
          other.getIndices() == store.getIndices() &&
          other.getValue().getType() == store.getValue().getType() &&
          other.getSpread() == store.getSpread();

@@ -164,7 +164,7 @@ private:
                                      int64_t width);
   Values placesIn(Value array, Value first);
   Values addSteps(const Staged &left, const Staged &right, Spread spread,
-                  mlir::ValueRange sums, Value from);
+                  mlir::ValueRange sums, Value from, Value rightFrom);
   Values addAllSteps(const Staged &side, Values sums, StepAdder add);
   void store(StoreRowsOp op);
   void storePart(StoreRowsOp op, Spread spread, VectorPart part);
@@ -186,7 +186,7 @@ private:
   // Products on tensor cores (ProductMma.cpp).
   mlir::LogicalResult checkFragments(ContractOp op);
   Values addFragments(const Staged &left, const Staged &right, Spread spread,
-                      mlir::ValueRange sums, Value from);
+                      mlir::ValueRange sums, Value from, Value rightFrom);
   Value permuted(const Staged &side, Spread spread, Value across);
 
   // Lanes and what they read and write (LaneMemory.cpp).

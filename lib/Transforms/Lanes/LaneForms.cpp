@@ -101,25 +101,60 @@ LogicalResult gnn::tile::verifyPermuted(ArrayOp array) {
   return success();
 }
 
+bool gnn::tile::isSameValue(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto left = dyn_cast<OpResult>(a), right = dyn_cast<OpResult>(b);
+  return left && right && isPure(left.getOwner()) &&
+         left.getResultNumber() == right.getResultNumber() &&
+         OperationEquivalence::isEquivalentTo(
+             left.getOwner(), right.getOwner(),
+             [](Value x, Value y) { return success(isSameValue(x, y)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
 namespace {
 /// What lanes read or write at once.
 struct LaneAccess {
   Operation *op;
   Value view;
-  ValueRange indices;
+  SmallVector<Value> indices;
   VectorType type; ///< null: one element
   AffineMap map;
   bool isWrite;
 
+  /// The dimensions of the buffer that are read or written, and how far.
+  SmallVector<std::pair<unsigned, int64_t>> getExtents() const {
+    SmallVector<std::pair<unsigned, int64_t>> extents;
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && type.getDimSize(i) > 1)
+        extents.push_back({dim.getPosition(), type.getDimSize(i)});
+    return extents;
+  }
+  /// Whether lanes have the same of both. What a vector of one dimension is
+  /// written over, it is spread as.
+  bool isAlike(const LaneAccess &after) const {
+    if (!type || !after.type)
+      return !type && !after.type && (!isWrite || after.isWrite);
+    bool isAsRead = !isWrite && after.isWrite && after.type.getRank() == 1;
+    return isAsRead ? getExtents() == after.getExtents()
+                    : type == after.type && map == after.map;
+  }
   int64_t getColumns() const { return type ? type.getShape().back() : 1; }
-  /// Whether what comes `after` is sure to share elements with this one, and
-  /// not as its lanes have them. One lane writes an element, all read it.
+  /// Whether both are sure to share elements, and not as lanes have them. One
+  /// lane writes an element, all read it.
   bool isSpreadOtherwise(const LaneAccess &after) const {
-    if (indices.empty() || indices.drop_back() != after.indices.drop_back())
+    auto isSame = [](auto pair) {
+      return isSameValue(std::get<0>(pair), std::get<1>(pair));
+    };
+    if (indices.empty() || (!isWrite && !after.isWrite) ||
+        !isSameValue(view, after.view) ||
+        !llvm::all_of(llvm::drop_end(llvm::zip(indices, after.indices)),
+                      isSame))
       return false;
-    if (indices == after.indices)
-      return type || after.type ? type != after.type || map != after.map
-                                : !after.isWrite;
+    if (isSameValue(indices.back(), after.indices.back()))
+      return !isAlike(after);
     auto first = getConstantIntValue(indices.back()),
          second = getConstantIntValue(after.indices.back());
     return (type || after.type) && first && second &&
@@ -135,36 +170,38 @@ static std::optional<LaneAccess> getLaneAccess(Operation *op) {
       .Case<vector::TransferReadOp, vector::TransferWriteOp>([&](auto access) {
         return LaneAccess{op,
                           access.getBase(),
-                          access.getIndices(),
+                          llvm::to_vector_of<Value>(access.getIndices()),
                           access.getVectorType(),
                           access.getPermutationMap(),
                           isa<vector::TransferWriteOp>(op)};
       })
       .Case<memref::LoadOp, memref::StoreOp>([&](auto access) {
-        return LaneAccess{op, access.getMemRef(),      access.getIndices(), {},
-                          {}, isa<memref::StoreOp>(op)};
+        return LaneAccess{op,
+                          access.getMemRef(),
+                          llvm::to_vector_of<Value>(access.getIndices()),
+                          {},
+                          {},
+                          isa<memref::StoreOp>(op)};
       })
       .Default([](Operation *) { return Access(); });
 }
 
-/// Checks that no lane reads what another lane of these teams has written, or
-/// writes over that: other columns of a row, of one view. Other rows are those
-/// of other teams, or of a branch that was not taken.
+/// Checks that no lane reads what another lane of these teams writes, or writes
+/// over that, as far as indices say: in one step or the next one of a loop.
 static LogicalResult verifyOverwritten(TeamsOp teams) {
-  llvm::MapVector<Value, SmallVector<LaneAccess>> writes;
+  SmallVector<LaneAccess> accesses;
   WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
     std::optional<LaneAccess> access = getLaneAccess(op);
     if (!access)
       return success();
-    SmallVector<LaneAccess> &before = writes[access->view];
-    for (const LaneAccess &write : before)
-      if (write.isSpreadOtherwise(*access))
+    for (const LaneAccess &before : accesses)
+      if (before.isSpreadOtherwise(*access))
         return op->emitOpError("expected the same indices and type as of '")
-               << write.op->getName()
-               << "', which writes that row before in these teams: lanes do "
-                  "not wait for each other";
-    if (access->isWrite)
-      before.push_back(*access);
+               << before.op->getName() << "', which "
+               << (before.isWrite ? "writes" : "reads")
+               << " that row before in these teams: lanes do not wait for each "
+                  "other";
+    accesses.push_back(*access);
     return success();
   });
   return failure(walk.wasInterrupted());

@@ -11,6 +11,9 @@
 
 namespace gnn::tile {
 
+/// Whether two values are one, or results of pure ops alike.
+bool isSameValue(mlir::Value a, mlir::Value b);
+
 /// Whether a number is sure to be a multiple of `by`.
 bool isMultiple(mlir::OpFoldResult number, int64_t by);
 

@@ -88,9 +88,10 @@ static Value makeFragment(ImplicitLocOpBuilder &b, ArrayRef<Value> values) {
 SmallVector<Value> Distribution::addFragments(const Staged &left,
                                               const Staged &right,
                                               Spread spread, ValueRange sums,
-                                              Value from) {
+                                              Value from, Value rightFrom) {
   auto [row, column] = placeOf(spread);
   Value depth = b.add(from, column);
+  Value rightDepth = from == rightFrom ? depth : b.add(rightFrom, column);
   Value rows = permuted(left, spread, row);
   Value first =
       permuted(right, spread,
@@ -98,7 +99,7 @@ SmallVector<Value> Distribution::addFragments(const Staged &left,
   int64_t pairs = sums.size() / spread.eachRows();
   // Two values of two depths side by side, by part, value, depth.
   using SplitValues = std::array<std::array<std::array<Value, 2>, 2>, 2>;
-  auto read = [&](const Staged &side, int64_t k, Value across) {
+  auto read = [&](const Staged &side, Value depth, int64_t k, Value across) {
     SplitValues values;
     for (int64_t i = 0; i < 2; ++i) {
       Value two =
@@ -113,7 +114,7 @@ SmallVector<Value> Distribution::addFragments(const Staged &left,
   };
   Values next(sums);
   for (int64_t k = 0; k < fragmentDepth / 4; k += 2) {
-    SplitValues x = read(left, k, rows);
+    SplitValues x = read(left, depth, k, rows);
     Value lefts[2];
     for (TF32 part : {High, Low})
       lefts[part] = makeFragment(
@@ -122,8 +123,8 @@ SmallVector<Value> Distribution::addFragments(const Staged &left,
       // The permutation reaches into the next pair.
       Value columns =
           pair % 2 ? bitXor(first, b.index(fragmentColumns)) : first;
-      SplitValues y =
-          read(right, k, b.add(columns, pair / 2 * 2 * fragmentColumns));
+      SplitValues y = read(right, rightDepth, k,
+                           b.add(columns, pair / 2 * 2 * fragmentColumns));
       for (int64_t e = 0; e < 2; ++e) { // fragments, whose columns lie in turns
         Value sum = zero(VectorType::get({2, 2}, b.getF32Type()));
         // Small products first.

@@ -6,6 +6,7 @@
 
 #include "Distribution.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -160,28 +161,30 @@ void Distribution::stage(StageOp op) {
   auto storeAt = [&](Value value, Value depth, Value across) {
     b.storeVector(value, scalar(array), {addFirst(op.getRow(), depth), across});
   };
-  for (int64_t row = 0; row < spread.rowsOf(type); ++row)
-    for (int64_t column = 0; column < spread.columnsOf(type); ++column) {
-      VectorPart part{row, column, -1};
-      Value depth = rowOf(spread, part), across = columnOf(spread, part);
-      if (op.getBy() == Staging::InFlight) {
-        across = permute(array, depth, across);
-        copy(op.getTile().getDefiningOp<LoadRowsOp>(), spread, part,
-             scalar(array), {addFirst(op.getRow(), depth), across});
-        continue;
-      }
-      Value value = get(op.getTile(), spread, part);
-      if (byDepth)
-        std::swap(depth, across);
+  auto stagePart = [&](VectorPart part) {
+    Value depth = rowOf(spread, part), across = columnOf(spread, part);
+    if (op.getBy() == Staging::InFlight) {
       across = permute(array, depth, across);
-      if (!byDepth || spread.width() == 1) {
-        storeAt(value, depth, across);
-        continue;
-      }
-      for (int64_t i = 0; i < spread.width(); ++i)
-        storeAt(vector::ExtractOp::create(b, value, i), b.add(depth, i),
-                across);
+      return copy(op.getTile().getDefiningOp<LoadRowsOp>(), spread, part,
+                  scalar(array), {addFirst(op.getRow(), depth), across});
     }
+    Value value = get(op.getTile(), spread, part);
+    if (byDepth)
+      std::swap(depth, across);
+    across = permute(array, depth, across);
+    if (!byDepth || spread.width() == 1)
+      return storeAt(value, depth, across);
+    for (int64_t i = 0; i < spread.width(); ++i)
+      storeAt(vector::ExtractOp::create(b, value, i), b.add(depth, i), across);
+  };
+  Value inside;
+  if (spread.attr.getNumThreads() < threads)
+    inside = b.less(thread, b.index(spread.attr.getNumThreads()));
+  b.where(inside, [&] {
+    for (int64_t row = 0; row < spread.rowsOf(type); ++row)
+      for (int64_t column = 0; column < spread.columnsOf(type); ++column)
+        stagePart({row, column, -1});
+  });
 }
 
 /// Row `depth` behind the first one of an access.
@@ -205,15 +208,19 @@ Value Distribution::readStaged(vector::TransferReadOp op, Spread spread,
 
 /// Whether the array that is read has the same in it where `op` stands.
 static bool isStagedUntil(vector::TransferReadOp read, Operation *op) {
-  Operation *last = read->getBlock()->findAncestorOpInBlock(*op);
+  Value array = getBuffer(read.getBase());
   auto writes = [&](Operation *other) {
-    auto effects = getEffectsRecursively(other);
-    return effects &&
-           llvm::any_of(*effects, [&](MemoryEffects::EffectInstance &effect) {
-             return isa<MemoryEffects::Write>(effect.getEffect()) &&
-                    effect.getValue() == read.getBase();
-           });
+    return other
+        ->walk([&](Operation *inner) {
+          bool isWritten =
+              llvm::any_of(getAccesses(inner), [&](const BufferAccess &access) {
+                return access.isWrite && access.buffer == array;
+              });
+          return isWritten ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
   };
+  Operation *last = read->getBlock()->findAncestorOpInBlock(*op);
   for (Operation *next = read->getNextNode(); next != last;
        next = next->getNextNode())
     if (writes(next))
@@ -249,24 +256,26 @@ SmallVector<Value> Distribution::placesIn(Value array, Value first) {
   return known;
 }
 
-/// Adds the products of some steps from `from` on to each row of the thread.
+/// Adds the products of some steps, from these rows on, to each row of the
+/// thread.
 SmallVector<Value> Distribution::addSteps(const Staged &left,
                                           const Staged &right, Spread spread,
-                                          ValueRange sums, Value from) {
+                                          ValueRange sums, Value from,
+                                          Value rightFrom) {
   int64_t rows = spread.eachRows(), columns = spread.width();
   auto [row, column] = placeOf(spread);
   Values next(sums), leftPlaces = placesIn(left.array, row),
                      rightPlaces = placesIn(right.array, column);
   int64_t atOnce = std::min(mostRows, rows);
-  auto read = [&](Value array, ArrayRef<Value> places, int64_t k,
+  auto read = [&](Value array, Value from, ArrayRef<Value> places, int64_t k,
                   int64_t offset, int64_t width) {
     Value place = b.add(places[k / 4 % places.size()], offset);
     return b.loadVector(scalar(array), {b.add(from, k), place}, width);
   };
   for (int64_t k = 0; k < std::min(unrolled, left.depth); ++k) {
-    Value y = read(right.array, rightPlaces, k, 0, columns);
+    Value y = read(right.array, rightFrom, rightPlaces, k, 0, columns);
     for (int64_t first = 0; first < rows; first += atOnce) {
-      Value x = read(left.array, leftPlaces, k, first, atOnce);
+      Value x = read(left.array, from, leftPlaces, k, first, atOnce);
       for (int64_t i = 0; i < atOnce; ++i) {
         Value factor = atOnce > 1 ? vector::ExtractOp::create(b, x, i) : x;
         if (columns > 1)
@@ -306,17 +315,23 @@ LogicalResult Distribution::multiply(ContractOp op) {
   FailureOr<Staged> right = findStaged(op, op.getRight(), columns);
   if (failed(left) || failed(right))
     return failure();
-  if (left->first != right->first &&
-      !(isZeroInteger(left->first) && isZeroInteger(right->first)))
-    return op.emitOpError("cannot be distributed over threads: expected "
-                          "operands that are staged from one row on");
-  Values sums =
-      addAllSteps(*left, materialized(op.getSums(), spread),
-                  [&](ValueRange sums, Value at) {
-                    return isOfFragments
-                               ? addFragments(*left, *right, spread, sums, at)
-                               : addSteps(*left, *right, spread, sums, at);
-                  });
+  bool isAlike = left->first == right->first ||
+                 (isZeroInteger(left->first) && isZeroInteger(right->first));
+  // The row of the right operand for that of the left one.
+  auto rightOf = [&](Value at) {
+    Value first = scalar(left->first);
+    return isAlike       ? at
+           : at == first ? scalar(right->first)
+                         : b.add(scalar(right->first),
+                                 arith::SubIOp::create(b, at, first));
+  };
+  Values sums = addAllSteps(
+      *left, materialized(op.getSums(), spread),
+      [&](ValueRange sums, Value at) {
+        return isOfFragments
+                   ? addFragments(*left, *right, spread, sums, at, rightOf(at))
+                   : addSteps(*left, *right, spread, sums, at, rightOf(at));
+      });
   held[{op.getResult().getAsOpaquePointer(), spread.key()}] = sums;
   return success();
 }

@@ -55,6 +55,10 @@ std::string PipelinedLoop::take(StageOp stage) {
   });
   if (isUsedBefore)
     return "a step uses an array before it stages in it";
+  for (auto other : loop.getOps<StageOp>())
+    if (other.getTile() == stage.getTile() &&
+        other.getSpread() != stage.getSpread())
+      return "a step stages a tile by two spreads";
   arrays.insert(array);
   staged.insert(stage.getTile());
   return take(stage.getTile());

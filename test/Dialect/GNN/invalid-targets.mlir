@@ -17,7 +17,7 @@ module @target_c2_figure attributes {gnn.target = #gnn.target<kind = "cuda", nam
 
 // -----
 
-// expected-error @+1 {{expected a vector of 1, 2, 4, 8 or 16 and at least 8 registers, got 0 and 0}}
+// expected-error @+1 {{expected a vector of 1, 2, 4, 8 or 16 and 8 to 1024 registers, got 0 and 0}}
 module @target_c3 attributes {gnn.target = #gnn.target<kind = "cpu", name = "", chip = "", limits = {}, abilities = [], figures = {}>} {}
 
 // -----

@@ -225,26 +225,6 @@ func.func @staged_over(%t: memref<16x64xf32>, %y: memref<64x64xf32>) {
 
 // -----
 
-func.func @first_rows(%y: memref<64x64xf32>) {
-  gnn_tile.blocks to [1] step [1] {
-  ^bb0(%b: index):
-    %c0 = arith.constant 0 : index
-    %c16 = arith.constant 16 : index
-    %p = arith.constant 0.0 : f32
-    %z = arith.constant dense<0.0> : vector<64x64xf32>
-    %r = vector.step : vector<64xindex>
-    %a = gnn_tile.array : memref<32x64xf32, #gpu.address_space<workgroup>>
-    %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : memref<32x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
-    %v = vector.transfer_read %a[%c16, %c0], %p {in_bounds = [true, true]} : memref<32x64xf32, #gpu.address_space<workgroup>>, vector<16x64xf32>
-    // expected-error @+1 {{'gnn_tile.contract' op cannot be distributed over threads: expected operands that are staged from one row on}}
-    %s = gnn_tile.contract %u, %v, %z spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
-    gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
-  }
-  return
-}
-
-// -----
-
 // A part of the block with lanes of its own has as many of them.
 
 func.func @part_of_others(%x: memref<16x64xf32>, %y: memref<16x64xf32>, %n: index) {
@@ -295,6 +275,30 @@ func.func @source(%x: memref<16x64xf32>) {
     gnn_tile.stage %t, %a[%c0] by in_flight spread <each = [1, 4], lanes = [16, 16]> : vector<16x64xf32>, !tile
     // expected-error @+1 {{'gnn_tile.store_rows' op uses what is being copied: expected an nvgpu.device_async_wait in front of it}}
     gnn_tile.store_rows %zero, %x[%r, %c0] aligned 4 spread <each = [1, 4], lanes = [16, 16]> : vector<16x64xf32>, memref<16x64xf32>, vector<16xindex>, index
+  }
+  return
+}
+
+// -----
+
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+func.func @staged_over_in_loop(%y: memref<64x64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %p = arith.constant 0.0 : f32
+    %z = arith.constant dense<0.0> : vector<64x64xf32>
+    %zeros = arith.constant dense<0.0> : vector<16x64xf32>
+    %r = vector.step : vector<64xindex>
+    %a = gnn_tile.array : !tile
+    %u = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    scf.for %i = %c0 to %c1 step %c1 {
+      gnn_tile.stage %zeros, %a[%c0] by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
+    }
+    // expected-error @+1 {{expected operands that nothing stages over before it}}
+    %s = gnn_tile.contract %u, %u, %z spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    gnn_tile.store_rows %s, %y[%r, %c0] spread <each = [8, 4], lanes = [8, 16]> : vector<64x64xf32>, memref<64x64xf32>, vector<64xindex>, index
   }
   return
 }

@@ -162,3 +162,29 @@ func.func @loads_by_region(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero:
   }
   return %s : vector<64x64xf32>
 }
+
+// -----
+
+// A thread carries a tile to the next step in one spread.
+//
+!tile = memref<16x64xf32, #gpu.address_space<workgroup>>
+// CHECK-LABEL: func.func @two_spreads
+// CHECK-NOT:     scf.if
+func.func @two_spreads(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> vector<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %p = arith.constant 0.0 : f32
+  %a = gnn_tile.array : !tile
+  %o = gnn_tile.array : !tile
+  // expected-remark @+1 {{a step stages a tile by two spreads}}
+  %s = scf.for %k = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+    %t = gnn_tile.load_rows %x[%rows, %k] : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
+    gnn_tile.stage %t, %a[%c0] ahead by registers spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, !tile
+    gnn_tile.stage %t, %o[%c0] ahead by registers spread <each = [1, 1], lanes = [2, 64]> : vector<16x64xf32>, !tile
+    %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %w = vector.transfer_read %o[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
+    %n = gnn_tile.contract %r, %w, %acc spread <each = [8, 4], lanes = [8, 16]> : vector<16x64xf32>, vector<16x64xf32> into vector<64x64xf32>
+    scf.yield %n : vector<64x64xf32>
+  }
+  return %s : vector<64x64xf32>
+}

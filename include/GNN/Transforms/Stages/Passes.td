@@ -125,7 +125,7 @@ def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
     Option<"vector", "vector", "int64_t", /*default=*/"0",
            "Elements of a vector register of a CPU: 1, 2, 4, 8 or 16; 0: 16">,
     Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"0",
-           "Vector registers of a CPU, at least 8; 0: 32">,
+           "Vector registers of a CPU, 8 to 1024; 0: 32">,
   ];
 }
 

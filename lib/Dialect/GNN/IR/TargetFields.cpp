@@ -239,11 +239,13 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     negative = findNegative(figures);
   if (negative) // C2
     return emitError() << "expected '" << *negative << "' of at least 0";
+  constexpr int64_t mostRegisters = 1024; // more than any core has
   int64_t vector = limits.vector, count = limits.vectorRegisters;
   if (kind == "cpu" && // C3
-      (vector > 16 || !llvm::isPowerOf2_64(vector) || count < 8))
-    return emitError() << "expected a vector of 1, 2, 4, 8 or 16 and at least "
-                          "8 registers, got "
-                       << vector << " and " << count;
+      (vector > 16 || !llvm::isPowerOf2_64(vector) || count < 8 ||
+       count > mostRegisters))
+    return emitError() << "expected a vector of 1, 2, 4, 8 or 16 and 8 to "
+                       << mostRegisters << " registers, got " << vector
+                       << " and " << count;
   return success();
 }

@@ -149,7 +149,7 @@ def GNN_TargetAttr : GNN_Attr<"Target"> {
     Constraints:
     * (C1) `kind` is not empty.
     * (C2) No limit or figure is negative.
-    * (C3) The vector of a `cpu` has 1, 2, 4, 8 or 16 elements, and there are at least 8
+    * (C3) The vector of a `cpu` has 1, 2, 4, 8 or 16 elements, and there are 8 to 1024
       vector registers.
 
     Example:

@@ -214,7 +214,7 @@ def Tile_TeamsOp : Tile_Op<"teams", [
     The body is no kernel of its own and has no results. Vectors come from within,
     scalars from anywhere. Lanes do not wait for each other inside, but where workers
     exchange results: an array in workgroup memory is read or written, not both, and
-    what is written in a view of a buffer is used by the same indices and type.
+    what they write in a view of a buffer they use by the same indices and type.
 
     Constraints:
     * (C1) `spread` says `teams` and `elements`.
