@@ -214,6 +214,9 @@ static llvm::Expected<GPURequest> readDescription(llvm::StringRef text) {
   auto [who, numbers] = text.split(':');
   GPURequest request;
   std::tie(request.chip, request.name) = who.split(", ");
+  if (request.name.empty())
+    return llvm::createStringError(
+        "expected a GPU as 'CHIP, NAME: ...', got '" + who + "'");
   const auto *known =
       llvm::find_if(getKnownTargets(), [&](const KnownTarget &target) {
         return target.device == request.name && target.chip == request.chip;
@@ -225,10 +228,11 @@ static llvm::Expected<GPURequest> readDescription(llvm::StringRef text) {
     auto [key, value] = number.split('=');
     double *property = properties.find(key);
     double positive = 0;
-    if (!property || value.getAsDouble(positive) || !(positive > 0) ||
-        std::isinf(positive))
+    if (!property || *property || value.getAsDouble(positive) ||
+        !(positive >= 1) || std::isinf(positive))
       return llvm::createStringError("expected processors, clock, l2_bytes and "
-                                     "memory_bandwidth=NUMBER of a GPU, got '" +
+                                     "memory_bandwidth=NUMBER of a GPU, each "
+                                     "once and 1 or more, got '" +
                                      number + "'");
     *property = positive;
   }

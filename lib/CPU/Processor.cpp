@@ -29,6 +29,15 @@ llvm::Expected<bool> cpu::isOptimized() {
   return value == "1";
 }
 
+llvm::Error cpu::checkProcessor(llvm::StringRef name) {
+  auto machine = host::createMachine(name);
+  if (machine)
+    return llvm::Error::success();
+  llvm::consumeError(machine.takeError());
+  return llvm::createStringError("expected a processor that LLVM knows, got '" +
+                                 name + "'");
+}
+
 llvm::Expected<CoreRegisters> cpu::getRegisters() {
   auto machine = host::createMachine(getProcessor());
   if (!machine)

@@ -12,6 +12,9 @@
 // RUN: not gnn-opt %s --gnn-attach-target='chip={sm_89, NVIDIA L40S: clock=inf}' 2>&1 | FileCheck %s --check-prefix=INFINITE
 // RUN: gnn-opt %s --gnn-attach-target='kind=emulator chip=h100' --gnn-attach-target=chip=h100 --gnn-attach-target=kind=emulator | FileCheck %s --check-prefix=SAME
 // RUN: not gnn-opt %s --gnn-attach-target=chip=gtx1080 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not gnn-opt %s --gnn-attach-target='chip={sm_89, L40S: clock=2e9 clock=3e9}' 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not gnn-opt %s --gnn-attach-target='chip={sm_89, : clock=2e9}' 2>&1 | FileCheck %s --check-prefix=NAMELESS
+// RUN: not gnn-opt %s --gnn-attach-target='kind=cpu chip=sm_90' 2>&1 | FileCheck %s --check-prefix=PROCESSOR
 // RUN: not gnn-opt %s --gnn-attach-target='kind=emulator vector=4' 2>&1 | FileCheck %s --check-prefix=NOCORES
 // RUN: not gnn-opt %s --gnn-attach-target='kind=cpu vector=8' --gnn-attach-target=vector=16 2>&1 | FileCheck %s --check-prefix=OTHERCORES
 // RUN: gnn-opt %s --gnn-attach-target='chip={sm_89, X: clock=1.98e9}' | FileCheck %s --check-prefix=LEFTOUT
@@ -23,6 +26,9 @@
 // CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
 // CHECK: module attributes {gnn.target = #target}
 
+// TWICE: error: gnn-attach-target: expected {{.*}} each once and 1 or more, got 'clock=3e9'
+// NAMELESS: error: gnn-attach-target: expected a GPU as 'CHIP, NAME: ...', got 'sm_89, '
+// PROCESSOR: error: gnn-attach-target: expected a processor that LLVM knows, got 'sm_90'
 // NOCORES: error: gnn-attach-target: expected 'vector' and 'vector-registers' with kind=cpu, got emulator
 // OTHERCORES: error: target: expected #gnn.target<kind = "cpu", {{.*}}vector = 8, {{.*}}which the module is for, got
 // LEFTOUT: chip = "sm_89", {{.*}}, figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
@@ -34,8 +40,8 @@
 // KNOWN:   memory_bandwidth = 8.38{{[0-9]+}}e+11
 // DESCRIBED: remark: {{.*}}costs are by what the driver says of NVIDIA L40S
 // DESCRIBED: #gnn.target<kind = "cuda", name = "NVIDIA L40S", chip = "sm_89", {{.*}}, figures = {memory_bandwidth = 7.7{{[0-9]+}}e+11, l2_bytes = 1.006630e+08, {{.*}}processors = 1.420000e+02,
-// WRONG:   error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, got 'processors=many'
-// INFINITE: error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, got 'clock=inf'
+// WRONG:   error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, each once and 1 or more, got 'processors=many'
+// INFINITE: error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, each once and 1 or more, got 'clock=inf'
 // NONE:    error: gnn-attach-target: expected h200, h100, a100, rtx3090 or a chip of sm_70, {{.*}}, got 'gtx1080'
 // OTHER:   error: target: expected cuda, NVIDIA H100 SXM, which the module is for, got cuda, NVIDIA H200 SXM
 module {

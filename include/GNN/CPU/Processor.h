@@ -23,6 +23,9 @@ std::string getProcessor();
 /// Errors: another value than 0 and 1.
 llvm::Expected<bool> isOptimized();
 
+/// An error where LLVM knows no such processor of the host's kind.
+llvm::Error checkProcessor(llvm::StringRef name);
+
 /// Its vector registers. Errors: a name that LLVM does not know.
 llvm::Expected<CoreRegisters> getRegisters();
 

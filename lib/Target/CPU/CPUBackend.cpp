@@ -27,6 +27,9 @@ public:
   llvm::Expected<TargetAttr>
   makeTarget(mlir::MLIRContext *context,
              const TargetRequest &request) const override {
+    if (!request.chip.empty())
+      if (llvm::Error error = cpu::checkProcessor(request.chip))
+        return std::move(error);
     if (request.registers)
       return makeCPUTarget(context, request.chip, *request.registers);
     llvm::Expected<CoreRegisters> registers = cpu::getRegisters();
