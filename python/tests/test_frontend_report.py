@@ -43,6 +43,25 @@ class Split(torch.nn.Module):
         return self.last(h, edge_index)
 
 
+class Read(Split):
+    def forward(self, x, edge_index):
+        h = self.first(x, edge_index)
+        return self.last(h * h.sum().item(), edge_index)
+
+
+def test_a_number_that_splits_a_model():
+    """It is no rows, but what is between the programs, and no size."""
+    model = gnn_mlir.compile(Read())
+    model(X, EDGES)
+    left = (f"left to torch: torch.scalar_tensor at {__file__}:"
+            f"{Read.forward.__code__.co_firstlineno + 2}: a number that Python reads of a tensor")
+    text = gnn_mlir.explain(model)
+    assert text.startswith("Read: 1 captured graph\n1: 2 programs, 1 op left to torch\n")
+    assert left in text
+    with pytest.raises(gnn_mlir.frontend.CaptureError, match="a number that Python reads of a tensor as s"):
+        gnn_mlir.compile(Read(), fullgraph=True)(X, EDGES)
+
+
 def test_a_model_in_two_programs(caplog):
     model = gnn_mlir.compile(Split())
     assert gnn_mlir.explain(model) == (

@@ -54,10 +54,14 @@ _OF_TYPES = (OPS.join_types.default, OPS.split_types.default)
 
 
 def left(outer):
-    """[(node, why)] for what torch computes with rows that a whole model has not."""
+    """[(node, why)] for what torch computes with rows that a whole model has not; where there
+    is none between two programs, of what torch computes there."""
     rows = _Rows(outer.raiser)
-    return [(node, _why(outer, node)) for node in _of_torch(outer.raiser, outer.made)
-            if rows.are_left(node) or rows.are_brought_together(node)]
+    found = [node for node in _of_torch(outer.raiser, outer.made)
+             if rows.are_left(node) or rows.are_brought_together(node)]
+    if not found and len(outer.calls) > 1:
+        found = list(filter(None, [outer.raiser.between()]))
+    return [(node, _why(outer, node)) for node in found]
 
 
 def refuse(outer):

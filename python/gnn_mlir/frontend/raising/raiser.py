@@ -471,7 +471,15 @@ def _refuse_sizes(node):
             (node.kwargs.get(argument.name), argument) for argument in arguments)):
         if isinstance(given, torch.fx.Node) and isinstance(
                 given.meta["val"], (torch.SymInt, torch.SymFloat)) and str(argument.type) in _NUMBERS:
-            raise Unsupported(f"a size as {argument.name}")
+            raise Unsupported(f"{_number_of(given)} as {argument.name}")
+
+
+def _number_of(node):
+    """What a number is that an op is made with."""
+    return "a number that Python reads of a tensor" if (
+        node.target in (aten.item.default, aten._local_scalar_dense.default) or any(
+            _number_of(one) != "a size" for one in node.all_input_nodes
+            if isinstance(one.meta.get("val"), (torch.SymInt, torch.SymFloat)))) else "a size"
 
 
 _NUMBERS = {f"{left}{kind}{right}" for kind in ("number", "float")
