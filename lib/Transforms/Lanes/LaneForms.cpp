@@ -80,7 +80,6 @@ LogicalResult gnn::tile::verifyPermuted(ArrayOp array) {
   auto permuted = static_cast<int64_t>(array.getPermuted());
   if (permuted <= 1)
     return success();
-  constexpr int64_t depths = 4, columns = 8; // that stay side by side
   for (Operation *user : array->getUsers()) {
     auto stage = dyn_cast<StageOp>(user);
     auto read = dyn_cast<vector::TransferReadOp>(user);
@@ -88,11 +87,12 @@ LogicalResult gnn::tile::verifyPermuted(ArrayOp array) {
       return user->emitOpError("expected a permuted array to be staged and "
                                "read as a tile, outside of teams");
     Value row = stage ? stage.getRow() : read.getIndices().front();
-    if (!isMultiple(row, depths * permuted))
+    if (!isMultiple(row, ArrayOp::depthsTogether * permuted))
       return user->emitOpError("expected a first row that is a multiple of ")
-             << depths * permuted << " in an array with 'permuted' "
-             << permuted;
-    int64_t most = stage && stage.getTransposed() ? depths : columns;
+             << ArrayOp::depthsTogether * permuted
+             << " in an array with 'permuted' " << permuted;
+    int64_t most = stage && stage.getTransposed() ? ArrayOp::depthsTogether
+                                                  : ArrayOp::columnsTogether;
     if (stage && stage.getSpread().getEach().back() > most)
       return user->emitOpError("expected threads to stage up to ")
              << most << " elements side by side in a permuted array, got "
@@ -101,16 +101,26 @@ LogicalResult gnn::tile::verifyPermuted(ArrayOp array) {
   return success();
 }
 
-bool gnn::tile::isSameValue(Value a, Value b) {
-  if (a == b)
+/// As the public one; `known` are pairs that are the same.
+static bool isSameValue(Value a, Value b,
+                        DenseSet<std::pair<Value, Value>> &known) {
+  if (a == b || known.contains({a, b}))
     return true;
   auto left = dyn_cast<OpResult>(a), right = dyn_cast<OpResult>(b);
-  return left && right && isPure(left.getOwner()) &&
-         left.getResultNumber() == right.getResultNumber() &&
-         OperationEquivalence::isEquivalentTo(
-             left.getOwner(), right.getOwner(),
-             [](Value x, Value y) { return success(isSameValue(x, y)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  if (!left || !right || !isPure(left.getOwner()) ||
+      left.getResultNumber() != right.getResultNumber() ||
+      !OperationEquivalence::isEquivalentTo(
+          left.getOwner(), right.getOwner(),
+          [&](Value x, Value y) { return success(isSameValue(x, y, known)); },
+          /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations))
+    return false;
+  known.insert({a, b});
+  return true;
+}
+
+bool gnn::tile::isSameValue(Value a, Value b) {
+  DenseSet<std::pair<Value, Value>> known;
+  return ::isSameValue(a, b, known);
 }
 
 namespace {

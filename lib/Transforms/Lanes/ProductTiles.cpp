@@ -131,10 +131,10 @@ Value Distribution::permute(Value array, Value depth, Value across) {
   int64_t permutation = permutationOf(array);
   if (permutation <= 1)
     return across;
-  Value four =
-      arith::AndIOp::create(b, arith::DivUIOp::create(b, depth, b.index(4)),
-                            b.index(permutation - 1));
-  return bitXor(across, b.mul(four, 8));
+  Value four = arith::AndIOp::create(
+      b, arith::DivUIOp::create(b, depth, b.index(ArrayOp::depthsTogether)),
+      b.index(permutation - 1));
+  return bitXor(across, b.mul(four, ArrayOp::columnsTogether));
 }
 
 /// Checks that what is read as a tile, by vectors of `width`, is what has been
@@ -251,7 +251,8 @@ SmallVector<Value> Distribution::placesIn(Value array, Value first) {
     OpBuilder::InsertionGuard restore(b);
     b.setInsertionPointAfterValue(first);
     for (int64_t i = 0; i < permutation; ++i)
-      known.push_back(i ? bitXor(first, b.index(8 * i)) : first);
+      known.push_back(i ? bitXor(first, b.index(ArrayOp::columnsTogether * i))
+                        : first);
   }
   return known;
 }
@@ -269,7 +270,8 @@ SmallVector<Value> Distribution::addSteps(const Staged &left,
   int64_t atOnce = std::min(mostRows, rows);
   auto read = [&](Value array, Value from, ArrayRef<Value> places, int64_t k,
                   int64_t offset, int64_t width) {
-    Value place = b.add(places[k / 4 % places.size()], offset);
+    Value place =
+        b.add(places[k / ArrayOp::depthsTogether % places.size()], offset);
     return b.loadVector(scalar(array), {b.add(from, k), place}, width);
   };
   for (int64_t k = 0; k < std::min(unrolled, left.depth); ++k) {

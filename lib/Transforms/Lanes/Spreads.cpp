@@ -284,10 +284,11 @@ LogicalResult Distribution::askOperands(Operation *op, Spread spread,
   if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
     if (spread.axis != Spread::Tile)
       return refuse(op, "rows and columns of a tile that is staged");
-    constexpr int64_t sideBySide = 8; // columns that no permutation tears
-    if (permutationOf(read.getBase()) > 1 && spread.width() > sideBySide)
+    if (permutationOf(read.getBase()) > 1 &&
+        spread.width() > ArrayOp::columnsTogether)
       return refuse(op, "threads to read up to ")
-             << sideBySide << " columns side by side of a permuted array, got "
+             << ArrayOp::columnsTogether
+             << " columns side by side of a permuted array, got "
              << spread.attr;
     return verifyStaged(read, spread.width());
   }

@@ -29,8 +29,8 @@ def Tile_ArrayOp : Tile_Op<"array"> {
     Constraints:
     * (C1) The array is one of workgroup memory, of static shape and without a layout.
     * (C2) `permuted` is 1, 2 or 4, and above 1 there are two dimensions, and columns
-      that are a multiple of 8 times that: a thread takes 4 of 16 depths side by side, so that there are 4 exchanges at
-      most.
+      that are a multiple of 8 times that: a thread takes 4 of 16 depths side by side,
+      so that there are 4 exchanges at most.
 
     Example:
 
@@ -43,6 +43,10 @@ def Tile_ArrayOp : Tile_Op<"array"> {
       [MemAlloc<AutomaticAllocationScopeResource, 0, FullEffect>]>:$array);
   let assemblyFormat = "(`permuted` $permuted^)? attr-dict `:` type($array)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Depths of a column, and columns of a depth, that no permutation tears.
+    static constexpr int64_t depthsTogether = 4, columnsTogether = 8;
+  }];
 }
 
 def Tile_StageOp : Tile_Op<"stage"> {
