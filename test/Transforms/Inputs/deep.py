@@ -71,7 +71,26 @@ def attentions(layers):
     print(f"  return %y : {NODE}")
 
 
-KINDS = {"residual": residual, "hops": hops, "terms": terms, "products": products,
+def indices(sums):
+    """Lanes read and write a row of which two chains of sums say the number."""
+    print("""  %c0 = arith.constant 0 : index
+  %p = arith.constant 0.0 : f32
+  %m = memref.alloc() : memref<4x64xf32>
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {""")
+    for chain in "rs":
+        print(f"      %{chain}0 = arith.addi %b, %b : index")
+        for i in range(sums):
+            print(f"      %{chain}{i + 1} = arith.addi %{chain}{i}, %{chain}{i} : index")
+    print(f"""      %x = vector.transfer_read %m[%r{sums}, %c0], %p {{in_bounds = [true]}} : memref<4x64xf32>, vector<64xf32>
+      vector.transfer_write %x, %m[%s{sums}, %c0] {{in_bounds = [true]}} : vector<64xf32>, memref<4x64xf32>
+    }}
+  }}
+  return %v0 : {NODE}""")
+
+
+KINDS = {"indices": indices, "residual": residual, "hops": hops, "terms": terms, "products": products,
          "scales": scales, "attentions": attentions}
 gradients = " attributes {gnn.gradients}" if "--gradients" in sys.argv else ""
 print("gnn.graph @g square {node_types = 1, edge_types = 2}")
