@@ -43,6 +43,12 @@ double gnn::countRows(RowDomain domain, StatsAttr stats) {
     return getLengths(tiles.group, elements, stats)
         .countPieces(static_cast<double>(tiles.tile));
   }
+  if (domain.isPieces() || domain.isCutRows()) {
+    StructureKey key = domain.getTiles();
+    double blocks = countRows(key.elements, stats) / key.tile + 1;
+    return domain.isPieces() ? 2 * blocks
+                             : std::min(blocks, countRows(key.group, stats));
+  }
   if (!domain.isOfGraph())
     return domain.getCount();
   RowSpace known =
@@ -110,6 +116,12 @@ double gnn::evaluateCount(const CountKey &count, StatsAttr stats) {
   case CountKey::Kind::LongElementCount:
     return countInLong(count.space, count.elements,
                        static_cast<double>(count.tile), stats);
+  case CountKey::Kind::PieceCount:
+    return countRows(
+        RowDomain::pieces(count.space, count.elements, count.tile), stats);
+  case CountKey::Kind::CutRowCount:
+    return countRows(
+        RowDomain::cutRows(count.space, count.elements, count.tile), stats);
   case CountKey::Kind::MaxRow:
     return countLongestGroup(count.space, count.elements, stats);
   }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Lattice/Lattice.h"
+#include "LatticeText.h"
 
 #include <iterator>
 
@@ -85,49 +85,13 @@ void append(std::string &list, std::string_view word) {
     list += ", ";
   list += word;
 }
+} // namespace
 
-std::string quoted(std::string_view text) {
+std::string gnn::quoted(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
-/// Takes the next word of a text whose words are separated by single spaces; a
-/// space too many gives an empty word.
-class Words {
-public:
-  explicit Words(std::string_view text) : rest(text) {}
-
-  bool atEnd() const { return done; }
-  std::string_view next() {
-    size_t end = rest.find(' ');
-    std::string_view word = rest.substr(0, end);
-    done = end == std::string_view::npos;
-    rest = done ? std::string_view() : rest.substr(end + 1);
-    return word;
-  }
-
-private:
-  std::string_view rest;
-  bool done = false;
-};
-
-/// A tile size from 1 to the largest int32, without signs and leading zeros.
-bool parseTile(std::string_view word, int64_t &tile, std::string &error) {
-  bool digits = !word.empty() && word.size() <= 10 && word.front() != '0';
-  int64_t value = 0;
-  for (char c : word.substr(0, 10)) {
-    digits &= c >= '0' && c <= '9';
-    value = value * 10 + (c - '0');
-  }
-  if (digits && value <= INT32_MAX) {
-    tile = value;
-    return true;
-  }
-  error = "expected a tile size from 1 to " + std::to_string(INT32_MAX) +
-          ", got " + quoted(word);
-  return false;
-}
-
-bool parseSpace(std::string_view word, Space &space, std::string &error) {
+bool gnn::parseSpace(std::string_view word, Space &space, std::string &error) {
   if (std::optional<Space> found = findSpace(word)) {
     space = *found;
     return true;
@@ -135,42 +99,6 @@ bool parseSpace(std::string_view word, Space &space, std::string &error) {
   error = "expected a row space (" + listSpaces() + "), got " + quoted(word);
   return false;
 }
-
-/// Parses the words "G A" or "G A N" behind the kind of a key.
-bool parseGrouping(std::string_view kind, Words words, bool tiled, Space &group,
-                   OrderedSpace &elements, int64_t &tile, std::string &error) {
-  std::string form = "expected " +
-                     quoted(std::string(kind) + (tiled ? " G A N" : " G A")) +
-                     " separated by single spaces";
-  if (words.atEnd()) {
-    error = form;
-    return false;
-  }
-  std::string_view groupWord = words.next();
-  if (words.atEnd()) {
-    error = form;
-    return false;
-  }
-  std::string_view elementsWord = words.next();
-  if (words.atEnd() == tiled) {
-    error = form;
-    return false;
-  }
-  std::string_view tileWord = tiled ? words.next() : "";
-  if (tiled && !words.atEnd()) {
-    error = form;
-    return false;
-  }
-  if (!parseSpace(groupWord, group, error))
-    return false;
-  std::optional<OrderedSpace> parsed = OrderedSpace::parse(elementsWord, error);
-  if (!parsed)
-    return false;
-  elements = *parsed;
-  error = checkRows(group, elements);
-  return error.empty() && (!tiled || parseTile(tileWord, tile, error));
-}
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Spaces and orders
@@ -346,173 +274,4 @@ std::optional<OrderedSpace> gnn::elementsOf(Space group, Space elements) {
   if (group == Space::Graph && checkRows(group, natural).empty())
     return natural;
   return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Structures
-//===----------------------------------------------------------------------===//
-
-static constexpr const char *kStructures[] = {
-    "map", "rows", "tiles", "tile_rows", "long_tiles", "long_tile_rows"};
-static constexpr const char *kCounts[] = {
-    "count", "tile_count", "max_row", "long_tile_count", "long_element_count"};
-
-/// The place of `word` in a list of names; none where it is not there.
-template <size_t N>
-static std::optional<size_t> placeOf(std::string_view word,
-                                     const char *const (&names)[N]) {
-  for (size_t i = 0; i < N; ++i)
-    if (word == names[i])
-      return i;
-  return std::nullopt;
-}
-
-std::optional<StructureKey> StructureKey::parse(std::string_view text,
-                                                std::string &error) {
-  Words words(text);
-  std::string_view kindWord = words.next();
-  std::optional<size_t> kind = placeOf(kindWord, kStructures);
-  StructureKey key;
-  if (!kind) {
-    error = "expected map, rows, tiles, tile_rows, long_tiles or "
-            "long_tile_rows, got " +
-            quoted(kindWord);
-    return std::nullopt;
-  }
-  key.kind = static_cast<Kind>(*kind);
-  if (key.kind != Kind::Map) {
-    bool tiled = key.kind != Kind::Rows;
-    if (!parseGrouping(kindWord, words, tiled, key.group, key.elements,
-                       key.tile, error))
-      return std::nullopt;
-    return key;
-  }
-  std::string_view from = words.atEnd() ? "" : words.next();
-  std::string_view to = words.atEnd() ? "" : words.next();
-  if (from.empty() || to.empty() || !words.atEnd()) {
-    error = "expected 'map A B' separated by single spaces";
-    return std::nullopt;
-  }
-  auto parsedFrom = OrderedSpace::parse(from, error);
-  auto parsedTo = parsedFrom ? OrderedSpace::parse(to, error) : std::nullopt;
-  if (!parsedTo)
-    return std::nullopt;
-  error = checkMap(*parsedFrom, *parsedTo);
-  if (!error.empty())
-    return std::nullopt;
-  return map(*parsedFrom, *parsedTo);
-}
-
-std::string StructureKey::str() const {
-  std::string text = kStructures[static_cast<size_t>(kind)];
-  if (kind == Kind::Map)
-    return text + " " + elements.str() + " " + target.str();
-  text += std::string(" ") + name(group) + " " + elements.str();
-  if (kind != Kind::Rows)
-    text += " " + std::to_string(tile);
-  return text;
-}
-
-StructureKey StructureKey::map(OrderedSpace from, OrderedSpace to) {
-  StructureKey key;
-  key.kind = Kind::Map;
-  key.elements = from;
-  key.target = to;
-  return key;
-}
-
-StructureKey StructureKey::rows(Space group, OrderedSpace elements) {
-  StructureKey key;
-  key.kind = Kind::Rows;
-  key.group = group;
-  key.elements = elements;
-  return key;
-}
-
-StructureKey StructureKey::tiles(Space group, OrderedSpace elements,
-                                 int64_t tile) {
-  StructureKey key = rows(group, elements);
-  key.kind = Kind::Tiles;
-  key.tile = tile;
-  return key;
-}
-
-StructureKey StructureKey::longTiles(Space group, OrderedSpace elements,
-                                     int64_t tile) {
-  StructureKey key = tiles(group, elements, tile);
-  key.kind = Kind::LongTiles;
-  return key;
-}
-
-StructureKey StructureKey::tileRows(const StructureKey &tiles) {
-  StructureKey key = tiles;
-  key.kind = tiles.isOfLong() ? Kind::LongTileRows : Kind::TileRows;
-  return key;
-}
-
-std::optional<CountKey> CountKey::parse(std::string_view text,
-                                        std::string &error) {
-  Words words(text);
-  std::string_view kindWord = words.next();
-  std::optional<size_t> kind = placeOf(kindWord, kCounts);
-  CountKey key;
-  if (!kind) {
-    error = "expected count, tile_count, max_row, long_tile_count or "
-            "long_element_count, got " +
-            quoted(kindWord);
-    return std::nullopt;
-  }
-  key.kind = static_cast<Kind>(*kind);
-  if (key.kind != Kind::Count) {
-    if (!parseGrouping(kindWord, words, key.isOfTiles(), key.space,
-                       key.elements, key.tile, error))
-      return std::nullopt;
-    return key;
-  }
-  std::string_view space = words.atEnd() ? "" : words.next();
-  if (space.empty() || !words.atEnd()) {
-    error = "expected 'count SPACE' separated by single spaces";
-    return std::nullopt;
-  }
-  if (!parseSpace(space, key.space, error))
-    return std::nullopt;
-  return key;
-}
-
-std::string CountKey::str() const {
-  std::string text = kCounts[static_cast<size_t>(kind)];
-  text += std::string(" ") + name(space);
-  if (kind != Kind::Count)
-    text += " " + elements.str();
-  if (isOfTiles())
-    text += " " + std::to_string(tile);
-  return text;
-}
-
-CountKey CountKey::count(Space space) {
-  CountKey key;
-  key.space = space;
-  return key;
-}
-
-CountKey CountKey::tileCount(Space group, OrderedSpace elements, int64_t tile) {
-  CountKey key = count(group);
-  key.kind = Kind::TileCount;
-  key.elements = elements;
-  key.tile = tile;
-  return key;
-}
-
-CountKey CountKey::longTileCount(Space group, OrderedSpace elements,
-                                 int64_t tile) {
-  CountKey key = tileCount(group, elements, tile);
-  key.kind = Kind::LongTileCount;
-  return key;
-}
-
-CountKey CountKey::longElementCount(Space group, OrderedSpace elements,
-                                    int64_t tile) {
-  CountKey key = tileCount(group, elements, tile);
-  key.kind = Kind::LongElementCount;
-  return key;
 }

@@ -49,6 +49,8 @@ static bool isBuilt(const StructureKey &key, bool isDerived) {
   // The edges of a derived graph are not numbered anew.
   OrderedSpace edges{Space::Edge, Order::Natural};
   bool isMap = key.kind == StructureKey::Kind::Map;
+  if (key.kind >= StructureKey::Kind::Stream)
+    return false; // elements one after the other
   if (isDerived && isMap && (key.elements == edges || key.target == edges))
     return false;
   if (isMap) {
@@ -78,7 +80,7 @@ static bool isBuilt(const CountKey &key, bool isDerived) {
     return !isOfParent(key.space) ||
            (isDerived &&
             (key.space == Space::ParentEdge || key.space == Space::ParentLoop));
-  return key.kind != CountKey::Kind::MaxRow &&
+  return key.kind != CountKey::Kind::MaxRow && !key.isOfBlocks() &&
          isBuilt(StructureKey::tiles(key.space, key.elements, key.tile),
                  isDerived);
 }

@@ -101,7 +101,7 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
   scratch =
       partial + KernelLaunches::blocksFor(BuildKernel::Sums, numbered + 1);
   for (const CountKey &key : needs.counts) {
-    if (!key.isOfTiles() || kindOf(key.space) != RowKind::Node)
+    if (!key.hasSize() || kindOf(key.space) != RowKind::Node)
       continue;
     int64_t groups = size(key.space);
     NodeCut cut{key, scratch};

@@ -97,6 +97,11 @@ GraphBuild::Ref GraphBuild::array(const StructureKey &key) {
   case StructureKey::Kind::LongTiles:
     makeTiles(key, out);
     break;
+  case StructureKey::Kind::Stream: // by torch's ops (isBuilt)
+  case StructureKey::Kind::Filled:
+  case StructureKey::Kind::Shares:
+  case StructureKey::Kind::CutRows:
+    break;
   }
   return out;
 }

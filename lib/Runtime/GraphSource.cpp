@@ -244,6 +244,23 @@ private:
       auto groups = count(graph, CountKey::count(key.group));
       return groups ? Expected<int64_t>(*groups + 1) : groups;
     }
+    case StructureKey::Kind::Filled: {
+      auto groups = count(graph, CountKey::count(key.group));
+      return groups ? Expected<int64_t>(*groups + 2) : groups;
+    }
+    case StructureKey::Kind::Stream:
+    case StructureKey::Kind::Shares: {
+      auto rows = count(graph, CountKey::count(key.elements.space));
+      if (!rows)
+        return rows;
+      return key.hasTarget() ? gnn::TeamShare::streamLength(*rows)
+                             : gnn::TeamShare::sharesLength(*rows, key.tile);
+    }
+    case StructureKey::Kind::CutRows: {
+      auto rows = count(
+          graph, CountKey::cutRowCount(key.group, key.elements, key.tile));
+      return rows ? Expected<int64_t>(3 * *rows) : rows;
+    }
     }
     return failure("unknown kind of structure");
   }

@@ -499,6 +499,10 @@ Indices StructureBuilder::tileRows(const StructureKey &key) {
 }
 
 int64_t StructureBuilder::countOfGroups(const CountKey &key) {
+  if (key.kind == CountKey::Kind::PieceCount)
+    return (size(key.elements.space) + key.tile - 1) / key.tile * 2;
+  if (key.kind == CountKey::Kind::CutRowCount)
+    return countCutRows(key);
   SharedIndices row = rows(key.space, key.elements);
   unsigned parts = partsOf(row->size() - 1);
   switch (key.kind) {

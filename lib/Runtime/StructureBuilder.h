@@ -73,6 +73,12 @@ private:
   Indices tiles(const StructureKey &key);
   Indices tileRows(const StructureKey &key);
   int64_t countOfGroups(const CountKey &key);
+  // Elements one after the other (StreamBuilder.cpp).
+  Indices filled(const StructureKey &key);
+  Expected<SharedIndices> stream(const StructureKey &key);
+  Indices shares(const StructureKey &key);
+  Indices cutRows(const StructureKey &key);
+  int64_t countCutRows(const CountKey &key);
   SharedIndices find(const StructureKey &key) const;
   SharedIndices keep(const StructureKey &key, Indices array);
   SharedIndices share(const StructureKey &key, SharedIndices array);

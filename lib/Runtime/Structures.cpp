@@ -81,16 +81,18 @@ static Error checkParent(const StructureCache &kept, Space space) {
 }
 
 Expected<SharedIndices> StructureBuilder::get(const StructureKey &key) {
-  bool isMap = key.kind == StructureKey::Kind::Map;
-  std::string problem = isMap ? checkMap(key.elements, key.target)
-                              : checkRows(key.group, key.elements);
+  std::string problem;
+  if (!key.isMap())
+    problem = checkRows(key.group, key.elements);
+  if (problem.empty() && key.hasTarget())
+    problem = checkMap(key.elements, key.target);
   if (!problem.empty())
     return failure(problem);
-  Error legal =
-      checkEdgeTypes(graph, key.elements, isMap ? key.target.space : key.group);
-  if (!legal && isMap)
+  Error legal = checkEdgeTypes(
+      graph, key.elements, key.isMap() ? key.target.space : key.group);
+  if (!legal && key.hasTarget())
     legal = checkEdgeTypes(graph, key.target, key.target.space);
-  if (!legal && isMap)
+  if (!legal && key.hasTarget())
     legal = checkParent(kept, key.target.space);
   if (legal)
     return legal;
@@ -107,6 +109,14 @@ Expected<SharedIndices> StructureBuilder::get(const StructureKey &key) {
   case StructureKey::Kind::TileRows:
   case StructureKey::Kind::LongTileRows:
     return keep(key, tileRows(key));
+  case StructureKey::Kind::Stream:
+    return stream(key);
+  case StructureKey::Kind::Filled:
+    return keep(key, filled(key));
+  case StructureKey::Kind::Shares:
+    return keep(key, shares(key));
+  case StructureKey::Kind::CutRows:
+    return keep(key, cutRows(key));
   }
   return failure("unknown kind of structure");
 }

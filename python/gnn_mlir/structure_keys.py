@@ -23,6 +23,8 @@ def parse(text):
         return Key(kind, None, _ordered(words[0]), _ordered(words[1]), 0)
     if kind == "count":
         return Key(kind, words[0], None, None, 0)
+    if kind == "stream":
+        return Key(kind, words[0], _ordered(words[1]), _ordered(words[2]), 0)
     return Key(kind, words[0], _ordered(words[1]), None, int(words[2]) if words[2:] else 0)
 
 
@@ -92,8 +94,10 @@ class Request:
         group = "" if key.kind == "map" else f"{key.group} {'.'.join(filter(None, key.elements))}"
         if key.kind == "map":
             self.add_count(f"count {key.elements[0]}")
-        elif key.kind in ("tiles", "long_tiles"):
+        elif key.kind in ("tiles", "long_tiles", "cut_rows"):
             self.add_count(f"{key.kind[:-1]}_count {group} {key.tile}")
+        elif key.kind in ("stream", "shares"):
+            self.add_count(f"count {key.elements[0]}")
         else:
             self.add_count(f"count {key.group}")
 

@@ -356,7 +356,7 @@ def _bind_made(package, names, requests, graphs, device):
 
 def _build(package, names, requests, built, graphs):
     """Builds all that `requests` name, with one copy to the host."""
-    from .torch_structures import Transfer, Upload
+    from .torch_copies import Transfer, Upload
     place = next(iter(built.values())).device
     transfer, upload = Transfer(place), Upload(place)
     for name, request in requests.items():

@@ -14,74 +14,12 @@ from ctypes import byref, c_int64
 import numpy as np
 import torch
 
-from . import capi, targets
+from . import capi, torch_streams
 from .structure_keys import is_small, side
+from .torch_copies import Upload
 
 # Keys of all sorts are sorted together up to here: launches cost more than sorting.
 _TOGETHER = 1 << 23
-
-
-class Transfer:
-    """Numbers on their way to the host, for `known` of several structures."""
-
-    def __init__(self, device):
-        self._device, self._wide, self._narrow = device, [], []
-
-    def add(self, known, name, values):
-        """`values`: 1-d, of int64 or int32."""
-        (self._wide if values.dtype == torch.int64 else self._narrow).append(
-            (known, name, values))
-
-    def start(self):
-        parts = [values.view(torch.int32) for _, _, values in self._wide]
-        parts += [values for _, _, values in self._narrow]
-        self._event = self._host = None
-        if not parts:
-            return
-        found = torch.cat(parts) if len(parts) > 1 else parts[0].contiguous()
-        self._host = found
-        if targets.is_gpu(self._device):
-            self._host = torch.empty(found.shape, dtype=torch.int32, pin_memory=True)
-            self._host.copy_(found, non_blocking=True)
-            self._event = torch.cuda.Event()
-            self._event.record()
-
-    def wait(self):
-        """The one wait."""
-        if self._event is not None:
-            self._event.synchronize()
-        if self._host is None:
-            return
-        found, at = self._host.numpy(), 0
-        for known, name, values in self._wide + self._narrow:
-            width = 2 if values.dtype == torch.int64 else 1
-            size = width * values.numel()
-            part, at = found[at:at + size], at + size
-            known[name] = (part.view(np.int64) if width == 2 else part).tolist()
-
-
-class Upload:
-    """Arrays of the host on their way to the device, in one copy."""
-
-    def __init__(self, device):
-        self._device, self._arrays, self._size = device, [], 0
-
-    def add(self, made, text, array):
-        """`array` is kept as made[text]."""
-        self._arrays.append((made, text, array, self._size))
-        self._size += -(-len(array) // 4) * 4  # Each at 16 bytes.
-
-    def run(self):
-        if not self._arrays:
-            return
-        host = torch.empty(self._size, dtype=torch.int32,
-                           pin_memory=targets.is_gpu(self._device))
-        values = host.numpy()
-        for _, _, array, at in self._arrays:
-            values[at:at + len(array)] = array
-        there = host.to(self._device, non_blocking=True)
-        for made, text, array, at in self._arrays:
-            made[text] = there[at:at + len(array)]
 
 
 def _sorted(values, descending=False):
@@ -124,7 +62,7 @@ class Structures:
         self.sort(request.sorts, transfer)
         self._add_promises(request, transfer)
         for text, key in request.counts.items():
-            if key.kind == "count" or key.group == "graph":
+            if key.kind in ("count", "piece_count") or key.group == "graph":
                 continue
             if not is_small(key.group) and text not in self.known:
                 transfer.add(self.known, text, self._count_of_groups(key))
@@ -261,6 +199,11 @@ class Structures:
 
     def _count_of_groups(self, key):
         rows = self._rows_to_count(key)
+        if key.kind == "cut_row_count":
+            cut = torch_streams.is_cut(rows, key.tile)
+            if key.group in ("src_pair", "dst_pair"):  # All of them have elements.
+                cut &= rows[:-1] < rows[1:]
+            return cut.sum().to(torch.int32).view(1)
         length = rows[1:] - rows[:-1]
         pieces = (length + (key.tile - 1)) // max(1, key.tile)
         if key.kind == "max_row":
@@ -342,6 +285,8 @@ class Structures:
         """A count that was prepared."""
         if key.kind == "count":
             return self.size(key.group)
+        if key.kind == "piece_count":
+            return 2 * -(-self.size(key.elements[0]) // key.tile)
         if not is_small(key.group):
             return self.known[text][0]
         rows = self._host_rows(key.group, key.elements)
@@ -373,6 +318,8 @@ class Structures:
             return
         elif key.kind == "rows":
             found = self._rows(key.group, key.elements)
+        elif key.kind in ("stream", "filled", "shares", "cut_rows"):
+            found = self._walk(key)
         else:
             found = self._cut(key)
         found = found.to(torch.int32).contiguous()
@@ -555,6 +502,17 @@ class Structures:
             return self._rows_of_nodes(group)
         return torch.searchsorted(self._sort_groups(space, order)[0],
                                   self._iota(self.size(group) + 1), out_int32=True)
+
+    def _walk(self, key):
+        """What a walk by edges needs."""
+        target, count = self.size(key.elements[0]), None
+        if key.kind == "stream":
+            target = self._iota(target) if key.elements == key.target else self._map(
+                key.elements, key.target, None, None)
+        elif key.kind == "cut_rows":
+            group = f"{key.group} {'.'.join(filter(None, key.elements))}"
+            count = self.known[f"cut_row_count {group} {key.tile}"][0]
+        return torch_streams.make(key, self._rows(key.group, key.elements), target, count)
 
     def _cut(self, key):
         """Tiles of many groups."""

@@ -238,10 +238,10 @@ def test_functions_and_gradients(name):
 
 def test_one_transfer(monkeypatch):
     """A forward pass brings what its backward pass needs."""
-    from gnn_mlir import torch_structures
+    from gnn_mlir import torch_copies
     waits = []
-    wait = torch_structures.Transfer.wait
-    monkeypatch.setattr(torch_structures.Transfer, "wait", lambda self: (
+    wait = torch_copies.Transfer.wait
+    monkeypatch.setattr(torch_copies.Transfer, "wait", lambda self: (
         waits.append(self._host is not None), wait(self)))
     layer = gnn_mlir.compile(models.hgt(1, 3, (4, 4), heads=2), target="cpu", gradients=True)
     src, dst, given = random_graph(4, 20, 90, 3)

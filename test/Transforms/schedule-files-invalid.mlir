@@ -43,10 +43,10 @@
 // NAME: name.jsonl:1:1: error: expected function, graph, template, domain, accesses, types, body, schedule or layout, got 'bodies'
 // NONE: none.jsonl:1:1: error: expected an object as 'schedule'
 // HALF: half.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got 3.5
-// WORD: word.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length}, got team> junk
+// WORD: word.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length, by_edges}, got team> junk
 // FIELD: field.jsonl:1:1: error: schedule: expected a field of #gnn_tile.gemm_schedule (n, kind, copies), got 'm'
 // VALUE: value.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 33
-// ENUM: enum.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length}, got crowd
+// ENUM: enum.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length, by_edges}, got crowd
 // SPLIT: split.jsonl:1:1: error: schedule: expected 'row_walk' by_length with 'split_rows', got team
 // WIDE: wide.jsonl:1:1: error: schedule: expected 'vector' in {1, 2, 4}, got 16
 // TWICE: twice.jsonl:3:1: error: ambiguous: expected one line for a template, got another one as line 1

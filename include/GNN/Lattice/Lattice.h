@@ -121,6 +121,48 @@ std::string checkRows(Space group, OrderedSpace elements);
 /// the first of the table; none where there is none.
 std::optional<OrderedSpace> elementsOf(Space group, Space elements);
 
+/// How the elements of all groups are shared where they are walked one after
+/// the other: a block has `N` of them, a power of two, and each of its teams a
+/// share. What is known of a share when a graph is bound:
+///
+///   first    the place in `filled` of the group that its first element is of
+///   flags    see below
+///   heads    shares behind it in its block that its last group goes on in
+///   span     shares of its block, from it on, that its first group is in
+struct TeamShare {
+  static constexpr int64_t elements = 64;
+  static constexpr int64_t mostOfBlock = 1 << 14;
+  enum Field { First, Flags, Heads, Span, NumFields };
+  enum Flag {
+    Inside = 1,  ///< it begins inside of its first group: the group's head
+    HasTail = 2, ///< its last group begins in it and goes on
+    Crosses = 4, ///< that group goes on in the next block
+    Whole = 8    ///< its block lies in one group, which goes on
+  };
+
+  static bool isBlock(int64_t size) {
+    return size >= elements && size <= mostOfBlock && (size & (size - 1)) == 0;
+  }
+  /// Entries of `stream` for so many elements: with whole blocks of any size.
+  static int64_t streamLength(int64_t count) { return count + mostOfBlock; }
+  /// Entries of `shares` of blocks of `size` elements.
+  static int64_t sharesLength(int64_t count, int64_t size) {
+    return (count + size - 1) / size * (size / elements) * NumFields;
+  }
+  /// The pieces of a group with elements from `begin` to before `end`: what of
+  /// block i the group begins in and goes on from is piece 2 i + 1, what lies in
+  /// a later one, i, is piece 2 i.
+  static int64_t firstPiece(int64_t begin, int64_t size) {
+    return 2 * (begin / size) + 1;
+  }
+  static int64_t endPiece(int64_t end, int64_t size) {
+    return 2 * ((end - 1) / size) + 1;
+  }
+  static bool isCut(int64_t begin, int64_t end, int64_t size) {
+    return begin == end || begin / size != (end - 1) / size;
+  }
+};
+
 /// What an index array of a graph is. `A` is a set of elements in an order, `G`
 /// what groups them, `N` the most elements a tile holds.
 ///
@@ -130,6 +172,16 @@ std::optional<OrderedSpace> elementsOf(Space group, Space elements);
 ///   tile_rows G A N  int32[|G|+1]: tiles of group g in that list
 ///   long_tiles G A N, long_tile_rows G A N: the same of groups of more than N
 ///                    elements alone
+///
+/// Where elements are walked one after the other, whatever groups they are in,
+/// by blocks of N elements, each by teams that have a share of 64:
+///
+///   stream G A B     int32[|A|+16384]: the row of B, and the top bit at the
+///                    last element of each group; then zeros
+///   filled G A       int32[|G|+2]: the groups that have elements, then zeros
+///   shares G A N     int32[4n]: the fields of each TeamShare
+///   cut_rows G A N   int32[3n]: (group, begin, end) of the groups that lie in
+///                    several blocks or have no elements: their pieces
 struct StructureKey {
   enum class Kind : uint32_t {
     Map,
@@ -137,17 +189,21 @@ struct StructureKey {
     Tiles,
     TileRows,
     LongTiles,
-    LongTileRows
+    LongTileRows,
+    Stream,
+    Filled,
+    Shares,
+    CutRows
   };
 
   Kind kind = Kind::Map;
   /// `A`.
   OrderedSpace elements;
-  /// `B` of a map.
+  /// `B` of a map or stream.
   OrderedSpace target;
-  /// `G` of the other kinds.
+  /// `G` of the kinds but maps.
   Space group = Space::Graph;
-  /// `N` of the kinds of tiles, at least 1.
+  /// `N` of the kinds that have one, at least 1.
   int64_t tile = 0;
 
   /// Parses and checks canonical text, words separated by one space; else says
@@ -163,6 +219,23 @@ struct StructureKey {
                                 int64_t tile);
   /// The first tile of each group of a list of tiles.
   static StructureKey tileRows(const StructureKey &tiles);
+  static StructureKey stream(Space group, OrderedSpace elements,
+                             OrderedSpace target);
+  static StructureKey filled(Space group, OrderedSpace elements);
+  static StructureKey shares(Space group, OrderedSpace elements, int64_t block);
+  static StructureKey cutRows(Space group, OrderedSpace elements,
+                              int64_t block);
+
+  bool isMap() const { return kind == Kind::Map; }
+  bool hasTarget() const { return isMap() || kind == Kind::Stream; }
+  /// Whether it is about blocks of elements, N a power of two.
+  bool isOfBlocks() const {
+    return kind == Kind::Shares || kind == Kind::CutRows;
+  }
+  /// Whether it is about tiles or blocks, and has an `N`.
+  bool hasSize() const {
+    return !hasTarget() && kind != Kind::Rows && kind != Kind::Filled;
+  }
 
   /// Whether it is about the tiles of long groups alone.
   bool isOfLong() const {
@@ -185,13 +258,18 @@ struct StructureKey {
 ///   max_row G A         elements of the longest group of `rows G A`
 ///   long_tile_count G A N     tiles in `long_tiles G A N`
 ///   long_element_count G A N  elements in these tiles
+///   piece_count G A N         pieces that blocks of N elements may leave: two
+///                             a block
+///   cut_row_count G A N       groups in `cut_rows G A N`
 struct CountKey {
   enum class Kind : uint32_t {
     Count,
     TileCount,
     MaxRow,
     LongTileCount,
-    LongElementCount
+    LongElementCount,
+    PieceCount,
+    CutRowCount
   };
 
   Kind kind = Kind::Count;
@@ -213,9 +291,16 @@ struct CountKey {
                                 int64_t tile);
   static CountKey longElementCount(Space group, OrderedSpace elements,
                                    int64_t tile);
+  static CountKey pieceCount(Space group, OrderedSpace elements, int64_t block);
+  static CountKey cutRowCount(Space group, OrderedSpace elements,
+                              int64_t block);
 
-  /// Whether it is about tiles, and has an `N`.
-  bool isOfTiles() const { return kind != Kind::Count && kind != Kind::MaxRow; }
+  /// Whether it is about tiles or blocks, and has an `N`.
+  bool hasSize() const { return kind != Kind::Count && kind != Kind::MaxRow; }
+  /// Whether it is about blocks of elements, N a power of two.
+  bool isOfBlocks() const {
+    return kind == Kind::PieceCount || kind == Kind::CutRowCount;
+  }
 
   auto key() const { return std::tuple(kind, space, elements, tile); }
   bool operator==(const CountKey &other) const { return key() == other.key(); }

@@ -26,6 +26,8 @@ struct Bounds {
   /// Of an outer, the columns of its left side, and the rows that are summed
   /// where all types have the same.
   Positions leftColumns = {}, summed = {};
+  /// Of a walk by edges, whose rows are elements: all groups.
+  Positions groups = {};
 };
 
 /// Builds the loops of one template.

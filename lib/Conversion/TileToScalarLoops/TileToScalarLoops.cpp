@@ -52,21 +52,37 @@ static BlocksOp createBlock(Operation *op) {
       /*schedule=*/Attribute());
 }
 
+/// All groups, whose number is known in front of the loop over blocks.
+static Positions allGroups(TraverseOp op, Loops &loops) {
+  OpBuilder host(op->getParentOfType<BlocksOp>());
+  return loops.range(
+      Counts(host, op.getLoc(), op.getGraphAttr()).rows(op.getGroups()));
+}
+
 static Bounds boundsOf(TraverseOp op, Loops &loops, Counts &counts) {
   DomainAttr domain = op.getDomain();
   Positions heads = loops.range(domain.getHeads());
-  if (!op.isOnRange())
-    return {loops.range(counts.rows(domain.getGroups())), heads,
-            loops.range(domain.getFeatures())};
+  if (!op.isOnRange()) {
+    // Without pieces each group is whole, whoever walks it.
+    bool isWhole = !op.getPartsOf() || op.getLongLength();
+    RowDomain rows = isWhole ? domain.getGroups() : op.getPositions();
+    Bounds bounds{loops.range(counts.rows(rows)), heads,
+                  loops.range(domain.getFeatures())};
+    if (op.isByEdges())
+      bounds.groups = allGroups(op, loops);
+    return bounds;
+  }
   TraverseSchedule schedule(op);
-  bool isByBlock = schedule.rowWalk == RowWalk::Block;
   Positions rows = {op.getFirstRow(), op.getEndRow()};
   if (!isForBlock(op))
-    rows = loops.range(op.getFirstRow(), isByBlock ? 1 : schedule.rowsPerBlock,
+    rows = loops.range(op.getFirstRow(), schedule.getBlockPositions(),
                        op.getEndRow());
-  return {rows, heads,
-          loops.range(op.getFirstColumn(), schedule.columnsPerBlock,
-                      loops.b.index(domain.getFeatures()))};
+  Bounds bounds{rows, heads,
+                loops.range(op.getFirstColumn(), schedule.columnsPerBlock,
+                            loops.b.index(domain.getFeatures()))};
+  if (op.isByEdges())
+    bounds.groups = allGroups(op, loops);
+  return bounds;
 }
 
 static Bounds boundsOf(GemmOp op, Loops &loops, Counts &counts) {

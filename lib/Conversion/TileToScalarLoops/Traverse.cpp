@@ -80,9 +80,15 @@ private:
   Values indices(Scope &scope, AtAttr at);
   Values indicesOfColumn(Scope &scope, Value buffer);
   Value groupAt(Value position);
-  void locateParts(Value group);
+  void locateParts(Value group, Value position);
   void copyOverwritten(Scope &group);
   void store(Scope &group, unsigned output);
+  void storeOutputs(Value at, llvm::function_ref<bool(Anchor)> isStored);
+
+  // Elements of a block, whatever groups they are of.
+  void walkBlock(Positions block);
+  void storePieces(Value at, Value piece);
+  void storeNothing(Value piece);
 
   // Values.
   Value evaluate(Value value, Scope &scope);
@@ -105,6 +111,8 @@ private:
   /// The elements of the group, those that are walked, and the parts that a
   /// long group is made of.
   Positions elements, walked, parts;
+  /// Whether what no elements give is asked for, of a group that has some.
+  bool isOfNothing = false;
   /// Of inputs that are outputs too: their row, before it is written.
   llvm::DenseMap<unsigned, Value> copies;
 };
@@ -188,7 +196,13 @@ Values TraverseLoops::indices(Scope &scope, AtAttr at) {
     row = positionOf(Dim::Element, scope);
   else if (at.getAnchor() == Anchor::Group)
     row = positionOf(std::nullopt, scope);
-  if (row)
+  bool isStreamed = op.isByEdges() && op.isOnRange() &&
+                    at.getAnchor() == Anchor::Element && at.getSpace() &&
+                    needsMap(domain.getElements(), at.getSpace());
+  if (isStreamed)
+    row = IndexArrays::rowOfWord(
+        b, loops.arrays.wordAt(b, op, at.getSpace(), row));
+  else if (row)
     row = loops.arrays.reach(
         b, at, at.getStart(domain.getGroups(), domain.getElements()), row);
   return getIndices(b, at, row, positionOf(Dim::Head, scope),
@@ -245,6 +259,9 @@ void TraverseLoops::store(Scope &group, unsigned output) {
 /// The group at a position: blocks may take the rows of high degree first.
 Value TraverseLoops::groupAt(Value position) {
   RowDomain groups = domain.getGroups();
+  if (op.joinsPieces())
+    return b.loadIndex(loops.arrays.get(op.getPartsOf()->getTiles()),
+                       IndexArrays::firstOfTile(b, position));
   if (!op.isOnRange() || TraverseSchedule(op).rowOrder == TakenOrder::Natural)
     return position;
   auto natural = AtAttr::get(op.getContext(), Anchor::Group, groups,
@@ -253,11 +270,20 @@ Value TraverseLoops::groupAt(Value position) {
   return loops.arrays.reach(b, natural, taken, position);
 }
 
-/// A long group has parts and walks no elements, any other one has no parts.
-void TraverseLoops::locateParts(Value group) {
+/// A long group has parts and walks no elements, any other one has no parts; a
+/// group that has pieces has these alone.
+void TraverseLoops::locateParts(Value group, Value position) {
   walked = elements;
   if (!op.getPartsOf())
     return;
+  if (op.joinsPieces()) {
+    Value list = loops.arrays.get(op.getPartsOf()->getTiles());
+    Value entry = IndexArrays::firstOfTile(b, position);
+    parts = {b.loadIndex(list, b.add(entry, 1)),
+             b.loadIndex(list, b.add(entry, 2))};
+    walked.end = walked.begin;
+    return;
+  }
   Value isLong =
       b.less(b.index(op.getLongLength()), b.sub(elements.end, elements.begin));
   parts =
@@ -266,18 +292,86 @@ void TraverseLoops::locateParts(Value group) {
   walked.end = arith::SelectOp::create(b, isLong, elements.begin, elements.end);
 }
 
+void TraverseLoops::storeOutputs(Value at, function_ref<bool(Anchor)> isStored) {
+  Scope group(nullptr, std::nullopt, at, b.saveInsertionPoint());
+  copyOverwritten(group);
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i)
+    if (isStored(op.getOutputAt(i).getAnchor()))
+      store(group, i);
+}
+
+/// What the elements that are walked give for each reduction.
+void TraverseLoops::storePieces(Value at, Value piece) {
+  Scope group(nullptr, std::nullopt, at, b.saveInsertionPoint());
+  for (auto [reduced, part] : llvm::zip(op.getReduced(), op.getParts()))
+    nest(group, dimsOf(TraverseOp::getPartAt(reduced)), {},
+         [&, reduced = reduced, part = part](Scope &scope, ValueRange) {
+           Value value = evaluate(reduced, scope);
+           loops.store(value, part,
+                       getIndices(b, TraverseOp::getPartAt(reduced), piece,
+                                  positionOf(Dim::Head, scope),
+                                  positionOf(Dim::Feature, scope)));
+           return Values();
+         });
+}
+
+/// What no elements give.
+void TraverseLoops::storeNothing(Value piece) {
+  Positions before = walked;
+  walked = {b.index(0), b.index(0)};
+  isOfNothing = true;
+  storePieces(b.index(0), piece);
+  isOfNothing = false;
+  walked = before;
+}
+
+/// Each group by itself that has elements in the block: all of them, or a piece.
+void TraverseLoops::walkBlock(Positions block) {
+  int64_t size = TraverseSchedule(op).getBlockPositions();
+  auto ofElements = [](Anchor anchor) { return anchor == Anchor::Element; };
+  auto ofGroups = [](Anchor anchor) { return anchor != Anchor::Element; };
+  loops.loop(bounds.groups, [&](Value at) {
+    elements = loops.arrays.elementsOf(b, domain.getGroups(),
+                                       domain.getElements(), at);
+    walked = {arith::MaxSIOp::create(b, elements.begin, block.begin),
+              b.min(elements.end, block.end)};
+    Value isBefore = b.less(elements.begin, block.begin);
+    Value isBehind = b.less(block.end, elements.end);
+    Value isCut = arith::OrIOp::create(b, isBefore, isBehind);
+    Value isWhole =
+        arith::XOrIOp::create(b, isCut, arith::ConstantIntOp::create(b, 1, 1));
+    b.where(b.less(walked.begin, walked.end), [&] {
+      storeOutputs(at, ofElements);
+      b.where(isWhole, [&] { storeOutputs(at, ofGroups); });
+      b.where(isCut, [&] {
+        Value piece =
+            b.mul(arith::DivUIOp::create(b, block.begin, b.index(size)), 2);
+        Value tail = b.add(piece, 1);
+        storePieces(at, arith::SelectOp::create(b, isBefore, piece, tail));
+        b.where(arith::AndIOp::create(b, isBefore, isBehind),
+                [&] { storeNothing(tail); });
+      });
+    });
+  });
+}
+
 void TraverseLoops::run() {
+  if (op.isByEdges() && (op.isOnRange() || op.getPartsOf())) {
+    int64_t size = TraverseSchedule(op).getBlockPositions();
+    b.loop(bounds.rows.begin, bounds.rows.end, b.index(size),
+           [&](Value first) {
+             walkBlock({first, b.min(b.add(first, size), bounds.rows.end)});
+           });
+    return;
+  }
   loops.loop(bounds.rows, [&](Value position) {
     Value at = groupAt(position);
     if (domain.getElements()) {
       elements = loops.arrays.elementsOf(b, domain.getGroups(),
                                          domain.getElements(), at);
-      locateParts(at);
+      locateParts(at, position);
     }
-    Scope group(nullptr, std::nullopt, at, b.saveInsertionPoint());
-    copyOverwritten(group);
-    for (unsigned i = 0; i < op.getOutputs().size(); ++i)
-      store(group, i);
+    storeOutputs(at, [](Anchor) { return true; });
   });
 }
 
@@ -338,6 +432,8 @@ Value TraverseLoops::load(BlockArgument argument, Scope &scope) {
 
 /// `value`, or a constant where the group has no elements.
 Value TraverseLoops::unlessEmpty(Value value, int64_t otherwise) {
+  if (isOfNothing) // of a group that has some elsewhere
+    return value;
   Type type = value.getType();
   TypedAttr constant =
       isa<FloatType>(type)
@@ -353,7 +449,7 @@ Values
 TraverseLoops::addParts(Scope &scope, ValueRange states,
                         ArrayRef<Value> reduced,
                         function_ref<Values(ValueRange, ValueRange)> add) {
-  if (!op.getPartsOf())
+  if (!op.getPartsOf() || op.isByEdges())
     return Values(states);
   Values all = op.getReduced();
   return loops.loop(parts, states, [&](Value part, ValueRange carried) {

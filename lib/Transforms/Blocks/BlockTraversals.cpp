@@ -35,11 +35,10 @@ static LogicalResult block(TraverseOp op, StringRef pass) {
     return failure();
   BlockBuilder blocks(op);
   blocks.stateCost();
-  bool byBlock = layout->rowWalk == RowWalk::Block;
-  int64_t rowsPerBlock = byBlock ? 1 : layout->rowsPerBlock;
+  int64_t rowsPerBlock = TraverseSchedule(op).getBlockPositions();
   int64_t features = op.getDomain().getFeatures();
   int64_t columns = TraverseSchedule(op).columnsPerBlock;
-  Value rows = blocks.counts.rows(op.getGroups());
+  Value rows = blocks.counts.rows(op.getPositions());
   SmallVector<Value> arrays = blocks.indexArrays(), ends{rows};
   SmallVector<int64_t> steps{rowsPerBlock};
   if (layout->columnTiles > 1) {
@@ -57,7 +56,8 @@ static LogicalResult block(TraverseOp op, StringRef pass) {
       layout->columnTiles > 1 ? loop.getInductionVars()[1] : body.index(0));
   op.getIndexArraysMutable().assign(arrays);
   passed(pass, op.getLoc(), "Blocked")
-      << ("blocks of " + Twine(rowsPerBlock) + " rows and " +
+      << ("blocks of " + Twine(rowsPerBlock) +
+          (op.isByEdges() ? " elements and " : " rows and ") +
           Twine(std::min(columns, features)) + " columns")
              .str();
   return success();

@@ -76,6 +76,8 @@ void TraversalLoops::locateRow(Value number) {
   }
   if (!domain.getElements())
     return;
+  if (op.joinsPieces())
+    locateCutRow();
   IndexArrays::ElementRange elements =
       arrays.elementsOf(b, domain.getGroups(), domain.getElements(), row);
   begin = elements.begin;
@@ -83,8 +85,20 @@ void TraversalLoops::locateRow(Value number) {
   if (inside)
     end = arith::SelectOp::create(b, inside, end, begin);
   walked = end;
-  if (op.getPartsOf())
+  if (op.getPartsOf() && !op.joinsPieces())
     locateParts();
+}
+
+/// The row with that number among those that pieces were left of, and these.
+void TraversalLoops::locateCutRow() {
+  Value list = arrays.get(op.getPartsOf()->getTiles());
+  Value entry = IndexArrays::firstOfTile(b, row);
+  row = b.loadIndex(list, entry);
+  firstPart = b.loadIndex(list, b.add(entry, 1));
+  endPart = b.loadIndex(list, b.add(entry, 2));
+  ofParts = true;
+  if (inside)
+    endPart = arith::SelectOp::create(b, inside, endPart, firstPart);
 }
 
 /// Where the parts of a long row are. Where rows go by length, those of teams
@@ -108,6 +122,10 @@ void TraversalLoops::locateParts() {
 void TraversalLoops::makeRow() {
   for (int64_t rank = 0; rank <= lastRank; ++rank)
     walkElements(rank);
+  storeGroup();
+}
+
+void TraversalLoops::storeGroup() {
   auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
   SmallVector<unsigned> outputs;
   for (auto [i, value] : llvm::enumerate(yield.getValues()))
@@ -205,6 +223,8 @@ void TraversalLoops::makeRowsOfBlock() {
 }
 
 void TraversalLoops::run() {
+  if (op.isByEdges())
+    return walkByEdges();
   rankValues();
   auto teams = TeamsOp::create(b, getSpread());
   b.setInsertionPointToStart(teams.getBody());

@@ -284,10 +284,15 @@ void TraversalLoops::store(unsigned output) {
   Level level = getLevel(at);
   Value value = spread(valueOf(yield.getValues()[output]), level);
   Value memref = op.getOutputs()[output];
-  auto type = cast<MemRefType>(memref.getType());
   SmallVector<Value> indices = isInWorkgroup(memref)
                                    ? indicesOf(at, b.sub(row, op.getFirstRow()))
                                    : indicesOf(at);
+  write(value, memref, indices, at);
+}
+
+void TraversalLoops::write(Value value, Value memref, ValueRange indices,
+                           AtAttr at) {
+  auto type = cast<MemRefType>(memref.getType());
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector) {
     memref::StoreOp::create(b, value, memref, indices);

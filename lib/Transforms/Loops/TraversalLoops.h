@@ -49,6 +49,44 @@ private:
   void makeRow();
   void rankValues();
   void locateParts();
+  void locateCutRow();
+  void storeGroup();
+
+  // Elements of all groups in equal shares (EdgeWalks.cpp).
+  void walkByEdges();
+  void forTeams(llvm::function_ref<void(mlir::Value)> body);
+  void walkShare(llvm::ArrayRef<mlir::Operation *> reductions,
+                 llvm::ArrayRef<mlir::Value> needs,
+                 llvm::ArrayRef<unsigned> outputs, mlir::Value firstShare,
+                 mlir::Value team, llvm::ArrayRef<mlir::Value> heads,
+                 llvm::ArrayRef<mlir::Value> tails,
+                 llvm::ArrayRef<mlir::Value> tailRows);
+  void handOver(llvm::ArrayRef<mlir::Operation *> reductions,
+                mlir::TypeRange types, mlir::Value firstShare, mlir::Value team,
+                llvm::ArrayRef<mlir::Value> heads,
+                llvm::ArrayRef<mlir::Value> tails,
+                llvm::ArrayRef<mlir::Value> tailRows);
+  void finishGroup(llvm::ArrayRef<mlir::Operation *> reductions,
+                   mlir::Value group, mlir::ValueRange states,
+                   IndexArrays::ElementRange elements);
+  void storePiece(llvm::ArrayRef<mlir::Operation *> reductions,
+                  mlir::ValueRange states, mlir::Value piece);
+  llvm::SmallVector<mlir::Value> makeTeamArrays(mlir::TypeRange types);
+  llvm::SmallVector<mlir::Value> indicesOfTeam(mlir::Value array,
+                                               mlir::Value team);
+  void leave(mlir::ValueRange states, llvm::ArrayRef<mlir::Value> arrays,
+             mlir::Value team);
+  llvm::SmallVector<mlir::Value> take(mlir::TypeRange types,
+                                      llvm::ArrayRef<mlir::Value> arrays,
+                                      mlir::Value team);
+  mlir::Value fieldOf(mlir::Value share, TeamShare::Field field);
+  mlir::Value hasFlag(mlir::Value flags, int64_t flag);
+  llvm::SmallVector<mlir::Value>
+  choose(mlir::Value condition, mlir::ValueRange like,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
+  void where(mlir::Value condition, llvm::function_ref<void()> then,
+             llvm::function_ref<void()> otherwise);
 
   // Values (TraversalLoops.cpp).
   mlir::Type typeAt(mlir::Type element, Level level);
@@ -73,6 +111,8 @@ private:
   mlir::AffineMap mapOf(AtAttr at, mlir::MemRefType type);
   mlir::Value columnMask(mlir::VectorType type, mlir::AffineMap map);
   void store(unsigned output);
+  void write(mlir::Value value, mlir::Value memref, mlir::ValueRange indices,
+             AtAttr at);
 
   // Walks over elements (TraversalWalks.cpp).
   /// Reductions that are ready after one walk.

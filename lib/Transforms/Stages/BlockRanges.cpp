@@ -120,7 +120,7 @@ void TakenRanges::add(TraverseOp op) {
   // What is left to another template of the block has all rows of the range.
   if (!isForBlock(op))
     add(op, output, "rows", op.getFirstRow(),
-        schedule.rowWalk == RowWalk::Block ? 1 : schedule.rowsPerBlock, 0);
+        schedule.getBlockPositions(), 0);
   add(op, output, "columns", op.getFirstColumn(), schedule.columnsPerBlock,
       op.getDomain().getFeatures());
 }

@@ -6,6 +6,8 @@
 
 #include "IndexArrays.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -31,6 +33,20 @@ Value IndexArrays::reach(IndexBuilder &b, AtAttr at, RowDomain from,
     return row;
   Value array = get(getMapKey(from, at.getSpace()));
   return b.loadIndex(array, from.isTiles() ? firstOfTile(b, row) : row);
+}
+
+Value IndexArrays::rowOfWord(IndexBuilder &b, Value word) {
+  constexpr int64_t row = 0x7fffffff; // the top bit says that the group ends
+  Value bits = arith::ConstantIntOp::create(b, row, 32);
+  return arith::IndexCastOp::create(b, b.getIndexType(),
+                                    arith::AndIOp::create(b, word, bits));
+}
+
+Value IndexArrays::wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
+                          Value position) {
+  Value stream = get(StructureKey::stream(
+      op.getGroups().get().space, op.getElements().get(), target.get()));
+  return memref::LoadOp::create(b, stream, position);
 }
 
 IndexArrays::ElementRange IndexArrays::elementsOf(IndexBuilder &b,

@@ -39,6 +39,11 @@ public:
   /// The elements of a group.
   ElementRange elementsOf(IndexBuilder &b, RowDomain groups, RowDomain elements,
                           mlir::Value group);
+  /// Of a walk by edges, the word at a position of the stream of rows of
+  /// `target`, and the row that it has.
+  mlir::Value wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
+                     mlir::Value position);
+  static mlir::Value rowOfWord(IndexBuilder &b, mlir::Value word);
   /// The first entry of a row of `tiles`: the group, its begin and its end.
   static mlir::Value firstOfTile(IndexBuilder &b, mlir::Value tile) {
     return b.mul(tile, 3);

@@ -3,7 +3,7 @@
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @traverse_c12(%x: memref<?x8xf32>, %p: memref<?x8xf32>, %y: memref<?x8xf32>) {
-  // expected-error @+1 {{expected parts of the long tiles of its groups and elements, 'dst' and 'edge.in_rows', got 'tiles<dst, edge.in_rows, 16>'}}
+  // expected-error @+1 {{expected parts of the long tiles, or in buffers of the pieces, of its groups and elements, 'dst' and 'edge.in_rows', got 'tiles<dst, edge.in_rows, 16>'}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
       ins(%x : memref<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
@@ -37,7 +37,7 @@ func.func @traverse_c12_groups(%x: memref<?x8xf32>, %p: memref<?x8xf32>, %y: mem
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @traverse_c12_rows(%x: memref<?x8xf32>, %p: memref<?x8xf32>, %y: memref<?x8xf32>) {
-  // expected-error @+1 {{expected parts of the long tiles of its groups and elements, 'dst' and '', got 'long_tiles<dst, edge.in_rows, 16>'}}
+  // expected-error @+1 {{expected parts of the long tiles, or in buffers of the pieces, of its groups and elements, 'dst' and '', got 'long_tiles<dst, edge.in_rows, 16>'}}
   gnn_tile.traverse @g <dst, features = 8>
       ins(%x : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]

@@ -99,7 +99,7 @@ module attributes {test.schedule = #schedule} {}
 
 // -----
 
-// expected-error @+1 {{expected 'row_walk' in {team, block, by_length}, got 1}}
+// expected-error @+1 {{expected 'row_walk' in {team, block, by_length, by_edges}, got 1}}
 #schedule = #gnn_tile.traverse_schedule<row_walk = 1>
 
 // -----

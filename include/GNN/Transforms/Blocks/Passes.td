@@ -9,6 +9,37 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
+  let summary = "Make two steps of a walk by edges";
+  let description = [{
+    A traversal whose schedule says `row_walk = by_edges` walks the elements of all
+    groups one after the other, in blocks of 64 for each team. A block's borders cut
+    groups: of these it leaves pieces, the states of the body's reductions. A second
+    traversal stores the groups that have pieces, combined in order, and those without
+    elements. Without reductions over elements there is one step. A mean becomes a sum
+    that is divided when all of it is there.
+
+    Pieces lie behind what `gnn-tile-plan-memory` has placed in the workspace. All walks
+    of a function use the same memory, one after the other.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <lanes = 16, row_walk = by_edges, rows_per_block = 16, ...>
+    // becomes
+    %n = gnn_tile.count @g piece_count dst edge.in_rows 1024 : index
+    %p = memref.view %workspace[%end][%n] : memref<?xi8> to memref<?x64xf32>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... parts(%p : memref<?x64xf32>) of pieces<dst, edge.in_rows, 1024> schedule <..., row_walk = by_edges, ...>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... parts(%p : memref<?x64xf32>) of pieces<dst, edge.in_rows, 1024> schedule <..., row_walk = team, ...>
+    ```
+
+    Needs: traversals on memrefs with complete schedules, in a function with a workspace.
+    Keeps: traversals with other schedules. Never: adds in an order that depends on the
+    run, so that the same input has the same bits.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
 def BlockTraversals
     : Pass<"gnn-tile-block-traversals", "::mlir::func::FuncOp"> {
   let summary = "Make a loop over blocks of each traversal";

@@ -13,7 +13,7 @@ using namespace gnn;
 using namespace gnn::tile;
 
 CountSum CountSum::rows(RowDomain domain) {
-  if (!domain.isOfGraph() && !domain.isTiles())
+  if (domain.isFixed() || !domain)
     return domain.getCount();
   return domain.getCountKey();
 }
@@ -29,6 +29,18 @@ CountSum CountSum::entries(const StructureKey &key) {
   case StructureKey::Kind::TileRows:
   case StructureKey::Kind::LongTileRows:
     return CountSum(CountKey::count(key.group)) + 1;
+  case StructureKey::Kind::Stream:
+    return CountSum(CountKey::count(key.elements.space)) +
+           TeamShare::streamLength(0);
+  case StructureKey::Kind::Filled:
+    return CountSum(CountKey::count(key.group)) + 2;
+  case StructureKey::Kind::Shares: // fields of two pieces a block
+    return CountSum(CountKey::pieceCount(key.group, key.elements, key.tile)) *
+           (TeamShare::sharesLength(key.tile, key.tile) / 2);
+  case StructureKey::Kind::CutRows:
+    return CountSum(
+               CountKey::cutRowCount(key.group, key.elements, key.tile)) *
+           3;
   }
   llvm_unreachable("all kinds are handled");
 }

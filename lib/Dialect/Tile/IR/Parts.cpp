@@ -29,7 +29,9 @@ AtAttr TraverseOp::getPartAt(Value reduced) {
 }
 
 int64_t TraverseOp::getLongLength() {
-  return getPartsOf() ? getPartsOf()->getTiles().tile : 0;
+  return getPartsOf() && getPartsOf()->isLongTiles()
+             ? getPartsOf()->getTiles().tile
+             : 0;
 }
 
 CountSum TraverseOp::countWalked() {
@@ -39,8 +41,10 @@ CountSum TraverseOp::countWalked() {
   };
   if (getGroups().isLongTiles())
     return ofLong(getGroups());
+  if (joinsPieces())
+    return 0;
   CountSum all = CountSum::rows(getElements());
-  return getPartsOf() ? all + ofLong(*getPartsOf()) * -1 : all;
+  return getLongLength() ? all + ofLong(*getPartsOf()) * -1 : all;
 }
 
 /// Checks one part against the result that it is one of.
@@ -68,11 +72,13 @@ LogicalResult gnn::tile::verifyParts(TraverseOp op) {
     return op.emitOpError("expected the tiles that 'parts' are of"); // C12
   }
   RowDomain groups = op.getGroups(), elements = op.getElements();
-  if (!tiles->isLongTiles() || !elements.isOfGraph() || !groups.isOfGraph() ||
+  bool isKnown =
+      tiles->isLongTiles() || (tiles->isPieces() && op->getNumResults() == 0);
+  if (!isKnown || !elements.isOfGraph() || !groups.isOfGraph() ||
       groups != RowDomain(tiles->getTiles().group) ||
       elements != RowDomain(tiles->getTiles().elements)) // C12
-    return op.emitOpError("expected parts of the long tiles of its groups and "
-                          "elements, '")
+    return op.emitOpError("expected parts of the long tiles, or in buffers of "
+                          "the pieces, of its groups and elements, '")
            << groups.str() << "' and '" << elements.str() << "', got '"
            << tiles->str() << "'";
   if (countWalks(op) > 1) // C12
@@ -80,6 +86,8 @@ LogicalResult gnn::tile::verifyParts(TraverseOp op) {
         "expected elements that are walked once where groups "
         "are made of parts, got a body that needs a reduction "
         "over them for each of them");
+  if (tiles->isPieces() && failed(verifyPieces(op, *tiles)))
+    return failure();
   SmallVector<Value> reduced = op.getReduced();
   if (op.getParts().size() != reduced.size() || reduced.empty()) // C13
     return op.emitOpError("expected one of 'parts' for each result of a "

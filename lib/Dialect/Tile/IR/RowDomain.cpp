@@ -32,6 +32,20 @@ RowDomain RowDomain::longTiles(Space groups, OrderedSpace elements,
   return domain;
 }
 
+RowDomain RowDomain::pieces(Space groups, OrderedSpace elements,
+                            int64_t block) {
+  RowDomain domain = tiles(groups, elements, block);
+  domain.kind = Kind::Pieces;
+  return domain;
+}
+
+RowDomain RowDomain::cutRows(Space groups, OrderedSpace elements,
+                             int64_t block) {
+  RowDomain domain = tiles(groups, elements, block);
+  domain.kind = Kind::CutRows;
+  return domain;
+}
+
 RowDomain RowDomain::tilesOf(const StructureKey &key) {
   return key.isOfLong() ? longTiles(key.group, key.elements, key.tile)
                         : tiles(key.group, key.elements, key.tile);
@@ -46,6 +60,10 @@ RowDomain RowDomain::tilesOf(const CountKey &key) {
 CountKey RowDomain::getCountKey() const {
   if (isLongTiles())
     return CountKey::longTileCount(tiled, rows, count);
+  if (isPieces())
+    return CountKey::pieceCount(tiled, rows, count);
+  if (isCutRows())
+    return CountKey::cutRowCount(tiled, rows, count);
   return isTiles() ? CountKey::tileCount(tiled, rows, count)
                    : CountKey::count(rows.space);
 }
@@ -64,10 +82,17 @@ std::string RowDomain::str() const {
     return std::to_string(count);
   case Kind::Tiles:
   case Kind::LongTiles:
-    return std::string(isLongTiles() ? "long_tiles<" : "tiles<") + name(tiled) +
-           ", " + rows.str() + ", " + std::to_string(count) + ">";
+  case Kind::Pieces:
+  case Kind::CutRows:
+    break;
   }
-  llvm_unreachable("all kinds are handled");
+  StringRef what = isLongTiles() ? "long_tiles"
+                   : isPieces()  ? "pieces"
+                   : isCutRows() ? "cut_rows"
+                                 : "tiles";
+  return (what + "<" + name(tiled) + ", " + rows.str() + ", " + Twine(count) +
+          ">")
+      .str();
 }
 
 bool gnn::tile::hasRows(RowDomain groups, RowDomain elements) {
@@ -121,7 +146,8 @@ StructureKey gnn::tile::getMapKey(RowDomain from, RowDomain to) {
                         : StructureKey::map(from.get(), to.get());
 }
 
-/// Parses what follows `tiles` or `long_tiles`: `<edge_type, src_pair, 1024>`.
+/// Parses what follows `tiles`, `long_tiles` or `pieces`:
+/// `<edge_type, src_pair, 1024>`.
 static FailureOr<RowDomain> parseTiles(AsmParser &parser, SMLoc loc,
                                        StringRef kind) {
   StringRef groups, elements;
@@ -131,11 +157,15 @@ static FailureOr<RowDomain> parseTiles(AsmParser &parser, SMLoc loc,
       parser.parseComma() || parser.parseInteger(most) || parser.parseGreater())
     return failure();
   std::string error;
-  auto key = StructureKey::parse(
-      (kind + " " + groups + " " + elements + " " + Twine(most)).str(), error);
+  bool isPieces = kind == "pieces";
+  auto key = StructureKey::parse(((isPieces ? "cut_rows" : kind) + " " +
+                                  groups + " " + elements + " " + Twine(most))
+                                     .str(),
+                                 error);
   if (!key)
     return parser.emitError(loc) << error;
-  return RowDomain::tilesOf(*key);
+  return isPieces ? RowDomain::pieces(key->group, key->elements, key->tile)
+                  : RowDomain::tilesOf(*key);
 }
 
 FailureOr<RowDomain> FieldParser<RowDomain>::parse(AsmParser &parser) {
@@ -153,7 +183,7 @@ FailureOr<RowDomain> FieldParser<RowDomain>::parse(AsmParser &parser) {
   StringRef word;
   if (failed(parser.parseKeyword(&word)))
     return failure();
-  if (word == "tiles" || word == "long_tiles")
+  if (word == "tiles" || word == "long_tiles" || word == "pieces")
     return parseTiles(parser, loc, word);
   std::string error;
   if (auto rows = OrderedSpace::parse(word, error))
@@ -186,7 +216,7 @@ static FailureOr<Key> parseKey(AsmParser &parser, size_t mostDomains) {
 }
 
 FailureOr<StructureKey> FieldParser<StructureKey>::parse(AsmParser &parser) {
-  return parseKey<StructureKey>(parser, 2);
+  return parseKey<StructureKey>(parser, 3);
 }
 
 FailureOr<CountKey> FieldParser<CountKey>::parse(AsmParser &parser) {

@@ -104,7 +104,7 @@ private:
   SmallVector<std::optional<RowWalk>> walks() const {
     if (current.splitRows)
       return {RowWalk::ByLength};
-    return {RowWalk::Team, RowWalk::Block, RowWalk::ByLength};
+    return {RowWalk::Team, RowWalk::Block, RowWalk::ByLength, RowWalk::ByEdges};
   }
   SmallVector<int64_t> splits() const {
     if (current.rowWalk != RowWalk::ByLength)

@@ -222,6 +222,13 @@ ArrayRef<ScheduleField> GemmScheduleAttr::getTable() {
   return table;
 }
 
+int64_t TraverseSchedule::getBlockPositions() const {
+  if (rowWalk == RowWalk::Block)
+    return 1;
+  return rowWalk == RowWalk::ByEdges ? rowsPerBlock * TeamShare::elements
+                                     : rowsPerBlock;
+}
+
 TraverseSchedule TraverseScheduleAttr::getFields() const {
   return withValues(TraverseSchedule(), getValues());
 }

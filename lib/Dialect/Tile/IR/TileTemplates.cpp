@@ -176,6 +176,12 @@ LogicalResult TraverseOp::verifySymbolUses(SymbolTableCollection &symbols) {
 void TraverseOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   collectEffects(*this, effects);
+  if (!isByEdges())
+    return;
+  for (OpOperand &part : getPartsMutable())
+    if (isa<MemRefType>(part.get().getType()))
+      effects.emplace_back(MemoryEffects::Write::get(), &part,
+                           SideEffects::DefaultResource::get());
 }
 
 RowDomain TraverseOp::getGroups() { return getDomain().getGroups(); }
@@ -223,11 +229,26 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
                                        groups.get())));
   if (elements)
     keys.insert(wrap(context, getRowsKey(groups, elements)));
-  if (getPartsOf())
-    keys.insert(wrap(context, getRowsKey(groups, *getPartsOf())));
+  int64_t block = TraverseSchedule(*this).getBlockPositions();
+  bool isStreamed = isByEdges() && TeamShare::isBlock(block) &&
+                    elements.isOfGraph() && groups.isOfGraph();
+  if (isStreamed) {
+    Space group = groups.get().space;
+    OrderedSpace order = elements.get();
+    keys.insert(wrap(context, StructureKey::filled(group, order)));
+    keys.insert(wrap(context, StructureKey::shares(group, order, block)));
+    for (RowDomain target : getStreamTargets())
+      keys.insert(
+          wrap(context, StructureKey::stream(group, order, target.get())));
+  } else if (getPartsOf()) {
+    keys.insert(wrap(context, joinsPieces()
+                                  ? getPartsOf()->getTiles()
+                                  : getRowsKey(groups, *getPartsOf())));
+  }
   auto add = [&](AtAttr at) {
     bool isElement = at.getAnchor() == Anchor::Element;
-    addMap(keys, context, isElement ? elements : groups, at);
+    if (!isElement || !isStreamed)
+      addMap(keys, context, isElement ? elements : groups, at);
   };
   for (OpOperand *input : getReadInputs())
     add(getAccess(*input));
@@ -244,7 +265,9 @@ TileCost TraverseOp::getCost() {
            (level.feature ? domain.getFeatures() : 1);
   };
   auto pointsAt = [&](Level level) {
-    return (level.element ? countWalked() : CountSum::rows(getGroups())) *
+    return (level.element   ? countWalked()
+            : joinsPieces() ? CountSum::rows(getPositions())
+                            : CountSum::rows(getGroups())) *
            columnsAt(level);
   };
   TileCost cost;
@@ -253,7 +276,7 @@ TileCost TraverseOp::getCost() {
   int64_t walks = columns ? llvm::divideCeil(domain.getFeatures(), columns) : 1;
   CountSum entries;
   for (const StructureKey &key : getStructures()) {
-    bool ofElements = key.kind == StructureKey::Kind::Map && getElements() &&
+    bool ofElements = key.hasTarget() && getElements() &&
                       RowDomain(key.elements) == getElements();
     entries += ofElements ? countWalked() : CountSum::entries(key);
   }
@@ -262,7 +285,8 @@ TileCost TraverseOp::getCost() {
     for (Value reduced : getReduced()) {
       CountSum parts =
           CountSum::rows(*getPartsOf()) * columnsAt(getLevel(reduced));
-      cost.readBytes += parts * bytesOf(reduced.getType());
+      (isByEdges() ? cost.writtenBytes : cost.readBytes) +=
+          parts * bytesOf(reduced.getType());
       cost.flops += parts;
     }
   for (OpOperand &output : getDpsInitsMutable())

@@ -24,6 +24,10 @@ static constexpr int64_t otherSharedBytes = 8 << 10;
 /// have that many.
 static constexpr int64_t elementsInFlight = 4;
 
+/// The same of a walk by edges, where elements are as many as there are: what
+/// sums of 2 to 128 features on an H100 are fastest with.
+static constexpr int64_t edgesInFlight = 8;
+
 /// Elements of a row that lanes take at once where nothing is known of rows;
 /// more would wait for each other where rows are short.
 static constexpr int64_t mostElementLanes = 8;
@@ -96,6 +100,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
       if (reducesElements(&inner))
         for (Value result : inner.getResults())
           sums.push_back(getLevel(result));
+  byEdgesRefusal = explainByEdges(op);
   walksElements =
       !sums.empty() ||
       llvm::any_of(op.getOutputsAt().getAsRange<AtAttr>(),
@@ -160,6 +165,8 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
     schedule.headLanes = within(
         warp / (schedule.lanes * orOne(schedule.elementLanes)), facts.heads);
   int64_t left = warp / (schedule.lanes * schedule.headLanes);
+  if (!schedule.elementLanes && schedule.rowWalk == RowWalk::ByEdges)
+    schedule.elementLanes = 1;
   if (!schedule.elementLanes)
     schedule.elementLanes =
         facts.shufflesInsideElements
@@ -170,6 +177,8 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
 
 void gnn::tile::chooseRows(TraverseSchedule &schedule,
                            const TraverseFacts &facts) {
+  if (!schedule.inFlight && schedule.rowWalk == RowWalk::ByEdges)
+    schedule.inFlight = edgesInFlight;
   if (!schedule.inFlight)
     schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
   if (!schedule.rowsPerBlock)
@@ -217,6 +226,17 @@ static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
   layout.sharedBytes = layout.sharesRows ? bytes : 0;
 }
 
+/// In a walk by edges a team leaves the group that it begins in and the one that
+/// it ends in to the others of its block.
+static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
+  int64_t parts = 0;
+  for (Level level : facts.sums)
+    parts += countHeld(layout, level);
+  int64_t lanes = layout.featureLanes * layout.headLanes;
+  layout.sharedBytes =
+      parts ? 4 * layout.rowsPerBlock * (2 * parts * lanes + 1) : 0;
+}
+
 /// Sums stay in registers with what is added to them; of loads in flight and
 /// what is held of the row, ptxas keeps few at a time. Fitted on schedules of
 /// seven models: 8 of 10 kernels take 0.7 to 1.8 times as many
@@ -253,7 +273,10 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.splitRows = schedule.splitRows;
   layout.isOneLane = schedule.isOneLane;
   layout.warp = facts.limits.lanes;
-  shareRows(layout, facts);
+  if (layout.rowWalk == RowWalk::ByEdges)
+    shareEdges(layout, facts);
+  else
+    shareRows(layout, facts);
   layout.registers = estimateRegisters(facts, layout);
   return layout;
 }
@@ -284,6 +307,8 @@ static std::string checkLanes(const TraverseSchedule &schedule,
   int64_t all = layout.warp / (layout.featureLanes * layout.headLanes);
   int64_t expected = layout.elementLanes;
   if (!facts.hasElements || layout.isOneLane)
+    expected = 1;
+  else if (layout.rowWalk == RowWalk::ByEdges)
     expected = 1;
   else if (facts.shufflesInsideElements && hasLanes(schedule))
     expected = all;
@@ -326,6 +351,37 @@ static std::string checkColumns(const TraverseSchedule &schedule,
   return "";
 }
 
+/// What a walk by edges asks of the fields beside it.
+static std::string checkByEdges(const TraverseSchedule &schedule,
+                                const TraverseFacts &facts,
+                                const TraverseLayout &layout) {
+  if (layout.rowWalk != RowWalk::ByEdges)
+    return "";
+  if (!facts.byEdgesRefusal.empty())
+    return refuse("row_walk", facts.byEdgesRefusal);
+  if (layout.rowOrder == TakenOrder::ByDegree)
+    return refuse("row_order", "a walk by edges takes rows as they lie");
+  if (TeamShare::elements % layout.inFlight)
+    return refuse("in_flight", "expected what divides the " +
+                                   Twine(TeamShare::elements) +
+                                   " elements of a team, got " +
+                                   Twine(layout.inFlight));
+  int64_t block = schedule.getBlockPositions();
+  if (schedule.rowsPerBlock && !TeamShare::isBlock(block))
+    return refuse("rows_per_block",
+                  "expected teams whose " + Twine(TeamShare::elements) +
+                      " elements each are a power of two of at most " +
+                      Twine(TeamShare::mostOfBlock) + ", got " + Twine(block));
+  if (schedule.rowsPerBlock && hasLanes(schedule) &&
+      layout.sharedBytes > facts.limits.sharedBytes)
+    return refuse("rows_per_block",
+                  "expected results of at most " +
+                      Twine(facts.limits.sharedBytes >> 10) +
+                      " KiB a block, got " + Twine(layout.sharedBytes) +
+                      " bytes");
+  return "";
+}
+
 static std::string checkRowFields(const TraverseSchedule &schedule,
                                   const TraverseFacts &facts,
                                   const TraverseLayout &layout) {
@@ -350,6 +406,8 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                     Twine(facts.longLength) +
                                     " elements are made of parts, got " +
                                     Twine(schedule.splitRows));
+  if (layout.rowWalk == RowWalk::ByEdges)
+    return "";
   if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharesRows)
     return "";
   if (layout.splitRows || layout.rowWalk != RowWalk::Team)
@@ -365,7 +423,7 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
 std::string gnn::tile::explainRefusal(const TraverseSchedule &schedule,
                                       const TraverseFacts &facts,
                                       const TraverseLayout &layout) {
-  for (auto check : {checkLanes, checkColumns, checkRowFields})
+  for (auto check : {checkLanes, checkColumns, checkByEdges, checkRowFields})
     if (std::string why = check(schedule, facts, layout); !why.empty())
       return why;
   return "";

@@ -16,6 +16,9 @@ namespace gnn::tile {
 /// Checks the parts of a traversal, whose body is verified.
 mlir::LogicalResult verifyParts(TraverseOp op);
 
+/// Checks pieces against the blocks that leave them.
+mlir::LogicalResult verifyPieces(TraverseOp op, RowDomain pieces);
+
 } // namespace gnn::tile
 
 #endif // GNN_DIALECT_TILE_IR_PARTS_H

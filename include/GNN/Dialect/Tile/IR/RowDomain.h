@@ -17,8 +17,8 @@
 namespace gnn::tile {
 
 /// Rows in an order: those of a space of the graph, the tiles that groups of
-/// them are cut into, or a fixed number of rows (those of weights), or none at
-/// all.
+/// them are cut into, pieces of groups, or a fixed number of rows (those of
+/// weights), or none at all.
 class RowDomain {
 public:
   RowDomain() = default;
@@ -32,6 +32,12 @@ public:
   /// The same of groups that have more than `most` elements alone: those of
   /// `long_tiles GROUPS ELEMENTS MOST`.
   static RowDomain longTiles(Space groups, OrderedSpace elements, int64_t most);
+  /// What blocks of `block` elements each leave of the groups that lie in
+  /// several of them: two pieces a block.
+  static RowDomain pieces(Space groups, OrderedSpace elements, int64_t block);
+  /// The groups that have such pieces, and those without elements: those of
+  /// `cut_rows GROUPS ELEMENTS BLOCK`.
+  static RowDomain cutRows(Space groups, OrderedSpace elements, int64_t block);
   /// The tiles that a structure or a count is about.
   static RowDomain tilesOf(const StructureKey &key);
   static RowDomain tilesOf(const CountKey &key);
@@ -42,13 +48,18 @@ public:
   bool isOfGraph() const { return kind == Kind::OfGraph; }
   bool isTiles() const { return kind == Kind::Tiles || isLongTiles(); }
   bool isLongTiles() const { return kind == Kind::LongTiles; }
+  bool isPieces() const { return kind == Kind::Pieces; }
+  bool isCutRows() const { return kind == Kind::CutRows; }
 
   /// The number of fixed rows.
   int64_t getCount() const { return count; }
   /// The rows of the graph.
   OrderedSpace get() const { return rows; }
-  /// The structure that lists the tiles: what is cut, and where.
+  /// The structure that lists the tiles, or the groups that have such pieces:
+  /// what is cut, and where.
   StructureKey getTiles() const {
+    if (isPieces() || isCutRows())
+      return StructureKey::cutRows(tiled, rows, count);
     return isLongTiles() ? StructureKey::longTiles(tiled, rows, count)
                          : StructureKey::tiles(tiled, rows, count);
   }
@@ -82,16 +93,24 @@ public:
   }
 
 private:
-  enum class Kind { None, OfGraph, Fixed, Tiles, LongTiles };
+  enum class Kind {
+    None,
+    OfGraph,
+    Fixed,
+    Tiles,
+    LongTiles,
+    Pieces,
+    CutRows
+  };
   std::tuple<int, uint32_t, uint32_t, uint32_t, int64_t> key() const {
     return {static_cast<int>(kind), static_cast<uint32_t>(rows.space),
             static_cast<uint32_t>(rows.order), static_cast<uint32_t>(tiled),
             count};
   }
 
-  OrderedSpace rows;          // of tiles: the elements
-  Space tiled = Space::Graph; // of tiles: the groups
-  int64_t count = 0;          // of tiles: the most elements of one
+  OrderedSpace rows;          // of tiles and pieces: the elements
+  Space tiled = Space::Graph; // of these: the groups
+  int64_t count = 0;          // of these: the most elements of one, of a block
   Kind kind = Kind::None;
 };
 
@@ -138,7 +157,8 @@ inline llvm::hash_code hash_value(const CountKey &key) {
 } // namespace gnn
 
 /// `edge`, `edge.in_rows`, `tiles<edge_type, src_pair, 1024>`,
-/// `long_tiles<dst, edge.in_rows, 256>`, or `192`.
+/// `long_tiles<dst, edge.in_rows, 256>`, `pieces<dst, edge.in_rows, 1024>`, or
+/// `192`.
 template <> struct mlir::FieldParser<gnn::tile::RowDomain> {
   static mlir::FailureOr<gnn::tile::RowDomain> parse(mlir::AsmParser &parser);
 };

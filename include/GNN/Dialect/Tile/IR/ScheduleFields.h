@@ -84,6 +84,8 @@ struct TraverseSchedule {
   explicit TraverseSchedule(TraverseOp op);
   /// Those of the core of a CPU of which nothing is chosen.
   static TraverseSchedule ofCore();
+  /// Positions that a block takes: rows, or elements of a walk by edges.
+  int64_t getBlockPositions() const;
   TraversalScheduleInterface get(mlir::MLIRContext *context) const;
   void setOn(TraverseOp op) const;
 };

@@ -48,8 +48,8 @@ def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
   let description = [{
     A row space in one of its orders, `edge.in_rows`, the tiles that groups are cut
     into, `tiles<edge_type, src_pair, 1024>`, or long groups alone,
-    `long_tiles<dst, edge.in_rows, 256>`, or a number of rows, `192`: those of
-    weights. docs/Structures.md has all of them.
+    `long_tiles<dst, edge.in_rows, 256>`, what blocks of elements leave of groups,
+    `pieces<dst, edge.in_rows, 1024>`, or a number of rows, `192`: those of weights. docs/Structures.md has all of them.
   }];
 }
 
@@ -82,8 +82,9 @@ def Tile_StructureKeyAttr : Tile_KeyAttr<"StructureKey", "structure",
   let summary = "an index array of a graph";
   let description = [{
     `map FROM TO`, `rows GROUPS ELEMENTS`, `tiles GROUPS ELEMENTS N`,
-    `tile_rows GROUPS ELEMENTS N`, or `long_tiles` and `long_tile_rows` of the same,
-    of docs/Structures.md.
+    `tile_rows GROUPS ELEMENTS N`, `long_tiles` and `long_tile_rows` of the same,
+    `stream GROUPS ELEMENTS TO`, `filled GROUPS ELEMENTS`, or `shares` and `cut_rows
+    GROUPS ELEMENTS N`, of docs/Structures.md.
   }];
 }
 
@@ -92,8 +93,8 @@ def Tile_CountKeyAttr : Tile_KeyAttr<"CountKey", "count",
   let summary = "a scalar of a graph";
   let description = [{
     `count SPACE`, `tile_count GROUPS ELEMENTS N`, `max_row GROUPS ELEMENTS`,
-    `long_tile_count` or `long_element_count GROUPS ELEMENTS N` of
-    docs/Structures.md.
+    `long_tile_count`, `long_element_count`, `piece_count` or `cut_row_count GROUPS
+    ELEMENTS N` of docs/Structures.md.
   }];
 }
 

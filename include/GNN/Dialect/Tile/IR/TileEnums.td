@@ -40,7 +40,8 @@ def Tile_TakenOrder : Tile_Enum<"TakenOrder", "which rows blocks take first", [
 def Tile_RowWalk : Tile_Enum<"RowWalk", "who walks the elements of a row", [
   I32EnumAttrCase<"Team", 0, "team">,
   I32EnumAttrCase<"Block", 1, "block">,
-  I32EnumAttrCase<"ByLength", 2, "by_length">]>;
+  I32EnumAttrCase<"ByLength", 2, "by_length">,
+  I32EnumAttrCase<"ByEdges", 3, "by_edges">]>;
 
 def Tile_ProductKind : Tile_Enum<"ProductKind", "which cores multiply, and in which numbers", [
   I32EnumAttrCase<"FFMA", 0, "ffma">,

@@ -170,10 +170,19 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     tiles has written. All else is as without: the size of the group is that of its
     elements.
 
+    With a schedule whose `row_walk` is `by_edges` the elements of all groups are
+    walked one after the other, in blocks of 64 for each of its teams.
+    `gnn-tile-split-edge-walks` makes two steps of it. The first one stores a group
+    whose elements are in one block. Of one that lies in several, a block leaves a
+    piece in `parts(...) of pieces<dst, edge.in_rows, 1024>`: its states, as of the
+    tiles above. The second one, with the same parts and another `row_walk`, stores
+    the groups that have pieces, each combined in order, and those without elements.
+
     In the blocked form it is on a *range*, `rows[%first to %end] columns[%column]`:
     the groups at the positions from `first` to before `end`, at most the schedule's
     `rows_per_block`, and the features from `column` on, at most
-    `columns_per_block`. The index arrays it reads are operands then. An output may be
+    `columns_per_block`. Of a walk by edges the positions are those of elements, and
+    where pieces are joined those of `cut_rows`. The index arrays it reads are operands then. An output may be
     an array in workgroup memory there, whose row 0 is that of the group at `first`:
     all groups of the range are walked then, `rows_per_block` of them side by side.
 
@@ -202,8 +211,10 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       that buffer.
     * (C11) On a range, the operands are memrefs, the schedule is complete, and
       `index_arrays` are those that the op reads (`getStructures`), in order.
-    * (C12) `parts` are of `long_tiles` of the domain's groups and elements, which
-      are walked once: nothing of an element needs a reduction over all first.
+    * (C12) `parts` are of `long_tiles`, or in buffers of `pieces`, of the domain's
+      groups and elements, which are walked once: nothing of an element needs a
+      reduction over all first. Pieces are those of the schedule's blocks, and of no
+      mean over elements.
     * (C13) There is one of `parts` for each result of a reduction over elements,
       `[?, heads, features]` as far as the result varies by them, of its type.
     * (C14) On a range, a single output may be in workgroup memory, at `group` without
@@ -267,6 +278,16 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     ::llvm::SmallVector<::mlir::OpOperand *> getReadInputs();
     /// The access of output `i`.
     AtAttr getOutputAt(unsigned i) { return ::llvm::cast<AtAttr>(getOutputsAt()[i]); }
+    /// Whether the elements of all groups are walked one after the other.
+    bool isByEdges();
+    /// Whether it combines what such a walk has left of groups in pieces.
+    bool joinsPieces();
+    /// What a range counts: the groups; of a walk by edges the elements, and where
+    /// pieces are joined the groups that have some or no elements.
+    RowDomain getPositions();
+    /// Of a walk by edges, the rows that its streams have the numbers of: those that
+    /// elements lead to by a map, or the elements themselves where there are none.
+    ::llvm::SmallVector<RowDomain> getStreamTargets();
     /// The results of reductions over elements, in the order of the body.
     ::llvm::SmallVector<::mlir::Value> getReduced();
     /// What of a tile's row the part of a reduction's result has.

@@ -39,6 +39,9 @@ struct TraverseFacts {
   bool reducesFeatures = false, reducesHeads = false;
   /// It does so while elements are walked: lanes of a row then work in step.
   bool shufflesInsideElements = false;
+  /// Why its elements cannot be walked whatever groups they are of; empty if
+  /// they can.
+  std::string byEdgesRefusal;
   /// The widest vector for which every row of every operand is aligned, on a
   /// GPU and on a CPU.
   int64_t widestVector = 1, widestOfCPU = 1;
@@ -119,6 +122,10 @@ std::string explainRefusal(const TraverseSchedule &schedule,
 void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseSplitRows(TraverseSchedule &schedule, const TraverseFacts &facts);
+
+/// Why the elements of all groups cannot be walked one after the other
+/// (`RowWalk::ByEdges`); empty if they can.
+std::string explainByEdges(TraverseOp op);
 
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);

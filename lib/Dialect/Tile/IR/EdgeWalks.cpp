@@ -1,0 +1,135 @@
+//===- EdgeWalks.cpp - Elements walked whatever groups they are of --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/Parts.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+bool TraverseOp::isByEdges() {
+  return TraverseSchedule(*this).rowWalk == RowWalk::ByEdges;
+}
+
+bool TraverseOp::joinsPieces() {
+  return getPartsOf() && getPartsOf()->isPieces() && !isByEdges();
+}
+
+RowDomain TraverseOp::getPositions() {
+  if (isByEdges())
+    return getElements();
+  if (!joinsPieces())
+    return getGroups();
+  StructureKey key = getPartsOf()->getTiles();
+  return RowDomain::cutRows(key.group, key.elements, key.tile);
+}
+
+SmallVector<RowDomain> TraverseOp::getStreamTargets() {
+  SmallVector<RowDomain> targets;
+  auto add = [&](AtAttr at) {
+    if (at.getAnchor() == Anchor::Element && at.getSpace() &&
+        needsMap(getElements(), at.getSpace()) &&
+        !llvm::is_contained(targets, at.getSpace()))
+      targets.push_back(at.getSpace());
+  };
+  for (OpOperand *input : getReadInputs())
+    add(getAccess(*input));
+  for (AtAttr at : getOutputsAt().getAsRange<AtAttr>())
+    add(at);
+  getBody().walk([&](IndexOp index) { add(index.getAt()); });
+  if (targets.empty())
+    targets.push_back(getElements());
+  return targets;
+}
+
+LogicalResult gnn::tile::verifyPieces(TraverseOp op, RowDomain pieces) {
+  int64_t block = TraverseSchedule(op).getBlockPositions();
+  if (op.isByEdges() && pieces.getTiles().tile != block) // C12
+    return op.emitOpError("expected pieces of blocks of ")
+           << block << " elements, as its schedule has them, got '"
+           << pieces.str() << "'";
+  for (auto reduce : op.getBody().front().getOps<ReduceOp>())
+    if (reducesElements(reduce) && reduce.getKind() == Reduction::Mean) // C12
+      return reduce.emitOpError("expected no mean over elements whose groups "
+                                "are made of pieces");
+  return success();
+}
+
+/// Whether a value that is none of an element is one of its group.
+static bool isOfGroup(TraverseOp op, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return op.getInputAt(argument.getArgNumber()).getAnchor() == Anchor::Group;
+  Operation *inner = value.getDefiningOp();
+  if (auto index = dyn_cast<IndexOp>(inner))
+    return index.getAt().getAnchor() == Anchor::Group;
+  return isa<SizeOp>(inner) ||
+         llvm::any_of(inner->getOperands(), [&](Value operand) {
+           return isOfGroup(op, operand);
+         });
+}
+
+/// Whether what is computed for each element needs a value of its group.
+static bool needsGroup(TraverseOp op) {
+  llvm::SetVector<Value> needs;
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      needs.insert(value);
+  };
+  Block &body = op.getBody().front();
+  for (Operation &inner : body.without_terminator())
+    if (reducesElements(&inner))
+      add(inner.getOperands());
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
+    if (op.getOutputAt(i).getAnchor() == Anchor::Element)
+      needs.insert(value);
+  for (unsigned i = 0; i < needs.size(); ++i) {
+    Value value = needs[i];
+    Operation *inner = value.getDefiningOp();
+    if (!getLevel(value).element) {
+      if (isOfGroup(op, value))
+        return true;
+    } else if (inner && !reducesElements(inner)) {
+      add(inner->getOperands());
+    }
+  }
+  return false;
+}
+
+std::string gnn::tile::explainByEdges(TraverseOp op) {
+  RowDomain groups = op.getGroups(), elements = op.getElements();
+  if (!elements.isOfGraph() || groups != groups.getNatural() ||
+      (!groups.isKind(RowKind::Node) && !groups.isKind(RowKind::Pair)))
+    return ("expected nodes or pairs that have elements, got '" +
+            groups.str() + "'");
+  if (op.getPartsOf() && !op.getPartsOf()->isPieces())
+    return "expected groups that are not made of parts of long ones";
+  if (isForBlock(op))
+    return "expected rows that are left to no other template of the block";
+  if (countWalks(op) != 1)
+    return "expected elements that are walked once";
+  WalkResult walk = op.getBody().walk([&](ReduceOp reduce) {
+    return llvm::all_of(reduce.getDims(),
+                        [](int32_t dim) {
+                          return dim == static_cast<int32_t>(Dim::Element);
+                        })
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return "expected no reductions over heads or features";
+  if (needsGroup(op))
+    return "expected elements that need no value of their group";
+  if (op.getReduced().empty() &&
+      !llvm::all_of(op.getOutputsAt().getAsRange<AtAttr>(), [](AtAttr at) {
+        return at.getAnchor() == Anchor::Element;
+      }))
+    return "expected rows of groups that are reduced of their elements";
+  return "";
+}

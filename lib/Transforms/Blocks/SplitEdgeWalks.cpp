@@ -1,0 +1,179 @@
+//===- SplitEdgeWalks.cpp - Walks by edges in two steps -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks of equal shares of the elements cut groups where their borders are.
+// What they leave of these is in memory behind the workspace, which one walk
+// after the other uses: each is read by the next launch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+#include "GNN/Transforms/Blocks/Passes.h"
+#include "GNN/Transforms/Remarks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_SPLITEDGEWALKS
+#include "GNN/Transforms/Blocks/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+/// The memory behind what the workspace of a function has for its buffers.
+class Behind {
+public:
+  explicit Behind(func::FuncOp func) : func(func) {
+    for (BlockArgument argument : func.getArguments())
+      if (func.getArgAttr(argument.getArgNumber(), "gnn.workspace"))
+        workspace = argument;
+    func.walk([&](WorkspaceSizeOp op) { size = op; });
+  }
+
+  bool isThere() const { return workspace && size; }
+  /// Buffers of these types with a row for each piece, one behind the other.
+  SmallVector<Value> take(TraverseOp op, ArrayRef<MemRefType> types,
+                          RowDomain pieces);
+  /// Has the workspace reach up to the end of what was taken.
+  void finish() {
+    if (end)
+      size.getBytesMutable().assign(end);
+  }
+
+private:
+  func::FuncOp func;
+  Value workspace, end;
+  WorkspaceSizeOp size;
+};
+} // namespace
+
+SmallVector<Value> Behind::take(TraverseOp op, ArrayRef<MemRefType> types,
+                                RowDomain pieces) {
+  Location loc = op.getLoc();
+  OpBuilder front(size), at(op);
+  Value rows = CountOp::create(front, loc, front.getIndexType(),
+                               op.getGraphAttr().getValue(),
+                               pieces.getCountKey());
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(front, loc, value);
+  };
+  constexpr int64_t alignment = 256; // as of gnn-tile-plan-memory
+  Value begin = size.getBytes();
+  SmallVector<Value> buffers;
+  for (MemRefType type : types) {
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
+                    ShapedType::getNumElements(type.getShape().drop_front());
+    Value all = arith::MulIOp::create(front, loc, rows, constant(bytes));
+    all = arith::CeilDivUIOp::create(front, loc, all, constant(alignment));
+    all = arith::MulIOp::create(front, loc, all, constant(alignment));
+    buffers.push_back(memref::ViewOp::create(at, loc, type, workspace, begin,
+                                             ValueRange(rows)));
+    begin = arith::AddIOp::create(front, loc, begin, all);
+  }
+  end = end ? arith::MaxUIOp::create(front, loc, end, begin).getResult()
+            : begin;
+  return buffers;
+}
+
+/// A mean over elements as a sum that is divided when all is there.
+static void divideBehind(TraverseOp op) {
+  IRRewriter rewriter(op.getContext());
+  for (auto reduce :
+       llvm::make_early_inc_range(op.getBody().front().getOps<ReduceOp>())) {
+    if (!reducesElements(reduce) || reduce.getKind() != Reduction::Mean)
+      continue;
+    rewriter.setInsertionPoint(reduce);
+    Location loc = reduce.getLoc();
+    Type type = reduce.getType();
+    Value sum = ReduceOp::create(rewriter, loc, Reduction::Sum,
+                                 reduce.getDims(), reduce.getValue());
+    Value one =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(type, 1));
+    Value size = SizeOp::create(rewriter, loc, type);
+    size = arith::MaximumFOp::create(rewriter, loc, size, one);
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(reduce, sum, size);
+  }
+}
+
+/// The second step, behind `op`: the same rows of groups of what was left of
+/// them.
+static void join(TraverseOp op) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  auto second = cast<TraverseOp>(builder.clone(*op));
+  TraverseSchedule schedule(op);
+  schedule.rowWalk = RowWalk::Team;
+  schedule.setOn(second);
+  Operation *yield = second.getBody().front().getTerminator();
+  SmallVector<Attribute> accesses;
+  SmallVector<Value> outputs, values;
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    AtAttr at = op.getOutputAt(i);
+    if (at.getAnchor() == Anchor::Element) // all are written
+      continue;
+    accesses.push_back(at);
+    outputs.push_back(output);
+    values.push_back(yield->getOperand(i));
+  }
+  second.getOutputsMutable().assign(outputs);
+  second.setOutputsAtAttr(builder.getArrayAttr(accesses));
+  yield->setOperands(values);
+}
+
+static LogicalResult split(TraverseOp op, Behind &behind) {
+  if (op.getReduced().empty())
+    return success();
+  if (!behind.isThere())
+    return op.emitOpError("expected a function with a workspace for the "
+                          "pieces of its groups (gnn-tile-plan-memory)");
+  divideBehind(op);
+  auto pieces = RowDomain::pieces(op.getGroups().get().space,
+                                  op.getElements().get(),
+                                  TraverseSchedule(op).getBlockPositions());
+  SmallVector<MemRefType> types;
+  DomainAttr domain = op.getDomain();
+  for (Value reduced : op.getReduced()) {
+    AtAttr at = TraverseOp::getPartAt(reduced);
+    SmallVector<int64_t> shape{ShapedType::kDynamic};
+    if (at.getHead())
+      shape.push_back(domain.getHeads());
+    if (at.getFeature())
+      shape.push_back(domain.getFeatures());
+    types.push_back(MemRefType::get(shape, reduced.getType()));
+  }
+  op.getPartsMutable().assign(behind.take(op, types, pieces));
+  op.setPartsOfAttr(RowDomainAttr::get(op.getContext(), pieces));
+  join(op);
+  return success();
+}
+
+namespace {
+struct SplitEdgeWalks : gnn::impl::SplitEdgeWalksBase<SplitEdgeWalks> {
+  void runOnOperation() override {
+    SmallVector<TraverseOp> ops;
+    getOperation()->walk([&](TraverseOp op) {
+      if (op.isByEdges() && !op.isOnRange() && !op.getPartsOf())
+        ops.push_back(op);
+    });
+    Behind behind(getOperation());
+    for (TraverseOp op : ops) {
+      if (failed(getLayout(op)) || failed(split(op, behind)))
+        return signalPassFailure();
+      passed(getArgument(), op.getLoc(), "Split")
+          << ("blocks of " + Twine(TraverseSchedule(op).getBlockPositions()) +
+              " elements" +
+              (op.getPartsOf() ? ", whose pieces of rows a second step joins"
+                               : ", which leave no pieces of rows"))
+                 .str();
+    }
+    behind.finish();
+  }
+};
+} // namespace
