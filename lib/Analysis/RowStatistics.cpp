@@ -117,8 +117,8 @@ double gnn::evaluateCount(const CountKey &count, StatsAttr stats) {
     return countInLong(count.space, count.elements,
                        static_cast<double>(count.tile), stats);
   case CountKey::Kind::PieceCount:
-    return countRows(
-        RowDomain::pieces(count.space, count.elements, count.tile), stats);
+    return countRows(RowDomain::pieces(count.space, count.elements, count.tile),
+                     stats);
   case CountKey::Kind::CutRowCount:
     return countRows(
         RowDomain::cutRows(count.space, count.elements, count.tile), stats);

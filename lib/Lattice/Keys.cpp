@@ -93,9 +93,8 @@ bool parseGrouping(std::string_view kind, Words words, bool tiled, Space &group,
 } // namespace
 
 static constexpr const char *kStructures[] = {
-    "map",        "rows",           "tiles",  "tile_rows",
-    "long_tiles", "long_tile_rows", "stream", "filled",
-    "shares",     "cut_rows"};
+    "map",    "rows",   "tiles",  "tile_rows", "long_tiles", "long_tile_rows",
+    "stream", "filled", "shares", "cut_rows"};
 static constexpr const char *kCounts[] = {
     "count",           "tile_count",         "max_row",
     "long_tile_count", "long_element_count", "piece_count",
@@ -133,8 +132,7 @@ static std::optional<StructureKey> parseStream(Words words,
   if (!parseSpace(texts[0], group, error))
     return std::nullopt;
   auto elements = OrderedSpace::parse(texts[1], error);
-  auto target =
-      elements ? OrderedSpace::parse(texts[2], error) : std::nullopt;
+  auto target = elements ? OrderedSpace::parse(texts[2], error) : std::nullopt;
   if (!target)
     return std::nullopt;
   error = checkRows(group, *elements);
@@ -270,8 +268,8 @@ std::optional<CountKey> CountKey::parse(std::string_view text,
   }
   key.kind = static_cast<Kind>(*kind);
   if (key.kind != Kind::Count) {
-    if (!parseGrouping(kindWord, words, key.hasSize(), key.space,
-                       key.elements, key.tile, error) ||
+    if (!parseGrouping(kindWord, words, key.hasSize(), key.space, key.elements,
+                       key.tile, error) ||
         (key.isOfBlocks() && !checkBlock(key.tile, error)))
       return std::nullopt;
     return key;

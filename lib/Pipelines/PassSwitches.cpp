@@ -53,6 +53,11 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
     return check(parseWord<CostKind>(value));
   if (name == "memory")
     return check(parseWord<GradientMemory>(value));
+  if (name == "edge-walks") {
+    if (value == "-1" || value == "0" || value == "1")
+      return value.str();
+    return llvm::createStringError("expected -1, 0 or 1, got '" + value + "'");
+  }
   if (name == "sum-rows" || name == "long-rows") {
     bool mayBeChosen = name == "long-rows";
     int32_t number;

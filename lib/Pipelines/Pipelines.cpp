@@ -133,7 +133,8 @@ static void buildTilePipeline(OpPassManager &pm,
   if (options.splitSums) // with all that is fused
     pm.addNestedPass<func::FuncOp>(createSplitSums({options.sumRows}));
   if (options.longRows)
-    pm.addNestedPass<func::FuncOp>(createSplitLongRows({options.longRows}));
+    pm.addNestedPass<func::FuncOp>(
+        createSplitLongRows({options.longRows, options.edgeWalks}));
   // Of tensors, and of buffers as long as each has a place of its own.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   pm.addNestedPass<func::FuncOp>(createSeparateResults());
@@ -177,6 +178,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
     pm.addPass(
         createApplySchedules(options.forApplying<ApplySchedulesOptions>()));
   addOfTargets(pm, &TargetBackend::addSchedulePasses);
+  pm.addNestedPass<func::FuncOp>(createScheduleEdgeWalks({options.edgeWalks}));
   pm.addNestedPass<func::FuncOp>(createScheduleColumns());
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
@@ -367,7 +369,7 @@ bool gnn::Stage::isSkipped(const StageOptions &options) const {
 void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   assignGraphSwitches(stages.graph);
   assignTileSwitches(stages.tile);
-  assignScheduleSwitches(stages.schedule);
+  assignScheduleSwitches(stages);
   assignBlockSwitches(stages);
   stages.weighRowsAsCut();
   stages.schedule.takeScheduleFiles(*this);

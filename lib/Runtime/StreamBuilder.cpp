@@ -31,9 +31,9 @@ Indices StructureBuilder::filled(const StructureKey &key) {
 Expected<SharedIndices> StructureBuilder::stream(const StructureKey &key) {
   SharedIndices row = rows(key.group, key.elements);
   auto count = static_cast<size_t>(size(key.elements.space));
-  Indices result(static_cast<size_t>(TeamShare::streamLength(
-                     static_cast<int64_t>(count))),
-                 0);
+  Indices result(
+      static_cast<size_t>(TeamShare::streamLength(static_cast<int64_t>(count))),
+      0);
   if (key.elements == key.target) {
     for (size_t i = 0; i < count; ++i)
       result[i] = static_cast<int32_t>(i);
@@ -62,12 +62,12 @@ Indices StructureBuilder::shares(const StructureKey &key) {
   auto groupEnds = [&](int32_t group) {
     return (*row)[static_cast<size_t>(group) + 1];
   };
-  auto used = std::find(filled.begin() + (filled[0] == 0 ? 1 : 0),
-                        filled.end(), 0);
+  auto used =
+      std::find(filled.begin() + (filled[0] == 0 ? 1 : 0), filled.end(), 0);
   auto placeOf = [&](int64_t element) {
-    auto found = std::partition_point(
-        filled.begin(), used,
-        [&](int32_t group) { return groupEnds(group) <= element; });
+    auto found = std::partition_point(filled.begin(), used, [&](int32_t group) {
+      return groupEnds(group) <= element;
+    });
     return found - filled.begin();
   };
   Indices result(static_cast<size_t>(TeamShare::sharesLength(count, block)), 0);
@@ -86,8 +86,8 @@ Indices StructureBuilder::shares(const StructureKey &key) {
       int64_t begins = placeOf(first), ends = placeOf(last);
       auto rangeOf = [&](int64_t place) {
         int32_t group = filled[static_cast<size_t>(place)];
-        return std::pair<int64_t, int64_t>(
-            (*row)[static_cast<size_t>(group)], groupEnds(group));
+        return std::pair<int64_t, int64_t>((*row)[static_cast<size_t>(group)],
+                                           groupEnds(group));
       };
       auto [headBegin, headEnd] = rangeOf(begins);
       auto [tailBegin, tailEnd] = rangeOf(ends);
@@ -124,7 +124,8 @@ Indices StructureBuilder::cutRows(const StructureKey &key) {
     bool isEmpty = begin == end;
     result.push_back(static_cast<int32_t>(g));
     result.push_back(
-        isEmpty ? 0 : static_cast<int32_t>(TeamShare::firstPiece(begin, key.tile)));
+        isEmpty ? 0
+                : static_cast<int32_t>(TeamShare::firstPiece(begin, key.tile)));
     result.push_back(
         isEmpty ? 0 : static_cast<int32_t>(TeamShare::endPiece(end, key.tile)));
   }

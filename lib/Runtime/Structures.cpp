@@ -88,8 +88,8 @@ Expected<SharedIndices> StructureBuilder::get(const StructureKey &key) {
     problem = checkMap(key.elements, key.target);
   if (!problem.empty())
     return failure(problem);
-  Error legal = checkEdgeTypes(
-      graph, key.elements, key.isMap() ? key.target.space : key.group);
+  Error legal = checkEdgeTypes(graph, key.elements,
+                               key.isMap() ? key.target.space : key.group);
   if (!legal && key.hasTarget())
     legal = checkEdgeTypes(graph, key.target, key.target.space);
   if (!legal && key.hasTarget())

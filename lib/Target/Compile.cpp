@@ -185,7 +185,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     return failure();
   switches.assignGraphSwitches(stages.graph);
   switches.assignTileSwitches(stages.tile);
-  switches.assignScheduleSwitches(stages.schedule);
+  switches.assignScheduleSwitches(stages);
   switches.assignBlockSwitches(stages);
   llvm::Expected<StopAt> stopAt = parseWord<StopAt>(given.stopAt);
   if (!stopAt)

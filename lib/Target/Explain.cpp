@@ -186,7 +186,7 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
     return module.emitError("passes: ") << message;
   all.assignGraphSwitches(stages.graph);
   all.assignTileSwitches(stages.tile);
-  all.assignScheduleSwitches(stages.schedule);
+  all.assignScheduleSwitches(stages);
   all.assignBlockSwitches(stages);
   stages.weighRowsAsCut();
   return success();

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-schedule-pipeline --remarks-filter=gnn-tile-schedule-lanes \
+// RUN: gnn-opt %s --gnn-schedule-pipeline=edge-walks=0 --remarks-filter=gnn-tile-schedule-lanes \
 // RUN:   --remark-policy=all --split-input-file --verify-diagnostics | FileCheck %s
 
 // Groups of 2, 5, 8 and 32 edges in the mean, in this order: pairs and nodes at both

@@ -1,5 +1,5 @@
 // RUN: gnn-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline='builtin.module(func.func(gnn-tile-split-long-rows))' \
+// RUN:   --pass-pipeline='builtin.module(func.func(gnn-tile-split-long-rows{edge-walks=0}))' \
 // RUN:   --remarks-filter='gnn-tile-split-long-rows' --remark-format=emitRemark \
 // RUN:   | FileCheck %s
 // RUN: not gnn-opt %s --gnn-tile-split-long-rows=length=-2 2>&1 \

@@ -187,6 +187,12 @@ struct PiecesChoice {
   double getCost() const { return length ? pieces : whole; }
 };
 
+/// Whether the elements of a traversal are walked whatever rows they are of.
+struct EdgesChoice {
+  bool isChosen = false;
+  double byRows = 0, byEdges = 0;
+};
+
 /// Weighs kernels against each other.
 class CostModel {
 public:
@@ -290,6 +296,16 @@ StatsAttr getStats(mlir::Operation *op);
 /// The statistics of a graph of which nothing is known: edges are ten times as
 /// many as nodes, and pairs lie between them.
 StatsAttr getNominalStats(mlir::MLIRContext *context);
+
+/// Weighs a walk by edges, with what joins its pieces, against a walk by rows.
+EdgesChoice chooseEdges(const CostModel &model, tile::TraverseOp op,
+                        StatsAttr stats);
+
+/// Why the elements of `op` are not walked by edges, by a setting: 0 never, 1
+/// wherever they can, -1 where the statistics of the graph say that it pays, by
+/// as much as `gain` says. Empty if they are.
+std::string explainEdges(tile::TraverseOp op, int64_t setting,
+                         std::string &gain);
 
 } // namespace gnn
 

@@ -150,8 +150,8 @@ struct TeamShare {
     return (count + size - 1) / size * (size / elements) * NumFields;
   }
   /// The pieces of a group with elements from `begin` to before `end`: what of
-  /// block i the group begins in and goes on from is piece 2 i + 1, what lies in
-  /// a later one, i, is piece 2 i.
+  /// block i the group begins in and goes on from is piece 2 i + 1, what lies
+  /// in a later one, i, is piece 2 i.
   static int64_t firstPiece(int64_t begin, int64_t size) {
     return 2 * (begin / size) + 1;
   }

@@ -167,10 +167,18 @@ template <typename Base> struct ScheduleSwitches : public Base {
       llvm::cl::desc("Copy tiles of products past the registers of threads"),
       llvm::cl::init(true)};
 
-  /// Sets the same switches of `other`.
-  template <typename Other> void assignScheduleSwitches(Other &other) const {
-    other.tensorCores = tensorCores;
-    other.asyncCopies = asyncCopies;
+  Option<int64_t> edgeWalks{
+      *this, "edge-walks",
+      llvm::cl::desc("Walk the elements of all rows in equal shares: -1: by "
+                     "statistics; 0: never; 1: wherever it can be"),
+      llvm::cl::init(-1)};
+
+  /// Sets the same switches of all stages: rows that are walked so need not be
+  /// split.
+  template <typename Stages> void assignScheduleSwitches(Stages &stages) const {
+    stages.schedule.tensorCores = tensorCores;
+    stages.schedule.asyncCopies = asyncCopies;
+    stages.tile.edgeWalks = stages.schedule.edgeWalks = edgeWalks;
   }
 };
 
@@ -207,6 +215,12 @@ struct TilePipelineOptions
       llvm::cl::desc("Keep what sums read for the products that may compute "
                      "them"),
       llvm::cl::init(false)};
+  Option<int64_t> edgeWalks{
+      *this, "edge-walks",
+      llvm::cl::desc(
+          "Keep rows whole that are walked by edges, as the schedule "
+          "pipeline chooses them"),
+      llvm::cl::init(-1)};
 };
 
 /// Files of schedules, on top of other options.

@@ -292,7 +292,8 @@ void TraverseLoops::locateParts(Value group, Value position) {
   walked.end = arith::SelectOp::create(b, isLong, elements.begin, elements.end);
 }
 
-void TraverseLoops::storeOutputs(Value at, function_ref<bool(Anchor)> isStored) {
+void TraverseLoops::storeOutputs(Value at,
+                                 function_ref<bool(Anchor)> isStored) {
   Scope group(nullptr, std::nullopt, at, b.saveInsertionPoint());
   copyOverwritten(group);
   for (unsigned i = 0; i < op.getOutputs().size(); ++i)
@@ -325,7 +326,8 @@ void TraverseLoops::storeNothing(Value piece) {
   walked = before;
 }
 
-/// Each group by itself that has elements in the block: all of them, or a piece.
+/// Each group by itself that has elements in the block: all of them, or a
+/// piece.
 void TraverseLoops::walkBlock(Positions block) {
   int64_t size = TraverseSchedule(op).getBlockPositions();
   auto ofElements = [](Anchor anchor) { return anchor == Anchor::Element; };
@@ -358,10 +360,9 @@ void TraverseLoops::walkBlock(Positions block) {
 void TraverseLoops::run() {
   if (op.isByEdges() && (op.isOnRange() || op.getPartsOf())) {
     int64_t size = TraverseSchedule(op).getBlockPositions();
-    b.loop(bounds.rows.begin, bounds.rows.end, b.index(size),
-           [&](Value first) {
-             walkBlock({first, b.min(b.add(first, size), bounds.rows.end)});
-           });
+    b.loop(bounds.rows.begin, bounds.rows.end, b.index(size), [&](Value first) {
+      walkBlock({first, b.min(b.add(first, size), bounds.rows.end)});
+    });
     return;
   }
   loops.loop(bounds.rows, [&](Value position) {

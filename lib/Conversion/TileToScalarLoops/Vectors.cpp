@@ -264,6 +264,10 @@ LogicalResult VectorLoops::lower(Operation *op) {
       .Case([&](scf::IfOp op) { return lowerIf(op); })
       .Case([&](WalkOp op) { return lowerWalk(op); })
       .Case([&](ParallelOp op) { return lowerParallel(op); })
+      .Case([&](AnyTeamOp op) {
+        scalars.map(op.getResult(), scalars.lookup(op.getCondition()));
+        return success();
+      })
       .Case([&](vector::TransferWriteOp op) { return lowerWrite(op); })
       .Case([&](ArrayOp op) {
         scalars.map(op.getArray(),

@@ -247,6 +247,8 @@ std::string SumIntoProduct::checkLayout() {
     return "a core walks its rows in turn";
   if (schedule.rowWalk == RowWalk::Block)
     return "a block walks each of its rows";
+  if (sum.joinsPieces())
+    return "teams take equal shares of its elements";
   schedule = laidOutAgain();
   TraverseFacts facts(sum);
   TraverseLayout layout = layOut(schedule, facts);

@@ -58,9 +58,9 @@ SmallVector<Value> Behind::take(TraverseOp op, ArrayRef<MemRefType> types,
                                 RowDomain pieces) {
   Location loc = op.getLoc();
   OpBuilder front(size), at(op);
-  Value rows = CountOp::create(front, loc, front.getIndexType(),
-                               op.getGraphAttr().getValue(),
-                               pieces.getCountKey());
+  Value rows =
+      CountOp::create(front, loc, front.getIndexType(),
+                      op.getGraphAttr().getValue(), pieces.getCountKey());
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(front, loc, value);
   };
@@ -77,12 +77,12 @@ SmallVector<Value> Behind::take(TraverseOp op, ArrayRef<MemRefType> types,
                                              ValueRange(rows)));
     begin = arith::AddIOp::create(front, loc, begin, all);
   }
-  end = end ? arith::MaxUIOp::create(front, loc, end, begin).getResult()
-            : begin;
+  end =
+      end ? arith::MaxUIOp::create(front, loc, end, begin).getResult() : begin;
   return buffers;
 }
 
-/// A mean over elements as a sum that is divided when all is there.
+/// A mean over elements as a sum that is scaled when all is there.
 static void divideBehind(TraverseOp op) {
   IRRewriter rewriter(op.getContext());
   for (auto reduce :
@@ -94,11 +94,13 @@ static void divideBehind(TraverseOp op) {
     Type type = reduce.getType();
     Value sum = ReduceOp::create(rewriter, loc, Reduction::Sum,
                                  reduce.getDims(), reduce.getValue());
-    Value one =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(type, 1));
+    Value one = arith::ConstantOp::create(rewriter, loc,
+                                          rewriter.getFloatAttr(type, 1));
     Value size = SizeOp::create(rewriter, loc, type);
     size = arith::MaximumFOp::create(rewriter, loc, size, one);
-    rewriter.replaceOpWithNewOp<arith::DivFOp>(reduce, sum, size);
+    // One division a row, not one a feature.
+    Value share = arith::DivFOp::create(rewriter, loc, one, size);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(reduce, sum, share);
   }
 }
 
@@ -134,9 +136,9 @@ static LogicalResult split(TraverseOp op, Behind &behind) {
     return op.emitOpError("expected a function with a workspace for the "
                           "pieces of its groups (gnn-tile-plan-memory)");
   divideBehind(op);
-  auto pieces = RowDomain::pieces(op.getGroups().get().space,
-                                  op.getElements().get(),
-                                  TraverseSchedule(op).getBlockPositions());
+  auto pieces =
+      RowDomain::pieces(op.getGroups().get().space, op.getElements().get(),
+                        TraverseSchedule(op).getBlockPositions());
   SmallVector<MemRefType> types;
   DomainAttr domain = op.getDomain();
   for (Value reduced : op.getReduced()) {

@@ -286,6 +286,7 @@ LogicalResult Distribution::distribute(Operation *op) {
   auto ofLanes = [&]() {
     return Switch(op)
         .Case([&](ParallelOp op) { return distributeParallel(op); })
+        .Case([&](AnyTeamOp op) { return distributeAnyTeam(op), success(); })
         .Case([&](memref::StoreOp op) { return distributeStore(op); })
         .Case([&](vector::TransferReadOp op) { return distributeRead(op); })
         .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })

@@ -213,6 +213,7 @@ private:
                VectorPart part);
   mlir::LogicalResult distributeParallel(ParallelOp op);
   mlir::LogicalResult runByTurns(ParallelOp op);
+  void distributeAnyTeam(AnyTeamOp op);
   mlir::LogicalResult combineLanes(ParallelOp op,
                                    llvm::MutableArrayRef<Values> states,
                                    int64_t count, int64_t stride);

@@ -347,6 +347,9 @@ void ExchangeVerifier::visit(Operation *op) {
         add(op.getResults(),
             isShared ? leftBehind(op.getOver(), yielded) : yielded);
       })
+      .Case([&](AnyTeamOp op) {
+        add(op.getResult(), of(op->getOperands()) & ~ByTeam);
+      })
       .Default(
           [&](Operation *op) { add(op->getResults(), of(op->getOperands())); });
 }
@@ -362,6 +365,7 @@ bool ExchangeVerifier::isExchange(Operation *op) {
       .Case([&](vector::MultiDimReductionOp) {
         return lanes.getHeads() * lanes.getFeatures() > 1;
       })
+      .Case([&](AnyTeamOp) { return lanes.getTeamLanes() < lanesOfWarp; })
       .Case([&](ParallelOp op) { return isOver(op.getOver()); })
       .Case(
           [&](WalkOp op) { return op.getSlots() > 1 && isOver(op.getOver()); })

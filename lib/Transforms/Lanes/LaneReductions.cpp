@@ -280,6 +280,20 @@ LogicalResult Distribution::distributeParallel(ParallelOp op) {
   return success();
 }
 
+/// Lanes of a team agree already.
+void Distribution::distributeAnyTeam(AnyTeamOp op) {
+  int64_t stride = lanes.getTeamLanes();
+  Value condition = scalar(op.getCondition());
+  if (stride < lanesOfWarp()) {
+    Value flag = arith::ExtUIOp::create(b, b.getI32Type(), condition);
+    flag = overLanes(flag, gpu::AllReduceOperation::MAXSI,
+                     lanesOfWarp() / stride, stride);
+    condition = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag,
+                                      zero(flag.getType()));
+  }
+  scalars.map(op.getResult(), condition);
+}
+
 /// One worker does all, one after the other.
 LogicalResult Distribution::runByTurns(ParallelOp op) {
   if (op.getNumResults() > 0)

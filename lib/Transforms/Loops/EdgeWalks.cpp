@@ -7,8 +7,8 @@
 // are loaded at once; where none of them ends a group, there is no branch.
 //
 // What a team has of a group that began before its share, the head, and of one
-// that goes on behind it, the tail, it leaves in workgroup memory. Then the team
-// in which a group begins adds the heads behind its own tail. At a block's
+// that goes on behind it, the tail, it leaves in workgroup memory. Then the
+// team in which a group begins adds the heads behind its own tail. At a block's
 // borders pieces are left. What begins where is known when the graph is bound
 // (TeamShare in Lattice.h).
 //
@@ -23,86 +23,382 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// Arrays in workgroup memory, with an entry a team for each state.
-SmallVector<Value> TraversalLoops::makeTeamArrays(TypeRange types) {
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  SmallVector<Value> arrays;
-  for (Type type : types) {
-    SmallVector<int64_t> shape{layout.rowsPerBlock};
-    if (auto vector = dyn_cast<VectorType>(type))
-      llvm::append_range(shape, vector.getShape());
-    auto array = MemRefType::get(shape, getElementTypeOrSelf(type),
-                                 MemRefLayoutAttrInterface(), space);
-    arrays.push_back(ArrayOp::create(b, array, /*permuted=*/1));
+namespace {
+/// What a walk over the elements of a share carries from one to the next.
+struct Carried {
+  SmallVector<Value> states;      ///< of the reductions
+  SmallVector<Value> groupValues; ///< that elements need, of the group
+  Value place, group, next;       ///< in the list of groups, and two of these
+  Value isHead;                   ///< the group began before the share
+  Value begin;                    ///< else, where it did
+
+  /// The same as one list, of which indices take one register each; and what a
+  /// list of as many says.
+  SmallVector<Value> pack(IndexBuilder &b) const {
+    SmallVector<Value> all(states);
+    llvm::append_range(all, groupValues);
+    for (Value index : {place, group, next, begin})
+      all.push_back(b.toI32(index));
+    all.push_back(isHead);
+    return all;
   }
-  return arrays;
+  Carried unpack(IndexBuilder &b, ValueRange all) const {
+    Carried made;
+    made.states = SmallVector<Value>(all.take_front(states.size()));
+    all = all.drop_front(states.size());
+    made.groupValues = SmallVector<Value>(all.take_front(groupValues.size()));
+    all = all.drop_front(groupValues.size());
+    Value *indices[] = {&made.place, &made.group, &made.next, &made.begin};
+    for (auto [index, to] : llvm::zip(all, indices))
+      *to = arith::IndexCastOp::create(b, b.getIndexType(), index);
+    made.isHead = all.back();
+    return made;
+  }
+};
+
+/// Makes the loops of one walk by edges.
+class EdgeWalk final : public TraversalLoops {
+public:
+  using TraversalLoops::TraversalLoops;
+  void run();
+
+private:
+  using Values = SmallVector<Value>;
+  using Body = function_ref<void()>;
+  using Chosen = function_ref<Values()>;
+
+  void collect();
+  /// Whether lanes exchange values where groups may end.
+  bool exchanges() {
+    return llvm::any_of(ofBoth, [](Value value) {
+      return isa_and_nonnull<ReduceOp>(value.getDefiningOp());
+    });
+  }
+  void forTeams(function_ref<void(Value team)> body);
+  // One team and its share.
+  void walkShare(Value team);
+  Carried start(Value team, Value first);
+  Values step(Value first, const Carried &carried, Value team);
+  void locate(MutableArrayRef<WalkPoint> points, Value first);
+  void evaluateAll(ArrayRef<Value> values, MutableArrayRef<WalkPoint> points);
+  void storeElements(MutableArrayRef<WalkPoint> points);
+  void add(Carried &now, MutableArrayRef<WalkPoint> points);
+  Carried endGroup(const Carried &now, Value position, Value team);
+  void enterGroup(Carried &now);
+  // What teams leave to each other.
+  void handOver(Value team);
+  void finishGroup(Value group, ValueRange states,
+                   IndexArrays::ElementRange elements);
+  void storePiece(ValueRange states, Value piece);
+  Values identities();
+  Values makeArrays(TypeRange types);
+  void leave(ValueRange states, ArrayRef<Value> arrays, Value team);
+  Values take(TypeRange types, ArrayRef<Value> arrays, Value team);
+  // Fields of a share, and branches.
+  Value shareOf(Value team);
+  Value fieldOf(Value share, TeamShare::Field field);
+  Value hasFlag(Value flags, int64_t flag);
+  Value filledAt(Value place);
+  Values choose(Value condition, ValueRange like, Chosen then,
+                Chosen otherwise);
+  void where(Value condition, Body then, Body otherwise);
+
+  SmallVector<Operation *> reductions;
+  SmallVector<Type> types;       ///< of their states
+  SmallVector<unsigned> outputs; ///< with a row for each element
+  /// What is needed for each element: what does not vary by it, of the group or
+  /// not; and what does, without values of the group or of these.
+  SmallVector<Value> fixed, ofGroup, ofElement, ofBoth;
+  Values words;                    ///< of the elements under way
+  Values heads, tails, tailGroups; ///< arrays with an entry a team
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+/// Whether a value of the body is one of its group, or is computed of one.
+static bool needsGroup(TraverseOp op, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return op.getInputAt(argument.getArgNumber()).getAnchor() == Anchor::Group;
+  Operation *inner = value.getDefiningOp();
+  if (auto index = dyn_cast<IndexOp>(inner))
+    return index.getAt().getAnchor() == Anchor::Group;
+  return isa<SizeOp>(inner) ||
+         llvm::any_of(inner->getOperands(),
+                      [&](Value operand) { return needsGroup(op, operand); });
 }
 
-SmallVector<Value> TraversalLoops::indicesOfTeam(Value array, Value team) {
-  SmallVector<Value> indices{team};
-  auto type = cast<MemRefType>(array.getType());
-  indices.append(type.getRank() - 1, b.index(0));
-  return indices;
-}
-
-void TraversalLoops::leave(ValueRange states, ArrayRef<Value> arrays,
-                           Value team) {
-  for (auto [state, array] : llvm::zip_equal(states, arrays)) {
-    SmallVector<Value> indices = indicesOfTeam(array, team);
-    auto vector = dyn_cast<VectorType>(state.getType());
-    if (!vector) {
-      memref::StoreOp::create(b, state, array, indices);
-      continue;
+void EdgeWalk::collect() {
+  llvm::SetVector<Value> needs;
+  for (Operation &inner : op.getBody().front().without_terminator())
+    if (reducesElements(&inner)) {
+      for (Value operand : inner.getOperands())
+        collectNeeds(operand, needs);
+      reductions.push_back(&inner);
+      for (Value result : inner.getResults())
+        types.push_back(typeAt(result.getType(), getLevel(result)));
     }
-    SmallVector<bool> inBounds(vector.getRank(), true);
-    auto type = cast<MemRefType>(array.getType());
-    vector::TransferWriteOp::create(
-        b, /*result=*/Type(), state, array, indices,
-        AffineMapAttr::get(AffineMap::getMinorIdentityMap(
-            type.getRank(), vector.getRank(), b.getContext())),
-        /*mask=*/Value(), b.getBoolArrayAttr(inBounds));
-  }
-}
-
-SmallVector<Value> TraversalLoops::take(TypeRange types,
-                                        ArrayRef<Value> arrays, Value team) {
-  SmallVector<Value> states;
-  for (auto [of, array] : llvm::zip_equal(types, arrays)) {
-    SmallVector<Value> indices = indicesOfTeam(array, team);
-    auto vector = dyn_cast<VectorType>(of);
-    if (!vector) {
-      states.push_back(memref::LoadOp::create(b, array, indices));
-      continue;
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(yield.getValues()))
+    if (op.getOutputAt(i).getAnchor() == Anchor::Element) {
+      collectNeeds(value, needs);
+      outputs.push_back(i);
     }
-    SmallVector<bool> inBounds(vector.getRank(), true);
-    auto type = cast<MemRefType>(array.getType());
-    states.push_back(vector::TransferReadOp::create(
-        b, vector, array, indices,
-        AffineMapAttr::get(AffineMap::getMinorIdentityMap(
-            type.getRank(), vector.getRank(), b.getContext())),
-        constant(vector.getElementType(), 0), /*mask=*/Value(),
-        b.getBoolArrayAttr(inBounds)));
+  for (Value value : needs) {
+    bool isOfElement = getLevel(value).element;
+    if (needsGroup(op, value))
+      (isOfElement ? ofBoth : ofGroup).push_back(value);
+    else
+      (isOfElement ? ofElement : fixed).push_back(value);
   }
-  return states;
 }
 
-/// Stores the states of a piece.
-void TraversalLoops::storePiece(Reductions reductions, ValueRange states,
-                                Value piece) {
-  SmallVector<Value> reduced = op.getReduced();
-  for (auto [state, part, value] :
-       llvm::zip_equal(states, op.getParts(), reduced))
-    write(state, part, indicesOf(TraverseOp::getPartAt(value), piece),
-          TraverseOp::getPartAt(value));
+void EdgeWalk::run() {
+  collect();
+  heads = makeArrays(types);
+  tails = makeArrays(types);
+  if (!types.empty())
+    tailGroups = makeArrays(b.getI32Type());
+  forTeams([&](Value team) { walkShare(team); });
+  if (!types.empty())
+    forTeams([&](Value team) { handOver(team); });
+}
+
+/// Something that each team of the block does.
+void EdgeWalk::forTeams(function_ref<void(Value)> body) {
+  OpBuilder::InsertionGuard restore(b);
+  auto teams = TeamsOp::create(b, getSpread());
+  b.setInsertionPointToStart(teams.getBody());
+  auto each =
+      ParallelOp::create(b, TypeRange(), layout.rowsPerBlock, Worker::Team);
+  Block &block = each.getBody().emplaceBlock();
+  b.setInsertionPointToEnd(&block);
+  rowValues.clear();
+  rows.clear();
+  body(block.addArgument(b.getIndexType(), b.getLoc()));
+  YieldOp::create(b);
+}
+
+//===----------------------------------------------------------------------===//
+// A share
+//===----------------------------------------------------------------------===//
+
+Carried EdgeWalk::start(Value team, Value first) {
+  Value share = shareOf(team);
+  Carried carried;
+  carried.states = identities();
+  carried.place = fieldOf(share, TeamShare::First);
+  carried.group = filledAt(carried.place);
+  carried.next = filledAt(b.add(carried.place, 1));
+  carried.isHead = hasFlag(fieldOf(share, TeamShare::Flags), TeamShare::Inside);
+  carried.begin = first;
+  enterGroup(carried);
+  return carried;
+}
+
+/// Computes what elements need of the group.
+void EdgeWalk::enterGroup(Carried &now) {
+  now.groupValues.clear();
+  for (Value value : ofGroup)
+    rowValues.erase(value);
+  rows.clear();
+  row = now.group;
+  for (Value value : ofGroup)
+    now.groupValues.push_back(valueOf(value));
+  rows.clear();
+}
+
+void EdgeWalk::walkShare(Value team) {
+  for (Value value : fixed)
+    (void)valueOf(value);
+  Value first = b.add(firstRow, b.mul(team, TeamShare::elements));
+  Carried before = start(team, first);
+  Values left =
+      b.loop(b.index(0), b.index(TeamShare::elements), b.index(layout.inFlight),
+             before.pack(b), [&](Value offset, ValueRange all) {
+               return step(b.add(first, offset), before.unpack(b, all), team);
+             });
+  if (types.empty())
+    return;
+  Carried now = before.unpack(b, left);
+  where(
+      now.isHead, [&] { leave(now.states, heads, team); },
+      [&] { leave(now.states, tails, team); });
+  leave(b.toI32(now.group), tailGroups, team);
+}
+
+/// Finds the elements from `first` on. Padding is the last one, without an end.
+void EdgeWalk::locate(MutableArrayRef<WalkPoint> points, Value first) {
+  Value last = b.sub(op.getEndRow(), b.index(1));
+  for (auto [u, here] : llvm::enumerate(points)) {
+    here.number = b.add(first, u);
+    here.position = b.min(here.number, last);
+  }
+  // Each stream says the ends.
+  for (RowDomain target : op.getStreamTargets()) {
+    words.clear();
+    for (WalkPoint &here : points)
+      words.push_back(arrays.wordAt(b, op, target, here.number));
+    for (auto [word, here] : llvm::zip_equal(words, points))
+      here.rows[target] = IndexArrays::rowOfWord(b, word);
+  }
+}
+
+/// Each value for all elements before the next one: loads are issued together.
+void EdgeWalk::evaluateAll(ArrayRef<Value> values,
+                           MutableArrayRef<WalkPoint> points) {
+  for (Value value : values)
+    for (WalkPoint &here : points) {
+      point = &here;
+      (void)valueOf(value);
+    }
+  point = nullptr;
+}
+
+/// Padding has no rows.
+void EdgeWalk::storeElements(MutableArrayRef<WalkPoint> points) {
+  for (unsigned output : outputs)
+    for (WalkPoint &here : points) {
+      point = &here;
+      b.where(b.less(here.number, op.getEndRow()), [&] { store(output); });
+    }
+  point = nullptr;
+}
+
+/// Adds elements of the group that is entered.
+void EdgeWalk::add(Carried &now, MutableArrayRef<WalkPoint> points) {
+  for (auto [value, known] : llvm::zip_equal(ofGroup, now.groupValues))
+    rowValues[value] = known;
+  evaluateAll(ofBoth, points);
+  SmallVector<Values> states(points.size());
+  for (Operation *reduction : reductions)
+    for (auto [here, own] : llvm::zip_equal(points, states)) {
+      point = &here;
+      llvm::append_range(own, statesOf(reduction));
+    }
+  point = nullptr;
+  storeElements(points);
+  if (!types.empty())
+    for (const Values &own : states)
+      now.states = combineAll(reductions, now.states, own);
+}
+
+/// Stores the group that ends with the element at `position`, and enters the
+/// next one.
+Carried EdgeWalk::endGroup(const Carried &now, Value position, Value team) {
+  Value behind = b.add(position, 1);
+  if (!types.empty())
+    where(
+        now.isHead, [&] { leave(now.states, heads, team); },
+        [&] { finishGroup(now.group, now.states, {now.begin, behind}); });
+  Carried then;
+  then.states = identities();
+  then.place = b.add(now.place, 1);
+  then.group = now.next;
+  then.next = filledAt(b.add(now.place, 2));
+  then.isHead = constant(b.getI1Type(), 0);
+  then.begin = behind;
+  enterGroup(then);
+  return then;
+}
+
+SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
+                                  Value team) {
+  SmallVector<WalkPoint> points(layout.inFlight);
+  locate(points, first);
+  evaluateAll(ofElement, points);
+  if (ofGroup.empty() && types.empty()) { // groups do not matter
+    Carried now = carried;
+    add(now, points);
+    return now.pack(b);
+  }
+  Value any;
+  for (Value word : words)
+    any = any ? arith::OrIOp::create(b, any, word).getResult() : word;
+  Value zero = arith::ConstantIntOp::create(b, 0, 32);
+  auto known = rowValues;
+  auto restore = [&] { rowValues = known; };
+  Value ends = b.less(any, zero);
+  if (exchanges())
+    ends = AnyTeamOp::create(b, ends);
+  return choose(
+      ends, carried.pack(b),
+      [&] { // some groups end
+        Carried now = carried;
+        for (auto [word, here] : llvm::zip_equal(words, points)) {
+          WalkPoint own = here; // the other branch has values of its own
+          add(now, own);
+          Values same = now.pack(b);
+          now = now.unpack(
+              b, choose(
+                     b.less(word, zero), same,
+                     [&] { return endGroup(now, here.number, team).pack(b); },
+                     [&] { return same; }));
+        }
+        restore();
+        return now.pack(b);
+      },
+      [&] {
+        Carried now = carried;
+        SmallVector<WalkPoint> own = points;
+        add(now, own);
+        restore();
+        return now.pack(b);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// What teams leave to each other
+//===----------------------------------------------------------------------===//
+
+void EdgeWalk::handOver(Value team) {
+  Value share = shareOf(team);
+  Value flags = fieldOf(share, TeamShare::Flags);
+  Value block = arith::DivUIOp::create(
+      b, firstRow, b.index(TraverseSchedule(op).getBlockPositions()));
+  Value head = b.mul(block, 2), tail = b.add(head, 1); // the block's pieces
+  /// States with the heads of the teams from `first` to before `end`.
+  auto addHeads = [&](ValueRange states, Value first, Value end) {
+    return b.loop(
+        first, end, b.index(1), states, [&](Value other, ValueRange carried) {
+          return combineAll(reductions, carried, take(types, heads, other));
+        });
+  };
+  b.where(b.both(b.isZero(team), hasFlag(flags, TeamShare::Inside)), [&] {
+    storePiece(addHeads(take(types, heads, team), b.index(1),
+                        fieldOf(share, TeamShare::Span)),
+               head);
+    // Nothing begins in the block.
+    b.where(hasFlag(flags, TeamShare::Whole),
+            [&] { storePiece(identities(), tail); });
+  });
+  b.where(hasFlag(flags, TeamShare::HasTail), [&] {
+    Value next = b.add(team, 1);
+    Values states = addHeads(take(types, tails, team), next,
+                             b.add(next, fieldOf(share, TeamShare::Heads)));
+    where(
+        hasFlag(flags, TeamShare::Crosses), [&] { storePiece(states, tail); },
+        [&] {
+          Value group = arith::IndexCastOp::create(
+              b, b.getIndexType(),
+              take(b.getI32Type(), tailGroups, team).front());
+          finishGroup(group, states,
+                      arrays.elementsOf(b, domain.getGroups(),
+                                        domain.getElements(), group));
+        });
+  });
 }
 
 /// Stores the rows of a group whose elements are all there.
-void TraversalLoops::finishGroup(Reductions reductions, Value group,
-                                 ValueRange states,
-                                 IndexArrays::ElementRange elements) {
+void EdgeWalk::finishGroup(Value group, ValueRange states,
+                           IndexArrays::ElementRange elements) {
   auto knownValues = rowValues;
   auto knownRows = rows;
+  for (Value value : ofGroup)
+    rowValues.erase(value);
+  rows.clear();
   row = group;
   inside = Value();
   begin = elements.begin;
@@ -113,253 +409,118 @@ void TraversalLoops::finishGroup(Reductions reductions, Value group,
   rows = knownRows;
 }
 
+void EdgeWalk::storePiece(ValueRange states, Value piece) {
+  for (auto [state, part, value] :
+       llvm::zip_equal(states, op.getParts(), op.getReduced())) {
+    AtAttr at = TraverseOp::getPartAt(value);
+    write(state, part, indicesOf(at, piece), at);
+  }
+}
+
+SmallVector<Value> EdgeWalk::identities() {
+  Values all;
+  for (Operation *reduction : reductions)
+    llvm::append_range(all, identitiesOf(reduction));
+  return all;
+}
+
+/// Arrays in workgroup memory, with an entry a team.
+SmallVector<Value> EdgeWalk::makeArrays(TypeRange types) {
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  Values made;
+  for (Type type : types) {
+    SmallVector<int64_t> shape{layout.rowsPerBlock};
+    if (auto vector = dyn_cast<VectorType>(type))
+      llvm::append_range(shape, vector.getShape());
+    auto array = MemRefType::get(shape, getElementTypeOrSelf(type),
+                                 MemRefLayoutAttrInterface(), space);
+    made.push_back(ArrayOp::create(b, array, /*permuted=*/1));
+  }
+  return made;
+}
+
+/// Where the entry of a team begins.
+static SmallVector<Value> entryOf(IndexBuilder &b, Value array, Value team) {
+  SmallVector<Value> indices{team};
+  indices.append(cast<MemRefType>(array.getType()).getRank() - 1, b.index(0));
+  return indices;
+}
+
+/// The innermost dimensions of an array, as many as a vector has.
+static AffineMapAttr innermost(Value array, VectorType vector) {
+  return AffineMapAttr::get(AffineMap::getMinorIdentityMap(
+      cast<MemRefType>(array.getType()).getRank(), vector.getRank(),
+      vector.getContext()));
+}
+
+void EdgeWalk::leave(ValueRange states, ArrayRef<Value> arrays, Value team) {
+  for (auto [state, array] : llvm::zip_equal(states, arrays)) {
+    auto vector = dyn_cast<VectorType>(state.getType());
+    if (!vector) {
+      memref::StoreOp::create(b, state, array, entryOf(b, array, team));
+      continue;
+    }
+    SmallVector<bool> inBounds(vector.getRank(), true);
+    vector::TransferWriteOp::create(b, /*result=*/Type(), state, array,
+                                    entryOf(b, array, team),
+                                    innermost(array, vector), /*mask=*/Value(),
+                                    b.getBoolArrayAttr(inBounds));
+  }
+}
+
+SmallVector<Value> EdgeWalk::take(TypeRange types, ArrayRef<Value> arrays,
+                                  Value team) {
+  Values states;
+  for (auto [type, array] : llvm::zip_equal(types, arrays)) {
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector) {
+      states.push_back(
+          memref::LoadOp::create(b, array, entryOf(b, array, team)));
+      continue;
+    }
+    SmallVector<bool> inBounds(vector.getRank(), true);
+    states.push_back(vector::TransferReadOp::create(
+        b, vector, array, entryOf(b, array, team), innermost(array, vector),
+        constant(vector.getElementType(), 0), /*mask=*/Value(),
+        b.getBoolArrayAttr(inBounds)));
+  }
+  return states;
+}
+
+//===----------------------------------------------------------------------===//
+// Fields of a share, and branches
+//===----------------------------------------------------------------------===//
+
+Value EdgeWalk::shareOf(Value team) {
+  return b.add(
+      arith::DivUIOp::create(b, firstRow, b.index(TeamShare::elements)), team);
+}
+
 /// A field of what is known of a share.
-Value TraversalLoops::fieldOf(Value share, TeamShare::Field field) {
+Value EdgeWalk::fieldOf(Value share, TeamShare::Field field) {
   Value shares = arrays.get(StructureKey::shares(
       domain.getGroups().get().space, domain.getElements().get(),
       TraverseSchedule(op).getBlockPositions()));
   return b.loadIndex(shares, b.add(b.mul(share, TeamShare::NumFields), field));
 }
 
-Value TraversalLoops::hasFlag(Value flags, int64_t flag) {
+Value EdgeWalk::hasFlag(Value flags, int64_t flag) {
   Value bit = arith::AndIOp::create(b, flags, b.index(flag));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, b.index(0));
 }
 
-void TraversalLoops::walkByEdges() {
-  SmallVector<Operation *> reductions;
-  llvm::SetVector<Value> needs;
-  SmallVector<unsigned> outputs;
-  for (Operation &inner : op.getBody().front().without_terminator())
-    if (reducesElements(&inner)) {
-      for (Value operand : inner.getOperands())
-        collectNeeds(operand, needs);
-      reductions.push_back(&inner);
-    }
-  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
-  for (auto [i, value] : llvm::enumerate(yield.getValues()))
-    if (op.getOutputAt(i).getAnchor() == Anchor::Element) {
-      collectNeeds(value, needs);
-      outputs.push_back(i);
-    }
-  SmallVector<Type> types;
-  for (Operation *reduction : reductions)
-    for (Value result : reduction->getResults())
-      types.push_back(typeAt(result.getType(), getLevel(result)));
-  SmallVector<Value> heads = makeTeamArrays(types),
-                     tails = makeTeamArrays(types), tailRows;
-  if (!types.empty())
-    tailRows = makeTeamArrays(b.getI32Type());
-  Value firstShare =
-      arith::DivUIOp::create(b, firstRow, b.index(TeamShare::elements));
-  forTeams([&](Value team) {
-    walkShare(reductions, needs.getArrayRef(), outputs, firstShare, team, heads,
-              tails, tailRows);
-  });
-  if (!types.empty())
-    forTeams([&](Value team) {
-      handOver(reductions, types, firstShare, team, heads, tails, tailRows);
-    });
-}
-
-/// Something that each team of the block does.
-void TraversalLoops::forTeams(function_ref<void(Value)> body) {
-  OpBuilder::InsertionGuard restore(b);
-  auto teams = TeamsOp::create(b, getSpread());
-  b.setInsertionPointToStart(teams.getBody());
-  auto each = ParallelOp::create(b, TypeRange(), layout.rowsPerBlock,
-                                 Worker::Team);
-  Block &block = each.getBody().emplaceBlock();
-  b.setInsertionPointToEnd(&block);
-  body(block.addArgument(b.getIndexType(), b.getLoc()));
-  YieldOp::create(b);
-}
-
-void TraversalLoops::walkShare(Reductions reductions, ArrayRef<Value> needs,
-                               ArrayRef<unsigned> outputs, Value firstShare,
-                               Value team, ArrayRef<Value> heads,
-                               ArrayRef<Value> tails,
-                               ArrayRef<Value> tailRows) {
-  rowValues.clear();
-  rows.clear();
-  Space groups = domain.getGroups().get().space;
-  OrderedSpace elements = domain.getElements().get();
-  SmallVector<RowDomain> targets = op.getStreamTargets();
-  Value filled = arrays.get(StructureKey::filled(groups, elements));
-  Value last = b.sub(op.getEndRow(), b.index(1));
-  // What does not vary by element.
-  for (Value value : needs)
-    if (!getLevel(value).element)
-      (void)valueOf(value);
-  SmallVector<Value> identities;
-  for (Operation *reduction : reductions)
-    llvm::append_range(identities, identitiesOf(reduction));
-
-  Value share = b.add(firstShare, team);
-  Value start = b.add(firstRow, b.mul(team, TeamShare::elements));
-  SmallVector<Value> carried(identities);
-  if (!reductions.empty()) {
-    Value first = fieldOf(share, TeamShare::First);
-    carried.push_back(first);
-    carried.push_back(b.loadIndex(filled, first));
-    carried.push_back(b.loadIndex(filled, b.add(first, 1)));
-    carried.push_back(hasFlag(fieldOf(share, TeamShare::Flags), TeamShare::Inside));
-    carried.push_back(start);
-  }
-  // States, the place in `filled`, that group, the next one, whether the group
-  // began before the share, and else where.
-  unsigned count = identities.size();
-  int64_t inFlight = layout.inFlight;
-  auto step = [&](Value offset, ValueRange carried) -> SmallVector<Value> {
-    SmallVector<WalkPoint> points(inFlight);
-    SmallVector<Value> positions, words, inside;
-    for (auto [u, here] : llvm::enumerate(points)) {
-      positions.push_back(b.add(b.add(start, offset), u));
-      inside.push_back(outputs.empty()
-                           ? Value()
-                           : b.less(positions.back(), op.getEndRow()));
-      here.position = b.min(positions.back(), last);
-    }
-    Value any;
-    for (RowDomain target : llvm::reverse(targets)) { // the first says the ends
-      words.clear();
-      for (Value position : positions)
-        words.push_back(arrays.wordAt(b, op, target, position));
-      for (auto [word, here] : llvm::zip_equal(words, points))
-        here.rows[target] = IndexArrays::rowOfWord(b, word);
-    }
-    for (Value word : words)
-      any = any ? arith::OrIOp::create(b, any, word).getResult() : word;
-    // Each operation for all elements before the next one: loads are issued
-    // together.
-    for (Value value : needs)
-      if (getLevel(value).element)
-        for (WalkPoint &here : points) {
-          point = &here;
-          (void)valueOf(value);
-        }
-    SmallVector<SmallVector<Value>> states(inFlight);
-    for (Operation *reduction : reductions)
-      for (auto [here, own] : llvm::zip_equal(points, states)) {
-        point = &here;
-        llvm::append_range(own, statesOf(reduction));
-      }
-    for (unsigned output : outputs)
-      for (auto [here, isIn] : llvm::zip_equal(points, inside)) {
-        point = &here;
-        b.where(isIn, [&] { store(output); });
-      }
-    point = nullptr;
-    if (reductions.empty())
-      return {};
-    Value zero = arith::ConstantIntOp::create(b, 0, 32);
-    return choose(
-        b.less(any, zero), carried,
-        [&] { // some groups end
-          SmallVector<Value> now(carried);
-          for (auto [word, own, position] :
-               llvm::zip_equal(words, states, positions)) {
-            ValueRange before = ValueRange(now).take_front(count);
-            llvm::copy(combineAll(reductions, before, own), now.begin());
-            SmallVector<Value> whole(now);
-            now = choose(
-                b.less(word, zero), whole,
-                [&] {
-                  ValueRange states = ValueRange(whole).take_front(count);
-                  Value behind = b.add(position, 1);
-                  where(
-                      whole[count + 3], [&] { leave(states, heads, team); },
-                      [&] {
-                        finishGroup(reductions, whole[count + 1], states,
-                                    {whole[count + 4], behind});
-                      });
-                  SmallVector<Value> next(identities);
-                  next.push_back(b.add(whole[count], 1));
-                  next.push_back(whole[count + 2]);
-                  next.push_back(b.loadIndex(filled, b.add(whole[count], 2)));
-                  next.push_back(constant(b.getI1Type(), 0));
-                  next.push_back(behind);
-                  return next;
-                },
-                [&] { return whole; });
-          }
-          return now;
-        },
-        [&] {
-          SmallVector<Value> now(carried);
-          for (const SmallVector<Value> &own : states)
-            llvm::copy(combineAll(reductions,
-                                  ValueRange(now).take_front(count), own),
-                       now.begin());
-          return now;
-        });
-  };
-  SmallVector<Value> left = b.loop(b.index(0), b.index(TeamShare::elements),
-                                   b.index(inFlight), carried, step);
-  if (reductions.empty())
-    return;
-  ValueRange states = ValueRange(left).take_front(count);
-  where(
-      left[count + 3], [&] { leave(states, heads, team); },
-      [&] { leave(states, tails, team); });
-  leave(b.toI32(left[count + 1]), tailRows, team);
-}
-
-void TraversalLoops::handOver(Reductions reductions, TypeRange types,
-                              Value firstShare, Value team,
-                              ArrayRef<Value> heads, ArrayRef<Value> tails,
-                              ArrayRef<Value> tailRows) {
-  rowValues.clear();
-  rows.clear();
-  Value share = b.add(firstShare, team);
-  Value flags = fieldOf(share, TeamShare::Flags);
-  Value piece = b.mul(
-      arith::DivUIOp::create(
-          b, firstRow, b.index(TraverseSchedule(op).getBlockPositions())),
-      2);
-  /// States with the heads of the teams from `first` to before `end`.
-  auto addHeads = [&](ValueRange states, Value first, Value end) {
-    return b.loop(first, end, b.index(1), states,
-                  [&](Value other, ValueRange carried) {
-                    return combineAll(reductions, carried,
-                                      take(types, heads, other));
-                  });
-  };
-  b.where(b.both(b.isZero(team), hasFlag(flags, TeamShare::Inside)), [&] {
-    storePiece(reductions,
-               addHeads(take(types, heads, team), b.index(1),
-                        fieldOf(share, TeamShare::Span)),
-               piece);
-    b.where(hasFlag(flags, TeamShare::Whole), [&] { // nothing begins in the block
-      SmallVector<Value> identities;
-      for (Operation *reduction : reductions)
-        llvm::append_range(identities, identitiesOf(reduction));
-      storePiece(reductions, identities, b.add(piece, 1));
-    });
-  });
-  b.where(hasFlag(flags, TeamShare::HasTail), [&] {
-    Value next = b.add(team, 1);
-    SmallVector<Value> states =
-        addHeads(take(types, tails, team), next,
-                 b.add(next, fieldOf(share, TeamShare::Heads)));
-    where(
-        hasFlag(flags, TeamShare::Crosses),
-        [&] { storePiece(reductions, states, b.add(piece, 1)); },
-        [&] {
-          Value group = take(b.getI32Type(), tailRows, team).front();
-          group = arith::IndexCastOp::create(b, b.getIndexType(), group);
-          finishGroup(reductions, group, states,
-                      arrays.elementsOf(b, domain.getGroups(),
-                                        domain.getElements(), group));
-        });
-  });
+/// The group at a place of the list of those with elements.
+Value EdgeWalk::filledAt(Value place) {
+  return b.loadIndex(
+      arrays.get(StructureKey::filled(domain.getGroups().get().space,
+                                      domain.getElements().get())),
+      place);
 }
 
 /// A branch that gives as many values of the types of `like`.
-SmallVector<Value>
-TraversalLoops::choose(Value condition, ValueRange like,
-                       function_ref<SmallVector<Value>()> then,
-                       function_ref<SmallVector<Value>()> otherwise) {
+SmallVector<Value> EdgeWalk::choose(Value condition, ValueRange like,
+                                    Chosen then, Chosen otherwise) {
   auto branch = scf::IfOp::create(b, like.getTypes(), condition,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard restore(b);
@@ -370,12 +531,15 @@ TraversalLoops::choose(Value condition, ValueRange like,
   return branch.getResults();
 }
 
-void TraversalLoops::where(Value condition, function_ref<void()> then,
-                           function_ref<void()> otherwise) {
+void EdgeWalk::where(Value condition, Body then, Body otherwise) {
   auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(branch.thenBlock());
   then();
   b.setInsertionPointToStart(branch.elseBlock());
   otherwise();
+}
+
+void gnn::tile::lowerEdgeWalk(TraverseOp op, const TraverseLayout &layout) {
+  EdgeWalk(op, layout).run();
 }

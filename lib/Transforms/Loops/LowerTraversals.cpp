@@ -223,8 +223,6 @@ void TraversalLoops::makeRowsOfBlock() {
 }
 
 void TraversalLoops::run() {
-  if (op.isByEdges())
-    return walkByEdges();
   rankValues();
   auto teams = TeamsOp::create(b, getSpread());
   b.setInsertionPointToStart(teams.getBody());
@@ -260,7 +258,10 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
                .str();
     return success();
   }
-  TraversalLoops(op, *layout).run();
+  if (op.isByEdges())
+    lowerEdgeWalk(op, *layout);
+  else
+    TraversalLoops(op, *layout).run();
   std::string rows = std::to_string(layout->rowsPerBlock);
   passed(pass, op.getLoc(), "Lowered")
       << (layout->isOneLane

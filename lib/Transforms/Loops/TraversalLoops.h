@@ -31,10 +31,11 @@ public:
 
   void run();
 
-private:
+protected:
   /// A point of a walk at which values that vary by element are computed.
   struct WalkPoint {
     mlir::Value position; // in the elements' order, always a valid one
+    mlir::Value number;   // the same of padding too; null where there is none
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     std::map<RowDomain, mlir::Value> rows;
   };
@@ -51,42 +52,6 @@ private:
   void locateParts();
   void locateCutRow();
   void storeGroup();
-
-  // Elements of all groups in equal shares (EdgeWalks.cpp).
-  void walkByEdges();
-  void forTeams(llvm::function_ref<void(mlir::Value)> body);
-  void walkShare(llvm::ArrayRef<mlir::Operation *> reductions,
-                 llvm::ArrayRef<mlir::Value> needs,
-                 llvm::ArrayRef<unsigned> outputs, mlir::Value firstShare,
-                 mlir::Value team, llvm::ArrayRef<mlir::Value> heads,
-                 llvm::ArrayRef<mlir::Value> tails,
-                 llvm::ArrayRef<mlir::Value> tailRows);
-  void handOver(llvm::ArrayRef<mlir::Operation *> reductions,
-                mlir::TypeRange types, mlir::Value firstShare, mlir::Value team,
-                llvm::ArrayRef<mlir::Value> heads,
-                llvm::ArrayRef<mlir::Value> tails,
-                llvm::ArrayRef<mlir::Value> tailRows);
-  void finishGroup(llvm::ArrayRef<mlir::Operation *> reductions,
-                   mlir::Value group, mlir::ValueRange states,
-                   IndexArrays::ElementRange elements);
-  void storePiece(llvm::ArrayRef<mlir::Operation *> reductions,
-                  mlir::ValueRange states, mlir::Value piece);
-  llvm::SmallVector<mlir::Value> makeTeamArrays(mlir::TypeRange types);
-  llvm::SmallVector<mlir::Value> indicesOfTeam(mlir::Value array,
-                                               mlir::Value team);
-  void leave(mlir::ValueRange states, llvm::ArrayRef<mlir::Value> arrays,
-             mlir::Value team);
-  llvm::SmallVector<mlir::Value> take(mlir::TypeRange types,
-                                      llvm::ArrayRef<mlir::Value> arrays,
-                                      mlir::Value team);
-  mlir::Value fieldOf(mlir::Value share, TeamShare::Field field);
-  mlir::Value hasFlag(mlir::Value flags, int64_t flag);
-  llvm::SmallVector<mlir::Value>
-  choose(mlir::Value condition, mlir::ValueRange like,
-         llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,
-         llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
-  void where(mlir::Value condition, llvm::function_ref<void()> then,
-             llvm::function_ref<void()> otherwise);
 
   // Values (TraversalLoops.cpp).
   mlir::Type typeAt(mlir::Type element, Level level);
@@ -159,6 +124,9 @@ private:
   std::map<RowDomain, mlir::Value> rows;
   WalkPoint *point = nullptr; ///< of the walk that is made
 };
+
+/// Makes the loops of a walk by edges (EdgeWalks.cpp).
+void lowerEdgeWalk(TraverseOp op, const TraverseLayout &layout);
 
 } // namespace gnn::tile
 

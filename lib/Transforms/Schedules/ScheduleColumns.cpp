@@ -166,10 +166,13 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
   double vectorsPerHead = static_cast<double>(facts.mostVectors()) /
                           static_cast<double>(facts.heads);
   int64_t lanes = facts.limits.lanes;
+  bool isByEdges = schedule.rowWalk == RowWalk::ByEdges;
+  // Eight elements are under way, of which a lane holds as many vectors.
+  int64_t ofHead = isByEdges ? 1 : mostOfHead;
   while (lanes > 1 && vectorsPerHead * facts.limits.lanes < lanes)
     lanes /= 2;
   int64_t whole =
-      std::min(features, std::clamp<int64_t>(vectorsPerHead, 1, mostOfHead) *
+      std::min(features, std::clamp<int64_t>(vectorsPerHead, 1, ofHead) *
                              lanes * schedule.vector);
   if (width && whole < features)
     whole = std::max(width, whole / width * width);
@@ -181,6 +184,8 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
   if (!facts.hasElements || !stats)
     return whole;
   TileWork work = describe(op, stats);
+  if (isByEdges)
+    work.groups = 0; // no team waits for another's row
   if (work.tables.empty())
     return whole;
   int64_t best = whole;

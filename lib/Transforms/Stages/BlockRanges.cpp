@@ -119,8 +119,7 @@ void TakenRanges::add(TraverseOp op) {
   Value output = outputs.empty() ? Value() : outputs.front();
   // What is left to another template of the block has all rows of the range.
   if (!isForBlock(op))
-    add(op, output, "rows", op.getFirstRow(),
-        schedule.getBlockPositions(), 0);
+    add(op, output, "rows", op.getFirstRow(), schedule.getBlockPositions(), 0);
   add(op, output, "columns", op.getFirstColumn(), schedule.columnsPerBlock,
       op.getDomain().getFeatures());
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the passes on whole graphs decide, for every model on stored statistics, and
-which long rows become pieces.
+which long rows become pieces where none is walked by edges.
 
     python3 python/tests/decisions/record.py --write       writes decisions.txt
                        and long_rows.txt
@@ -236,7 +236,7 @@ def long_rows(gnn_opt):
             if name in GRAPHS:
                 texts[layer, "training", name] = with_gradients(program, text)
     found = remarks(gnn_opt, "", list(texts.values()), "gnn-tile-split-long-rows",
-                    ["--gnn-tile-pipeline"])
+                    ["--gnn-tile-pipeline=edge-walks=0"])
     return {case: [choice(done, message) for _, done, _, message in of_case]
             for case, of_case in zip(texts, found)}
 

@@ -485,3 +485,13 @@ func.func @blocks_c1_no_end() {
   }
   return
 }
+
+// -----
+
+func.func @any_team_c1(%c: i1) {
+  gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 16, elements = 1> {
+    // expected-error @+1 {{expected to be in a gnn_tile.parallel over team}}
+    %some = gnn_tile.any_team %c : i1
+  }
+  return
+}

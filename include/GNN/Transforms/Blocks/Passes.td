@@ -17,7 +17,7 @@ def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
     groups: of these it leaves pieces, the states of the body's reductions. A second
     traversal stores the groups that have pieces, combined in order, and those without
     elements. Without reductions over elements there is one step. A mean becomes a sum
-    that is divided when all of it is there.
+    that is scaled when all of it is there.
 
     Pieces lie behind what `gnn-tile-plan-memory` has placed in the workspace. All walks
     of a function use the same memory, one after the other.

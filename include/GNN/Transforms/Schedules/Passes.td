@@ -118,6 +118,31 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
   }];
 }
 
+def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
+  let summary = "Choose which walks go by edges";
+  let description = [{
+    Sets `row_walk = by_edges`: teams take equal shares of the elements of all rows, and
+    what is left of rows at the borders of blocks is joined by a second kernel
+    (`gnn-tile-split-edge-walks`). With `edges=-1` it is chosen where the cost model
+    gives less time for both than for a walk by rows, whose teams wait for long rows and
+    idle in short ones; with 1 wherever it can be; with 0 nowhere.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <row_walk = by_edges>
+    ```
+
+    Needs: statistics of the graph for -1. Keeps: traversals whose schedule says who walks
+    rows, how many lanes share their elements, or their order. Never: takes a walk
+    whose groups are reduced over features or heads behind it.
+  }];
+  let options = [
+    Option<"edges", "edges", "int64_t", /*default=*/"-1",
+           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
+  ];
+}
+
 def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features of a row a block takes";
   let description = [{

@@ -206,6 +206,8 @@ def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
   let options = [
     Option<"length", "length", "int64_t", /*default=*/"-1",
            "Elements above which a row is long; 0: none is; -1: by statistics">,
+    Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
+           "Walks by edges, whose rows stay whole, as of gnn-tile-schedule-edge-walks">,
   ];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",

@@ -38,8 +38,7 @@ CountSum CountSum::entries(const StructureKey &key) {
     return CountSum(CountKey::pieceCount(key.group, key.elements, key.tile)) *
            (TeamShare::sharesLength(key.tile, key.tile) / 2);
   case StructureKey::Kind::CutRows:
-    return CountSum(
-               CountKey::cutRowCount(key.group, key.elements, key.tile)) *
+    return CountSum(CountKey::cutRowCount(key.group, key.elements, key.tile)) *
            3;
   }
   llvm_unreachable("all kinds are handled");

@@ -8,8 +8,6 @@
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
-#include "llvm/ADT/SetVector.h"
-
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -62,52 +60,12 @@ LogicalResult gnn::tile::verifyPieces(TraverseOp op, RowDomain pieces) {
   return success();
 }
 
-/// Whether a value that is none of an element is one of its group.
-static bool isOfGroup(TraverseOp op, Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return op.getInputAt(argument.getArgNumber()).getAnchor() == Anchor::Group;
-  Operation *inner = value.getDefiningOp();
-  if (auto index = dyn_cast<IndexOp>(inner))
-    return index.getAt().getAnchor() == Anchor::Group;
-  return isa<SizeOp>(inner) ||
-         llvm::any_of(inner->getOperands(), [&](Value operand) {
-           return isOfGroup(op, operand);
-         });
-}
-
-/// Whether what is computed for each element needs a value of its group.
-static bool needsGroup(TraverseOp op) {
-  llvm::SetVector<Value> needs;
-  auto add = [&](ValueRange values) {
-    for (Value value : values)
-      needs.insert(value);
-  };
-  Block &body = op.getBody().front();
-  for (Operation &inner : body.without_terminator())
-    if (reducesElements(&inner))
-      add(inner.getOperands());
-  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    if (op.getOutputAt(i).getAnchor() == Anchor::Element)
-      needs.insert(value);
-  for (unsigned i = 0; i < needs.size(); ++i) {
-    Value value = needs[i];
-    Operation *inner = value.getDefiningOp();
-    if (!getLevel(value).element) {
-      if (isOfGroup(op, value))
-        return true;
-    } else if (inner && !reducesElements(inner)) {
-      add(inner->getOperands());
-    }
-  }
-  return false;
-}
-
 std::string gnn::tile::explainByEdges(TraverseOp op) {
   RowDomain groups = op.getGroups(), elements = op.getElements();
   if (!elements.isOfGraph() || groups != groups.getNatural() ||
       (!groups.isKind(RowKind::Node) && !groups.isKind(RowKind::Pair)))
-    return ("expected nodes or pairs that have elements, got '" +
-            groups.str() + "'");
+    return ("expected nodes or pairs that have elements, got '" + groups.str() +
+            "'");
   if (op.getPartsOf() && !op.getPartsOf()->isPieces())
     return "expected groups that are not made of parts of long ones";
   if (isForBlock(op))
@@ -115,17 +73,16 @@ std::string gnn::tile::explainByEdges(TraverseOp op) {
   if (countWalks(op) != 1)
     return "expected elements that are walked once";
   WalkResult walk = op.getBody().walk([&](ReduceOp reduce) {
-    return llvm::all_of(reduce.getDims(),
-                        [](int32_t dim) {
-                          return dim == static_cast<int32_t>(Dim::Element);
-                        })
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
+    bool exchanges = llvm::any_of(reduce.getDims(), [](int32_t dim) {
+      return dim != static_cast<int32_t>(Dim::Element);
+    });
+    bool isOfElement =
+        getLevel(reduce.getValue()).element && !reducesElements(reduce);
+    return exchanges && !isOfElement ? WalkResult::interrupt()
+                                     : WalkResult::advance();
   });
   if (walk.wasInterrupted())
-    return "expected no reductions over heads or features";
-  if (needsGroup(op))
-    return "expected elements that need no value of their group";
+    return "expected no reductions over heads or features of a group";
   if (op.getReduced().empty() &&
       !llvm::all_of(op.getOutputsAt().getAsRange<AtAttr>(), [](AtAttr at) {
         return at.getAnchor() == Anchor::Element;

@@ -121,6 +121,14 @@ LogicalResult WalkOp::verifyRegions() {
 // teams
 //===----------------------------------------------------------------------===//
 
+LogicalResult AnyTeamOp::verify() {
+  for (auto workers = (*this)->getParentOfType<ParallelOp>(); workers;
+       workers = workers->getParentOfType<ParallelOp>())
+    if (workers.getOver() == Worker::Team)
+      return success();
+  return emitOpError("expected to be in a gnn_tile.parallel over team"); // C1
+}
+
 LogicalResult TeamsOp::verify() {
   if (!getSpread().getTeams()) // C1
     return emitOpError("expected a spread with teams, got ") << getSpread();

@@ -101,6 +101,8 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         for (Value result : inner.getResults())
           sums.push_back(getLevel(result));
   byEdgesRefusal = explainByEdges(op);
+  if (op.joinsPieces()) // whose elements are walked no more
+    shufflesInsideElements = false;
   walksElements =
       !sums.empty() ||
       llvm::any_of(op.getOutputsAt().getAsRange<AtAttr>(),
@@ -226,8 +228,8 @@ static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
   layout.sharedBytes = layout.sharesRows ? bytes : 0;
 }
 
-/// In a walk by edges a team leaves the group that it begins in and the one that
-/// it ends in to the others of its block.
+/// In a walk by edges a team leaves the group that it begins in and the one
+/// that it ends in to the others of its block.
 static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
   int64_t parts = 0;
   for (Level level : facts.sums)
@@ -362,10 +364,9 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
   if (layout.rowOrder == TakenOrder::ByDegree)
     return refuse("row_order", "a walk by edges takes rows as they lie");
   if (TeamShare::elements % layout.inFlight)
-    return refuse("in_flight", "expected what divides the " +
-                                   Twine(TeamShare::elements) +
-                                   " elements of a team, got " +
-                                   Twine(layout.inFlight));
+    return refuse("in_flight",
+                  "expected what divides the " + Twine(TeamShare::elements) +
+                      " elements of a team, got " + Twine(layout.inFlight));
   int64_t block = schedule.getBlockPositions();
   if (schedule.rowsPerBlock && !TeamShare::isBlock(block))
     return refuse("rows_per_block",
@@ -374,11 +375,10 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
                       Twine(TeamShare::mostOfBlock) + ", got " + Twine(block));
   if (schedule.rowsPerBlock && hasLanes(schedule) &&
       layout.sharedBytes > facts.limits.sharedBytes)
-    return refuse("rows_per_block",
-                  "expected results of at most " +
-                      Twine(facts.limits.sharedBytes >> 10) +
-                      " KiB a block, got " + Twine(layout.sharedBytes) +
-                      " bytes");
+    return refuse("rows_per_block", "expected results of at most " +
+                                        Twine(facts.limits.sharedBytes >> 10) +
+                                        " KiB a block, got " +
+                                        Twine(layout.sharedBytes) + " bytes");
   return "";
 }
 

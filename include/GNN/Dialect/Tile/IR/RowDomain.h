@@ -93,15 +93,7 @@ public:
   }
 
 private:
-  enum class Kind {
-    None,
-    OfGraph,
-    Fixed,
-    Tiles,
-    LongTiles,
-    Pieces,
-    CutRows
-  };
+  enum class Kind { None, OfGraph, Fixed, Tiles, LongTiles, Pieces, CutRows };
   std::tuple<int, uint32_t, uint32_t, uint32_t, int64_t> key() const {
     return {static_cast<int>(kind), static_cast<uint32_t>(rows.space),
             static_cast<uint32_t>(rows.order), static_cast<uint32_t>(tiled),

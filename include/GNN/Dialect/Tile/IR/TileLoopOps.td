@@ -199,6 +199,32 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
   let hasRegionVerifier = 1;
 }
 
+def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
+  let summary = "Say whether something holds for a team that works in step";
+  let description = [{
+    True where the operand is; and of teams that share a warp, true in all where it is
+    true in one. A branch by it is taken by whole warps, so that lanes may exchange results
+    in it. What it guards has to be right where the operand is false, too.
+
+    Constraints:
+    * (C1) It is in a `gnn_tile.parallel` over `team`.
+
+    Example: elements of which one may be the last of its row, beside those of other
+    teams.
+
+    ```mlir
+    %some = gnn_tile.any_team %ends : i1
+    scf.if %some {
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins I1:$condition);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$condition attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
 def Tile_TeamsOp : Tile_Op<"teams", [
     RecursiveMemoryEffects, NoRegionArguments,
     SingleBlockImplicitTerminator<"YieldOp">]> {

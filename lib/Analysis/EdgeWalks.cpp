@@ -1,0 +1,85 @@
+//===- EdgeWalks.cpp - What a walk by edges costs -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Equal shares of the elements cost what is read and written, whatever rows
+// there are. What is left of rows in pieces is a kernel of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// The pieces of rows, for the kernel that joins them.
+static KernelWork describeJoin(TraverseOp op, StatsAttr stats) {
+  TraverseFacts facts(op);
+  TraverseSchedule schedule(op);
+  schedule.rowWalk = RowWalk::ByEdges;
+  chooseLanes(schedule, facts);
+  chooseRows(schedule, facts);
+  double pieces = countRows(RowDomain::pieces(op.getGroups().get().space,
+                                              op.getElements().get(),
+                                              schedule.getBlockPositions()),
+                            stats);
+  DomainAttr domain = op.getDomain();
+  KernelWork work;
+  for (Value reduced : op.getReduced()) {
+    Level level = getLevel(reduced);
+    work.streamBytes += 2 * pieces * 4 * (level.head ? domain.getHeads() : 1) *
+                        (level.feature ? domain.getFeatures() : 1);
+  }
+  return work;
+}
+
+EdgesChoice gnn::chooseEdges(const CostModel &model, TraverseOp op,
+                             StatsAttr stats) {
+  EdgesChoice choice;
+  choice.byRows = costTraversal(model, op, stats);
+  KernelWork walk = describeTraversal(op, stats);
+  walk.walks.clear();
+  walk.reducedRows = walk.longestRow = 0;
+  walk.crowding = 1;
+  choice.byEdges = model.cost(walk);
+  if (!op.getReduced().empty())
+    choice.byEdges += model.cost(describeJoin(op, stats));
+  choice.isChosen =
+      model.isTime() && model.isBetter(choice.byRows, choice.byEdges);
+  return choice;
+}
+
+std::string gnn::explainEdges(TraverseOp op, int64_t setting,
+                              std::string &gain) {
+  if (setting == 0)
+    return "it is turned off";
+  std::string why = explainByEdges(op);
+  if (!why.empty())
+    return why;
+  if (setting > 0)
+    return "";
+  if (!getAbilities(op).longRows)
+    return "blocks of the target do not share a row";
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  StatsAttr stats = graph ? getStats(graph) : nullptr;
+  if (!stats)
+    return "nothing is known of the length of its rows";
+  TraverseFacts facts(op);
+  TraverseSchedule schedule(op);
+  schedule.rowWalk = RowWalk::ByEdges;
+  chooseLanes(schedule, facts);
+  if (schedule.lanes * schedule.headLanes == 1)
+    return "a row is read by one lane, beside whose elements those of others "
+           "do "
+           "not lie";
+  CostModel model(op, CostKind::Full);
+  EdgesChoice choice = chooseEdges(model, op, stats);
+  gain = ": " + model.textOf(choice.byEdges) + " instead of " +
+         model.textOf(choice.byRows) + " by the model";
+  return choice.isChosen ? ""
+                         : "equal shares of the elements pay too little" + gain;
+}

@@ -1,0 +1,73 @@
+//===- ScheduleEdgeWalks.cpp - Which walks go by edges --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleFacts.h"
+
+#include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_SCHEDULEEDGEWALKS
+#include "GNN/Transforms/Schedules/Passes.h.inc"
+} // namespace gnn
+
+/// Whether a field is set that says how rows are walked.
+static bool saysWalk(const TraverseSchedule &schedule) {
+  return schedule.rowWalk || schedule.splitRows || schedule.rowOrder ||
+         schedule.elementLanes;
+}
+
+namespace {
+struct ScheduleEdgeWalks : gnn::impl::ScheduleEdgeWalksBase<ScheduleEdgeWalks> {
+  using ScheduleEdgeWalksBase::ScheduleEdgeWalksBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (edges >= -1 && edges <= 1)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << getArgument() << ": expected 'edges' -1, 0 or 1, got "
+           << edges.getValue();
+  }
+
+  void runOnOperation() override {
+    getOperation()->walk([&](TraverseOp op) {
+      if (!isForGPU(op) || !op.getElements())
+        return;
+      TraverseSchedule schedule(op);
+      if (saysWalk(schedule))
+        return;
+      std::string gain, why = explainEdges(op, edges, gain);
+      if (!why.empty()) {
+        refused(getArgument(), op.getLoc()) << why;
+        return;
+      }
+      schedule.rowWalk = RowWalk::ByEdges;
+      if (std::string cannot = getRefusal(op, schedule); !cannot.empty()) {
+        refused(getArgument(), op.getLoc()) << cannot;
+        return;
+      }
+      schedule.setOn(op);
+      passed(getArgument(), op.getLoc(), "EdgeWalk")
+          << ("teams take equal shares of the elements" + gain);
+    });
+  }
+
+private:
+  /// Why fields that are set do not go with it.
+  static std::string getRefusal(TraverseOp op,
+                                const TraverseSchedule &schedule) {
+    TraverseFacts facts(op);
+    TraverseSchedule whole = schedule;
+    chooseLanes(whole, facts);
+    chooseRows(whole, facts);
+    return explainRefusal(whole, facts, layOut(whole, facts));
+  }
+};
+} // namespace

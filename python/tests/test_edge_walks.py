@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Walks by edges: the structures, held against their definitions and against those that torch
+makes, and kernels of all forms against NumPy in float64."""
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import capi, structure_keys
+
+SHARE = 64
+
+
+def graph_of(degrees, nodes=None, seed=0):
+    """A graph whose nodes have so many in-edges, in a random order of edges."""
+    rng = np.random.default_rng(seed)
+    dst = np.repeat(np.arange(len(degrees)), degrees)
+    nodes = nodes or len(degrees)
+    src = rng.integers(0, max(nodes, 1), len(dst))
+    order = rng.permutation(len(dst))
+    return gnn_mlir.Graph(src[order].astype(np.int32), dst[order].astype(np.int32), nodes)
+
+
+# Rows at, before and behind the borders of shares and blocks; hubs; rows without elements
+# at both ends; one row alone, and none.
+DEGREES = {
+    "none": [0, 0, 0], "one": [0, 1, 0], "share": [64], "block": [64, 1024, 64],
+    "shares": [63, 1, 64, 65, 127, 1, 0, 128], "hub": [3, 5000, 0, 2, 4000, 1],
+    "blocks": [1024, 0, 1024, 1023, 1, 2048, 1],
+    "mixed": list(np.random.default_rng(1).integers(0, 40, 300)) + [3000, 0, 0],
+}
+
+
+@pytest.fixture(scope="module", params=list(DEGREES))
+def graph(request):
+    return graph_of(DEGREES[request.param])
+
+
+def rows_of(graph):
+    degrees = np.bincount(graph.edge_dst, minlength=graph.num_nodes)
+    return np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+
+
+def shares_by_hand(rows, block):
+    """The fields of each share, element by element."""
+    group = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
+    filled = np.flatnonzero(np.diff(rows))
+    count, found = len(group), []
+    for share in range(-(-count // block) * block // SHARE):
+        first = share * SHARE
+        if first >= count:
+            found.append([0, 0, 0, 0])
+            continue
+        last = min(first + SHARE, count) - 1
+        end = (first // block + 1) * block  # Of its block.
+        head, tail = group[first], group[last]
+        is_inside = first > 0 and group[first - 1] == head
+        in_tail = np.flatnonzero(group == tail)
+        has_tail = in_tail[0] >= first and in_tail[-1] > last
+        in_head = np.flatnonzero(group == head)
+        flags = is_inside + 2 * has_tail + 4 * (has_tail and in_tail[-1] >= end)
+        flags += 8 * (in_head[0] < end - block and in_head[-1] >= end)
+        heads = min(in_tail[-1], end - 1) // SHARE - share if has_tail else 0
+        span = min(in_head[-1], end - 1) // SHARE - share + 1 if is_inside else 0
+        found.append([np.searchsorted(filled, head), flags, heads, span])
+    return np.array(found, np.int32).reshape(-1)
+
+
+@pytest.mark.parametrize("block", [64, 512, 1024])
+def test_structures_are_as_defined(graph, block):
+    native, rows = capi.NativeGraph.of(graph), rows_of(graph)
+    count = len(graph.edge_src)
+    order = np.argsort(graph.edge_dst, kind="stable")
+    stream = np.zeros(count + (1 << 14), np.int32)
+    stream[:count] = graph.edge_src[order]
+    stream[rows[1:][np.diff(rows) > 0] - 1] |= np.int32(-1 << 31)
+    assert np.array_equal(native.structure("stream dst edge.in_rows src"), stream)
+    filled = np.zeros(graph.num_nodes + 2, np.int32)
+    has = np.flatnonzero(np.diff(rows))
+    filled[:len(has)] = has
+    assert np.array_equal(native.structure("filled dst edge.in_rows"), filled)
+    assert np.array_equal(native.structure(f"shares dst edge.in_rows {block}"),
+                          shares_by_hand(rows, block))
+    cut = []
+    for group, (begin, end) in enumerate(zip(rows, rows[1:])):
+        if begin == end:
+            cut.append([group, 0, 0])
+        elif begin // block != (end - 1) // block:
+            cut.append([group, 2 * (begin // block) + 1, 2 * ((end - 1) // block) + 1])
+    assert np.array_equal(native.structure(f"cut_rows dst edge.in_rows {block}"),
+                          np.array(cut, np.int32).reshape(-1))
+    assert native.count(f"cut_row_count dst edge.in_rows {block}") == len(cut)
+    assert native.count(f"piece_count dst edge.in_rows {block}") == 2 * -(-count // block)
+
+
+def test_blocks_are_powers_of_two(graph):
+    with pytest.raises(capi.GNNError, match="expected blocks of a power of two from 64 to 16384 "
+                                            "elements, got 96"):
+        capi.NativeGraph.of(graph).structure("shares dst edge.in_rows 96")
+
+
+KEYS = ("stream dst edge.in_rows src", "stream dst edge.in_rows edge",
+        "stream dst edge.in_rows edge.in_rows", "stream src_pair edge.src_pairs dst",
+        "filled dst edge.in_rows", "filled dst dst_pair.by_node",
+        "shares dst edge.in_rows 64", "shares dst edge.in_rows 1024",
+        "shares src_pair edge.src_pairs 128", "cut_rows dst edge.in_rows 64",
+        "cut_rows dst dst_pair.by_node 64", "cut_rows src_pair edge.src_pairs 128")
+
+
+@pytest.mark.parametrize("types", [1, 3])
+def test_torch_makes_the_same(graph, types):
+    torch = pytest.importorskip("torch")
+    from gnn_mlir.torch_copies import Transfer, Upload
+    from gnn_mlir.torch_structures import Structures
+
+    kinds = np.arange(len(graph.edge_src), dtype=np.int32) % types
+    typed = gnn_mlir.Graph(graph.edge_src, graph.edge_dst, graph.num_nodes, edge_type=kinds,
+                           num_edge_types=types)
+    on_device = gnn_mlir.TensorGraph(
+        (torch.tensor(graph.edge_src), torch.tensor(graph.edge_dst)), graph.num_nodes,
+        edge_type=torch.tensor(kinds), num_edge_types=types)
+    request = structure_keys.Request("g")
+    for key in KEYS:
+        request.add_structure(key)
+    request.finish()
+    made, transfer = Structures(on_device), Transfer(torch.device("cpu"))
+    made.prepare(request, transfer)
+    transfer.start()
+    transfer.wait()
+    upload, native = Upload(torch.device("cpu")), capi.NativeGraph.of(typed)
+    for key in KEYS:
+        made.get(key, request.structures[key], upload)
+        assert np.array_equal(made.made[key].numpy(), native.structure(key)), key
+    for text, key in request.counts.items():
+        if key.kind == "cut_row_count":
+            assert made.count(text, key) == native.count(text), text
+
+
+def program(body, inputs, outputs, features, heads=1, schedule=""):
+    """One traversal on nodes and their in-edges. `inputs` and `outputs`: (type of rows, shape
+    behind them, access) each."""
+    def typed(space, shape):
+        text = "x".join(map(str, ("?", *shape)))
+        return (f"tensor<{text}xf32>", f"tensor<{text}xf32> {{gnn.rows = #gnn.rows<@g, {space}>}}")
+
+    args = ", ".join(f"%a{i}: {typed(*one[:2])[1]}" for i, one in enumerate(inputs))
+    results = [typed(*one[:2]) for one in outputs]
+    empty = "\n".join(
+        f"%n{i} = gnn_tile.count @g count {'edge' if one[0] == 'edge' else 'dst'} : index\n"
+        f"%o{i} = tensor.empty(%n{i}) : {typed(*one[:2])[0]}" for i, one in enumerate(outputs))
+    at = [", ".join(f"#gnn_tile.at<{one[2]}>" for one in those) for those in (inputs, outputs)]
+    names = [", ".join(f"%{c}{i}" for i in range(len(those)))
+             for c, those in (("a", inputs), ("o", outputs), ("y", outputs))]
+    kinds = [", ".join(typed(*one[:2])[0] for one in those) for those in (inputs, outputs)]
+    values = ", ".join(f"%v{i}: f32" for i in range(len(inputs)))
+    return f"""
+gnn.graph @g square {{node_types = 1, edge_types = 1}}
+func.func @f({args}) -> ({", ".join(one[1] for one in results)}) {{
+  {empty}
+  %y:{len(outputs)} = gnn_tile.traverse @g <dst, edge.in_rows, heads = {heads},
+      features = {features}> ins({names[0]} : {kinds[0]}) at [{at[0]}]
+      outs({names[1]} : {kinds[1]}) at [{at[1]}] {schedule} {{
+  ^bb0({values}):
+    {body}
+  }} -> {kinds[1]}
+  return {", ".join(f"%y#{i}" for i in range(len(outputs)))} : {kinds[1]}
+}}"""
+
+
+X, WEIGHT, SCALE = ("node", "element -> src : feature"), ("edge", "element -> edge"), (
+    "node", "group")
+SUM = "%s = gnn_tile.reduce sum [element] {} : f32\ngnn_tile.yield %s : f32"
+
+
+def sums(graph, values):
+    found = np.zeros((graph.num_nodes, *values.shape[1:]))
+    np.add.at(found, graph.edge_dst, values)
+    return found
+
+
+def extremes(graph, values, better):
+    found = np.zeros((graph.num_nodes, *values.shape[1:]))
+    for node in np.unique(graph.edge_dst):
+        found[node] = better(values[graph.edge_dst == node], axis=0)
+    return found
+
+
+def sizes(graph):
+    return np.bincount(graph.edge_dst, minlength=graph.num_nodes)[:, None]
+
+
+# What a body computes: its text, inputs and outputs behind the first one, and the reference.
+BODIES = {
+    "sum": (SUM.format("%v0"), [], None, lambda g, x: sums(g, x[g.edge_src])),
+    "mean": (SUM.replace("sum", "mean", 1).format("%v0"), [], None,
+             lambda g, x: sums(g, x[g.edge_src]) / np.maximum(sizes(g), 1)),
+    "max": (SUM.replace("sum", "max", 1).format("%v0"), [], None,
+            lambda g, x: extremes(g, x[g.edge_src], np.max)),
+    "min": (SUM.replace("sum", "min", 1).format("%v0"), [], None,
+            lambda g, x: extremes(g, x[g.edge_src], np.min)),
+    "weighted": ("%m = arith.mulf %v0, %v1 : f32\n" + SUM.format("%m"), [WEIGHT], None,
+                 lambda g, x, w: sums(g, x[g.edge_src] * w[:, None])),
+    "of the group": ("%m = arith.mulf %v0, %v1 : f32\n" + SUM.format("%m"), [SCALE], None,
+                     lambda g, x, z: sums(g, x[g.edge_src]) * z[:, None]),
+    "size": ("%n = gnn_tile.size : f32\n%t = gnn_tile.reduce sum [element] %v0 : f32\n"
+             "%s = arith.addf %t, %n : f32\ngnn_tile.yield %s : f32", [], None,
+             lambda g, x: sums(g, x[g.edge_src]) + sizes(g)),
+    "two": ("%s = gnn_tile.reduce sum [element] %v0 : f32\n"
+            "%t = gnn_tile.reduce max [element] %v0 : f32\n"
+            "%u = arith.addf %s, %t : f32\ngnn_tile.yield %u : f32", [], None,
+            lambda g, x: sums(g, x[g.edge_src]) + extremes(g, x[g.edge_src], np.max)),
+    "dot": ("%p = arith.mulf %v0, %v1 : f32\n%s = gnn_tile.reduce sum [feature] %p : f32\n"
+            "gnn_tile.yield %s : f32", [("node", "group : feature")], ("edge", "element -> edge"),
+            lambda g, x, z: np.sum(x[g.edge_src] * z[g.edge_dst], axis=1)),
+}
+
+
+def run(graph, name, features, stop_at=None, schedule="schedule <row_walk = by_edges>"):
+    """The result and the reference."""
+    body, inputs, output, reference = BODIES[name]
+
+    def whole(one):
+        return one[0], (features,) if "feature" in one[1] else (), one[1]
+
+    output = output or ("node", "group : feature")
+    layer = gnn_mlir.compile(
+        program(body, [whole(one) for one in (X, *inputs)], [whole(output)], features,
+                schedule=schedule), target="emulator", stop_at=stop_at)
+    rng = np.random.default_rng(2)
+    rows = {"node": graph.num_nodes, "edge": len(graph.edge_src)}
+    given = [rng.standard_normal((rows[space], *shape)).astype(np.float32)
+             for space, shape, _ in map(whole, (X, *inputs))]
+    bound = layer.bind(graph)
+    inputs = {f"arg{i}": one for i, one in enumerate(given)}
+    out = bound(inputs)
+    assert np.array_equal(out, bound(inputs)), "other bits in a second run"
+    return out, reference(graph, *(one.astype(np.float64) for one in given))
+
+
+def check(found, expected):
+    assert not np.isnan(found).any()
+    scale = np.abs(expected).max() if expected.size else 1
+    assert found.shape == expected.shape
+    if found.size:
+        assert np.abs(found - expected).max() <= 2e-6 * max(scale, 1e-30)
+
+
+@pytest.mark.parametrize("name", list(BODIES))
+def test_bodies_are_as_numpy(graph, name):
+    check(*run(graph, name, 64))
+
+
+@pytest.mark.parametrize("features", [1, 2, 3, 8, 41, 96, 256, 300])
+@pytest.mark.parametrize("name", ["sum", "dot", "of the group"])
+def test_widths(name, features):
+    check(*run(graph_of(DEGREES["mixed"]), name, features))
+
+
+@pytest.mark.parametrize("stop_at", ["structured", "scheduled", "blocked", "loops"])
+@pytest.mark.parametrize("name", ["mean", "max", "weighted", "of the group", "two", "dot"])
+def test_forms_are_as_numpy(name, stop_at):
+    check(*run(graph_of(DEGREES["hub"]), name, 32, stop_at=stop_at))
+
+
+@pytest.mark.parametrize("fields", [
+    "in_flight = 1", "in_flight = 4, rows_per_block = 8", "lanes = 8", "lanes = 32",
+    "columns_per_block = 32, lanes = 8", "vector = 1, lanes = 32", "vector = 2, in_flight = 16"])
+@pytest.mark.parametrize("name", ["mean", "of the group"])
+def test_schedules(name, fields):
+    schedule = f"schedule <{fields}, row_walk = by_edges>".replace(
+        fields, fields)  # In the order of the table.
+    order = ("columns_per_block", "vector", "lanes", "in_flight", "rows_per_block")
+    fields = sorted(fields.split(", "), key=lambda one: order.index(one.split(" ")[0]))
+    schedule = f"schedule <{', '.join(fields)}, row_walk = by_edges>"
+    check(*run(graph_of(DEGREES["mixed"]), name, 64, schedule=schedule))
+
+
+def test_the_switch_takes_all_that_can(graph):
+    module = gnn_mlir.models.sage((16, 16)) if hasattr(gnn_mlir.models, "sage") else None
+    if module is None:
+        pytest.skip("no such model")
+    given = next(iter(module.functions.values())).random_inputs(graph, 1)
+    ways = [gnn_mlir.compile(module, target="emulator", passes={"edge-walks": n}, graph=graph)
+            for n in (0, 1)]
+    plans = [one.package.plan()["functions"][0]["steps"] for one in ways]
+    taken = [sum("by_edges" in step.get("schedule", "") for step in plan) for plan in plans]
+    assert taken[0] == 0 and taken[1] > 0
+    by_rows, by_edges = (one.bind(graph)(given) for one in ways)
+    check(by_edges, by_rows.astype(np.float64))
