@@ -11,9 +11,14 @@
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
+
+/// Elements from which structures may take as long as torch's ops do.
+static constexpr double leastElements = 1 << 20;
 
 /// The pieces of rows, for the kernel that joins them.
 static KernelWork describeJoin(TraverseOp op, StatsAttr stats) {
@@ -72,6 +77,12 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting,
   TraverseSchedule schedule(op);
   schedule.rowWalk = RowWalk::ByEdges;
   chooseLanes(schedule, facts);
+  double elements = countRows(op.getElements(), stats);
+  if (elements < leastElements)
+    return llvm::formatv("{0:F0} elements are few: their structures are built "
+                         "by torch's ops, from {1:F0} on",
+                         elements, leastElements)
+        .str();
   if (schedule.lanes * schedule.headLanes == 1)
     return "a row is read by one lane, beside whose elements those of others "
            "do "

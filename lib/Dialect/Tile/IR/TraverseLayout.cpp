@@ -27,6 +27,8 @@ static constexpr int64_t elementsInFlight = 4;
 /// The same of a walk by edges, where elements are as many as there are: what
 /// sums of 2 to 128 features on an H100 are fastest with.
 static constexpr int64_t edgesInFlight = 8;
+/// The same where each is reduced over features: products are held beside.
+static constexpr int64_t reducedInFlight = 4;
 
 /// Elements of a row that lanes take at once where nothing is known of rows;
 /// more would wait for each other where rows are short.
@@ -180,7 +182,8 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
 void gnn::tile::chooseRows(TraverseSchedule &schedule,
                            const TraverseFacts &facts) {
   if (!schedule.inFlight && schedule.rowWalk == RowWalk::ByEdges)
-    schedule.inFlight = edgesInFlight;
+    schedule.inFlight =
+        facts.shufflesInsideElements ? reducedInFlight : edgesInFlight;
   if (!schedule.inFlight)
     schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
   if (!schedule.rowsPerBlock)
