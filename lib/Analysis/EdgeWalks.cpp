@@ -42,9 +42,9 @@ static KernelWork describeJoin(TraverseOp op, StatsAttr stats) {
 }
 
 EdgesChoice gnn::chooseEdges(const CostModel &model, TraverseOp op,
-                             StatsAttr stats) {
+                             TraverseOp before, StatsAttr stats) {
   EdgesChoice choice;
-  choice.byRows = costTraversal(model, op, stats);
+  choice.byRows = costTraversal(model, before, stats);
   KernelWork walk = describeTraversal(op, stats);
   walk.walks.clear();
   walk.reducedRows = walk.longestRow = 0;
@@ -57,8 +57,8 @@ EdgesChoice gnn::chooseEdges(const CostModel &model, TraverseOp op,
   return choice;
 }
 
-std::string gnn::explainEdges(TraverseOp op, int64_t setting,
-                              std::string &gain) {
+std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
+                              TraverseOp before) {
   if (setting == 0)
     return "it is turned off";
   std::string why = explainByEdges(op);
@@ -88,7 +88,7 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting,
            "do "
            "not lie";
   CostModel model(op, CostKind::Full);
-  EdgesChoice choice = chooseEdges(model, op, stats);
+  EdgesChoice choice = chooseEdges(model, op, before, stats);
   gain = ": " + model.textOf(choice.byEdges) + " instead of " +
          model.textOf(choice.byRows) + " by the model";
   return choice.isChosen ? ""

@@ -130,6 +130,7 @@ static void buildTilePipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createFuseProducts());
     pm.addPass(createCSEPass());
   }
+  pm.addNestedPass<func::FuncOp>(createGroupEdges({options.edgeWalks}));
   if (options.splitSums) // with all that is fused
     pm.addNestedPass<func::FuncOp>(createSplitSums({options.sumRows}));
   if (options.longRows)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import capi, structure_keys
+from gnn_mlir import capi, models, structure_keys
 
 SHARE = 64
 
@@ -267,18 +267,47 @@ def test_forms_are_as_numpy(name, stop_at):
     "columns_per_block = 32, lanes = 8", "vector = 1, lanes = 32", "vector = 2, in_flight = 16"])
 @pytest.mark.parametrize("name", ["mean", "of the group"])
 def test_schedules(name, fields):
-    schedule = f"schedule <{fields}, row_walk = by_edges>".replace(
-        fields, fields)  # In the order of the table.
     order = ("columns_per_block", "vector", "lanes", "in_flight", "rows_per_block")
     fields = sorted(fields.split(", "), key=lambda one: order.index(one.split(" ")[0]))
     schedule = f"schedule <{', '.join(fields)}, row_walk = by_edges>"
     check(*run(graph_of(DEGREES["mixed"]), name, 64, schedule=schedule))
 
 
+DOT = """
+gnn.graph @g square {{node_types = 1, edge_types = 1}}
+func.func @dot(%x: tensor<?x{shape}xf32> {{gnn.rows = #gnn.rows<@g, node>}},
+               %z: tensor<?x{shape}xf32> {{gnn.rows = #gnn.rows<@g, node>}})
+    -> (tensor<?x{heads}xf32> {{gnn.rows = #gnn.rows<@g, edge>}}) {{
+  %n = gnn_tile.count @g count edge : index
+  %init = tensor.empty(%n) : tensor<?x{heads}xf32>
+  %s = gnn_tile.traverse @g <edge, heads = {heads}, features = {features}>
+      ins(%x, %z : tensor<?x{shape}xf32>, tensor<?x{shape}xf32>)
+      at [#gnn_tile.at<group -> src : head, feature>, #gnn_tile.at<group -> dst : head, feature>]
+      outs(%init : tensor<?x{heads}xf32>) at [#gnn_tile.at<group : head>] {{
+  ^bb0(%xv: f32, %zv: f32):
+    %p = arith.mulf %xv, %zv : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  }} -> tensor<?x{heads}xf32>
+  return %s : tensor<?x{heads}xf32>
+}}"""
+
+
+@pytest.mark.parametrize("heads, features", [(1, 16), (4, 8), (2, 33), (8, 64)])
+def test_dots_by_destination(graph, heads, features):
+    """Those of edges become those of destinations, with the same result."""
+    text = DOT.format(shape=f"{heads}x{features}", heads=heads, features=features)
+    rng, shape = np.random.default_rng(5), (graph.num_nodes, heads, features)
+    x, z = (rng.standard_normal(shape).astype(np.float32) for _ in range(2))
+    layer = gnn_mlir.compile(text, target="emulator", passes={"edge-walks": 1})
+    plan, = layer.package.plan()["functions"]
+    assert all("by_edges" in step["schedule"] for step in plan["steps"])
+    found = layer.bind(graph)({"arg0": x, "arg1": z})
+    check(found, np.sum(x.astype(np.float64)[graph.edge_src] * z[graph.edge_dst], axis=2))
+
+
 def test_the_switch_takes_all_that_can(graph):
-    module = gnn_mlir.models.sage((16, 16)) if hasattr(gnn_mlir.models, "sage") else None
-    if module is None:
-        pytest.skip("no such model")
+    module = models.sage((16, 16), "mean")
     given = next(iter(module.functions.values())).random_inputs(graph, 1)
     ways = [gnn_mlir.compile(module, target="emulator", passes={"edge-walks": n}, graph=graph)
             for n in (0, 1)]

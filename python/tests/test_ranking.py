@@ -45,9 +45,10 @@ CASES = list(cases())
 @functools.cache
 def predicted(gnn_opt, way):
     """Milliseconds of all kernels of each case after the passes of a way, by one run of
-    gnn-opt. Long rows were whole."""
+    gnn-opt. Rows were walked whole."""
     off = [name for letter, name in PASSES.items() if letter not in way.strip("none")]
-    switches = " ".join([*(f"{name}=false" for name in (*off, *ENDS)), "long-rows=0"])
+    switches = " ".join([*(f"{name}=false" for name in (*off, *ENDS)), "long-rows=0",
+                         "edge-walks=0"])
     texts = "\n// -----\n".join(case.values[0] for case in CASES)
     run = subprocess.run([gnn_opt, "-", f"--gnn-explain=passes={{{switches}}}",
                           "--split-input-file"],

@@ -297,15 +297,17 @@ StatsAttr getStats(mlir::Operation *op);
 /// many as nodes, and pairs lie between them.
 StatsAttr getNominalStats(mlir::MLIRContext *context);
 
-/// Weighs a walk by edges, with what joins its pieces, against a walk by rows.
+/// Weighs a walk of `op` by edges, with what joins its pieces, against what
+/// `before` costs otherwise.
 EdgesChoice chooseEdges(const CostModel &model, tile::TraverseOp op,
-                        StatsAttr stats);
+                        tile::TraverseOp before, StatsAttr stats);
 
 /// Why the elements of `op` are not walked by edges, by a setting: 0 never, 1
 /// wherever they can, -1 where the statistics of the graph say that it pays, by
-/// as much as `gain` says. Empty if they are.
+/// as much as `gain` says. Empty if they are. It is weighed against `before`,
+/// if that is given, in place of a walk by rows.
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
-                         std::string &gain);
+                         std::string &gain, tile::TraverseOp before);
 
 } // namespace gnn
 

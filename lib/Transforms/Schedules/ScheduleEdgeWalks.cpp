@@ -43,7 +43,7 @@ struct ScheduleEdgeWalks : gnn::impl::ScheduleEdgeWalksBase<ScheduleEdgeWalks> {
       TraverseSchedule schedule(op);
       if (saysWalk(schedule))
         return;
-      std::string gain, why = explainEdges(op, edges, gain);
+      std::string gain, why = explainEdges(op, edges, gain, op);
       if (!why.empty()) {
         refused(getArgument(), op.getLoc()) << why;
         return;

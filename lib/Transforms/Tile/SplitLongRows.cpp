@@ -108,7 +108,7 @@ void SplitLongRows::visit(TraverseOp op) {
   std::string gain, why = op.getTileSchedule() ? "it has a schedule" : "";
   if (why.empty())
     why = planSplit(op, split);
-  if (why.empty() && explainEdges(op, edgeWalks, gain).empty())
+  if (why.empty() && explainEdges(op, edgeWalks, gain, op).empty())
     why = "teams take equal shares of its elements" + gain;
   if (why.empty())
     why = choose(op, tiles, gain);

@@ -169,3 +169,57 @@ func.func @traverse_c12_of(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?xf3
   }) : (memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @pieces_of_other_blocks(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %p: memref<?x64xf32>) {
+  // expected-error @+1 {{expected pieces of blocks of 1024 elements, as its schedule has them, got 'pieces<dst, edge.in_rows, 512>'}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      parts(%p : memref<?x64xf32>) of pieces<dst, edge.in_rows, 512>
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @pieces_of_a_mean(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %p: memref<?x64xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      parts(%p : memref<?x64xf32>) of pieces<dst, edge.in_rows, 1024>
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges> {
+  ^bb0(%v: f32):
+  // expected-error @+1 {{expected no mean over elements whose groups are made of pieces}}
+    %s = gnn_tile.reduce mean [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @pieces_of_no_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %p: memref<?x64xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      // expected-error @+1 {{expected blocks of a power of two from 64 to 16384 elements, got 1000}}
+      parts(%p : memref<?x64xf32>) of pieces<dst, edge.in_rows, 1000>
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -170,6 +170,37 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
+  let summary = "Walk the dots of edges by destination";
+  let description = [{
+    A traversal with a row for each edge that reduces features of rows at both ends, such
+    as the score of an edge, becomes one of destinations and their edges, which is walked
+    by edges: the row at the destination is read once for all of its edges and stays in
+    registers. `edges` is as of `gnn-tile-schedule-edge-walks`: -1 where the cost model
+    gives less time, 0 nowhere, 1 wherever it can be.
+
+    ```mlir
+    gnn_tile.traverse @g <edge, features = 64> ins(%x, %z : ...)
+        at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> dst : feature>]
+        outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] ...
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %z : ...)
+        at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+        outs(%init : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
+        schedule <row_walk = by_edges> ...
+    ```
+
+    Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits of the
+    result, whose features are added up in the same order. Never: takes what has a
+    schedule, or rows of features as a result.
+  }];
+  let options = [
+    Option<"edges", "edges", "int64_t", /*default=*/"-1",
+           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
 def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
   let summary = "Walk the pieces of long rows in many blocks";
   let description = [{

@@ -1,0 +1,94 @@
+// RUN: gnn-opt %s --gnn-tile-schedule-edge-walks --gnn-schedule-pipeline --split-input-file \
+// RUN:   --remarks-filter=gnn-tile-schedule-edge-walks --remark-format=emitRemark \
+// RUN:   --remark-policy=all 2>/dev/null | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-schedule-edge-walks --split-input-file -o /dev/null \
+// RUN:   --remarks-filter=gnn-tile-schedule-edge-walks --remark-format=emitRemark 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SAYS
+// RUN: gnn-opt %s --gnn-tile-schedule-edge-walks=edges=0 --split-input-file | FileCheck %s --check-prefix=OFF
+// RUN: not gnn-opt %s --gnn-tile-schedule-edge-walks=edges=2 2>&1 | FileCheck %s --check-prefix=RANGE
+
+// OFF-NOT: by_edges
+// RANGE: gnn-tile-schedule-edge-walks: expected 'edges' -1, 0 or 1, got 2
+
+gnn.graph @large square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 200000,
+  dst_nodes = 200000, edges = 4000000, type_edges = [4000000], src_pairs = [200000],
+  dst_pairs = [200000], in_degree_max = 9000, out_degree_max = 9000>}
+
+// Eight elements under way and blocks of 256 threads; the columns fit the L2.
+//
+// CHECK-LABEL: func.func @sum
+// CHECK:         vector = 4, lanes = {{8|16}}, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = {{32|16}}, row_order = natural, row_walk = by_edges>
+// SAYS: remark: {{.*}}teams take equal shares of the elements: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model
+func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @chosen_before
+// CHECK:         row_walk = team>
+func.func @chosen_before(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] schedule <row_walk = team> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @scores
+// CHECK-NOT:     by_edges
+// SAYS: remark: {{.*}}a row is read by one lane, beside whose elements those of others do not lie
+func.func @scores(%x: memref<?xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows>
+      ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @twice
+// CHECK-NOT:     by_edges
+// SAYS: remark: {{.*}}expected elements that are walked once
+func.func @twice(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %m = gnn_tile.reduce max [element] %v : f32
+    %d = arith.subf %v, %m : f32
+    %s = gnn_tile.reduce sum [element] %d : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @small square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2000,
+  dst_nodes = 2000, edges = 40000, type_edges = [40000], src_pairs = [2000],
+  dst_pairs = [2000], in_degree_max = 900, out_degree_max = 900>}
+
+// CHECK-LABEL: func.func @few
+// CHECK-NOT:     by_edges
+// SAYS: remark: {{.*}}40000 elements are few: their structures are built by torch's ops, from 1048576 on
+func.func @few(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @small <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
