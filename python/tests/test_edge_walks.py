@@ -273,6 +273,78 @@ def test_schedules(name, fields):
     check(*run(graph_of(DEGREES["mixed"]), name, 64, schedule=schedule))
 
 
+STATES = """
+gnn.graph @g square {{node_types = 1, edge_types = 1}}
+func.func @states(%x: tensor<?x{shape}xf32> {{gnn.rows = #gnn.rows<@g, node>}})
+    -> ({results}) {{
+  %n = gnn_tile.count @g count dst : index
+  %y = tensor.empty(%n) : tensor<?x{shape}xf32>
+  %z = tensor.empty(%n) : tensor<?x{shape}x{second}>
+  %o:2 = gnn_tile.traverse @g <dst, edge.in_rows, heads = {heads}, features = {features}>
+      ins(%x : tensor<?x{shape}xf32>) at [#gnn_tile.at<element -> src : head, feature>]
+      outs(%y, %z : tensor<?x{shape}xf32>, tensor<?x{shape}x{second}>)
+      at [#gnn_tile.at<group : head, feature>, #gnn_tile.at<group : head, feature>] {{
+  ^bb0(%v: f32):
+    {body}
+  }} -> tensor<?x{shape}xf32>, tensor<?x{shape}x{second}>
+  return %o#0, %o#1 : tensor<?x{shape}xf32>, tensor<?x{shape}x{second}>
+}}"""
+
+ARGUMENT = """%e = gnn_tile.index #gnn_tile.at<element -> edge>
+    %m, %a = gnn_tile.arg_reduce max %v, %e : f32
+    gnn_tile.yield %m, %a : f32, i32"""
+SOFTMAX = """%lowest = arith.constant 0xFF7FFFFF : f32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %nothing = arith.mulf %v, %zero : f32
+    %count = arith.addf %nothing, %one : f32
+    %max, %sum = gnn_tile.fold %v, %count identity %lowest, %zero : f32, f32 {
+    ^bb0(%m0: f32, %z0: f32, %m1: f32, %z1: f32):
+      %m = arith.maximumf %m0, %m1 : f32
+      %d0 = arith.subf %m0, %m : f32
+      %d1 = arith.subf %m1, %m : f32
+      %e0 = math.exp %d0 : f32
+      %e1 = math.exp %d1 : f32
+      %p0 = arith.mulf %z0, %e0 : f32
+      %p1 = arith.mulf %z1, %e1 : f32
+      %t = arith.addf %p0, %p1 : f32
+      gnn_tile.yield %m, %t : f32, f32
+    }
+    gnn_tile.yield %max, %sum : f32, f32"""
+
+
+@pytest.mark.parametrize("heads, features", [(1, 64), (4, 8), (3, 5)])
+@pytest.mark.parametrize("body", ["argument", "softmax"])
+def test_states_of_several_values(graph, body, heads, features):
+    """The largest value and the first edge that has it, and the state of a softmax: what
+    shares and blocks cut is combined as a whole."""
+    second = "i32" if body == "argument" else "f32"
+    shape = f"{heads}x{features}"
+    rows = "{gnn.rows = #gnn.rows<@g, node>}"
+    text = STATES.format(
+        shape=shape, heads=heads, features=features, second=second,
+        body=ARGUMENT if body == "argument" else SOFTMAX,
+        results=f"tensor<?x{shape}xf32> {rows}, tensor<?x{shape}x{second}> {rows}")
+    rng = np.random.default_rng(6)
+    # Few different values, so that several edges have the largest one.
+    x = rng.integers(-9, 9, (graph.num_nodes, heads, features)).astype(np.float32) / 4
+    layer = gnn_mlir.compile(text, target="emulator", passes={"edge-walks": 1})
+    plan, = layer.package.plan()["functions"]
+    assert "by_edges" in plan["steps"][0]["schedule"]
+    found = list(layer.bind(graph)({"arg0": x}).values())
+    values = x.astype(np.float64)[graph.edge_src]
+    top = np.zeros(x.shape) if body == "argument" else np.full(
+        x.shape, np.finfo(np.float32).min, np.float64)
+    other = np.full(x.shape, -1.0 if body == "argument" else 0.0)
+    for node in np.unique(graph.edge_dst):
+        edges = np.flatnonzero(graph.edge_dst == node)
+        top[node] = values[edges].max(axis=0)
+        other[node] = (edges[values[edges].argmax(axis=0)] if body == "argument"
+                       else np.exp(values[edges] - top[node]).sum(axis=0))
+    assert np.array_equal(found[0].astype(np.float64), top)
+    check(found[1].astype(np.float64), other)
+
+
 DOT = """
 gnn.graph @g square {{node_types = 1, edge_types = 1}}
 func.func @dot(%x: tensor<?x{shape}xf32> {{gnn.rows = #gnn.rows<@g, node>}},
