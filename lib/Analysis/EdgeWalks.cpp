@@ -41,20 +41,28 @@ static KernelWork describeJoin(TraverseOp op, StatsAttr stats) {
   return work;
 }
 
-EdgesChoice gnn::chooseEdges(const CostModel &model, TraverseOp op,
-                             TraverseOp before, StatsAttr stats) {
-  EdgesChoice choice;
-  choice.byRows = costTraversal(model, before, stats);
+/// The cost of a walk by edges with that of the kernel that joins its pieces.
+static double costByEdges(const CostModel &model, TraverseOp op,
+                          StatsAttr stats) {
   KernelWork walk = describeTraversal(op, stats);
   walk.walks.clear();
   walk.reducedRows = walk.longestRow = 0;
   walk.crowding = 1;
-  choice.byEdges = model.cost(walk);
+  double cost = model.cost(walk);
   if (!op.getReduced().empty())
-    choice.byEdges += model.cost(describeJoin(op, stats));
-  choice.isChosen =
-      model.isTime() && model.isBetter(choice.byRows, choice.byEdges);
-  return choice;
+    cost += model.cost(describeJoin(op, stats));
+  return cost;
+}
+
+std::string gnn::explainCuts(TraverseOp op, StatsAttr &stats) {
+  if (!getAbilities(op).longRows)
+    return "blocks of the target do not share a row";
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  stats = graph ? getStats(graph) : nullptr;
+  if (!stats)
+    return "nothing is known of the length of its rows";
+  return "";
 }
 
 std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
@@ -66,13 +74,10 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
     return why;
   if (setting > 0)
     return "";
-  if (!getAbilities(op).longRows)
-    return "blocks of the target do not share a row";
-  auto graph =
-      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
-  StatsAttr stats = graph ? getStats(graph) : nullptr;
-  if (!stats)
-    return "nothing is known of the length of its rows";
+  StatsAttr stats;
+  why = explainCuts(op, stats);
+  if (!why.empty())
+    return why;
   TraverseFacts facts(op);
   TraverseSchedule schedule(op);
   schedule.rowWalk = RowWalk::ByEdges;
@@ -85,12 +90,13 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
         .str();
   if (schedule.lanes * schedule.headLanes == 1)
     return "a row is read by one lane, beside whose elements those of others "
-           "do "
-           "not lie";
+           "do not lie";
   CostModel model(op, CostKind::Full);
-  EdgesChoice choice = chooseEdges(model, op, before, stats);
-  gain = ": " + model.textOf(choice.byEdges) + " instead of " +
-         model.textOf(choice.byRows) + " by the model";
-  return choice.isChosen ? ""
-                         : "equal shares of the elements pay too little" + gain;
+  double byRows = costTraversal(model, before, stats);
+  double byEdges = costByEdges(model, op, stats);
+  gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +
+         " by the model";
+  if (!model.isTime() || !model.isBetter(byRows, byEdges))
+    return "equal shares of the elements pay too little" + gain;
+  return "";
 }

@@ -187,12 +187,6 @@ struct PiecesChoice {
   double getCost() const { return length ? pieces : whole; }
 };
 
-/// Whether the elements of a traversal are walked whatever rows they are of.
-struct EdgesChoice {
-  bool isChosen = false;
-  double byRows = 0, byEdges = 0;
-};
-
 /// Weighs kernels against each other.
 class CostModel {
 public:
@@ -297,15 +291,14 @@ StatsAttr getStats(mlir::Operation *op);
 /// many as nodes, and pairs lie between them.
 StatsAttr getNominalStats(mlir::MLIRContext *context);
 
-/// Weighs a walk of `op` by edges, with what joins its pieces, against what
-/// `before` costs otherwise.
-EdgesChoice chooseEdges(const CostModel &model, tile::TraverseOp op,
-                        tile::TraverseOp before, StatsAttr stats);
+/// Why the model cannot weigh cuts of the rows of `op`; empty if it can, by
+/// `stats`.
+std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 
 /// Why the elements of `op` are not walked by edges, by a setting: 0 never, 1
 /// wherever they can, -1 where the statistics of the graph say that it pays, by
-/// as much as `gain` says. Empty if they are. It is weighed against `before`,
-/// if that is given, in place of a walk by rows.
+/// as much as `gain` says. Empty if they are. The walk, with what joins its
+/// pieces, is weighed against what `before` costs otherwise.
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
                          std::string &gain, tile::TraverseOp before);
 

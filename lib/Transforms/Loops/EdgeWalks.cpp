@@ -6,11 +6,11 @@
 // each word of the stream has a row and says whether its group ends. Several
 // are loaded at once; where none of them ends a group, there is no branch.
 //
-// What a team has of a group that began before its share, the head, and of one
-// that goes on behind it, the tail, it leaves in workgroup memory. Then the
+// A team leaves the head, its part of a group that began before its share, and
+// the tail, that of one that goes on behind it, in workgroup memory. Then the
 // team in which a group begins adds the heads behind its own tail. At a block's
-// borders pieces are left. What begins where is known when the graph is bound
-// (TeamShare in Lattice.h).
+// borders pieces are left. The places where groups begin are known when the
+// graph is bound (TeamShare in Lattice.h).
 //
 //===----------------------------------------------------------------------===//
 

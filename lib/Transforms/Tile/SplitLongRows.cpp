@@ -78,13 +78,10 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
     cut(length);
     return "";
   }
-  if (!getAbilities(op).longRows)
-    return "blocks of the target do not share a row";
-  auto graph =
-      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
-  StatsAttr stats = graph ? getStats(graph) : nullptr;
-  if (!stats)
-    return "nothing is known of the length of its rows";
+  StatsAttr stats;
+  std::string why = explainCuts(op, stats);
+  if (!why.empty())
+    return why;
   double most = countLongestGroup(op.getGroups(), op.getElements(), stats);
   if (most <= KernelConstants::shortestPiece)
     return llvm::formatv("the longest of its rows has {0:F0} elements, which "

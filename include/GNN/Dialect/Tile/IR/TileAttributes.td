@@ -49,7 +49,8 @@ def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
     A row space in one of its orders, `edge.in_rows`, the tiles that groups are cut
     into, `tiles<edge_type, src_pair, 1024>`, or long groups alone,
     `long_tiles<dst, edge.in_rows, 256>`, what blocks of elements leave of groups,
-    `pieces<dst, edge.in_rows, 1024>`, or a number of rows, `192`: those of weights. docs/Structures.md has all of them.
+    `pieces<dst, edge.in_rows, 1024>`, or a number of rows, `192`: those of weights.
+    docs/Structures.md has all of them.
   }];
 }
 
