@@ -75,7 +75,18 @@ CostModel::CostModel(Operation *op, CostKind kind)
     this->kind = CostKind::WholeRows;
 }
 
-double CostModel::gatherSeconds(const GatherWork &gather) const {
+/// The bytes of the tables that a kernel gathers from, which share the L2.
+static double countTableBytes(const KernelWork &kernel) {
+  llvm::SmallPtrSet<Value, 4> known;
+  double bytes = 0;
+  for (const GatherWork &gather : kernel.gathers)
+    if (!gather.isAgain && (!gather.table || known.insert(gather.table).second))
+      bytes += gather.tableRows * gather.rowBytes;
+  return bytes;
+}
+
+double CostModel::gatherSeconds(const GatherWork &gather,
+                                double tableBytes) const {
   if (gather.rows <= 0)
     return 0;
   double fromMemory =
@@ -84,7 +95,6 @@ double CostModel::gatherSeconds(const GatherWork &gather) const {
       std::max(gather.rowBytes, figures.l2RowBytes) / figures.l2Gather;
   if (gather.isAgain)
     return gather.rows * fromL2;
-  double tableBytes = gather.tableRows * gather.rowBytes;
   double hit = std::min(1.0, figures.l2Bytes / std::max(tableBytes, 1.0));
   double firsts = std::min(gather.rows, gather.tableRows);
   return firsts * fromMemory +
@@ -155,8 +165,9 @@ double CostModel::seconds(const KernelWork &kernel) const {
   if (kernel.isEmpty())
     return 0;
   double gathers = 0, gatheredBytes = 0;
+  double tableBytes = countTableBytes(kernel);
   for (const GatherWork &gather : kernel.gathers) {
-    gathers += gatherSeconds(gather);
+    gathers += gatherSeconds(gather, tableBytes);
     gatheredBytes +=
         gather.rows * std::max(gather.rowBytes, figures.l2RowBytes);
   }

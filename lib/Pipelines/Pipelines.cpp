@@ -130,6 +130,9 @@ static void buildTilePipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createFuseProducts());
     pm.addPass(createCSEPass());
   }
+  if (options.onlineSoftmax) // of all that is fused
+    pm.addNestedPass<func::FuncOp>(
+        createOnlineSoftmax({options.onlineSoftmax}));
   pm.addNestedPass<func::FuncOp>(createGroupEdges({options.edgeWalks}));
   if (options.splitSums) // with all that is fused
     pm.addNestedPass<func::FuncOp>(createSplitSums({options.sumRows}));

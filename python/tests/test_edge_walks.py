@@ -185,6 +185,15 @@ def extremes(graph, values, better):
     return found
 
 
+def attention(graph, x, z):
+    """Scores are dots of rows at both ends, and weigh that at the source."""
+    scores = np.sum(x[graph.edge_src] * z[graph.edge_dst], axis=1) / 8
+    highest = extremes(graph, scores, np.max)
+    powers = np.exp(scores - highest[graph.edge_dst])[:, None]
+    total = sums(graph, powers * x[graph.edge_src])
+    return total / np.maximum(sums(graph, powers), 1) + highest[:, None]
+
+
 def sizes(graph):
     return np.bincount(graph.edge_dst, minlength=graph.num_nodes)[:, None]
 
@@ -209,6 +218,14 @@ BODIES = {
             "%t = gnn_tile.reduce max [element] %v0 : f32\n"
             "%u = arith.addf %s, %t : f32\ngnn_tile.yield %u : f32", [], None,
             lambda g, x: sums(g, x[g.edge_src]) + extremes(g, x[g.edge_src], np.max)),
+    "attention": ("%p = arith.mulf %v0, %v1 : f32\n"
+                  "%d = gnn_tile.reduce sum [feature] %p : f32\n"
+                  "%eighth = arith.constant 0.125 : f32\n%one = arith.constant 1.0 : f32\n"
+                  "%s = arith.mulf %d, %eighth : f32\n"
+                  "%m, %z, %t = gnn_tile.softmax_sum %s, %one, %v0 : f32\n"
+                  "%n = arith.maximumf %z, %one : f32\n%q = arith.divf %t, %n : f32\n"
+                  "%y = arith.addf %q, %m : f32\ngnn_tile.yield %y : f32",
+                  [("node", "group : feature")], None, attention),
     "dot": ("%p = arith.mulf %v0, %v1 : f32\n%s = gnn_tile.reduce sum [feature] %p : f32\n"
             "gnn_tile.yield %s : f32", [("node", "group : feature")], ("edge", "element -> edge"),
             lambda g, x, z: np.sum(x[g.edge_src] * z[g.edge_dst], axis=1)),
@@ -251,13 +268,14 @@ def test_bodies_are_as_numpy(graph, name):
 
 
 @pytest.mark.parametrize("features", [1, 2, 3, 8, 41, 96, 256, 300])
-@pytest.mark.parametrize("name", ["sum", "dot", "of the group"])
+@pytest.mark.parametrize("name", ["sum", "dot", "of the group", "attention"])
 def test_widths(name, features):
     check(*run(graph_of(DEGREES["mixed"]), name, features))
 
 
 @pytest.mark.parametrize("stop_at", ["structured", "scheduled", "blocked", "loops"])
-@pytest.mark.parametrize("name", ["mean", "max", "weighted", "of the group", "two", "dot"])
+@pytest.mark.parametrize("name", ["mean", "max", "weighted", "of the group", "two", "dot",
+                                  "attention"])
 def test_forms_are_as_numpy(name, stop_at):
     check(*run(graph_of(DEGREES["hub"]), name, 32, stop_at=stop_at))
 
@@ -265,9 +283,11 @@ def test_forms_are_as_numpy(name, stop_at):
 @pytest.mark.parametrize("fields", [
     "in_flight = 1", "in_flight = 4, rows_per_block = 8", "lanes = 8", "lanes = 32",
     "columns_per_block = 32, lanes = 8", "vector = 1, lanes = 32", "vector = 2, in_flight = 16"])
-@pytest.mark.parametrize("name", ["mean", "of the group"])
+@pytest.mark.parametrize("name", ["mean", "of the group", "attention"])
 def test_schedules(name, fields):
     order = ("columns_per_block", "vector", "lanes", "in_flight", "rows_per_block")
+    if name == "attention" and "columns" in fields:
+        pytest.skip("a reduction over features needs all of a row")
     fields = sorted(fields.split(", "), key=lambda one: order.index(one.split(" ")[0]))
     schedule = f"schedule <{', '.join(fields)}, row_walk = by_edges>"
     check(*run(graph_of(DEGREES["mixed"]), name, 64, schedule=schedule))

@@ -1,4 +1,5 @@
 // RUN: gnn-opt %s --gnn-tile-pipeline | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-pipeline=online-softmax=0 | FileCheck %s --check-prefix=TWICE
 // RUN: gnn-opt %s --gnn-tile-pipeline=fuse=false | FileCheck %s --check-prefix=APART
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
@@ -15,11 +16,17 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK:         gnn_tile.workspace_size
 // CHECK:         gnn_tile.gemm @g rows dst
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 16>
-// CHECK:           gnn_tile.reduce max [element]
-// CHECK:           math.exp
-// CHECK:           gnn_tile.reduce sum [element]
-// CHECK:           gnn_tile.reduce sum [element]
+// CHECK:           gnn_tile.softmax_sum
+// CHECK-NOT:       gnn_tile.reduce max [element]
 // CHECK-NOT:     gnn_tile.traverse
+//
+// TWICE-LABEL: func.func @gat
+// TWICE:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 16>
+// TWICE:           gnn_tile.reduce max [element]
+// TWICE:           math.exp
+// TWICE:           gnn_tile.reduce sum [element]
+// TWICE:           gnn_tile.reduce sum [element]
+// TWICE-NOT:     gnn_tile.traverse
 //
 // APART-LABEL: func.func @gat
 // APART:         gnn_tile.traverse @g <edge.in_rows, features = 8>

@@ -17,7 +17,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // A product, a bias of the type, a function that no model of old has, and a mask.
 //
 // CHECK-LABEL: func.func @mixture
-// CHECK-NEXT:    gnn.attention(%[[Q:.+]] = %arg0 via dst, %[[K:.+]] = %arg1 via src, %[[B:.+]] = %arg2, %[[M:.+]] = %arg3) value %arg1 via src over dst stored :
+// CHECK-NEXT:    gnn.attention(%[[Q:.+]] = %arg0 via dst, %[[K:.+]] = %arg1 via src, %[[B:.+]] = %arg2, %[[M:.+]] = %arg3) value %arg1 via src over dst :
 // CHECK-NEXT:      %[[D:.+]] = gnn.row_dot %[[Q]], %[[K]]
 // CHECK-NEXT:      %[[S:.+]] = arith.addf %[[D]], %[[B]] : tensor<8xf32>
 // CHECK-NEXT:      %[[T:.+]] = math.tanh %[[S]] : tensor<8xf32>
@@ -29,7 +29,6 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return
 // MEMORY-LABEL: func.func @mixture
-// MEMORY:        gnn_tile.traverse
 // MEMORY:        gnn_tile.traverse
 // MEMORY-NOT:    gnn_tile.traverse
 // MEMORY:        return
@@ -54,7 +53,7 @@ func.func @mixture(%q: !x, %k: !x, %bias: !t, %mask: !se) -> !x {
 // within the score is computed once. Heads meet features as they are repeated.
 //
 // CHECK-LABEL: func.func @sum_of_features
-// CHECK-NEXT:    gnn.attention(%[[L:.+]] = %arg0 via src, %[[R:.+]] = %arg1 via dst, %[[P:.+]] = %arg2) value %arg0 via src over dst stored :
+// CHECK-NEXT:    gnn.attention(%[[L:.+]] = %arg0 via src, %[[R:.+]] = %arg1 via dst, %[[P:.+]] = %arg2) value %arg0 via src over dst :
 // CHECK-NEXT:      %[[D:.+]] = arith.subf %[[L]], %[[R]] : tensor<8x16xf32>
 // CHECK-NEXT:      %[[A:.+]] = math.absf %[[D]] : tensor<8x16xf32>
 // CHECK-NEXT:      %[[W:.+]] = gnn.row_broadcast %[[P]] : tensor<8xf32> -> tensor<8x16xf32>

@@ -250,8 +250,12 @@ public:
   bool isTime() const { return kind != CostKind::Rows; }
   const TargetFigures &getFigures() const { return figures; }
 
-  /// Seconds that reading these rows takes alone.
-  double gatherSeconds(const GatherWork &gather) const;
+  /// Seconds that reading these rows takes, beside tables of `tableBytes` in
+  /// all that share the L2; alone.
+  double gatherSeconds(const GatherWork &gather, double tableBytes) const;
+  double gatherSeconds(const GatherWork &gather) const {
+    return gatherSeconds(gather, gather.tableRows * gather.rowBytes);
+  }
 
 private:
   /// Seconds of a kernel whose rows are whole, or pieces.

@@ -127,6 +127,12 @@ template <typename Base> struct TileSwitches : public Base {
       *this, "split-sums",
       llvm::cl::desc("Sum over types or the graph in two steps"),
       llvm::cl::init(true)};
+  Option<int64_t> onlineSoftmax{
+      *this, "online-softmax",
+      llvm::cl::desc("Weigh and add up rows in the walk that finds the highest "
+                     "score: -1: where lanes share a row; 0: never; 1: "
+                     "wherever it can be"),
+      llvm::cl::init(-1)};
   Option<bool> writeInPlace{
       *this, "write-in-place",
       llvm::cl::desc("Write results over inputs that nothing reads later"),
@@ -146,6 +152,7 @@ template <typename Base> struct TileSwitches : public Base {
   template <typename Other> void assignTileSwitches(Other &other) const {
     other.fuse = fuse;
     other.splitSums = splitSums;
+    other.onlineSoftmax = onlineSoftmax;
     other.writeInPlace = writeInPlace;
     other.sumRows = sumRows;
     other.longRows = longRows;

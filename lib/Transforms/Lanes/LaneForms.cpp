@@ -344,6 +344,7 @@ void ExchangeVerifier::visit(Operation *op) {
             own | of(op.getIdentity()) | of(yieldedBy(op.getBody()));
         add(op.getBody().getArguments(), own);
         add(op.getCombine().getArguments(), yielded);
+        add(op.getTogether().getArguments(), yielded);
         add(op.getResults(),
             isShared ? leftBehind(op.getOver(), yielded) : yielded);
       })

@@ -281,8 +281,8 @@ void EdgeWalk::add(Carried &now, MutableArrayRef<WalkPoint> points) {
   point = nullptr;
   storeElements(points);
   if (!types.empty())
-    for (const Values &own : states)
-      now.states = combineAll(reductions, now.states, own);
+    now.states =
+        addAll(reductions, now.states, llvm::to_vector_of<ValueRange>(states));
 }
 
 /// Stores the group that ends with the element at `position`, and enters the
@@ -331,11 +331,9 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
           WalkPoint own = here; // the other branch has values of its own
           add(now, own);
           Values same = now.pack(b);
+          auto end = [&] { return endGroup(now, own.number, team).pack(b); };
           now = now.unpack(
-              b, choose(
-                     b.less(word, zero), same,
-                     [&] { return endGroup(now, here.number, team).pack(b); },
-                     [&] { return same; }));
+              b, choose(b.less(word, zero), same, end, [&] { return same; }));
         }
         restore();
         return now.pack(b);

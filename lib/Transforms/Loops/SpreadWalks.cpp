@@ -49,6 +49,8 @@ private:
   void cloneStores(MutableArrayRef<WalkedElement> points);
   void combine(MutableArrayRef<Value> states, ArrayRef<unsigned> numbers,
                WalkedElement &point);
+  SmallVector<Value> addTogether(ValueRange carried,
+                                 ArrayRef<WalkedElement> points);
 
   WalkOp walk;
   IndexBuilder b;
@@ -147,6 +149,30 @@ void WalkSpreader::combine(MutableArrayRef<Value> states,
   }
 }
 
+/// The results with what all elements of a step give.
+SmallVector<Value> WalkSpreader::addTogether(ValueRange carried,
+                                             ArrayRef<WalkedElement> points) {
+  Block &block = walk.getTogether().front();
+  Operation *yield = walk.getBody().front().getTerminator();
+  IRMapping mapping;
+  unsigned number = 0;
+  for (Value state : carried)
+    mapping.map(block.getArgument(number++), state);
+  for (const WalkedElement &point : points)
+    for (auto [value, identity] :
+         llvm::zip_equal(yield->getOperands(), walk.getIdentity())) {
+      Value state = point.values.lookupOrDefault(value);
+      if (point.inside)
+        state = arith::SelectOp::create(b, point.inside, state, identity);
+      mapping.map(block.getArgument(number++), state);
+    }
+  for (Operation &op : block.without_terminator())
+    b.clone(op, mapping);
+  return llvm::map_to_vector(
+      block.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
 void WalkSpreader::cloneStores(MutableArrayRef<WalkedElement> points) {
   for (Operation &op : walk.getBody().front().without_terminator())
     if (hasEffect<MemoryEffects::Write>(&op))
@@ -160,7 +186,9 @@ SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
     SmallVector<WalkedElement> points = makePoints(first, slot);
     cloneBody(points);
     SmallVector<Value> states(carried);
-    if (!states.empty())
+    if (!walk.getTogether().empty())
+      states = addTogether(carried, points);
+    else if (!states.empty())
       for (ArrayRef<unsigned> numbers : groupResults(walk.getCombine().front()))
         for (WalkedElement &point : points)
           combine(states, numbers, point);

@@ -88,6 +88,12 @@ protected:
                     int64_t inFlight);
   llvm::SmallVector<mlir::Value>
   combineAll(Reductions reductions, mlir::ValueRange a, mlir::ValueRange b);
+  /// The states `before` with those of several elements.
+  llvm::SmallVector<mlir::Value>
+  addAll(Reductions reductions, mlir::ValueRange before,
+         llvm::ArrayRef<mlir::ValueRange> elements);
+  llvm::SmallVector<mlir::Value>
+  rescale(SoftmaxSumOp op, llvm::ArrayRef<mlir::ValueRange> states);
   void finishAll(Reductions reductions, mlir::ValueRange results);
   void collectNeeds(mlir::Value value, llvm::SetVector<mlir::Value> &needs);
   llvm::SmallVector<mlir::Value> identitiesOf(mlir::Operation *reduction);

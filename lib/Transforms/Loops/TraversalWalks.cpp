@@ -10,6 +10,8 @@
 
 #include "GNN/Dialect/Tile/IR/Combine.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -111,6 +113,9 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   for (Operation *reduction : reductions)
     llvm::append_range(identities, identitiesOf(reduction));
   int64_t slots = layout.elementLanes * (byBlock ? layout.rowsPerBlock : 1);
+  bool rescales = inFlight > 1 && llvm::any_of(reductions, [](Operation *op) {
+                    return isa<SoftmaxSumOp>(op);
+                  });
   bool hasRuns = layout.isOneLane && !reductions.empty();
   IntegerAttr run = hasRuns ? b.getI64IntegerAttr(runElements) : IntegerAttr();
   auto walk = WalkOp::create(b, begin, end, identities,
@@ -120,15 +125,25 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   walk.getBody().emplaceBlock().addArgument(b.getIndexType(), b.getLoc());
   if (reductions.empty())
     return walk;
-  Block &both = walk.getCombine().emplaceBlock();
-  for (int operand = 0; operand < 2; ++operand)
-    for (Value identity : identities)
-      both.addArgument(identity.getType(), b.getLoc());
-  b.setInsertionPointToEnd(&both);
-  ValueRange states = both.getArguments();
-  YieldOp::create(b,
-                  combineAll(reductions, states.take_front(identities.size()),
-                             states.drop_front(identities.size())));
+  size_t count = identities.size();
+  auto addStates = [&](Region &region, int64_t states) -> Block & {
+    Block &block = region.emplaceBlock();
+    for (int64_t i = 0; i < states; ++i)
+      for (Value identity : identities)
+        block.addArgument(identity.getType(), b.getLoc());
+    b.setInsertionPointToEnd(&block);
+    return block;
+  };
+  ValueRange states = addStates(walk.getCombine(), 2).getArguments();
+  YieldOp::create(b, combineAll(reductions, states.take_front(count),
+                                states.drop_front(count)));
+  if (rescales) { // once for all elements that are there at once
+    states = addStates(walk.getTogether(), 1 + inFlight).getArguments();
+    SmallVector<ValueRange> elements;
+    for (int64_t i = 1; i <= inFlight; ++i)
+      elements.push_back(states.slice(i * count, count));
+    YieldOp::create(b, addAll(reductions, states.take_front(count), elements));
+  }
   return walk;
 }
 
@@ -178,6 +193,13 @@ SmallVector<Value> TraversalLoops::identitiesOf(Operation *reduction) {
       identities.push_back(spread(valueOf(identity), level));
       continue;
     }
+    if (isa<SoftmaxSumOp>(reduction)) {
+      identities.push_back(
+          constant(type, result.getResultNumber() == 0
+                             ? identityOf(Reduction::Max, element)
+                             : b.getZeroAttr(element)));
+      continue;
+    }
     auto arg = dyn_cast<ArgReduceOp>(reduction);
     Reduction kind = arg ? arg.getKind() : cast<ReduceOp>(reduction).getKind();
     bool isIndex = arg && result.getResultNumber() == 1;
@@ -225,6 +247,57 @@ static SmallVector<Value> better(ImplicitLocOpBuilder &b, Reduction kind,
           arith::SelectOp::create(b, wins, y[1], x[1])};
 }
 
+/// The sums of several states by the power of the highest score of all.
+SmallVector<Value> TraversalLoops::rescale(SoftmaxSumOp op,
+                                           ArrayRef<ValueRange> states) {
+  Value top;
+  for (ValueRange state : states)
+    top = top ? combineKind(Reduction::Max, top, state[0]) : state[0];
+  // Minus infinity has no difference to itself.
+  Type type = top.getType();
+  auto ofScore = cast<FloatType>(op.getScore().getType());
+  Value lowest = constant(
+      type, b.getFloatAttr(ofScore, llvm::APFloat::getLargest(
+                                        ofScore.getFloatSemantics(), true)));
+  Value finite = combineKind(Reduction::Max, top, lowest);
+  SmallVector<Value> combined{top};
+  combined.resize(op.getNumResults());
+  for (ValueRange state : states) {
+    Value power =
+        math::ExpOp::create(b, arith::SubFOp::create(b, state[0], finite));
+    for (auto [i, value] : llvm::enumerate(op.getSums())) {
+      Value term = arith::MulFOp::create(b, spread(power, getLevel(value)),
+                                         state[i + 1]);
+      Value &sum = combined[i + 1];
+      sum = sum ? arith::AddFOp::create(b, sum, term).getResult() : term;
+    }
+  }
+  return combined;
+}
+
+SmallVector<Value> TraversalLoops::addAll(Reductions reductions,
+                                          ValueRange before,
+                                          ArrayRef<ValueRange> elements) {
+  SmallVector<Value> all;
+  for (Operation *reduction : reductions) {
+    unsigned first = all.size(), count = reduction->getNumResults();
+    auto ownOf = [&](ValueRange states) { return states.slice(first, count); };
+    if (auto softmax = dyn_cast<SoftmaxSumOp>(reduction)) {
+      LocationScope scope(b, reduction->getLoc());
+      SmallVector<ValueRange> own{ownOf(before)};
+      for (ValueRange states : elements)
+        own.push_back(ownOf(states));
+      llvm::append_range(all, rescale(softmax, own));
+      continue;
+    }
+    SmallVector<Value> own(ownOf(before));
+    for (ValueRange states : elements)
+      own = combine(reduction, own, ownOf(states));
+    llvm::append_range(all, own);
+  }
+  return all;
+}
+
 SmallVector<Value> TraversalLoops::combine(Operation *reduction, ValueRange x,
                                            ValueRange y) {
   LocationScope scope(b, reduction->getLoc());
@@ -232,6 +305,8 @@ SmallVector<Value> TraversalLoops::combine(Operation *reduction, ValueRange x,
     return {combineKind(reduce.getKind(), x[0], y[0])};
   if (auto arg = dyn_cast<ArgReduceOp>(reduction))
     return better(b, arg.getKind(), x, y);
+  if (auto softmax = dyn_cast<SoftmaxSumOp>(reduction))
+    return rescale(softmax, {x, y});
   auto fold = cast<FoldOp>(reduction);
   Block &block = fold.getCombine().front();
   for (auto [i, argument] : llvm::enumerate(block.getArguments()))
@@ -254,6 +329,9 @@ void TraversalLoops::finish(Operation *reduction, ValueRange results) {
   SmallVector<Value> finished(results);
   auto reduce = dyn_cast<ReduceOp>(reduction);
   bool isMean = reduce && reduce.getKind() == Reduction::Mean;
+  if (isa<SoftmaxSumOp>(reduction))
+    finished[0] = arith::SelectOp::create(b, b.less(begin, end), finished[0],
+                                          constant(finished[0].getType(), 0));
   bool isExtreme = isa<ArgReduceOp>(reduction) ||
                    (reduce && reduce.getKind() != Reduction::Sum && !isMean);
   if (isMean) {

@@ -415,7 +415,7 @@ static bool isWorthRepeating(TraverseOp op) {
   if (!domain.getGroups().isKind(RowKind::Edge))
     return false;
   if (llvm::any_of(body, [](Operation &inner) {
-        return isa<ReduceOp, ArgReduceOp, FoldOp>(inner);
+        return isa<ReduceOp, ArgReduceOp, SoftmaxSumOp, FoldOp>(inner);
       }))
     return false;
   // A row that is only copied is read where it comes from, however short.

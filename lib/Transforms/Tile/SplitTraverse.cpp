@@ -220,6 +220,9 @@ SmallVector<Value> TraverseSplit::reduceParts(OpBuilder &inside,
     copy->setOperands(operands);
     return llvm::to_vector_of<Value>(copy->getResults());
   }
+  if (isa<SoftmaxSumOp>(reduction))
+    return llvm::to_vector_of<Value>(
+        SoftmaxSumOp::create(inside, loc, values)->getResults());
   if (auto arg = dyn_cast<ArgReduceOp>(reduction)) {
     auto best = ArgReduceOp::create(inside, loc, arg.getExtreme().getType(),
                                     arg.getArgument().getType(), arg.getKind(),

@@ -37,6 +37,7 @@ def variants(raised=False):
         found[f"only {name}"] = {**none, name: True}
     found["all by rows"] = {"cost": "rows"}
     found["all in pieces"] = {"long-rows": PIECES}
+    found["two walks of softmax"] = {"online-softmax": 0}
     found["sums in products"] = {"sums-in-products": True}
     return found
 

@@ -184,3 +184,31 @@ func.func @tiles(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// The highest score by a walk of its own; sums are wide, and a score of minus infinity
+// has no power of itself.
+//
+// CHECK-LABEL: func.func @softmax
+// CHECK:         %[[LEAST:.+]] = arith.constant 0xFF800000
+// CHECK:         %[[HIGHEST:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[LEAST]]) -> (f32)
+// CHECK:           arith.maximumf
+// CHECK:         %[[TOP:.+]] = arith.select %{{.+}}, %[[HIGHEST]], %{{.+}}
+// CHECK:         %[[FINITE:.+]] = arith.maximumf %[[TOP]], %{{.+}}
+// CHECK:         scf.for {{.+}} -> (f64)
+// CHECK:           %[[D:.+]] = arith.subf %{{.+}}, %[[FINITE]]
+// CHECK:           math.exp %[[D]]
+// CHECK:         arith.truncf
+func.func @softmax(%x: memref<?xf32>, %v: memref<?xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%x, %v : memref<?xf32>, memref<?xf32>) at [#gnn_tile.at<element>, #gnn_tile.at<element>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32, %vv: f32):
+    %m, %s = gnn_tile.softmax_sum %xv, %vv : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

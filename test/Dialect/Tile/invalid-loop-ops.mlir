@@ -495,3 +495,50 @@ func.func @any_team_c1(%c: i1) {
   }
   return
 }
+
+// -----
+
+func.func @walk_c6(%begin: index, %end: index, %a: f32) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected a 'together' of the arguments 'f32', 'f32', 'f32', got 'f32', 'f32'}}
+  %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 2 identity(%a : f32) {
+  ^bb0(%p: index):
+    gnn_tile.yield %a : f32
+  } combine {
+  ^bb0(%x: f32, %y: f32):
+    gnn_tile.yield %x : f32
+  } together {
+  ^bb0(%x: f32, %y: f32):
+    gnn_tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c6_yields(%begin: index, %end: index, %a: f32) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected a 'together' that yields 'f32', got}}
+  %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 identity(%a : f32) {
+  ^bb0(%p: index):
+    gnn_tile.yield %a : f32
+  } combine {
+  ^bb0(%x: f32, %y: f32):
+    gnn_tile.yield %x : f32
+  } together {
+  ^bb0(%x: f32, %y: f32):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
+func.func @walk_c6_none(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected no 'together' without results}}
+  gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  } together {
+    gnn_tile.yield
+  }
+  return
+}

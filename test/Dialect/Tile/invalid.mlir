@@ -190,88 +190,6 @@ func.func @outer_c1(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>, %init: tensor<8x
 
 // -----
 
-func.func @reduce_c1(%x: tensor<?xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst> ins(%x : tensor<?xf32>)
-      at [#gnn_tile.at<group>]
-      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32):
-    // expected-error @+1 {{'gnn_tile.reduce' op expected one or more dimensions, each once, got []}}
-    %s = gnn_tile.reduce sum [] %xv : f32
-    gnn_tile.yield %s : f32
-  } -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-
-// -----
-
-func.func @reduce_c1_twice(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
-      at [#gnn_tile.at<element>]
-      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32):
-    // expected-error @+1 {{'gnn_tile.reduce' op expected one or more dimensions, each once, got [element, element]}}
-    %s = gnn_tile.reduce sum [element, element] %xv : f32
-    gnn_tile.yield %s : f32
-  } -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-
-// -----
-
-func.func @fold_c1(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
-      at [#gnn_tile.at<element>]
-      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32):
-    // expected-error @+1 {{'gnn_tile.fold' op expected as many identities and results as values: 1, got 0 and 1}}
-    %s = "gnn_tile.fold"(%xv) <{operandSegmentSizes = array<i32: 1, 0>}> ({
-    ^bb0(%a: f32, %b: f32):
-      gnn_tile.yield %a : f32
-    }) : (f32) -> f32
-    gnn_tile.yield %s : f32
-  } -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-
-// -----
-
-func.func @fold_c2(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
-      at [#gnn_tile.at<element>]
-      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32):
-    %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{'gnn_tile.fold' op expected a region of 2 arguments that yields 1 values, got 1 and 1}}
-    %s = gnn_tile.fold %xv identity %zero : f32 {
-    ^bb0(%a: f32):
-      gnn_tile.yield %a : f32
-    }
-    gnn_tile.yield %s : f32
-  } -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-
-// -----
-
-func.func @fold_c3(%x: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, %w: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
-      ins(%x, %w : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
-      at [#gnn_tile.at<element : feature>, #gnn_tile.at<element>]
-      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32, %wv: f32):
-    %zero = arith.constant 0.0 : f32
-    // expected-error @+1 {{'gnn_tile.fold' op component 1 depends on one that varies by more dimensions}}
-    %s, %t = gnn_tile.fold %xv, %wv identity %zero, %zero : f32, f32 {
-    ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
-      gnn_tile.yield %a, %c : f32, f32
-    }
-    gnn_tile.yield %t : f32
-  } -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-
-// -----
-
 func.func @traverse_c2_fixed_rows(%x: tensor<5xf32>, %init: tensor<48xf32>) -> tensor<48xf32> {
   // expected-error @+1 {{'gnn_tile.traverse' op expected 48 rows, got 'tensor<5xf32>' at #gnn_tile.at<group>}}
   %y = gnn_tile.traverse @g <48> ins(%x : tensor<5xf32>) at [#gnn_tile.at<group>]
@@ -302,18 +220,6 @@ func.func @traverse_c5_index(%init: tensor<?xi32>) -> tensor<?xi32> {
       outs(%init : tensor<?xi32>) at [#gnn_tile.at<group>] {
     // expected-error @+1 {{'gnn_tile.index' op no map leads from 'dst' to 'src_pair'}}
     %i = gnn_tile.index #gnn_tile.at<group -> src_pair>
-    gnn_tile.yield %i : i32
-  } -> tensor<?xi32>
-  return %y : tensor<?xi32>
-}
-
-// -----
-
-func.func @index_c1(%init: tensor<?xi32>) -> tensor<?xi32> {
-  %y = gnn_tile.traverse @g <dst> at []
-      outs(%init : tensor<?xi32>) at [#gnn_tile.at<group>] {
-    // expected-error @+1 {{'gnn_tile.index' op expected a row, or the head or the feature at 'all', got #gnn_tile.at<all>}}
-    %i = gnn_tile.index #gnn_tile.at<all>
     gnn_tile.yield %i : i32
   } -> tensor<?xi32>
   return %y : tensor<?xi32>
@@ -444,21 +350,6 @@ func.func @gemm_c3_heads(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>, %b: tensor<1x
     gnn_tile.yield %acc : f32
   } -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
-}
-
-// -----
-
-func.func @arg_reduce_c1(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
-  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
-      at [#gnn_tile.at<element>]
-      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32):
-    %e = gnn_tile.index #gnn_tile.at<element -> edge>
-    // expected-error @+1 {{'gnn_tile.arg_reduce' op expected 'max' or 'min', got 'sum'}}
-    %v, %i = gnn_tile.arg_reduce sum %xv, %e : f32
-    gnn_tile.yield %v : f32
-  } -> tensor<?xf32>
-  return %y : tensor<?xf32>
 }
 
 // -----

@@ -201,6 +201,44 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
+def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {
+  let summary = "Weigh and add up rows in the walk that finds their maximum";
+  let description = [{
+    Softmax over the elements of a group walks them twice: for the highest score, then
+    for the powers and what they weigh. Where sums of powers, or of products with
+    powers, are all that depends on the highest score of an element, a
+    `gnn_tile.softmax_sum` finds them in one walk: elements are read once, and long
+    rows may be walked in pieces or by edges.
+
+    ```mlir
+    %m = gnn_tile.reduce max [element] %score : f32
+    %d = arith.subf %score, %m : f32
+    %p = math.exp %d : f32
+    %z = gnn_tile.reduce sum [element] %p : f32
+    %t = arith.mulf %p, %v : f32
+    %y = gnn_tile.reduce sum [element] %t : f32
+    // becomes
+    %m, %z0, %y0 = gnn_tile.softmax_sum %score, %one, %v : f32
+    %nan = arith.subf %m, %m : f32 // where %m is infinite, as before
+    %z = arith.addf %z0, %nan : f32
+    %y = arith.addf %y0, %nan : f32
+    ```
+
+    With `setting=-1` the walks of a CPU stay two: one lane has a row of its own, what it
+    reads again is in its cache, and powers take the time.
+
+    Needs: traversals on tensors. Keeps: the value of every result up to the order and
+    scale of sums, NaN where it was. Never: takes what has a schedule, powers that an
+    edge gets as a result, or a body that walks its elements twice in any case.
+  }];
+  let options = [
+    Option<"setting", "setting", "int64_t", /*default=*/"-1",
+           "One walk: -1 where lanes share a row, 0 nowhere, 1 wherever it can be">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
   let summary = "Walk the pieces of long rows in many blocks";
   let description = [{

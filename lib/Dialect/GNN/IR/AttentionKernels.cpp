@@ -11,6 +11,7 @@
 #include "Costs.h"
 
 #include "GNN/Dialect/GNN/IR/GNNSparseOps.h"
+#include "GNN/Dialect/GNN/IR/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -212,15 +213,19 @@ std::vector<KernelCounts> AttentionOp::getKernelsOf(AttentionForm form) {
   auto computed = [&](RowPath rows, int64_t walks, ArrayRef<int64_t> features) {
     return walk(rows, walks, features).computeScores();
   };
+  // One walk finds the maximum and sums of powers (gnn-tile-online-softmax).
+  bool isOnline = shareLanesRows(*this);
+  int64_t walks = isOnline ? 1 : 2, walksApart = isOnline ? 1 : 3;
   ArrayRef<int64_t> own = getSumFeatures(/*storesScores=*/false);
   ArrayRef<int64_t> ofStored = getSumFeatures(/*storesScores=*/true);
   switch (form) {
   case AttentionForm::Apart:
     if (!split && meet)
-      return {computed(groups, 3, own).operate(softmax).weigh().take()};
+      return {
+          computed(groups, walksApart, own).operate(softmax).weigh().take()};
     if (!split)
       return {computed(groups, 1, terms).writeScores().take(),
-              walk(groups, 3, ofStored)
+              walk(groups, walksApart, ofStored)
                   .readScores()
                   .operate(softmax)
                   .weigh()
@@ -237,8 +242,8 @@ std::vector<KernelCounts> AttentionOp::getKernelsOf(AttentionForm form) {
             walk(result, 1, ofStored).readScores().weigh().take()};
   case AttentionForm::Computed:
     if (!split)
-      return {computed(groups, 2, own).operate(softmax).weigh().take()};
-    return {computed(groups, 2, terms)
+      return {computed(groups, walks, own).operate(softmax).weigh().take()};
+    return {computed(groups, walks, terms)
                 .operate(highest + power + sum)
                 .writeOfGroups(2)
                 .take(),

@@ -219,6 +219,11 @@ TargetLimits gnn::getBlockLimits(Operation *op) {
                                                 : TargetLimits::ofGPU();
 }
 
+bool gnn::shareLanesRows(Operation *op) {
+  TargetAttr target = findTarget(op);
+  return !target || target.getLimits().lanes > 1;
+}
+
 /// The keyword of the first field that is less than 0, or not a number.
 template <typename Struct>
 static std::optional<StringRef> findNegative(const Struct &value) {

@@ -63,6 +63,12 @@ Level LevelFinder::compute(Value value) {
     }
     return level;
   }
+  if (auto softmax = dyn_cast<SoftmaxSumOp>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    level = find(softmax.getScore()) | find(softmax.getOperand(i));
+    level.element = false;
+    return level;
+  }
   if (auto fold = dyn_cast<FoldOp>(op)) {
     unsigned i = cast<OpResult>(value).getResultNumber();
     level = find(fold.getValues()[i]) | find(fold.getIdentity()[i]);

@@ -63,6 +63,26 @@ static LogicalResult verifyCombine(Operation *op, Region &combine,
 // walk
 //===----------------------------------------------------------------------===//
 
+/// Checks the region that adds all elements in flight at once.
+static LogicalResult verifyTogether(WalkOp walk) {
+  if (walk.getTogether().empty())
+    return success();
+  TypeRange results = walk.getResultTypes();
+  if (results.empty())
+    return walk.emitOpError("expected no 'together' without results");
+  SmallVector<Type> all;
+  for (int64_t i = 0; i <= static_cast<int64_t>(walk.getInFlight()); ++i)
+    llvm::append_range(all, results);
+  Block &block = walk.getTogether().front();
+  if (block.getArgumentTypes() != TypeRange(all))
+    return walk.emitOpError("expected a 'together' of the arguments ")
+           << all << ", got " << block.getArgumentTypes();
+  if (block.getTerminator()->getOperandTypes() != results)
+    return walk.emitOpError("expected a 'together' that yields ")
+           << results << ", got " << block.getTerminator()->getOperandTypes();
+  return success();
+}
+
 LogicalResult WalkOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                        ValueRange operands, DictionaryAttr,
                                        OpaqueProperties, RegionRange,
@@ -114,7 +134,9 @@ LogicalResult WalkOp::verifyRegions() {
   if (yielded != getIdentity().getTypes()) // C1
     return emitOpError("expected a body that yields ")
            << getIdentity().getTypes() << ", got " << yielded;
-  return verifyCombine(*this, getCombine(), getResultTypes()); // C2
+  if (failed(verifyCombine(*this, getCombine(), getResultTypes()))) // C2
+    return failure();
+  return verifyTogether(*this); // C6
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,7 +85,8 @@ static LogicalResult verifyBodyOps(Operation *op, Region &body,
     if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(dialect) ||
         isa<YieldOp>(inner) ||
         (allowTileOps &&
-         isa<ReduceOp, ArgReduceOp, FoldOp, SizeOp, IndexOp>(inner)))
+         isa<ReduceOp, ArgReduceOp, SoftmaxSumOp, FoldOp, SizeOp, IndexOp>(
+             inner)))
       return WalkResult::advance();
     op->emitOpError("body holds an op that a kernel cannot compute: '")
         << inner->getName() << "'";
@@ -259,7 +260,7 @@ static LogicalResult verifyInDomain(Operation *inner, DomainAttr domain) {
                                 static_cast<int32_t>(Dim::Element));
     if (auto index = dyn_cast<IndexOp>(inner))
       return index.getAt().getAnchor() == Anchor::Element;
-    return isa<ArgReduceOp, FoldOp, SizeOp>(inner);
+    return isa<ArgReduceOp, SoftmaxSumOp, FoldOp, SizeOp>(inner);
   };
   if (!domain.getElements() && needsElements())
     return inner->emitOpError("needs a domain with elements, got ") << domain;
@@ -496,6 +497,31 @@ LogicalResult ArgReduceOp::verify() {
     return emitOpError("expected 'max' or 'min', got '")
            << stringifyReduction(getKind()) << "'";
   return success();
+}
+
+LogicalResult SoftmaxSumOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes()); // C1
+  return success();
+}
+
+ParseResult SoftmaxSumOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  Type type;
+  if (parser.parseOperandList(operands) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperands(operands, type, state.operands))
+    return failure();
+  state.addTypes(SmallVector<Type>(operands.size(), type));
+  return success();
+}
+
+void SoftmaxSumOp::print(OpAsmPrinter &printer) {
+  printer << " " << getOperands();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getScore().getType();
 }
 
 LogicalResult IndexOp::verify() {

@@ -309,7 +309,14 @@ TileCost TraverseOp::getCost() {
     Level level = getLevel(inner.getResult(0));
     for (Value operand : inner.getOperands())
       level = level | getLevel(operand);
-    cost.flops += pointsAt(level) * (level.feature ? 1 : walks);
+    if (isa<SoftmaxSumOp>(inner)) // a power, and a product and a sum each
+      for (Value result : inner.getResults()) {
+        Level own = getLevel(result);
+        own.element = true;
+        cost.flops += pointsAt(own) * (own.feature ? 2 : 2 * walks);
+      }
+    else
+      cost.flops += pointsAt(level) * (level.feature ? 1 : walks);
   }
   return cost;
 }

@@ -42,6 +42,9 @@ static constexpr int64_t mostElementLanes = 8;
 static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
 static constexpr int64_t manyLanes = 8;
 
+/// Bytes at which arrays in workgroup memory begin.
+static constexpr int64_t alignmentOfArrays = 16;
+
 /// Threads of a block, where its rows divide them.
 static constexpr int64_t blockThreads = 256;
 
@@ -56,7 +59,7 @@ static int64_t orOne(int64_t value) { return std::max<int64_t>(value, 1); }
 
 bool gnn::tile::reducesElements(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
-  return isa<FoldOp, ArgReduceOp>(op) ||
+  return isa<FoldOp, ArgReduceOp, SoftmaxSumOp>(op) ||
          (reduce && llvm::is_contained(reduce.getDims(),
                                        static_cast<int32_t>(Dim::Element)));
 }
@@ -217,16 +220,17 @@ static int64_t countHeld(const TraverseLayout &layout, Level level) {
 /// memory. Where rows go by length, each warp also says whether it has a long
 /// one.
 static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
-  int64_t parts = 0;
-  for (Level level : facts.sums)
-    parts += countHeld(layout, level);
-  int64_t warps = layout.warps();
-  int64_t bytes = 0;
+  int64_t warps = layout.warps(), bytes = 0;
+  auto addArray = [&](int64_t values) {
+    bytes += llvm::alignTo(4 * values, alignmentOfArrays);
+  };
   if (warps > 1)
-    bytes += 4 * parts * warps * layout.featureLanes * layout.headLanes;
+    for (Level level : facts.sums)
+      addArray(countHeld(layout, level) * warps * layout.featureLanes *
+               layout.headLanes);
   if (layout.rowWalk == RowWalk::ByLength)
-    bytes += 4 * warps;
-  layout.sharesRows = parts > 0 && layout.rowsPerBlock > 1 &&
+    addArray(warps);
+  layout.sharesRows = !facts.sums.empty() && layout.rowsPerBlock > 1 &&
                       bytes <= facts.limits.sharedBytes - otherSharedBytes;
   layout.sharedBytes = layout.sharesRows ? bytes : 0;
 }

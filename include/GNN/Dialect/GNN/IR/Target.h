@@ -19,6 +19,11 @@ TargetAttr findTarget(mlir::Operation *op);
 /// a GPU's before they have a schedule.
 TargetLimits getBlockLimits(mlir::Operation *op);
 
+/// Whether lanes share a row on the target of the module around `op`, as those
+/// of a GPU do, which it is where it says none. A lane that has a row of its own
+/// walks it again from its cache, and rescaling sums takes longer.
+bool shareLanesRows(mlir::Operation *op);
+
 } // namespace gnn
 
 #endif // GNN_DIALECT_GNN_IR_TARGET_H

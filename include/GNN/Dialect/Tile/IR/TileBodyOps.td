@@ -63,6 +63,33 @@ def Tile_ArgReduceOp : Tile_BodyOp<"arg_reduce",
   let hasVerifier = 1;
 }
 
+def Tile_SoftmaxSumOp : Tile_BodyOp<"softmax_sum",
+    [DeclareOpInterfaceMethods<InferTypeOpInterface>, SameTypeOperands]> {
+  let summary = "Add up values over elements, weighed by powers of scores";
+  let description = [{
+    `highest` is the greatest score of the elements of a group, and each of the sums
+    that of `exp(score - highest) * value`: with the value 1 what softmax divides by.
+    Elements are walked once: a sum so far is rescaled where a higher score comes
+    (online softmax: Milakov and Gimelshein, 2018). So results of parts of a group are
+    scores and values of the group.
+
+    Empty groups give 0. A NaN among the scores, or an infinite one that is highest,
+    gives NaN sums; scores that are all minus infinity give sums of 0.
+
+    Constraints:
+    * (C1) There are as many sums as values.
+
+    Example: attention over rows `%v`.
+
+    ```mlir
+    %highest, %powers, %total = gnn_tile.softmax_sum %score, %one, %v : f32
+    ```
+  }];
+  let arguments = (ins AnyFloat:$score, Variadic<AnyFloat>:$values);
+  let results = (outs AnyFloat:$highest, Variadic<AnyFloat>:$sums);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Tile_FoldOp : Tile_BodyOp<"fold", [AttrSizedOperandSegments,
     IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Reduce over elements by a monoid with state";

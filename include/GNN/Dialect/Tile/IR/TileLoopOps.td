@@ -97,6 +97,11 @@ def Tile_WalkOp : Tile_Op<"walk", [
     that another element stores, and a buffer before it stores to it: all that is
     stored for the elements under way comes last.
 
+    `together` says how what a slot has becomes that with all elements that it has
+    under way, where that takes less than one after the other. Its first arguments are
+    what the slot has, then come those of each element; of one that is not there, the
+    identity.
+
     `over` says who walks: the lanes of a team that share the elements of a row
     (`element`), or all those of the block (`block`). There are `slots` of them,
     and each has `in_flight` elements under way at once. With `run`, each combines so
@@ -114,6 +119,8 @@ def Tile_WalkOp : Tile_Op<"walk", [
     * (C4) `run` is 1 to 2^31, of a walk with results and one slot.
     * (C5) One of several slots is in no `gnn_tile.parallel` over the same workers, and
       one over `block` in none at all.
+    * (C6) `together` has an argument for each result, and one for each result of each
+      element in flight, and yields one a result.
 
     Example:
 
@@ -135,12 +142,14 @@ def Tile_WalkOp : Tile_Op<"walk", [
                        I64Attr:$slots, I64Attr:$in_flight,
                        OptionalAttr<I64Attr>:$run);
   let results = (outs Variadic<AnyType>:$results);
-  let regions = (region SizedRegion<1>:$body, AnyRegion:$combine);
+  let regions = (region SizedRegion<1>:$body, AnyRegion:$combine,
+                        AnyRegion:$together);
   let assemblyFormat = [{
     `from` $begin `to` $end `over` `` $over `slots` $slots `in_flight` $in_flight
     (`run` $run^)?
     (`identity` `(` $identity^ `:` type($identity) `)`)?
     attr-dict-with-keyword $body (`combine` $combine^)?
+    (`together` $together^)?
   }];
   let hasRegionVerifier = 1;
   let hasVerifier = 1;

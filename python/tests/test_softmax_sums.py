@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums that powers of scores weigh, in one walk: every way to walk rows and every form of the
+compiler against NumPy in float64, with scores that have no power of themselves."""
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+
+PROGRAM = """
+gnn.graph @g square {{node_types = 1, edge_types = 1}}
+func.func @f(%s: tensor<?x{heads}xf32> {{gnn.rows = #gnn.rows<@g, edge>}},
+             %x: tensor<?x{heads}x5xf32> {{gnn.rows = #gnn.rows<@g, node>}})
+    -> (tensor<?x{heads}xf32> {{gnn.rows = #gnn.rows<@g, node>}},
+        tensor<?x{heads}xf32> {{gnn.rows = #gnn.rows<@g, node>}},
+        tensor<?x{heads}x5xf32> {{gnn.rows = #gnn.rows<@g, node>}}) {{
+  %n = gnn_tile.count @g count dst : index
+  %o0 = tensor.empty(%n) : tensor<?x{heads}xf32>
+  %o1 = tensor.empty(%n) : tensor<?x{heads}xf32>
+  %o2 = tensor.empty(%n) : tensor<?x{heads}x5xf32>
+  %y:3 = gnn_tile.traverse @g <dst, edge.in_rows, heads = {heads}, features = 5>
+      ins(%s, %x : tensor<?x{heads}xf32>, tensor<?x{heads}x5xf32>)
+      at [#gnn_tile.at<element -> edge : head>, #gnn_tile.at<element -> src : head, feature>]
+      outs(%o0, %o1, %o2 : tensor<?x{heads}xf32>, tensor<?x{heads}xf32>, tensor<?x{heads}x5xf32>)
+      at [#gnn_tile.at<group : head>, #gnn_tile.at<group : head>,
+          #gnn_tile.at<group : head, feature>] {schedule} {{
+  ^bb0(%score: f32, %v: f32):
+    %one = arith.constant 1.0 : f32
+    %m, %z, %t = gnn_tile.softmax_sum %score, %one, %v : f32
+    gnn_tile.yield %m, %z, %t : f32, f32, f32
+  }} -> tensor<?x{heads}xf32>, tensor<?x{heads}xf32>, tensor<?x{heads}x5xf32>
+  return %y#0, %y#1, %y#2 : tensor<?x{heads}xf32>, tensor<?x{heads}xf32>, tensor<?x{heads}x5xf32>
+}}"""
+
+INF = float("inf")
+# Scores of rows; the others are random.
+ROWS = {
+    "one of minus infinity": [-INF, 0.5, 0.25], "the first ones": [-INF] * 20 + [1.0],
+    "all of minus infinity": [-INF] * 70, "infinity": [0.0, INF, 1.0],
+    "not a number": [0.0, np.nan, 1.0], "far apart": [-1e4, 1e4, -3e38, 0.0],
+    "lowest": [-3.4028235e38, -3.4028235e38], "falling": list(np.arange(200.0, 0, -1)),
+    "rising": list(np.arange(0.0, 200)),
+}
+DEGREES = [0, 1, 2, 63, 64, 65, 300, 0] + [len(row) for row in ROWS.values()] + [0, 7]
+WAYS = {
+    "team": {"schedule": "schedule <row_walk = team>"},
+    "one element": {"schedule": "schedule <in_flight = 1, row_walk = team>"},
+    "by length": {"schedule": "schedule <row_walk = by_length, split_rows = 16>"},
+    "by edges": {"schedule": "schedule <row_walk = by_edges>"},
+    "in pieces": {"passes": {"long-rows": 8}},
+    "cpu": {"target": "cpu"},
+    **{form: {"stop_at": form} for form in ("structured", "scheduled", "blocked", "loops")},
+    "by edges, blocked": {"stop_at": "blocked", "schedule": "schedule <row_walk = by_edges>"},
+    "in pieces, structured": {"passes": {"long-rows": 8}, "stop_at": "structured"},
+}
+
+
+def case(heads):
+    rng = np.random.default_rng(4)
+    dst = np.repeat(np.arange(len(DEGREES)), DEGREES)
+    scores = rng.standard_normal((len(dst), heads)).astype(np.float32)
+    for i, row in enumerate(ROWS.values()):
+        scores[dst == 8 + i, i % heads] = row
+    order = rng.permutation(len(dst))
+    src = rng.integers(0, len(DEGREES), len(dst))
+    graph = gnn_mlir.Graph(src.astype(np.int32), dst[order].astype(np.int32), len(DEGREES))
+    x = rng.standard_normal((len(DEGREES), heads, 5)).astype(np.float32)
+    return graph, scores[order], x
+
+
+def expected(graph, scores, x):
+    nodes, heads = graph.num_nodes, scores.shape[1]
+    highest, powers = np.zeros((nodes, heads)), np.zeros((nodes, heads))
+    total = np.zeros((nodes, heads, 5))
+    for node in range(nodes):
+        own = graph.edge_dst == node
+        if not own.any():
+            continue
+        score = scores[own].astype(np.float64)
+        highest[node] = score.max(axis=0)
+        with np.errstate(invalid="ignore"):
+            power = np.exp(score - np.maximum(highest[node], np.finfo(np.float32).min))
+        powers[node] = power.sum(axis=0)
+        total[node] = (power[:, :, None] * x[graph.edge_src[own]]).sum(axis=0)
+    return highest, powers, total
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+@pytest.mark.parametrize("way", list(WAYS))
+def test_sums_are_as_numpy(way, heads):
+    graph, scores, x = case(heads)
+    options = {"target": "emulator", "schedule": "", **WAYS[way]}
+    text = PROGRAM.format(heads=heads, schedule=options.pop("schedule"))
+    bound = gnn_mlir.compile(text, **options).bind(graph)
+    found = bound({"arg0": scores, "arg1": x})
+    again = bound({"arg0": scores, "arg1": x})
+    reference = expected(graph, scores, x)
+    if isinstance(found, dict):
+        found, again = list(found.values()), list(again.values())
+    for own, same, right in zip(found, again, reference):
+        assert np.array_equal(own, same, equal_nan=True), "other bits in a second run"
+        np.testing.assert_allclose(own, right, rtol=2e-6, atol=2e-6)
