@@ -255,6 +255,7 @@ static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
 static void buildMathPipeline(OpPassManager &pm, const NoOptions &) {
   pm.addPass(createVerifyForm({Form::Kernels}));
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandLanes());
+  pm.addNestedPass<gpu::GPUModuleOp>(createContractProducts());
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandDeviceMath());
   pm.addPass(createCSEPass());
 }

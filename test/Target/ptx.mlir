@@ -69,7 +69,7 @@ gpu.module @kernels {
   }
 
   // Functions come without CUDA's library; quotients and roots are rounded to
-  // the nearest, and a product is fused with a sum only where the IR says so.
+  // the nearest, and a product is fused with a difference only where the IR says so.
   //
   // CHECK-LABEL: .entry functions(
   // CHECK-NOT:   __nv_
@@ -79,15 +79,15 @@ gpu.module @kernels {
   // CHECK:       sqrt.rn.f32
   // CHECK:       {{(div.rn|rcp.rn)}}.f32
   // CHECK:       mul.rn.f32
-  // CHECK:       add.rn.f32
+  // CHECK:       sub.rn.f32
   // CHECK:       fma.rn.f32
   gpu.func @functions(%x: memref<32xf32> {llvm.noalias}) kernel {
     %i = gpu.thread_id x
     %v = memref.load %x[%i] : memref<32xf32>
     %rsqrt = math.rsqrt %v : f32
     %product = arith.mulf %rsqrt, %v : f32
-    %sum = arith.addf %product, %v : f32
-    %exp = math.exp %sum : f32
+    %difference = arith.subf %product, %v : f32
+    %exp = math.exp %difference : f32
     memref.store %exp, %x[%i] : memref<32xf32>
     gpu.return
   }

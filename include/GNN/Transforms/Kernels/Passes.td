@@ -33,6 +33,28 @@ def MergeKernels : Pass<"gnn-merge-kernels", "::mlir::ModuleOp"> {
   }];
 }
 
+def ContractProducts : Pass<"gnn-contract-products"> {
+  let summary = "Add products without rounding them first";
+  let description = [{
+    A product of f32 that only sums need is rounded with them, by `math.fma`: one
+    instruction in place of two, and an error less. Compilers that come after contract
+    nothing, so that a GPU and the emulator give the same bits.
+
+    ```mlir
+    %p = arith.mulf %x, %w : f32
+    %s = arith.addf %sum, %p : f32
+    // becomes
+    %s = math.fma %x, %w, %sum : f32
+    ```
+
+    Needs: kernels, with functions as they are: `gnn-expand-device-math` depends on
+    what is rounded when. Keeps: the value within the error of the product. Never:
+    touches a product that something else reads, or other types.
+  }];
+  let dependentDialects = [
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
   let summary = "Write mathematical functions as additions and products";
   let description = [{
