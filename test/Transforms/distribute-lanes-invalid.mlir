@@ -216,7 +216,7 @@ func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
       %v = vector.transfer_read %x[%b, %c0], %p {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
-      // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<64xf32>'}}
+      // expected-error @+1 {{'vector.extract' op expected to extract the only entry, or that of an element, got 'vector<64xf32>'}}
       %s = vector.extract %v[3] : f32 from vector<64xf32>
       memref.store %s, %to[%b] : memref<4xf32>
     }
@@ -328,7 +328,7 @@ func.func @one_head(%x: memref<4x1xf32>, %y: memref<4xf32>) {
       %c0 = arith.constant 0 : index
       %p = arith.constant 0.0 : f32
       %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<4x1xf32>, vector<4x1xf32>
-      // expected-error @+1 {{'vector.extract' op expected to extract the only entry, got 'vector<4x1xf32>'}}
+      // expected-error @+1 {{'vector.extract' op expected to extract the only entry, or that of an element, got 'vector<4x1xf32>'}}
       %s = vector.extract %v[3, 0] : f32 from vector<4x1xf32>
       memref.store %s, %y[%b] : memref<4xf32>
     }
@@ -377,4 +377,21 @@ module attributes {gnn.target = #gnn.target<kind = "cuda", name = "small", chip 
     }
     return
   }
+}
+
+// -----
+
+func.func @slice(%x: memref<4x64xf32>, %to: memref<4x1xf32>) {
+  gnn_tile.blocks to [4] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [4, 8], teams = 1, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<4x64xf32>, vector<4x64xf32>
+      // expected-error @+1 {{'vector.extract_strided_slice' op expected the column of an element, got 'vector<4x1xf32>' of 'vector<4x64xf32>'}}
+      %s = vector.extract_strided_slice %v {offsets = [0, 3], sizes = [4, 1], strides = [1, 1]} : vector<4x64xf32> to vector<4x1xf32>
+      vector.transfer_write %s, %to[%c0, %c0] {in_bounds = [true, true]} : vector<4x1xf32>, memref<4x1xf32>
+    }
+  }
+  return
 }

@@ -6,6 +6,8 @@
 
 #include "VectorLoops.h"
 
+#include "GNN/Dialect/Tile/IR/Combine.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -192,6 +194,54 @@ FailureOr<Value> VectorLoops::elementOfRead(vector::TransferReadOp op,
   return read.getResult(0);
 }
 
+/// The vector that an entry of the last dimension is of: all are looked at.
+FailureOr<Value>
+VectorLoops::elementOfEach(ValueRange each, const Indices &at,
+                           llvm::function_ref<FailureOr<Value>(Value)> get) {
+  Value found;
+  for (auto [i, one] : llvm::enumerate(each)) {
+    FailureOr<Value> value = get(one);
+    if (failed(value))
+      return failure();
+    Value isHere = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at.back(),
+                                         b.index(i));
+    found = found
+                ? arith::SelectOp::create(b, isHere, *value, found).getResult()
+                : *value;
+  }
+  return found;
+}
+
+FailureOr<Value> VectorLoops::elementOfReduceEach(ReduceEachOp op,
+                                                  const Indices &at) {
+  return elementOfEach(
+      op.getVectors(), at, [&](Value vector) -> FailureOr<Value> {
+        auto type = cast<VectorType>(vector.getType());
+        arith::AtomicRMWKind kind =
+            getReductionKind(op.getKind(), type.getElementType());
+        auto term = [&](Value i) {
+          Indices from(at);
+          from.back() = i;
+          return element(vector, from);
+        };
+        FailureOr<Value> first = term(b.index(0));
+        if (failed(first))
+          return failure();
+        LogicalResult done = success();
+        auto step = [&](Value i, ValueRange total) -> SmallVector<Value> {
+          FailureOr<Value> one = term(i);
+          done = one;
+          if (failed(one))
+            return {};
+          return {arith::getReductionOp(kind, b, b.getLoc(), total[0], *one)};
+        };
+        SmallVector<Value> total =
+            b.loop(b.index(1), b.index(type.getShape().back()), b.index(1),
+                   *first, step);
+        return failed(done) ? FailureOr<Value>(failure()) : total[0];
+      });
+}
+
 FailureOr<Value> VectorLoops::pointwise(Operation *op, const Indices &at) {
   if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
     return refuseVectors(op, "an op whose elements are known");
@@ -216,6 +266,12 @@ FailureOr<Value> VectorLoops::compute(Operation *op, const Indices &at) {
       .Case([&](vector::ShapeCastOp op) { return elementOfShapeCast(op, at); })
       .Case([&](vector::CreateMaskOp op) { return elementOfMask(op, at); })
       .Case([&](vector::ExtractOp op) { return elementOfExtract(op, at); })
+      .Case([&](ReduceEachOp op) { return elementOfReduceEach(op, at); })
+      .Case([&](vector::FromElementsOp op) {
+        return elementOfEach(op.getElements(), at, [&](Value one) {
+          return FailureOr<Value>(scalar(one));
+        });
+      })
       .Case([&](vector::ReductionOp op) -> FailureOr<Value> {
         if (op.getAcc())
           return refuseVectors(op, "a reduction that starts from nothing");

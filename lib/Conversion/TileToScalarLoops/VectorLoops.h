@@ -46,6 +46,9 @@ private:
   MaybeValue elementOfReduction(mlir::vector::MultiDimReductionOp op,
                                 const Indices &at);
   MaybeValue elementOfExtract(mlir::vector::ExtractOp op, const Indices &at);
+  MaybeValue elementOfEach(mlir::ValueRange each, const Indices &at,
+                           llvm::function_ref<MaybeValue(Value)> get);
+  MaybeValue elementOfReduceEach(ReduceEachOp op, const Indices &at);
   MaybeValue elementOfRead(mlir::vector::TransferReadOp op, const Indices &at);
   MaybeValue pointwise(mlir::Operation *op, const Indices &at);
   MaybeValue reduce(mlir::vector::CombiningKind kind, int64_t count, Value init,
@@ -75,6 +78,7 @@ private:
   mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerWrite(mlir::vector::TransferWriteOp op);
+  mlir::LogicalResult lowerScatter(mlir::vector::ScatterOp op);
   mlir::LogicalResult lowerStage(StageOp op);
   mlir::LogicalResult lowerContract(ContractOp op);
   void bindResults(mlir::Operation *op, mlir::ValueRange values);

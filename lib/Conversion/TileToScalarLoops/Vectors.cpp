@@ -193,6 +193,24 @@ LogicalResult VectorLoops::lowerWrite(vector::TransferWriteOp op) {
   });
 }
 
+LogicalResult VectorLoops::lowerScatter(vector::ScatterOp op) {
+  return forAll(
+      op.getVectorType().getShape(), [&](const Indices &at) -> LogicalResult {
+        FailureOr<Value> index = element(op.getIndices(), at);
+        FailureOr<Value> inside = element(op.getMask(), at);
+        FailureOr<Value> value = element(op.getValueToStore(), at);
+        if (failed(index) || failed(inside) || failed(value))
+          return failure();
+        Indices to = llvm::map_to_vector(
+            op.getOffsets(), [&](Value offset) { return scalar(offset); });
+        to.back() = b.add(to.back(), *index);
+        b.where(*inside, [&] {
+          memref::StoreOp::create(b, *value, scalar(op.getBase()), to);
+        });
+        return success();
+      });
+}
+
 LogicalResult VectorLoops::lowerStage(StageOp op) {
   return forAll(op.getTile().getType().getShape(),
                 [&](const Indices &at) -> LogicalResult {
@@ -247,7 +265,7 @@ LogicalResult VectorLoops::lowerPure(Operation *op) {
     Type element = getElementTypeOrSelf(result);
     bool isCheap =
         op->getNumOperands() == 0 || element.isIndex() || element.isInteger(1);
-    bool isReduction = isa<vector::MultiDimReductionOp>(op);
+    bool isReduction = isa<vector::MultiDimReductionOp, ReduceEachOp>(op);
     if ((isReduction || (!isCheap && !result.hasOneUse())) &&
         failed(keep(result)))
       return failure();
@@ -269,6 +287,7 @@ LogicalResult VectorLoops::lower(Operation *op) {
         return success();
       })
       .Case([&](vector::TransferWriteOp op) { return lowerWrite(op); })
+      .Case([&](vector::ScatterOp op) { return lowerScatter(op); })
       .Case([&](ArrayOp op) {
         scalars.map(op.getArray(),
                     memref::AllocaOp::create(b, op.getArray().getType()));

@@ -72,7 +72,8 @@ void Distribution::setParts(ValueRange values, ValueRange parts) {
 /// place. A constant does.
 LogicalResult Distribution::verifyAlike(Operation *op, Value value, Value as) {
   if (!lanes || matchPattern(value, m_Constant()) ||
-      axisOf(value) == axisOf(as))
+      axisOf(value) == axisOf(as) ||
+      ((axisOf(as) & Spread::Elements) && isOfAnyAxis(value)))
     return success();
   return op->emitOpError("expected values that vary alike");
 }
@@ -228,7 +229,7 @@ LogicalResult Distribution::verifyComputed(Operation *op) {
       return success();
     return op->emitOpError("expected to add or drop dimensions of size 1");
   }
-  if (isa<vector::BroadcastOp, vector::StepOp>(op))
+  if (isa<vector::BroadcastOp, vector::StepOp, vector::FromElementsOp>(op))
     return success();
   if (!OpTrait::hasElementwiseMappableTraits(op))
     return op->emitOpError("cannot be distributed over threads: expected an op "
@@ -294,14 +295,13 @@ LogicalResult Distribution::distribute(Operation *op) {
           return distributeReduction(op);
         })
         .Case([&](vector::CreateMaskOp) { return success(); }) // by its users
-        .Case([&](vector::ExtractOp op) -> LogicalResult {
-          if (op.getSourceVectorType().getNumElements() != 1)
-            return op.emitOpError("expected to extract the only entry, got ")
-                   << op.getSourceVectorType();
-          Value source = op.getSource();
-          scalars.map(op.getResult(),
-                      get(source, spreadsOf(source).front(), {}));
-          return success();
+        .Case([&](vector::ExtractOp op) { return distributeExtract(op); })
+        .Case([&](vector::ExtractStridedSliceOp op) {
+          return distributeSlice(op);
+        })
+        .Case([&](ReduceEachOp op) { return reduceEach(op), success(); })
+        .Case([&](vector::ScatterOp op) {
+          return distributeScatter(op), success();
         })
         .Default([&](Operation *op) -> LogicalResult {
           if (isa<arith::ConstantOp>(op) &&

@@ -37,7 +37,15 @@ namespace gnn::tile {
 /// and by columns; other threads hold copies. A spread of one dimension is that
 /// of columns.
 struct Spread {
-  enum Axis { None = 0, Rows = 1, Columns = 2, Tile = Rows | Columns };
+  enum Axis {
+    None = 0,
+    Rows = 1,
+    Columns = 2,
+    Tile = Rows | Columns,
+    /// Over the lanes of columns, in teams: one element of a walk each, in
+    /// turn.
+    Elements = 4
+  };
   SpreadAttr attr;
   Axis axis = Tile;
 
@@ -48,9 +56,12 @@ struct Spread {
   Spread of(Axis other) const { return {attr, other}; }
   bool hasRows() const { return axis & Rows; }
   bool hasColumns() const { return axis & Columns; }
+  bool hasElements() const { return axis & Elements; }
   /// The axis of a dimension of a vector; None where it does not vary by it.
   Axis axisOf(mlir::VectorType type, unsigned dim) const {
-    unsigned of = type.getRank() == 1 ? Tile : dim == 0 ? Rows : Columns;
+    unsigned of = type.getRank() == 1 ? Tile | Elements
+                  : dim == 0          ? Rows
+                                      : Columns | Elements;
     return static_cast<Axis>(axis & of);
   }
   /// Columns side by side in a part; rows and columns of lanes.
@@ -58,6 +69,11 @@ struct Spread {
   int64_t eachRows() const { return isFlat() ? 1 : attr.getEach()[0]; }
   int64_t laneRows() const { return isFlat() ? 1 : attr.getLanes()[0]; }
   int64_t laneColumns() const { return attr.getLanes().back(); }
+  /// Lanes of columns that have an element of a vector each; others have the
+  /// same again.
+  int64_t laneElements(mlir::VectorType type) const {
+    return std::min(laneColumns(), type.getShape().back());
+  }
   bool isFlat() const { return attr.getEach().size() == 1; }
   /// Rows that a thread holds, and parts of columns.
   int64_t rowsOf(mlir::VectorType type) const;
@@ -122,6 +138,7 @@ private:
   mlir::LogicalResult verifyOperands(mlir::Operation *op);
   mlir::LogicalResult verifyComputed(mlir::Operation *op);
   mlir::LogicalResult verifyAlike(mlir::Operation *op, Value value, Value as);
+  bool isOfAnyAxis(Value value);
   Values partsOf(mlir::ValueRange values, mlir::ValueRange as);
   void setParts(mlir::ValueRange values, mlir::ValueRange parts);
 
@@ -211,6 +228,13 @@ private:
   mlir::LogicalResult distributeReduction(mlir::vector::MultiDimReductionOp op);
   Value reduce(mlir::vector::MultiDimReductionOp op, Spread spread,
                VectorPart part);
+  Value reduceOwn(mlir::arith::AtomicRMWKind kind, Value source, Spread spread,
+                  unsigned dim, VectorPart part);
+  void reduceEach(ReduceEachOp op);
+  Value getOfElement(Value source, VectorPart part, int64_t element);
+  mlir::LogicalResult distributeExtract(mlir::vector::ExtractOp op);
+  mlir::LogicalResult distributeSlice(mlir::vector::ExtractStridedSliceOp op);
+  void distributeScatter(mlir::vector::ScatterOp op);
   mlir::LogicalResult distributeParallel(ParallelOp op);
   mlir::LogicalResult runByTurns(ParallelOp op);
   void distributeAnyTeam(AnyTeamOp op);

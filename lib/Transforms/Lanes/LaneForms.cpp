@@ -363,8 +363,14 @@ bool ExchangeVerifier::isExchange(Operation *op) {
                                     : lanes.getThreads()) > 1;
   };
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](vector::MultiDimReductionOp) {
-        return lanes.getHeads() * lanes.getFeatures() > 1;
+      .Case<vector::MultiDimReductionOp, ReduceEachOp>(
+          [&](auto) { return lanes.getHeads() * lanes.getFeatures() > 1; })
+      .Case([&](vector::ExtractOp op) {
+        return lanes.getFeatures() > 1 &&
+               op.getSourceVectorType().getNumElements() > 1;
+      })
+      .Case([&](vector::ExtractStridedSliceOp) {
+        return lanes.getFeatures() > 1;
       })
       .Case([&](AnyTeamOp) { return lanes.getTeamLanes() < lanesOfWarp; })
       .Case([&](ParallelOp op) { return isOver(op.getOver()); })

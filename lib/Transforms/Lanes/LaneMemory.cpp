@@ -40,6 +40,15 @@ Distribution::roundsOf(Spread::Axis axis, int64_t size) {
     return it->second;
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointAfterValue(featureLane);
+  if (axis == Spread::Elements) { // a power of two
+    int64_t step = std::min(size, lanes.getFeatures());
+    Value first = featureLane;
+    if (step < lanes.getFeatures())
+      first = arith::AndIOp::create(b, first, b.index(step - 1));
+    for (int64_t begin = 0; begin < size; begin += step)
+      it->second.push_back({b.add(first, begin), Value()});
+    return it->second;
+  }
   bool isFeature = axis == Spread::Columns;
   int64_t side = isFeature ? lanes.getVector() : 1;
   int64_t step = side * (isFeature ? lanes.getFeatures() : lanes.getHeads());

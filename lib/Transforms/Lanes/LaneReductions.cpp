@@ -147,25 +147,16 @@ Distribution::distributeReduction(vector::MultiDimReductionOp op) {
   return success();
 }
 
-/// What the thread has, in order; then the lanes.
-Value Distribution::reduce(vector::MultiDimReductionOp op, Spread spread,
-                           VectorPart part) {
-  VectorType type = op.getSourceVectorType();
+/// What the thread has over a dimension, in order.
+Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
+                              Spread source, unsigned dim, VectorPart part) {
+  auto type = cast<VectorType>(value.getType());
   Type element = type.getElementType();
-  arith::AtomicRMWKind kind = *reductionKind(op.getKind(), element);
-  // In products, a thread has all rows of its columns.
-  Spread source =
-      lanes ? spreadsOf(op.getSource()).front()
-            : Spread{SpreadAttr::get(op.getContext(),
-                                     {type.getDimSize(0), spread.width()},
-                                     {1, spread.laneColumns()}),
-                     Spread::Tile};
-  unsigned dim = op.getReductionDims()[0];
   Spread::Axis axis = source.axisOf(type, dim);
-  bool isOfColumns = axis == Spread::Columns;
-  int64_t count = axis == Spread::Rows ? source.rowsOf(type)
-                  : isOfColumns        ? source.columnsOf(type)
-                                       : 1;
+  bool isOfRows = axis == Spread::Rows;
+  int64_t count = isOfRows               ? source.rowsOf(type)
+                  : axis != Spread::None ? source.columnsOf(type)
+                                         : 1;
   Value total;
   auto add = [&](Value value) {
     total = total ? arith::getReductionOp(kind, b, b.getLoc(), total, value)
@@ -174,36 +165,60 @@ Value Distribution::reduce(vector::MultiDimReductionOp op, Spread spread,
   for (int64_t i = 0; i < count; ++i) {
     VectorPart from = part;
     if (axis != Spread::None)
-      (isOfColumns ? from.column : from.row) = i;
-    Value value = get(op.getSource(), source, from), inside;
+      (isOfRows ? from.row : from.column) = i;
+    Value own = get(value, source, from), inside;
     if (lanes && axis != Spread::None)
       inside = roundsOf(axis, type.getDimSize(dim))[i].inside;
-    auto vector = dyn_cast<VectorType>(value.getType());
+    auto vector = dyn_cast<VectorType>(own.getType());
     if (inside) {
       TypedAttr nothing =
           arith::getIdentityValueAttr(kind, element, b, b.getLoc());
       if (vector)
         nothing = DenseElementsAttr::get(vector, Attribute(nothing));
-      value = select(inside, value, arith::ConstantOp::create(b, nothing));
+      own = select(inside, own, arith::ConstantOp::create(b, nothing));
     }
-    if (!isOfColumns || !vector) {
-      add(value);
+    if (axis != Spread::Columns || !vector) {
+      add(own);
       continue;
     }
     Value across; // in order
     for (int64_t i = 0; i < vector.getNumElements(); ++i) {
-      Value entry = vector::ExtractOp::create(b, value, i);
+      Value entry = vector::ExtractOp::create(b, own, i);
       across = across
                    ? arith::getReductionOp(kind, b, b.getLoc(), across, entry)
                    : entry;
     }
     add(across);
   }
-  if (axis == Spread::None)
+  return total;
+}
+
+/// What the thread has, in order; then the lanes.
+Value Distribution::reduce(vector::MultiDimReductionOp op, Spread spread,
+                           VectorPart part) {
+  VectorType type = op.getSourceVectorType();
+  arith::AtomicRMWKind kind =
+      *reductionKind(op.getKind(), type.getElementType());
+  // In products, a thread has all rows of its columns.
+  Spread source =
+      lanes ? spreadsOf(op.getSource()).front()
+            : Spread{SpreadAttr::get(op.getContext(),
+                                     {type.getDimSize(0), spread.width()},
+                                     {1, spread.laneColumns()}),
+                     Spread::Tile};
+  unsigned dim = op.getReductionDims()[0];
+  Value total = reduceOwn(kind, op.getSource(), source, dim, part);
+  switch (source.axisOf(type, dim)) {
+  case Spread::Columns:
+    return overLanes(total, getAllReduce(kind), source.laneColumns(), 1);
+  case Spread::Elements:
+    return overLanes(total, getAllReduce(kind), source.laneElements(type), 1);
+  case Spread::Rows:
+    return overLanes(total, getAllReduce(kind), source.laneRows(),
+                     source.laneColumns());
+  default:
     return total;
-  return overLanes(total, getAllReduce(kind),
-                   isOfColumns ? source.laneColumns() : source.laneRows(),
-                   isOfColumns ? 1 : source.laneColumns());
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -138,9 +138,12 @@ Value Distribution::broadcast(vector::BroadcastOp op, Spread spread,
   Type type = partType(op.getResultVectorType().getElementType(), spread, part);
   Value source = op.getSource();
   Spread of = spread.of(axisOf(source));
+  if (spread.hasElements() && of.hasColumns()) // of scalars
+    of.axis =
+        static_cast<Spread::Axis>((of.axis & Spread::Rows) | Spread::Elements);
   if (!of.hasRows())
     part.row = 0;
-  if (!of.hasColumns())
+  if (!of.hasColumns() && !of.hasElements())
     part.column = 0, part.single = -1;
   Value value = get(source, of, part);
   return type == value.getType() ? value
@@ -171,6 +174,18 @@ Value Distribution::compute(Value value, Spread spread, VectorPart part) {
   }
   if (auto from = dyn_cast<LoadRowsOp>(op))
     return load(from, spread, part);
+  if (auto from = dyn_cast<vector::FromElementsOp>(op)) {
+    Value element =
+        roundsOf(Spread::Elements, from.getType().getDimSize(0))[0].offset;
+    int64_t each = spread.laneElements(from.getType()),
+            first = part.column * each;
+    Value own = scalar(from.getElements()[first]);
+    for (int64_t i = 1; i < each; ++i)
+      own = select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, element,
+                                         b.index(i)),
+                   scalar(from.getElements()[first + i]), own);
+    return own;
+  }
   if (auto from = dyn_cast<vector::TransferReadOp>(op))
     return readStaged(from, spread, part);
   if (auto from = dyn_cast<vector::ExtractStridedSliceOp>(op)) {

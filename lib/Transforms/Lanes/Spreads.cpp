@@ -43,6 +43,8 @@ bool Spread::isOfParts(VectorType type) const {
 }
 
 int64_t Spread::columnsOf(VectorType type) const {
+  if (hasElements())
+    return llvm::divideCeil(type.getShape().back(), laneElements(type));
   return hasColumns()
              ? llvm::divideCeil(type.getShape().back(), width() * laneColumns())
              : 1;
@@ -93,6 +95,11 @@ Spread::Axis Distribution::axisOf(Value value) {
         .Case(
             [&](scf::IfOp op) { axis = ofYielded(op.getThenRegion(), number); })
         .Case([&](ParallelOp op) { axis = ofYielded(op.getBody(), number); })
+        .Case<ReduceEachOp, vector::FromElementsOp>(
+            [&](auto) { axis = (axis & Spread::Rows) | Spread::Elements; })
+        .Case([&](vector::ExtractStridedSliceOp op) {
+          axis = axisOf(op.getSource()) & axis;
+        })
         .Case([&](vector::ShapeCastOp op) {
           if (type.getRank() == 1)
             axis = axisOf(op.getSource());
@@ -109,11 +116,21 @@ Spread::Axis Distribution::axisOf(Value value) {
             if (isa<VectorType>(operand.getType()) &&
                 !matchPattern(operand, m_Constant())) {
               axis = axisOf(operand);
-              return;
+              if (!isOfAnyAxis(operand))
+                return;
             }
         });
   }
   return axes[value] = static_cast<Spread::Axis>(axis);
+}
+
+/// Whether a vector is made where it is needed, in the spread of who needs it.
+bool Distribution::isOfAnyAxis(Value value) {
+  if (isOfScalars(value))
+    return true;
+  auto broadcast = value.getDefiningOp<vector::BroadcastOp>();
+  return broadcast && !(axisOf(broadcast.getSource()) &
+                        (Spread::Columns | Spread::Elements));
 }
 
 SmallVector<Spread> Distribution::spreadsOf(Value value) {

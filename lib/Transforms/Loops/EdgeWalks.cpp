@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TraversalLoops.h"
+#include "EdgeWalks.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,97 +22,6 @@
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
-
-namespace {
-/// What a walk over the elements of a share carries from one to the next.
-struct Carried {
-  SmallVector<Value> states;      ///< of the reductions
-  SmallVector<Value> groupValues; ///< that elements need, of the group
-  Value place, group, next;       ///< in the list of groups, and two of these
-  Value isHead;                   ///< the group began before the share
-  Value begin;                    ///< else, where it did
-
-  /// The same as one list, of which indices take one register each; and what a
-  /// list of as many says.
-  SmallVector<Value> pack(IndexBuilder &b) const {
-    SmallVector<Value> all(states);
-    llvm::append_range(all, groupValues);
-    for (Value index : {place, group, next, begin})
-      all.push_back(b.toI32(index));
-    all.push_back(isHead);
-    return all;
-  }
-  Carried unpack(IndexBuilder &b, ValueRange all) const {
-    Carried made;
-    made.states = SmallVector<Value>(all.take_front(states.size()));
-    all = all.drop_front(states.size());
-    made.groupValues = SmallVector<Value>(all.take_front(groupValues.size()));
-    all = all.drop_front(groupValues.size());
-    Value *indices[] = {&made.place, &made.group, &made.next, &made.begin};
-    for (auto [index, to] : llvm::zip(all, indices))
-      *to = arith::IndexCastOp::create(b, b.getIndexType(), index);
-    made.isHead = all.back();
-    return made;
-  }
-};
-
-/// Makes the loops of one walk by edges.
-class EdgeWalk final : public TraversalLoops {
-public:
-  using TraversalLoops::TraversalLoops;
-  void run();
-
-private:
-  using Values = SmallVector<Value>;
-  using Body = function_ref<void()>;
-  using Chosen = function_ref<Values()>;
-
-  void collect();
-  /// Whether lanes exchange values where groups may end.
-  bool exchanges() {
-    return llvm::any_of(ofBoth, [](Value value) {
-      return isa_and_nonnull<ReduceOp>(value.getDefiningOp());
-    });
-  }
-  void forTeams(function_ref<void(Value team)> body);
-  // One team and its share.
-  void walkShare(Value team);
-  Carried start(Value team, Value first);
-  Values step(Value first, const Carried &carried, Value team);
-  void locate(MutableArrayRef<WalkPoint> points, Value first);
-  void evaluateAll(ArrayRef<Value> values, MutableArrayRef<WalkPoint> points);
-  void storeElements(MutableArrayRef<WalkPoint> points);
-  void add(Carried &now, MutableArrayRef<WalkPoint> points);
-  Carried endGroup(const Carried &now, Value position, Value team);
-  void enterGroup(Carried &now);
-  // What teams leave to each other.
-  void handOver(Value team);
-  void finishGroup(Value group, ValueRange states,
-                   IndexArrays::ElementRange elements);
-  void storePiece(ValueRange states, Value piece);
-  Values identities();
-  Values makeArrays(TypeRange types);
-  void leave(ValueRange states, ArrayRef<Value> arrays, Value team);
-  Values take(TypeRange types, ArrayRef<Value> arrays, Value team);
-  // Fields of a share, and branches.
-  Value shareOf(Value team);
-  Value fieldOf(Value share, TeamShare::Field field);
-  Value hasFlag(Value flags, int64_t flag);
-  Value filledAt(Value place);
-  Values choose(Value condition, ValueRange like, Chosen then,
-                Chosen otherwise);
-  void where(Value condition, Body then, Body otherwise);
-
-  SmallVector<Operation *> reductions;
-  SmallVector<Type> types;       ///< of their states
-  SmallVector<unsigned> outputs; ///< with a row for each element
-  /// What is needed for each element: what does not vary by it, of the group or
-  /// not; and what does, without values of the group or of these.
-  SmallVector<Value> fixed, ofGroup, ofElement, ofBoth;
-  Values words;                    ///< of the elements under way
-  Values heads, tails, tailGroups; ///< arrays with an entry a team
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // What is computed
@@ -146,6 +55,7 @@ void EdgeWalk::collect() {
       collectNeeds(value, needs);
       outputs.push_back(i);
     }
+  collectNumbers(needs);
   for (Value value : needs) {
     bool isOfElement = getLevel(value).element;
     if (needsGroup(op, value))
@@ -246,72 +156,175 @@ void EdgeWalk::locate(MutableArrayRef<WalkPoint> points, Value first) {
   }
 }
 
-/// Each value for all elements before the next one: loads are issued together.
-void EdgeWalk::evaluateAll(ArrayRef<Value> values,
-                           MutableArrayRef<WalkPoint> points) {
-  for (Value value : values)
-    for (WalkPoint &here : points) {
-      point = &here;
-      (void)valueOf(value);
-    }
-  point = nullptr;
-}
-
 /// Padding has no rows.
-void EdgeWalk::storeElements(MutableArrayRef<WalkPoint> points) {
-  for (unsigned output : outputs)
-    for (WalkPoint &here : points) {
-      point = &here;
-      b.where(b.less(here.number, op.getEndRow()), [&] { store(output); });
+void EdgeWalk::storeElements(Batch &batch, unsigned first, unsigned count) {
+  for (unsigned output : outputs) {
+    auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+    if (numbers.contains(yield.getValues()[output]) && domain.getHeads() == 1) {
+      scatter(output, batch);
+      continue;
     }
+    for (unsigned u = first; u < first + count; ++u) {
+      enterPoint(batch, u);
+      b.where(b.less(point->number, op.getEndRow()), [&] { store(output); });
+    }
+  }
   point = nullptr;
 }
 
 /// Adds elements of the group that is entered.
-void EdgeWalk::add(Carried &now, MutableArrayRef<WalkPoint> points) {
-  for (auto [value, known] : llvm::zip_equal(ofGroup, now.groupValues))
-    rowValues[value] = known;
-  evaluateAll(ofBoth, points);
-  SmallVector<Values> states(points.size());
-  for (Operation *reduction : reductions)
-    for (auto [here, own] : llvm::zip_equal(points, states)) {
-      point = &here;
-      llvm::append_range(own, statesOf(reduction));
+void EdgeWalk::add(Carried &now, Batch &batch) {
+  evaluateBatch(ofBoth, batch);
+  SmallVector<Values> states(batch.points.size());
+  Values all;
+  for (Operation *reduction : reductions) {
+    unsigned count = reduction->getNumResults();
+    ValueRange before = ValueRange(now.states).slice(all.size(), count);
+    auto softmax = dyn_cast<SoftmaxSumOp>(reduction);
+    if (softmax && numbers.contains(softmax.getScore())) {
+      llvm::append_range(all, addSoftmax(softmax, before, batch));
+      continue;
     }
+    SmallVector<Values> own;
+    for (unsigned u = 0; u < batch.points.size(); ++u) {
+      enterPoint(batch, u);
+      own.push_back(statesOf(reduction));
+    }
+    llvm::append_range(
+        all, addAll(reduction, before, llvm::to_vector_of<ValueRange>(own)));
+  }
   point = nullptr;
-  storeElements(points);
-  if (!types.empty())
-    now.states =
-        addAll(reductions, now.states, llvm::to_vector_of<ValueRange>(states));
+  storeElements(batch, 0, batch.points.size());
+  now.states = all;
 }
 
-/// Stores the group that ends with the element at `position`, and enters the
-/// next one.
-Carried EdgeWalk::endGroup(const Carried &now, Value position, Value team) {
+/// Stores the group that ends with the element at `position`; the next one
+/// begins behind it.
+void EdgeWalk::closeGroup(Carried &now, Value group, Value position,
+                          Value team) {
   Value behind = b.add(position, 1);
   if (!types.empty())
     where(
         now.isHead, [&] { leave(now.states, heads, team); },
-        [&] { finishGroup(now.group, now.states, {now.begin, behind}); });
-  Carried then;
-  then.states = identities();
-  then.place = b.add(now.place, 1);
-  then.group = now.next;
-  then.next = filledAt(b.add(now.place, 2));
-  then.isHead = constant(b.getI1Type(), 0);
-  then.begin = behind;
-  enterGroup(then);
-  return then;
+        [&] { finishGroup(group, now.states, {now.begin, behind}); });
+  now.states = identities();
+  now.isHead = constant(b.getI1Type(), 0);
+  now.begin = behind;
+}
+
+void EdgeWalk::nextGroup(Carried &now) {
+  now.group = now.next;
+  now.next = filledAt(b.add(now.place, 2));
+  now.place = b.add(now.place, 1);
+  enterGroup(now);
+}
+
+/// One element after the other, each of which may be the last of its group.
+SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
+                                         Value team) {
+  Carried now = carried;
+  Value zero = arith::ConstantIntOp::create(b, 0, 32);
+  for (auto [word, here] : llvm::zip_equal(words, batch.points)) {
+    Batch own; // of the other branch are others
+    own.points = {here};
+    own.groupValues = {now.groupValues};
+    add(now, own);
+    Values same = now.pack(b);
+    auto end = [&, &here = here] {
+      Carried then = now;
+      closeGroup(then, now.group, here.number, team);
+      nextGroup(then);
+      return then.pack(b);
+    };
+    now = now.unpack(
+        b, choose(b.less(word, zero), same, end, [&] { return same; }));
+  }
+  return now.pack(b);
+}
+
+/// What elements need of their groups is found first, so that numbers are
+/// computed of all elements at once; then groups are closed one by one.
+SmallVector<Value> EdgeWalk::stepOverEnds(const Carried &carried, Batch batch,
+                                          Value team) {
+  Value zero = arith::ConstantIntOp::create(b, 0, 32);
+  Carried now = carried;
+  Values groups;
+  batch.groupValues.clear();
+  for (Value word : words) {
+    groups.push_back(now.group);
+    batch.groupValues.push_back(now.groupValues);
+    Values same = now.pack(b);
+    auto end = [&] {
+      Carried then = now;
+      nextGroup(then);
+      return then.pack(b);
+    };
+    now = now.unpack(
+        b, choose(b.less(word, zero), same, end, [&] { return same; }));
+  }
+  evaluateBatch(ofBoth, batch);
+  storeElements(batch, 0, batch.points.size());
+  if (types.empty())
+    return now.pack(b);
+  // What each softmax gives the elements; and where its states are.
+  SmallVector<std::pair<unsigned, Weights>> weights;
+  unsigned first = 0;
+  for (Operation *reduction : reductions) {
+    unsigned count = reduction->getNumResults();
+    if (auto softmax = dyn_cast<SoftmaxSumOp>(reduction);
+        softmax && numbers.contains(softmax.getScore())) {
+      ValueRange before = ValueRange(now.states).slice(first, count);
+      weights.push_back({first, weigh(softmax, before, batch)});
+      llvm::copy(weights.back().second.states, now.states.begin() + first);
+    }
+    first += count;
+  }
+  for (unsigned u = 0; u < batch.points.size(); ++u) {
+    for (auto &[first, own] : weights) {
+      now.states[first] = own.tops[u];
+      for (auto [i, term] : llvm::enumerate(own.terms[u])) {
+        Value &sum = now.states[first + 1 + i];
+        sum = arith::AddFOp::create(b, sum, term);
+      }
+    }
+    unsigned next = 0;
+    for (Operation *reduction : reductions) {
+      unsigned count = reduction->getNumResults();
+      bool isWeighed =
+          llvm::any_of(weights, [&](auto &own) { return own.first == next; });
+      if (!isWeighed) {
+        enterPoint(batch, u);
+        Values state = statesOf(reduction);
+        Values sum =
+            addAll(reduction, ValueRange(now.states).slice(next, count),
+                   ValueRange(state));
+        llvm::copy(sum, now.states.begin() + next);
+      }
+      next += count;
+    }
+    point = nullptr;
+    Values same = now.pack(b);
+    auto end = [&] {
+      Carried then = now;
+      closeGroup(then, groups[u], batch.points[u].number, team);
+      return then.pack(b);
+    };
+    now = now.unpack(
+        b, choose(b.less(words[u], zero), same, end, [&] { return same; }));
+  }
+  return now.pack(b);
 }
 
 SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
                                   Value team) {
-  SmallVector<WalkPoint> points(layout.inFlight);
-  locate(points, first);
-  evaluateAll(ofElement, points);
+  Batch batch;
+  batch.points.resize(layout.inFlight);
+  batch.groupValues = {carried.groupValues};
+  locate(batch.points, first);
+  evaluateBatch(ofElement, batch);
   if (ofGroup.empty() && types.empty()) { // groups do not matter
     Carried now = carried;
-    add(now, points);
+    add(now, batch);
     return now.pack(b);
   }
   Value any;
@@ -326,21 +339,14 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
   return choose(
       ends, carried.pack(b),
       [&] { // some groups end
-        Carried now = carried;
-        for (auto [word, here] : llvm::zip_equal(words, points)) {
-          WalkPoint own = here; // the other branch has values of its own
-          add(now, own);
-          Values same = now.pack(b);
-          auto end = [&] { return endGroup(now, own.number, team).pack(b); };
-          now = now.unpack(
-              b, choose(b.less(word, zero), same, end, [&] { return same; }));
-        }
+        Values left = numbers.empty() ? stepInOrder(carried, batch, team)
+                                      : stepOverEnds(carried, batch, team);
         restore();
-        return now.pack(b);
+        return left;
       },
       [&] {
         Carried now = carried;
-        SmallVector<WalkPoint> own = points;
+        Batch own = batch;
         add(now, own);
         restore();
         return now.pack(b);

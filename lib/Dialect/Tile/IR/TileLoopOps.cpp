@@ -151,6 +151,63 @@ LogicalResult AnyTeamOp::verify() {
   return emitOpError("expected to be in a gnn_tile.parallel over team"); // C1
 }
 
+/// The most vectors of which a lane may have an entry each.
+static constexpr size_t mostVectors = 32;
+
+LogicalResult ReduceEachOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  auto type = operands.empty() ? VectorType()
+                               : dyn_cast<VectorType>(operands[0].getType());
+  if (!type || type.getRank() < 1)
+    return failure();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = static_cast<int64_t>(operands.size());
+  types.push_back(VectorType::get(shape, type.getElementType()));
+  return success();
+}
+
+LogicalResult ReduceEachOp::verify() {
+  size_t count = getVectors().size();
+  int64_t rank = cast<VectorType>(getVectors()[0].getType()).getRank();
+  if (!llvm::isPowerOf2_64(count) || count > mostVectors || rank > 2) // C1
+    return emitOpError("expected a power of two of at most ")
+           << mostVectors << " vectors of one or two dimensions, got " << count
+           << " of " << rank;
+  if (getKind() == Reduction::Mean) // C2
+    return emitOpError("expected 'sum', 'max' or 'min', got 'mean'");
+  return success();
+}
+
+ParseResult ReduceEachOp::parse(OpAsmParser &parser, OperationState &state) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<OpAsmParser::UnresolvedOperand> vectors;
+  VectorType type, result;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<Reduction> kind = symbolizeReduction(keyword);
+  if (!kind)
+    return parser.emitError(loc, "expected sum, max or min, got '")
+           << keyword << "'";
+  if (parser.parseOperandList(vectors) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type) || parser.parseArrow() ||
+      parser.parseType(result) ||
+      parser.resolveOperands(vectors, type, state.operands))
+    return failure();
+  state.getOrAddProperties<Properties>().kind =
+      ReductionAttr::get(parser.getContext(), *kind);
+  state.addTypes(result);
+  return success();
+}
+
+void ReduceEachOp::print(OpAsmPrinter &printer) {
+  printer << " " << stringifyReduction(getKind()) << " " << getVectors();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"kind"});
+  printer << " : " << getVectors()[0].getType() << " -> " << getType();
+}
+
 LogicalResult TeamsOp::verify() {
   if (!getSpread().getTeams()) // C1
     return emitOpError("expected a spread with teams, got ") << getSpread();

@@ -27,7 +27,8 @@ static constexpr int64_t elementsInFlight = 4;
 /// The same of a walk by edges, where elements are as many as there are: what
 /// sums of 2 to 128 features on an H100 are fastest with.
 static constexpr int64_t edgesInFlight = 8;
-/// The same where each is reduced over features: products are held beside.
+/// The same where each is reduced over features, or weighed: products or
+/// weights are held beside.
 static constexpr int64_t reducedInFlight = 4;
 
 /// Elements of a row that lanes take at once where nothing is known of rows;
@@ -81,6 +82,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         (has(Dim::Feature) || has(Dim::Head)) &&
         (getLevel(reduce.getValue()).element || reducesElements(reduce));
   });
+  weighsElements = !op.getBody().front().getOps<SoftmaxSumOp>().empty();
   widestOfCPU = std::gcd<int64_t>(domain.getFeatures(), 16);
   auto restrict = [&](Value operand, AtAttr at) {
     if (!at.getFeature())
@@ -185,8 +187,9 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
 void gnn::tile::chooseRows(TraverseSchedule &schedule,
                            const TraverseFacts &facts) {
   if (!schedule.inFlight && schedule.rowWalk == RowWalk::ByEdges)
-    schedule.inFlight =
-        facts.shufflesInsideElements ? reducedInFlight : edgesInFlight;
+    schedule.inFlight = facts.shufflesInsideElements || facts.weighsElements
+                            ? reducedInFlight
+                            : edgesInFlight;
   if (!schedule.inFlight)
     schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
   if (!schedule.rowsPerBlock)

@@ -234,6 +234,35 @@ def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
+def Tile_ReduceEachOp : Tile_Op<"reduce_each", [Pure, SameTypeOperands,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Reduce several vectors, each to one entry of another one";
+  let description = [{
+    Entry u of the result is what vector u has together over its last dimension: the
+    features of an element. So numbers of the elements that are under way become one
+    vector, of which each lane has its own entries: the lanes that have the features of a
+    row exchange half of what they have left, until each has the sum of one element
+    (transposition and reduction at once). To compute with the result takes one
+    instruction for all elements; `vector.extract` and `vector.extract_strided_slice` give
+    all lanes the number of one.
+
+    Constraints:
+    * (C1) There are a power of two of vectors, at most 32, of one or two dimensions.
+    * (C2) `kind` is `sum`, `max` or `min`.
+
+    Example: the dots of two elements.
+
+    ```mlir
+    %d = gnn_tile.reduce_each sum %p0, %p1 : vector<64xf32> -> vector<2xf32>
+    ```
+  }];
+  let arguments = (ins EnumAttr<Tile_Dialect, Tile_Reduction, "reduction">:$kind,
+                       Variadic<VectorOfAnyRankOf<[AnyFloat, AnySignlessInteger]>>:$vectors);
+  let results = (outs VectorOfAnyRankOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
 def Tile_TeamsOp : Tile_Op<"teams", [
     RecursiveMemoryEffects, NoRegionArguments,
     SingleBlockImplicitTerminator<"YieldOp">]> {

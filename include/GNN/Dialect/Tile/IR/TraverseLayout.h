@@ -39,6 +39,8 @@ struct TraverseFacts {
   bool reducesFeatures = false, reducesHeads = false;
   /// It does so while elements are walked: lanes of a row then work in step.
   bool shufflesInsideElements = false;
+  /// Powers of scores weigh elements, one number each beside their rows.
+  bool weighsElements = false;
   /// Why its elements cannot be walked whatever groups they are of; empty if
   /// they can.
   std::string byEdgesRefusal;

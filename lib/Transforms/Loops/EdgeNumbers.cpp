@@ -1,0 +1,428 @@
+//===- EdgeNumbers.cpp - Numbers of the elements under way ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A score is one number of an element, and all lanes of a row would compute it.
+// So the numbers of the elements under way are one vector, of which each lane
+// has its own: one power for all of them, and one sum of lanes.
+//
+// Where groups end among the elements, each of these has the highest score of
+// its own group, so that the elements still share one power.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EdgeWalks.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+//===----------------------------------------------------------------------===//
+// Which they are
+//===----------------------------------------------------------------------===//
+
+/// A reduction over the features of an element.
+static bool reducesFeatures(Value value) {
+  auto reduce = value.getDefiningOp<ReduceOp>();
+  return reduce && !reducesElements(reduce) &&
+         reduce.getDims() ==
+             ArrayRef<int32_t>{static_cast<int32_t>(Dim::Feature)} &&
+         getLevel(reduce.getValue()).feature;
+}
+
+/// Whether a value is computed of such alone, element by element.
+static bool isPointwise(Value value) {
+  Operation *inner = value.getDefiningOp();
+  return inner && OpTrait::hasElementwiseMappableTraits(inner) &&
+         inner->getNumResults() == 1;
+}
+
+/// Whether each element has one of it, or each head of an element.
+bool EdgeWalk::mayBeNumber(Value value) {
+  Level level = getLevel(value);
+  return level.element && !level.feature &&
+         (reducesFeatures(value) || isPointwise(value));
+}
+
+/// Adds what a number is computed of, as far as these are numbers.
+void EdgeWalk::addNumber(Value value) {
+  if (!mayBeNumber(value) || !numbers.insert(value) || reducesFeatures(value))
+    return;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    addNumber(operand);
+}
+
+/// Scores, sums over features, and what is computed of these.
+void EdgeWalk::collectNumbers(const llvm::SetVector<Value> &needs) {
+  if (layout.inFlight == 1)
+    return;
+  for (Operation *reduction : reductions)
+    if (auto softmax = dyn_cast<SoftmaxSumOp>(reduction))
+      addNumber(softmax.getScore());
+  for (Value value : needs) {
+    bool isOfNumbers =
+        isPointwise(value) &&
+        llvm::any_of(value.getDefiningOp()->getOperands(),
+                     [&](Value operand) { return numbers.contains(operand); });
+    if (mayBeNumber(value) && (reducesFeatures(value) || isOfNumbers))
+      addNumber(value);
+  }
+}
+
+/// Whether something that is no number needs one of each element.
+bool EdgeWalk::isReadByPoint(Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    unsigned number = use.getOperandNumber();
+    if (auto softmax = dyn_cast<SoftmaxSumOp>(user))
+      return !numbers.contains(softmax.getScore()) ||
+             (number > 0 && getLevel(softmax.getOperand(number)).feature);
+    if (isa<YieldOp>(user))
+      return op.getOutputAt(number).getAnchor() == Anchor::Element &&
+             domain.getHeads() > 1;
+    return user->getNumResults() != 1 || !numbers.contains(user->getResult(0));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Their values
+//===----------------------------------------------------------------------===//
+
+/// Has what follows be computed of one element.
+void EdgeWalk::enterPoint(Batch &batch, unsigned u) {
+  point = &batch.points[u];
+  for (auto [value, known] : llvm::zip_equal(ofGroup, batch.getGroupValues(u)))
+    rowValues[value] = known;
+}
+
+/// Each value for all elements before the next one: loads are issued together.
+void EdgeWalk::evaluateBatch(ArrayRef<Value> values, Batch &batch) {
+  for (Value value : values) {
+    bool isNumber = numbers.contains(value);
+    Value across = isNumber ? acrossOf(value, batch) : Value();
+    if (isNumber && !isReadByPoint(value))
+      continue;
+    for (unsigned u = 0; u < batch.points.size(); ++u) {
+      enterPoint(batch, u);
+      if (isNumber)
+        point->values[value] =
+            ofPoint(across, u, typeAt(value.getType(), getLevel(value)));
+      else
+        (void)valueOf(value);
+    }
+  }
+  point = nullptr;
+}
+
+/// Elements come last; heads are the dimension before, where there are several.
+Type EdgeWalk::numbersAt(Type element, Level level) {
+  if (domain.getHeads() == 1)
+    return VectorType::get({layout.inFlight}, element);
+  return VectorType::get({level.head ? domain.getHeads() : 1, layout.inFlight},
+                         element);
+}
+
+Value EdgeWalk::spreadAcross(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return vector::BroadcastOp::create(b, type, value);
+}
+
+/// A value of all elements, of its group or of neither, as numbers of elements.
+Value EdgeWalk::acrossOf(Value value, Batch &batch) {
+  if (Value known = batch.across.lookup(value))
+    return known;
+  Value made;
+  Level level = getLevel(value);
+  Type type = numbersAt(value.getType(), level);
+  if (!numbers.contains(value)) {
+    bool isSame = !level.element && (batch.groupValues.size() == 1 ||
+                                     !llvm::is_contained(ofGroup, value));
+    if (isSame) {
+      enterPoint(batch, 0);
+      made = spreadAcross(valueOf(value), type);
+    } else {
+      made = collectPoints(value, batch);
+    }
+  } else if (reducesFeatures(value)) {
+    made = reduceEach(value.getDefiningOp<ReduceOp>(), batch);
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : value.getDefiningOp()->getOperands()) {
+      Type own = numbersAt(operand.getType(), level);
+      operands.push_back(spreadAcross(acrossOf(operand, batch), own));
+    }
+    LocationScope scope(b, value.getLoc());
+    made = mlir::clone(b, value.getDefiningOp(), type, operands)->getResult(0);
+  }
+  point = nullptr;
+  return batch.across[value] = made;
+}
+
+/// What each element has, one a lane.
+Value EdgeWalk::collectPoints(Value value, Batch &batch) {
+  Values each;
+  for (unsigned u = 0; u < batch.points.size(); ++u) {
+    enterPoint(batch, u);
+    each.push_back(valueOf(value));
+  }
+  point = nullptr;
+  if (isa<VectorType>(each.front().getType())) // of heads, with one feature
+    return ReduceEachOp::create(b, Reduction::Sum, each);
+  Value made = vector::FromElementsOp::create(
+      b, VectorType::get({layout.inFlight}, value.getType()), each);
+  return spreadAcross(made, numbersAt(value.getType(), {}));
+}
+
+Value EdgeWalk::reduceEach(ReduceOp reduce, Batch &batch) {
+  Values each;
+  for (unsigned u = 0; u < batch.points.size(); ++u) {
+    enterPoint(batch, u);
+    each.push_back(valueOf(reduce.getValue()));
+  }
+  point = nullptr;
+  LocationScope scope(b, reduce.getLoc());
+  Type type = numbersAt(reduce.getType(), getLevel(reduce.getResult()));
+  if (!isa<VectorType>(each.front().getType())) // one feature, one head
+    return vector::FromElementsOp::create(b, cast<VectorType>(type), each);
+  bool isMean = reduce.getKind() == Reduction::Mean;
+  Value sum =
+      ReduceEachOp::create(b, isMean ? Reduction::Sum : reduce.getKind(), each);
+  if (isMean)
+    sum = arith::DivFOp::create(b, sum, constant(type, domain.getFeatures()));
+  return sum;
+}
+
+/// The number of one element, as a value of `type`.
+Value EdgeWalk::ofPoint(Value across, unsigned u, Type type) {
+  auto source = cast<VectorType>(across.getType());
+  if (source.getRank() == 1)
+    return vector::ExtractOp::create(b, across, static_cast<int64_t>(u));
+  Value column = vector::ExtractStridedSliceOp::create(
+      b, across, ArrayRef<int64_t>{0, static_cast<int64_t>(u)},
+      ArrayRef<int64_t>{source.getDimSize(0), 1}, ArrayRef<int64_t>{1, 1});
+  if (column.getType() == type)
+    return column;
+  return vector::ExtractOp::create(b, column, ArrayRef<int64_t>{0, 0});
+}
+
+/// All elements reduced to a value of `type`.
+Value EdgeWalk::overElements(Value across, Reduction kind, Type type) {
+  auto source = cast<VectorType>(across.getType());
+  Type element = source.getElementType();
+  Type left = element;
+  if (source.getRank() == 2)
+    left = VectorType::get({source.getDimSize(0)}, element);
+  vector::CombiningKind how = kind == Reduction::Max
+                                  ? vector::CombiningKind::MAXIMUMF
+                                  : vector::CombiningKind::ADD;
+  Value made = vector::MultiDimReductionOp::create(
+      b, left, how, across, constant(left, identityOf(kind, element)),
+      ArrayRef<int64_t>{source.getRank() - 1});
+  if (made.getType() == type)
+    return made;
+  if (isa<VectorType>(type))
+    return vector::ShapeCastOp::create(b, type, made);
+  return vector::ExtractOp::create(b, made, 0);
+}
+
+/// 0, 1, and so on.
+Value EdgeWalk::numbersOfElements() {
+  return vector::StepOp::create(
+      b, VectorType::get({layout.inFlight}, b.getIndexType()));
+}
+
+/// Stores a number of each element; padding has none.
+void EdgeWalk::scatter(unsigned output, Batch &batch) {
+  AtAttr at = op.getOutputAt(output);
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  Value value = acrossOf(yield.getValues()[output], batch);
+  auto type = VectorType::get({layout.inFlight}, b.getIndexType());
+  Value step = numbersOfElements();
+  auto ofAll = [&](Value index) -> Value {
+    return vector::BroadcastOp::create(b, type, index);
+  };
+  Value first = batch.points.front().number;
+  Value number = b.add(ofAll(first), step);
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number,
+                                       ofAll(op.getEndRow()));
+  Values rows, indices;
+  for (unsigned u = 0; u < batch.points.size(); ++u) {
+    enterPoint(batch, u);
+    indices = indicesOf(at);
+    rows.push_back(indices.front());
+  }
+  point = nullptr;
+  bool isInOrder = !at.getSpace() || at.getSpace() == domain.getElements();
+  Value to = isInOrder
+                 ? number
+                 : vector::FromElementsOp::create(b, type, rows).getResult();
+  Value buffer = op.getOutputs()[output];
+  if (indices.size() > 1) // of one head
+    buffer = memref::ReinterpretCastOp::create(
+        b,
+        MemRefType::get({ShapedType::kDynamic},
+                        getElementTypeOrSelf(value.getType())),
+        buffer, b.getIndexAttr(0), ArrayRef<OpFoldResult>{op.getEndRow()},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  vector::ScatterOp::create(b, /*resultType=*/Type(), buffer,
+                            ValueRange(b.index(0)), to, inside, value,
+                            /*alignment=*/llvm::MaybeAlign());
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+/// Minus infinity has no difference to itself.
+Value EdgeWalk::finiteOf(Value score) {
+  auto element = cast<FloatType>(getElementTypeOrSelf(score.getType()));
+  Value lowest =
+      constant(score.getType(),
+               b.getFloatAttr(element, llvm::APFloat::getLargest(
+                                           element.getFloatSemantics(), true)));
+  return combineKind(Reduction::Max, score, lowest);
+}
+
+Value EdgeWalk::powerOf(Value score, Value highest) {
+  return math::ExpOp::create(b, arith::SubFOp::create(b, score, highest));
+}
+
+/// Adds elements of one group.
+SmallVector<Value> EdgeWalk::addSoftmax(SoftmaxSumOp softmax, ValueRange before,
+                                        Batch &batch) {
+  LocationScope scope(b, softmax.getLoc());
+  Value scores = acrossOf(softmax.getScore(), batch);
+  Value top = overElements(scores, Reduction::Max, before[0].getType());
+  top = combineKind(Reduction::Max, before[0], top);
+  Value finite = finiteOf(top);
+  Value scale = powerOf(before[0], finite);
+  Value powers = powerOf(scores, spreadAcross(finite, scores.getType()));
+  Values after{top};
+  for (auto [i, result] : llvm::enumerate(softmax.getSums())) {
+    Level level = getLevel(result);
+    Value value = softmax.getValues()[i];
+    Value sum = arith::MulFOp::create(b, spread(scale, level), before[i + 1]);
+    if (!level.feature) {
+      Type type = numbersAt(result.getType(), level);
+      Value terms =
+          arith::MulFOp::create(b, spreadAcross(powers, type),
+                                spreadAcross(acrossOf(value, batch), type));
+      terms = overElements(terms, Reduction::Sum, sum.getType());
+      after.push_back(arith::AddFOp::create(b, sum, terms));
+      continue;
+    }
+    for (unsigned u = 0; u < batch.points.size(); ++u) {
+      Value power = ofPoint(powers, u, before[0].getType());
+      enterPoint(batch, u);
+      Value term = arith::MulFOp::create(b, spread(power, level),
+                                         spread(valueOf(value), level));
+      sum = arith::AddFOp::create(b, sum, term);
+    }
+    point = nullptr;
+    after.push_back(sum);
+  }
+  return after;
+}
+
+/// Of each element, the first of those under way in its group, and the one
+/// behind the last.
+std::pair<Value, Value> EdgeWalk::findSegments() {
+  Type i32 = b.getI32Type();
+  auto type = VectorType::get({layout.inFlight}, i32);
+  auto of = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, static_cast<int32_t>(value)));
+  };
+  Value ends; // a bit each
+  for (auto [u, word] : llvm::enumerate(words)) {
+    Value bit = arith::ShRUIOp::create(b, word,
+                                       arith::ConstantIntOp::create(b, 31, 32));
+    if (u > 0)
+      bit =
+          arith::ShLIOp::create(b, bit, arith::ConstantIntOp::create(b, u, 32));
+    ends = ends ? arith::OrIOp::create(b, ends, bit).getResult() : bit;
+  }
+  Value all = vector::BroadcastOp::create(b, type, ends);
+  Value own = arith::IndexCastOp::create(b, type, numbersOfElements());
+  Value before =
+      arith::SubIOp::create(b, arith::ShLIOp::create(b, of(1), own), of(1));
+  before = arith::AndIOp::create(b, all, before);
+  Value first = arith::SubIOp::create(
+      b, of(32), math::CountLeadingZerosOp::create(b, before));
+  // The last one ends in any case.
+  Value after = arith::OrIOp::create(b, all, of(1 << (layout.inFlight - 1)));
+  after = arith::ShRUIOp::create(b, after, own);
+  after = math::CountTrailingZerosOp::create(b, after);
+  after = arith::AddIOp::create(b, arith::AddIOp::create(b, after, own), of(1));
+  return {first, after};
+}
+
+/// What elements of several groups add.
+EdgeWalk::Weights EdgeWalk::weigh(SoftmaxSumOp softmax, ValueRange before,
+                                  Batch &batch) {
+  LocationScope scope(b, softmax.getLoc());
+  Value scores = acrossOf(softmax.getScore(), batch);
+  auto type = cast<VectorType>(scores.getType());
+  auto numbersOfType = VectorType::get(type.getShape(), b.getI32Type());
+  auto [first, behind] = findSegments();
+  first = spreadAcross(first, numbersOfType);
+  behind = spreadAcross(behind, numbersOfType);
+  auto of = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(numbersOfType, static_cast<int32_t>(value)));
+  };
+  auto compare = [&](arith::CmpIPredicate how, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, how, x, y);
+  };
+  using P = arith::CmpIPredicate;
+  // Those before the first end go on with what there is.
+  Value highest = spreadAcross(before[0], type);
+  Value top = arith::SelectOp::create(
+      b, compare(P::eq, first, of(0)),
+      combineKind(Reduction::Max, scores, highest), scores);
+  Type one = before[0].getType();
+  for (unsigned u = 0; u < batch.points.size(); ++u) {
+    Value score = spreadAcross(ofPoint(scores, u, one), type);
+    Value isOfGroup = arith::AndIOp::create(b, compare(P::sle, first, of(u)),
+                                            compare(P::slt, of(u), behind));
+    top = arith::SelectOp::create(b, isOfGroup,
+                                  combineKind(Reduction::Max, top, score), top);
+  }
+  Value powers = powerOf(scores, finiteOf(top));
+  Weights weights;
+  weights.tops.resize(batch.points.size());
+  for (unsigned u = 0; u < batch.points.size(); ++u)
+    weights.tops[u] = ofPoint(top, u, one);
+  Value scale = powerOf(before[0], finiteOf(weights.tops[0]));
+  weights.states.push_back(weights.tops[0]);
+  weights.terms.resize(batch.points.size());
+  for (auto [i, result] : llvm::enumerate(softmax.getSums())) {
+    Level level = getLevel(result);
+    Value value = softmax.getValues()[i];
+    weights.states.push_back(
+        arith::MulFOp::create(b, spread(scale, level), before[i + 1]));
+    Value terms;
+    if (!level.feature) {
+      Type own = numbersAt(result.getType(), level);
+      terms = arith::MulFOp::create(b, spreadAcross(powers, own),
+                                    spreadAcross(acrossOf(value, batch), own));
+    }
+    for (unsigned u = 0; u < batch.points.size(); ++u) {
+      if (terms) {
+        weights.terms[u].push_back(
+            ofPoint(terms, u, typeAt(result.getType(), level)));
+        continue;
+      }
+      Value power = ofPoint(powers, u, one);
+      enterPoint(batch, u);
+      weights.terms[u].push_back(arith::MulFOp::create(
+          b, spread(power, level), spread(valueOf(value), level)));
+    }
+    point = nullptr;
+  }
+  return weights;
+}

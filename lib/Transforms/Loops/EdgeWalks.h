@@ -1,0 +1,155 @@
+//===- EdgeWalks.h - Elements in equal shares -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_LIB_TRANSFORMS_LOOPS_EDGEWALKS_H
+#define GNN_LIB_TRANSFORMS_LOOPS_EDGEWALKS_H
+
+#include "TraversalLoops.h"
+
+namespace gnn::tile {
+
+/// What a walk over the elements of a share carries from one to the next.
+struct Carried {
+  llvm::SmallVector<mlir::Value> states; ///< of the reductions
+  llvm::SmallVector<mlir::Value>
+      groupValues;                ///< that elements need, of the group
+  mlir::Value place, group, next; ///< in the list of groups, and two of these
+  mlir::Value isHead;             ///< the group began before the share
+  mlir::Value begin;              ///< else, where it did
+
+  /// The same as one list, of which indices take one register each; and what a
+  /// list of as many says.
+  llvm::SmallVector<mlir::Value> pack(IndexBuilder &b) const {
+    llvm::SmallVector<mlir::Value> all(states);
+    llvm::append_range(all, groupValues);
+    for (mlir::Value index : {place, group, next, begin})
+      all.push_back(b.toI32(index));
+    all.push_back(isHead);
+    return all;
+  }
+  Carried unpack(IndexBuilder &b, mlir::ValueRange all) const {
+    Carried made;
+    made.states = llvm::SmallVector<mlir::Value>(all.take_front(states.size()));
+    all = all.drop_front(states.size());
+    made.groupValues =
+        llvm::SmallVector<mlir::Value>(all.take_front(groupValues.size()));
+    all = all.drop_front(groupValues.size());
+    mlir::Value *indices[] = {&made.place, &made.group, &made.next,
+                              &made.begin};
+    for (auto [index, to] : llvm::zip(all, indices))
+      *to = mlir::arith::IndexCastOp::create(b, b.getIndexType(), index);
+    made.isHead = all.back();
+    return made;
+  }
+};
+
+/// Makes the loops of one walk by edges.
+class EdgeWalk final : public TraversalLoops {
+public:
+  using TraversalLoops::TraversalLoops;
+  void run();
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Body = llvm::function_ref<void()>;
+  using Chosen = llvm::function_ref<Values()>;
+
+  /// The elements under way, and what they need of their groups.
+  struct Batch {
+    llvm::SmallVector<WalkPoint> points;
+    /// Of each element, or the same of all.
+    llvm::SmallVector<llvm::SmallVector<mlir::Value>> groupValues;
+    /// Numbers of elements as one vector: one element a lane.
+    llvm::DenseMap<mlir::Value, mlir::Value> across;
+
+    llvm::ArrayRef<mlir::Value> getGroupValues(unsigned u) const {
+      return groupValues[groupValues.size() > 1 ? u : 0];
+    }
+  };
+  /// What one softmax of the elements under way gives each of them.
+  struct Weights {
+    Values states; ///< before the first, by the score that is highest there
+    Values tops;   ///< the highest score of its group up to it
+    llvm::SmallVector<Values> terms; ///< what it adds to each sum
+  };
+
+  void collect();
+  /// Whether lanes exchange values where groups may end.
+  bool exchanges() {
+    return !numbers.empty() || llvm::any_of(ofBoth, [](mlir::Value value) {
+      return llvm::isa_and_nonnull<ReduceOp>(value.getDefiningOp());
+    });
+  }
+  void forTeams(llvm::function_ref<void(mlir::Value team)> body);
+  // One team and its share.
+  void walkShare(mlir::Value team);
+  Carried start(mlir::Value team, mlir::Value first);
+  Values step(mlir::Value first, const Carried &carried, mlir::Value team);
+  void locate(llvm::MutableArrayRef<WalkPoint> points, mlir::Value first);
+  void storeElements(Batch &batch, unsigned first, unsigned count);
+  void add(Carried &now, Batch &batch);
+  Values stepOverEnds(const Carried &carried, Batch batch, mlir::Value team);
+  Values stepInOrder(const Carried &carried, Batch batch, mlir::Value team);
+  void closeGroup(Carried &now, mlir::Value group, mlir::Value position,
+                  mlir::Value team);
+  void nextGroup(Carried &now);
+  void enterGroup(Carried &now);
+  // Numbers of elements, one a lane (EdgeNumbers.cpp).
+  void collectNumbers(const llvm::SetVector<mlir::Value> &needs);
+  bool mayBeNumber(mlir::Value value);
+  void addNumber(mlir::Value value);
+  bool isReadByPoint(mlir::Value value);
+  void enterPoint(Batch &batch, unsigned u);
+  void evaluateBatch(llvm::ArrayRef<mlir::Value> values, Batch &batch);
+  mlir::Type numbersAt(mlir::Type element, Level level);
+  mlir::Value acrossOf(mlir::Value value, Batch &batch);
+  mlir::Value collectPoints(mlir::Value value, Batch &batch);
+  mlir::Value reduceEach(ReduceOp reduce, Batch &batch);
+  mlir::Value spreadAcross(mlir::Value value, mlir::Type type);
+  mlir::Value ofPoint(mlir::Value across, unsigned u, mlir::Type type);
+  mlir::Value overElements(mlir::Value across, Reduction kind, mlir::Type type);
+  mlir::Value numbersOfElements();
+  void scatter(unsigned output, Batch &batch);
+  mlir::Value finiteOf(mlir::Value score);
+  mlir::Value powerOf(mlir::Value score, mlir::Value highest);
+  Values addSoftmax(SoftmaxSumOp op, mlir::ValueRange before, Batch &batch);
+  Weights weigh(SoftmaxSumOp op, mlir::ValueRange before, Batch &batch);
+  std::pair<mlir::Value, mlir::Value> findSegments();
+  // What teams leave to each other.
+  void handOver(mlir::Value team);
+  void finishGroup(mlir::Value group, mlir::ValueRange states,
+                   IndexArrays::ElementRange elements);
+  void storePiece(mlir::ValueRange states, mlir::Value piece);
+  Values identities();
+  Values makeArrays(mlir::TypeRange types);
+  void leave(mlir::ValueRange states, llvm::ArrayRef<mlir::Value> arrays,
+             mlir::Value team);
+  Values take(mlir::TypeRange types, llvm::ArrayRef<mlir::Value> arrays,
+              mlir::Value team);
+  // Fields of a share, and branches.
+  mlir::Value shareOf(mlir::Value team);
+  mlir::Value fieldOf(mlir::Value share, TeamShare::Field field);
+  mlir::Value hasFlag(mlir::Value flags, int64_t flag);
+  mlir::Value filledAt(mlir::Value place);
+  Values choose(mlir::Value condition, mlir::ValueRange like, Chosen then,
+                Chosen otherwise);
+  void where(mlir::Value condition, Body then, Body otherwise);
+
+  llvm::SmallVector<mlir::Operation *> reductions;
+  llvm::SmallVector<mlir::Type> types; ///< of their states
+  llvm::SmallVector<unsigned> outputs; ///< with a row for each element
+  /// What is needed for each element: what does not vary by it, of the group or
+  /// not; and what does, without values of the group or of these.
+  llvm::SmallVector<mlir::Value> fixed, ofGroup, ofElement, ofBoth;
+  /// Values of elements without features that lanes have one element of each.
+  llvm::SetVector<mlir::Value> numbers;
+  Values words;                    ///< of the elements under way
+  Values heads, tails, tailGroups; ///< arrays with an entry a team
+};
+
+} // namespace gnn::tile
+
+#endif // GNN_LIB_TRANSFORMS_LOOPS_EDGEWALKS_H
