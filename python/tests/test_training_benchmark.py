@@ -67,7 +67,7 @@ def clock(benchmarks, monkeypatch):
 
     monkeypatch.setattr(race.OnGPU, "_time", time)
     monkeypatch.setattr(race.OnGPU, "memory_mib", lambda self, run: 7.0)
-    monkeypatch.setattr(race.OnGPU, "_capture", lambda self, run, pool: Program(run) if (
+    monkeypatch.setattr(race.OnGPU, "_capture", lambda self, run, pool, count: Program(run) if (
         run.captured) else None)
     monkeypatch.setattr(race.torch.cuda, "empty_cache", lambda: None)
 
