@@ -67,3 +67,10 @@ FUNCTIONS = {
     **{kind: functools.partial(reduction, kind) for kind in ("sum", "mean", "max", "min")},
     "argmax": functools.partial(reduction, "max"), "weighted-sum": weighted_sum, "dot": dot,
     "gatv2": gatv2, "dot-attention": dot_attention, "additive": additive}
+
+
+def worst_error(found, expected):
+    """The largest ||found - expected|| / ||expected||. What is nearly 0 for its place is measured by
+    the largest."""
+    least = 1e-3 * max(value.norm() for value in expected)
+    return max(float((a - b).norm() / max(b.norm(), least)) for a, b in zip(found, expected))

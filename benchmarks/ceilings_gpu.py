@@ -217,7 +217,7 @@ class GPU:
     def inputs(self, arrays):
         return {name: torch.as_tensor(array).cuda() for name, array in arrays.items()}
 
-    def _kernel(self, name, **macros):
+    def kernel(self, name, **macros):
         macros = {"VECTOR": "float4", "LANES": 1, "APART": "LANES", "UNROLL": 1, "CHAINS": 8,
                   **macros}
         key = (name, *macros.values())
@@ -303,7 +303,7 @@ class GPU:
         a multiple of 32 times `unroll`."""
         vector = min(16, row_bytes)
         lanes, chunks = row_bytes // vector, len(ids) // 32
-        kernel = self._kernel("gather", VECTOR=f"float{vector // 4}", LANES=lanes,
+        kernel = self.kernel("gather", VECTOR=f"float{vector // 4}", LANES=lanes,
                               APART=(apart or row_bytes) // vector, UNROLL=unroll)
         # A warp takes whole batches, and there are some 65,536 warps.
         batch = max(1, unroll // max(lanes, 1)) if lanes < 32 else 1
@@ -336,7 +336,7 @@ class GPU:
 
     def _multiply(self, blocks, rounds, chains=8):
         """Operations of so many blocks a multiprocessor, and what computes them."""
-        kernel, grid = self._kernel("multiply", CHAINS=chains), blocks * self.processors
+        kernel, grid = self.kernel("multiply", CHAINS=chains), blocks * self.processors
         out = torch.empty(grid * 512, device="cuda")
         return (2.0 * 512 * grid * 512 * rounds,
                 lambda: kernel(grid, 512, 0.999, rounds, out))
@@ -357,7 +357,7 @@ class GPU:
         return 2.0 * 8192**3, self.times(lambda: torch.mm(a, b, out=out))
 
     def _chain(self, a, b, blocks, count):
-        kernel = self._kernel("next")
+        kernel = self.kernel("next")
 
         def run():
             for number in range(count):
