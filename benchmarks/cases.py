@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers and graphs by name. A layer is a function of a graph and a number of features,
-and gives a module and the graph that it is for."""
+"""Layers, walks over edges and graphs by name. A layer is a function of a graph and a number
+of features, and gives a module and the graph that it is for."""
 
+import math
 import pathlib
 
 import gnn_mlir
@@ -48,7 +49,15 @@ def sums_of(version):
             for name in ("sum", "weighted-sum", "dot")}
 
 
+REDUCTIONS = ("sum", "weighted-sum", "mean", "max", "min", "argmax")
+ATTENTION = ("gatv2", "dot-attention", "additive")
+SLOPE = 0.2
+
+
 def of_edges(version, name, features):
+    """One of REDUCTIONS of rows x of sources over the edges into a node (weighted-sum: times
+    w of the edge; argmax: the maximum, and as `at` the edge that has it), or dot, of x at the
+    source and z at the destination of each edge."""
     module = version.Module()
     g = module.graph("g")
     f = module.function(name.replace("-", "_"))
@@ -63,7 +72,42 @@ def of_edges(version, name, features):
         rows = f.apply("mul", "edge", w, x, rhs_via="src")
     else:
         rows = f.gather(x, "edge", via="src")
-    f.output("out", f.aggregate("sum", rows, "node", via="dst"))
+    if name == "argmax":
+        out, at = f.aggregate("max", rows, "node", via="dst", argument=True)
+        f.output("out", out)
+        f.output("at", at)
+        return module
+    kind = "sum" if name == "weighted-sum" else name
+    f.output("out", f.aggregate(kind, rows, "node", via="dst"))
+    return module
+
+
+def attention(version, name, heads, features):
+    """Rows of sources, weighted by the softmax of scores over the edges into a node, by head.
+    Scores of ATTENTION: leaky_relu(source[u] + target[v]) . att, of source; query[v] . key[u] /
+    sqrt(features), of value; leaky_relu(source_score[u] + target_score[v]), of source."""
+    module = version.Module()
+    g = module.graph("g")
+    f = module.function(name.replace("-", "_"))
+
+    def rows(name, *sizes):
+        return f.input(name, g.rows("node", heads, *sizes))
+
+    if name == "dot-attention":
+        query, key, values = (rows(n, features) for n in ("query", "key", "value"))
+        score = f.sddmm("edge", query, key, "dst", "src") * (1 / math.sqrt(features))
+    else:
+        values = rows("source", features)
+        if name == "gatv2":
+            ends = values, rows("target", features)
+        else:
+            ends = rows("source_score"), rows("target_score")
+        score = f.activation("leaky_relu", f.apply("add", "edge", *ends, "src", "dst"),
+                             alpha=SLOPE)
+    if name == "gatv2":
+        score = f.dot(score, f.input("att", version.weight(heads, features)))
+    message = f.apply("mul", "edge", f.edge_softmax(score, over="dst"), values, rhs_via="src")
+    f.output("out", f.aggregate("sum", message, "node", via="dst"))
     return module
 
 

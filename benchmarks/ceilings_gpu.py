@@ -17,17 +17,22 @@ import torch
 from ceilings import summarize
 from race import OnGPU
 
-SOURCE = r"""
-// A row is LANES times 16 bytes, which GROUP lanes of a warp read, each PARTS
-// vectors. A warp loads 32 ids at once and has UNROLL vectors a lane in flight.
+# The limit of benchmarks/sparse too, which knows its hash.
+GATHER = r"""
+// A row is LANES vectors, which GROUP lanes of a warp read, each PARTS of them. Rows lie
+// APART vectors from each other. A warp loads 32 ids at once and has UNROLL vectors a lane in
+// flight.
 #define GROUP (LANES < 32 ? LANES : 32)
 #define PARTS (LANES / GROUP)
 #define AT_ONCE (UNROLL / PARTS > 0 ? UNROLL / PARTS : 1)
 #define STEPS (AT_ONCE < GROUP ? AT_ONCE : GROUP)
 #define CHUNKS (AT_ONCE / STEPS)
 
+__device__ float total(float2 v) { return v.x + v.y; }
+__device__ float total(float4 v) { return v.x + v.y + v.z + v.w; }
+
 extern "C" __global__ void __launch_bounds__(256)
-gather(const float4 *table, const int *ids, long long chunks, long long each, float *out) {
+gather(const VECTOR *table, const int *ids, long long chunks, long long each, float *out) {
   int lane = threadIdx.x % 32, row = lane / GROUP, part = lane % GROUP;
   long long warp = (blockIdx.x * 256ll + threadIdx.x) / 32;
   long long end = min(chunks, (warp + 1) * each);
@@ -39,7 +44,7 @@ gather(const float4 *table, const int *ids, long long chunks, long long each, fl
       id[c] = __ldcs(ids + (chunk + c) * 32 + lane);
 #pragma unroll 1
     for (int first = 0; first < GROUP; first += STEPS) {
-      float4 read[CHUNKS][STEPS][PARTS];
+      VECTOR read[CHUNKS][STEPS][PARTS];
 #pragma unroll
       for (int c = 0; c < CHUNKS; ++c)
 #pragma unroll
@@ -47,17 +52,15 @@ gather(const float4 *table, const int *ids, long long chunks, long long each, fl
           long long from = __shfl_sync(~0u, id[c], (first + s) * (32 / GROUP) + row);
 #pragma unroll
           for (int p = 0; p < PARTS; ++p)
-            read[c][s][p] = __ldg(table + from * LANES + p * GROUP + part);
+            read[c][s][p] = __ldg(table + from * APART + p * GROUP + part);
         }
 #pragma unroll
       for (int c = 0; c < CHUNKS; ++c)
 #pragma unroll
         for (int s = 0; s < STEPS; ++s)
 #pragma unroll
-          for (int p = 0; p < PARTS; ++p) {
-            float4 v = read[c][s][p];
-            sum += v.x + v.y + v.z + v.w;
-          }
+          for (int p = 0; p < PARTS; ++p)
+            sum += total(read[c][s][p]);
     }
   }
   for (int other = 16; other; other /= 2)
@@ -65,7 +68,9 @@ gather(const float4 *table, const int *ids, long long chunks, long long each, fl
   if (lane == 0)
     out[warp] = sum;
 }
+"""
 
+SOURCE = GATHER + r"""
 // CHAINS numbers a thread, each of which waits for itself. The summand is no register:
 // three of them may be in one bank.
 extern "C" __global__ void __launch_bounds__(512)
@@ -91,23 +96,33 @@ next(const float *in, float *out) {
   long long i = blockIdx.x * 256ll + threadIdx.x;
   out[i] = __ldcg(in + i) + 1;
 }
+
+extern "C" __global__ void empty() {}
 """
 
 
 @functools.cache
-def _nvrtc():
-    """The library that torch brings, or the system's."""
+def library(name):
+    """A library of CUDA's, such as "nvrtc": what torch brings, or the system's. Raises
+    OSError."""
     beside = pathlib.Path(torch.__file__).parents[1] / "nvidia"
-    found = [str(path) for path in sorted(beside.glob("**/libnvrtc.so.*"))
+    found = [str(path) for path in sorted(beside.glob(f"**/lib{name}.so.*"))
              if "alt" not in path.name]
-    for name in [*found, *(f"libnvrtc.so.{n}" for n in (13, 12, 11)),
-                 ctypes.util.find_library("nvrtc")]:
+    for path in [*found, *(f"lib{name}.so.{n}" for n in (13, 12, 11)),
+                 ctypes.util.find_library(name)]:
         try:
-            return ctypes.CDLL(name)
+            return ctypes.CDLL(path)
         except (OSError, TypeError):
             continue
-    raise SystemExit("expected CUDA's libnvrtc beside torch or in the path of libraries, "
-                     "got none")
+    raise OSError(f"expected CUDA's lib{name} beside torch or in the path of libraries, got "
+                  "none")
+
+
+def _nvrtc():
+    try:
+        return library("nvrtc")
+    except OSError as error:
+        raise SystemExit(str(error)) from None
 
 
 @functools.cache
@@ -202,8 +217,9 @@ class GPU:
     def inputs(self, arrays):
         return {name: torch.as_tensor(array).cuda() for name, array in arrays.items()}
 
-    def _kernel(self, name, **macros):
-        macros = {"LANES": 1, "UNROLL": 1, "CHAINS": 8, **macros}
+    def kernel(self, name, **macros):
+        macros = {"VECTOR": "float4", "LANES": 1, "APART": "LANES", "UNROLL": 1, "CHAINS": 8,
+                  **macros}
         key = (name, *macros.values())
         if key not in self._kernels:
             self._kernels[key] = Kernel(name, **macros)
@@ -277,14 +293,18 @@ class GPU:
                             device="cuda")
         found = []
         for unroll in self.UNROLLS:
-            out, run = self._gather(table, ids, row_bytes, unroll)
+            _, run = self.gathering(table, ids, row_bytes, unroll)
             found.append(self.times(run))
         return self.GATHERED, min(found, key=lambda times: summarize(times)[0])
 
-    def _gather(self, table, ids, row_bytes, unroll):
-        """The sums of warps, and what computes them."""
-        lanes, chunks = row_bytes // 16, len(ids) // 32
-        kernel = self._kernel("gather", LANES=lanes, UNROLL=unroll)
+    def gathering(self, table, ids, row_bytes, unroll, apart=None):
+        """The sums of warps, and what computes them: of the first `row_bytes`, a power of two
+        from 8 on, of rows that lie `apart` bytes from each other (None: side by side). ids are
+        a multiple of 32 times `unroll`."""
+        vector = min(16, row_bytes)
+        lanes, chunks = row_bytes // vector, len(ids) // 32
+        kernel = self.kernel("gather", VECTOR=f"float{vector // 4}", LANES=lanes,
+                              APART=(apart or row_bytes) // vector, UNROLL=unroll)
         # A warp takes whole batches, and there are some 65,536 warps.
         batch = max(1, unroll // max(lanes, 1)) if lanes < 32 else 1
         each = batch * max(1, chunks // batch // 2**16)
@@ -295,17 +315,19 @@ class GPU:
     def check(self):
         """Raises where a kernel computes anything else than what is timed."""
         table = torch.rand(2**22, device="cuda")
-        for row_bytes in (16, 32, 64, 128, 256, 512, 1024, 2048):
-            rows = table.view(-1, row_bytes // 4)
+        widths = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+        for row_bytes, apart in (*((width, 1) for width in widths), (8, 4), (128, 2), (2048, 4)):
+            rows = table.view(-1, apart * row_bytes // 4)[:, :row_bytes // 4]
             ids = torch.randint(len(rows), (2**15,), dtype=torch.int32, device="cuda")
             expected = rows.sum(1, dtype=torch.float64)[ids.long()].sum().item()
             for unroll in self.UNROLLS:
-                out, run = self._gather(table, ids, row_bytes, unroll)
+                out, run = self.gathering(rows, ids, row_bytes, unroll, apart * row_bytes)
                 out.fill_(float("nan"))
                 run()
                 got = out.double().sum().item()
                 if not abs(got - expected) <= 1e-5 * expected:
-                    raise AssertionError(f"rows of {row_bytes} bytes, {unroll} in flight: "
+                    raise AssertionError(f"rows of {row_bytes} bytes, {apart} times as far "
+                                         f"apart, {unroll} in flight: "
                                          f"expected a sum of {expected}, got {got}")
         a, b = torch.zeros(256, device="cuda"), torch.empty(256, device="cuda")
         self._chain(a, b, 1, 10)()
@@ -314,7 +336,7 @@ class GPU:
 
     def _multiply(self, blocks, rounds, chains=8):
         """Operations of so many blocks a multiprocessor, and what computes them."""
-        kernel, grid = self._kernel("multiply", CHAINS=chains), blocks * self.processors
+        kernel, grid = self.kernel("multiply", CHAINS=chains), blocks * self.processors
         out = torch.empty(grid * 512, device="cuda")
         return (2.0 * 512 * grid * 512 * rounds,
                 lambda: kernel(grid, 512, 0.999, rounds, out))
@@ -335,7 +357,7 @@ class GPU:
         return 2.0 * 8192**3, self.times(lambda: torch.mm(a, b, out=out))
 
     def _chain(self, a, b, blocks, count):
-        kernel = self._kernel("next")
+        kernel = self.kernel("next")
 
         def run():
             for number in range(count):

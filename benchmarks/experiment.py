@@ -38,6 +38,7 @@ import experiment_layers as layers
 import gnn_mlir
 import kernels
 import pyg_layers
+from by_edges import worst_error
 from cases import load
 from gnn_mlir import files
 from gnn_mlir.compiler import CompiledFunction
@@ -262,12 +263,6 @@ def reference(peers, given, up, mask):
                        None if up is None else up.double(), mask)
     except (StopIteration, torch.OutOfMemoryError):
         return None
-
-
-def worst_error(found, expected):
-    """What is nearly 0 for its place is measured by the largest."""
-    least = 1e-3 * max(value.norm() for value in expected)
-    return max(float((a - b).norm() / max(b.norm(), least)) for a, b in zip(found, expected))
 
 
 def bench(experiment, chosen, layer, graph, features, on, options):

@@ -3,19 +3,19 @@
 and torch's device, and gives a module, the graph that it is for, and peers: {name: function
 of the same inputs by name}, which torch differentiates, or a peer of pyg_layers.py."""
 
+import functools
 import importlib
 import math
 
 import numpy as np
 import torch
 
+import by_edges
 import gnn_mlir
-from cases import LAYERS, looped, of_edges
+from cases import LAYERS, SLOPE, attention, looped, of_edges
 from gnn_mlir import models, types
 from gnn_mlir.models.gcn import gcn_norm, propagate
 from torch_layers import Incidence
-
-SLOPE = 0.2
 
 
 def _program(graph=None, **options):
@@ -112,65 +112,34 @@ WEIGHT_GRADIENTS = {"dW of nodes": weight_of_nodes, "dW of relations": weight_of
 
 # Attention alone, of one head and of rows that are there.
 def gatv2(graph, features, device):
-    """The softmax of leaky_relu(source[u] + target[v]) . att over the edges into v."""
     graph = gnn_mlir.merge_types(graph)
-    g, f = _program()
-    source, target = (f.input(n, g.rows("node", 1, features)) for n in ("source", "target"))
-    att = f.input("att", types.weight(1, features))
-    both = f.apply("add", "edge", source, target, "src", "dst")
-    score = f.dot(f.activation("leaky_relu", both, alpha=SLOPE), att)
-    src, dst = _ends(graph, device)
-
-    def by_edges(source, target, att):
-        both = source[src] + target[dst]
-        score = (torch.nn.functional.leaky_relu(both, SLOPE) * att).sum(2)
-        return _sum_by_edges(score, source, src, dst)
-
-    peers, (turbo, structure) = {"torch, by edges": by_edges}, _turbo(graph, device)
+    ends = _ends(graph, device)
+    peers = {"torch, by edges": functools.partial(by_edges.gatv2, *ends)}
+    turbo, structure = turbo_gnn(graph, *ends)
     if turbo:
         peers["turbo-gnn"] = lambda source, target, att: turbo.gatv2_aggr(
             structure, target, source, att, negative_slope=SLOPE)
-    return _attend(f, score, source), graph, peers
+    return attention(gnn_mlir, "gatv2", 1, features), graph, peers
 
 
 def dot(graph, features, device):
-    """The softmax of query[v] . key[u] / √features, of values."""
     graph = gnn_mlir.merge_types(graph)
-    g, f = _program()
-    query, key, value = (f.input(n, g.rows("node", 1, features))
-                         for n in ("query", "key", "value"))
-    scale = 1 / math.sqrt(features)
-    score = f.sddmm("edge", query, key, "dst", "src") * scale
     src, dst = _ends(graph, device)
+    scale = 1 / math.sqrt(features)
     edges = Incidence(dst, src, graph.num_nodes, graph.num_nodes)
-    peers = {"torch, by edges": lambda query, key, value: _sum_by_edges(
-                 (query[dst] * key[src]).sum(2) * scale, value, src, dst),
-             "torch": lambda query, key, value: _Dot.apply(
+    peers = {"torch, by edges": functools.partial(by_edges.dot_attention, src, dst),
+             "torch": lambda query, key, value: DotAttention.apply(
                  query.squeeze(1), key.squeeze(1), value.squeeze(1), edges,
                  scale).unsqueeze(1)}
-    turbo, structure = _turbo(graph, device)
+    turbo, structure = turbo_gnn(graph, src, dst)
     if turbo:
         peers["turbo-gnn"] = lambda query, key, value: turbo.graph_transformer_aggr(
             structure, query.view(len(query), -1), query, key, value, scale=scale)
-    return _attend(f, score, value), graph, peers
+    return attention(gnn_mlir, "dot-attention", 1, features), graph, peers
 
 
-def _attend(f, score, rows):
-    message = f.apply("mul", "edge", f.edge_softmax(score, over="dst"), rows, rhs_via="src")
-    f.output("out", f.aggregate("sum", message, "node", via="dst"))
-    return f.module
-
-
-def _sum_by_edges(score, rows, src, dst):
-    """Rows weighted by the softmax of scores, which are small, with a row for each edge."""
-    weight = torch.exp(score)
-    total = weight.new_zeros(len(rows), 1).index_add(0, dst, weight)
-    return torch.zeros_like(rows).index_add(
-        0, dst, rows[src] * (weight / total[dst]).unsqueeze(2))
-
-
-class _Dot(torch.autograd.Function):
-    """Dot-product attention of rows, by cuSPARSE."""
+class DotAttention(torch.autograd.Function):
+    """Dot-product attention of rows [nodes, features], by cuSPARSE."""
 
     @staticmethod
     def forward(ctx, query, key, value, edges, scale):
@@ -190,21 +159,20 @@ class _Dot(torch.autograd.Function):
                 edges.sum_back(softmax, g), None, None)
 
 
-def _turbo(graph, device):
-    """turbo-gnn's module and graph, where it is importable."""
+def turbo_gnn(graph, src, dst):
+    """turbo-gnn's module and a graph of these ends, where it is importable."""
     try:
         turbo = importlib.import_module("turbo_gnn")
     except ImportError:
         return None, None
     nodes, both = graph.num_nodes, []
-    src, dst = _ends(graph, device)
     for row, col in ((dst, src), (src, dst)):
         order = torch.argsort(row * nodes + col)
-        begin = torch.zeros(nodes + 1, dtype=torch.int32, device=device)
+        begin = torch.zeros(nodes + 1, dtype=torch.int32, device=src.device)
         begin[1:] = torch.bincount(row, minlength=nodes).cumsum(0)
         both += [begin, col[order].int()]
     structure = turbo.AdjacencyForwardBackwardWithNodeBuckets.from_csr(*both)
-    return turbo, structure.to(device)
+    return turbo, structure.to(src.device)
 
 
 ATTENTION = {"gatv2": gatv2, "dot": dot}

@@ -3,18 +3,13 @@
 memory of ours others take."""
 
 import math
-from xml.sax.saxutils import escape
 
 import frontend_tables
+from svg import page, text
 
 COLOURS = {"eager": "#0072b2", "inductor": "#d55e00", "best": "#444444"}
 _PEERS = ("eager", "inductor")
 _WIDTH, _LABEL, _BAR, _HEAD = 360, 96, 8, 26
-
-
-def _text(x, y, words, anchor="start", size=11, colour="black"):
-    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-            f'fill="{colour}">{escape(words)}</text>')
 
 
 def _ticks(values):
@@ -29,24 +24,24 @@ def _panel(title, rows, peers, ticks, x, y):
     left, width, row = x + _LABEL, _WIDTH - _LABEL - 60, 4 + _BAR * len(peers)
     at = lambda ratio: left + width * (math.log10(ratio) - ticks[0]) / (len(ticks) - 1)
     low = y + _HEAD + row * len(rows)
-    lines = [_text(x, y + 14, title, size=13)]
+    lines = [text(x, y + 14, title, size=13)]
     for tick in ticks:
         lines += [f'<path d="M{at(10.0 ** tick):.1f},{y + _HEAD - 4} V{low}" stroke="'
                   f'{"black" if tick == 0 else "#cccccc"}"/>',
-                  _text(at(10.0 ** tick), low + 12, f"{10.0 ** tick:g}", "middle", 10)]
+                  text(at(10.0 ** tick), low + 12, f"{10.0 ** tick:g}", "middle", 10)]
     for i, (name, bars) in enumerate(rows):
         top = y + _HEAD + row * i
-        lines.append(_text(left - 6, top + row // 2 + 3, name, "end", 11 if len(name) < 15 else 9))
+        lines.append(text(left - 6, top + row // 2 + 3, name, "end", 11 if len(name) < 15 else 9))
         for j, peer in enumerate(peers):
             (ratio, none), colour = bars.get(peer, (None, "")), COLOURS[peer]
             above = top + 2 + _BAR * j
             if ratio is None:
-                lines.append(_text(at(1) + 3, above + 7, none, size=8, colour=colour))
+                lines.append(text(at(1) + 3, above + 7, none, size=8, colour=colour))
                 continue
             begin, end = sorted((at(1), at(ratio)))
             lines += [f'<rect x="{begin:.1f}" y="{above}" width="{end - begin:.1f}" '
                       f'height="7" fill="{colour}"/>',
-                      _text(end + 3, above + 7, f"{ratio:.3g}", size=8, colour=colour)]
+                      text(end + 3, above + 7, f"{ratio:.3g}", size=8, colour=colour)]
     return lines, low + 24
 
 
@@ -60,7 +55,7 @@ def draw(title, panels, peers=_PEERS):
     legend = 12
     for peer in peers:
         lines += [f'<rect x="{legend}" y="28" width="10" height="10" fill="{COLOURS[peer]}"/>',
-                  _text(legend + 14, 37, f"{peer} / ours")]
+                  text(legend + 14, 37, f"{peer} / ours")]
         legend += 110
     items = list(panels.items())
     for first in range(0, len(items), 2):
@@ -71,11 +66,7 @@ def draw(title, panels, peers=_PEERS):
             ends.append(end)
         height = max(ends)
     width = 24 + 2 * _WIDTH
-    return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + 8}" '
-        'font-family="sans-serif">',
-        f'<rect width="{width}" height="{height + 8}" fill="white"/>',
-        _text(12, 18, title, size=14), *lines, "</svg>", ""])
+    return page(width, height + 8, title, lines)
 
 
 def _bars(row, value):

@@ -18,8 +18,11 @@ import torch
 from gnn_mlir import capi, running
 
 MIB = 2**20
-# A CUDA graph makes no program faster than this.
-_GAIN = 10
+# A CUDA graph makes no program faster than this, unless its calls take less than so many
+# milliseconds.
+_GAIN, _CALL = 10, 5.0
+# Runs in one CUDA graph, at most.
+_MOST = 200
 
 
 def device(name):
@@ -35,8 +38,9 @@ def device(name):
 class Contender:
     """One program: how it runs, and what was found of it so far."""
 
-    def __init__(self, name, run, found):
-        self.name, self.run, self.found = name, run, found
+    def __init__(self, name, run, found, count=1):
+        """`run` runs it `count` times."""
+        self.name, self.run, self.found, self.count = name, run, found, count
         self.times = []
 
 
@@ -67,10 +71,17 @@ class OnGPU:
 
     target = place = device = "cuda"
 
-    def __init__(self, rounds=20, seconds=1.5, slower=5.0):
-        """A program gets as many turns as fit into `seconds`, at least 5; one that
-        takes `slower` times as long as the best so far gets none."""
+    def __init__(self, rounds=20, seconds=1.5, slower=5.0, least=5, shortest=0.0, flush=False):
+        """A program gets as many turns as fit into `seconds`, at least `least`; one that
+        takes `slower` times as long as the best so far gets none. A turn is as many runs as
+        take some `shortest` milliseconds. With `flush` other memory is written before each
+        turn, so that the L2 has nothing of a program; a turn is one run then."""
         self.rounds, self.seconds, self.slower = rounds, seconds, slower
+        self.least, self.shortest, self._other = least, 0.0 if flush else shortest, None
+        if flush:
+            size = 4 * torch.cuda.get_device_properties(
+                torch.cuda.current_device()).L2_cache_size
+            self._other = torch.empty(size, dtype=torch.uint8, device="cuda")
 
     def new_pool(self):
         """Memory that captured programs may share, since one runs after another."""
@@ -80,6 +91,8 @@ class OnGPU:
         times = []
         for _ in range(repeats):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            if self._other is not None:
+                self._other.fill_(1)
             begin.record()
             run()
             end.record()
@@ -98,8 +111,8 @@ class OnGPU:
         torch.cuda.synchronize()
         return (torch.cuda.max_memory_allocated() - before) / MIB
 
-    def _capture(self, run, pool):
-        """A CUDA graph, or None where `run` cannot be captured."""
+    def _capture(self, run, pool, count=1):
+        """A CUDA graph of `count` runs, or None where `run` cannot be captured."""
         captured, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
         try:
             stream = torch.cuda.Stream()
@@ -109,7 +122,8 @@ class OnGPU:
             torch.cuda.current_stream().wait_stream(stream)
             torch.cuda.empty_cache()
             with torch.cuda.graph(captured, pool=pool):
-                out = run()
+                for _ in range(count):
+                    out = run()
         except RuntimeError:  # That memory is out is one too.
             captured = out = None
             torch.cuda.set_stream(current)
@@ -119,6 +133,23 @@ class OnGPU:
         captured.keeps = run, out
         return captured
 
+    def _captured(self, run, pool, once, found):
+        """What is timed in place of a program whose call takes `once`, the time of a run, and
+        how many runs it is."""
+        ready, count = run, 1
+        for _ in range(2):  # A call may take longer than a replay: the first says how long.
+            runs = min(_MOST, max(1, int(self.shortest / max(once, 1e-6))))
+            if found["captured"] and runs < 2 * count:
+                break
+            graph = self._capture(run, pool, runs)
+            found["captured"] = graph is not None
+            ready, count = (graph.replay, runs) if graph else (run, 1)
+            ready()
+            once = self._time(ready) / count
+            if not graph:
+                break
+        return ready, once, count
+
     def enter(self, name, run, best=None, pool=None, capture=True):
         """A contender, or what kept it out as a dict with "skipped". `best` is the
         least time so far. Without `capture` its calls are timed."""
@@ -127,13 +158,9 @@ class OnGPU:
         try:
             run()
             found["mib"] = self.memory_mib(run)
-            ready, once = run, self._time(run)
-            if capture and once <= _GAIN * limit:
-                graph = self._capture(run, pool)
-                found["captured"] = graph is not None
-                ready = graph.replay if graph else run
-                ready()
-                once = self._time(ready)
+            ready, once, count = run, self._time(run), 1
+            if capture and once <= max(_GAIN * limit, _CALL):
+                ready, once, count = self._captured(run, pool, once, found)
         except torch.OutOfMemoryError as error:
             found["skipped"] = out_of_memory(error)
         if "skipped" in found:
@@ -144,18 +171,19 @@ class OnGPU:
             found["skipped"] = f"{once:.4g} ms, {once / best:.1f} times the best"
             found["once_ms"] = once
             return found
-        contender = Contender(name, ready, found)
+        contender = Contender(name, ready, found, count)
         contender.once = once
         return contender
 
     def race(self, contenders):
         """Gives each contender its times."""
-        turns = {c.name: max(5, min(self.rounds, int(
-            1e3 * self.seconds / c.once))) for c in contenders}
+        turns = {c.name: max(self.least, min(self.rounds, int(
+            1e3 * self.seconds / (c.once * c.count)))) for c in contenders}
         for number in range(self.rounds):
             for c in random.sample(contenders, len(contenders)):
                 if takes_part(number, min(turns[c.name], self.rounds), self.rounds):
-                    c.times.append(self._time(c.run, 3 if c.once < 20 else 1))
+                    c.times.append(self._time(
+                        c.run, 3 if c.once * c.count < 20 else 1) / c.count)
         for c in contenders:
             c.found.update(summary(c.times))
 
@@ -203,7 +231,7 @@ class OnCPU(OnGPU):
     def memory_mib(self, run):
         return None
 
-    def _capture(self, run, pool):
+    def _capture(self, run, pool, count=1):
         """Calls are what is timed."""
         return types.SimpleNamespace(replay=run)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Peers of benchmarks/experiment.py, and how programs take turns. Only a GPU gives times."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -67,7 +69,7 @@ def clock(benchmarks, monkeypatch):
 
     monkeypatch.setattr(race.OnGPU, "_time", time)
     monkeypatch.setattr(race.OnGPU, "memory_mib", lambda self, run: 7.0)
-    monkeypatch.setattr(race.OnGPU, "_capture", lambda self, run, pool: Program(run) if (
+    monkeypatch.setattr(race.OnGPU, "_capture", lambda self, run, pool, count: Program(run) if (
         run.captured) else None)
     monkeypatch.setattr(race.torch.cuda, "empty_cache", lambda: None)
 
@@ -110,6 +112,26 @@ def test_programs_that_do_not_enter(clock, torch):
         "CUDA out of memory. Tried to allocate 9.00 GiB. GPU 0 has 8 GiB.")
     found = machine.enter("large", program(1.0, error=error))
     assert found["skipped"] == "out of memory: Tried to allocate 9.00 GiB"
+
+
+def test_short_programs_run_several_times_a_turn(clock, monkeypatch):
+    """As many as take 2 ms, by the time of a replay: calls take longer."""
+    machine, program = clock[0](rounds=10, shortest=2.0), clock[1]
+    counts = []
+
+    def capture(self, run, pool, count):
+        counts.append(count)
+        return types.SimpleNamespace(replay=program(0.01 * count))
+    monkeypatch.setattr(type(machine), "_capture", capture)
+    entered = machine.enter("short", program(0.1))
+    assert counts == [pytest.approx(20, abs=1), pytest.approx(200, abs=4)]
+    assert entered.count == counts[1] and entered.once == pytest.approx(0.01, rel=0.03)
+    machine.race([entered])
+    assert entered.found["ms"] == pytest.approx(0.01, rel=0.03)
+    monkeypatch.setattr(type(machine), "_capture", lambda *_: None)
+    entered = machine.enter("not captured", program(0.1))
+    assert entered.count == 1 and not entered.found["captured"]
+    assert entered.once == pytest.approx(0.1, rel=0.03)
 
 
 @pytest.mark.slow
