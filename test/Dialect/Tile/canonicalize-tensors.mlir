@@ -35,3 +35,24 @@ func.func @copy(%x: tensor<?x8xf32>, %n: index, %y: tensor<?x1x8xf32>) -> tensor
   } -> tensor<?x1x8xf32>
   return %copy : tensor<?x1x8xf32>
 }
+
+// What is read twice along one way is one input; along two ways, it is two.
+//
+// CHECK-LABEL: func.func @read_twice
+// CHECK:         gnn_tile.traverse {{.*}} ins(%arg0, %arg0 : tensor<?x8xf32>, tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+// CHECK:         ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32):
+// CHECK-NEXT:      %[[P:.+]] = arith.mulf %[[A]], %[[A]]
+// CHECK-NEXT:      arith.addf %[[P]], %[[B]]
+func.func @read_twice(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%x, %x, %x : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>, #gnn_tile.at<element -> src : feature>]
+      outs(%y : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %c : f32
+    %q = arith.addf %p, %b : f32
+    %s = gnn_tile.reduce sum [element] %q : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}

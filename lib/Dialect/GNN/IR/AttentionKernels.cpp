@@ -85,7 +85,8 @@ private:
   RowCount edges, rows;
   double numScores, scoreBytes;
   KernelCounts counts;
-  SmallVector<RowPath> ids; ///< that are read
+  SmallVector<RowPath> ids;                      ///< that are read
+  SmallVector<std::pair<Value, RowPath>> tables; ///< of rows that are
 };
 } // namespace
 
@@ -131,6 +132,14 @@ void KernelCounter::read(Value value, double rowBytes,
 }
 
 void KernelCounter::readRows(Value value, RowPath path) {
+  // One walk reads a row once that it scores and weighs.
+  auto isKnown = [&](const std::pair<Value, RowPath> &table) {
+    return table.first == value && table.second.to == path.to &&
+           table.second.via == path.via;
+  };
+  if (counts.walk.walks == 1 && llvm::any_of(tables, isKnown))
+    return;
+  tables.push_back({value, path});
   auto type = cast<RankedTensorType>(value.getType());
   // Edges are kept in the order of their destinations.
   bool toDst = isNodeSpace(counts.walk.path.to) &&

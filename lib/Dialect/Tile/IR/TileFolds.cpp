@@ -50,6 +50,29 @@ struct HoistAccesses : OpRewritePattern<TraverseOp> {
   }
 };
 
+/// What is read twice along one way is one input: a row that is scored and then
+/// weighed.
+struct JoinEqualInputs : OpRewritePattern<TraverseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TraverseOp op,
+                                PatternRewriter &rewriter) const override {
+    llvm::DenseMap<std::pair<Value, Attribute>, BlockArgument> known;
+    bool joined = false;
+    for (auto [i, argument] :
+         llvm::enumerate(op.getBody().front().getArguments())) {
+      auto [it, isNew] =
+          known.try_emplace({op.getInputs()[i], op.getInputAt(i)}, argument);
+      if (isNew || argument.use_empty())
+        continue;
+      rewriter.replaceAllUsesWith(argument, it->second);
+      joined = true;
+    }
+    return joined ? success()
+                  : rewriter.notifyMatchFailure(op, "no two inputs are equal");
+  }
+};
+
 /// What the body does not use is not read, and its rows are not looked up.
 struct DropUnusedInputs : OpRewritePattern<TraverseOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -121,5 +144,6 @@ struct ReadOnlyHead : OpRewritePattern<TraverseOp> {
 
 void TraverseOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                              MLIRContext *context) {
-  results.add<DropUnusedInputs, HoistAccesses, ReadOnlyHead>(context);
+  results.add<DropUnusedInputs, HoistAccesses, JoinEqualInputs, ReadOnlyHead>(
+      context);
 }
