@@ -141,7 +141,7 @@ const std::pair<StringRef, StringRef> attentionOps[] = {
     gnn.yield %t : tensor<f32>
   })mlir"},
     {"hgt", R"mlir(
-  %y = gnn.attention(%a = %q via dst, %b = %k, %c = %t) value %k over dst : (!q, !k, !t, !k) -> !q {
+  %y = gnn.attention(%a = %q via dst, %b = %k, %c = %t) value %v over dst : (!q, !k, !t, !k) -> !q {
     %d = gnn.row_dot %a, %b : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4xf32>
     %s = arith.mulf %d, %c : tensor<4xf32>
     gnn.yield %s : tensor<4xf32>
@@ -174,7 +174,7 @@ protected:
         "#gnn.stats<src_nodes = {0}, dst_nodes = {0}, edges = {1}, type_edges "
         "= [{1}], src_pairs = [{2}], dst_pairs = [{2}], in_degree_squares = 0, "
         "in_degree_max = {3}, out_degree_squares = 0, out_degree_max = {3}>}\n"
-        "func.func @f(%x: !x, %q: !q, %l: !l, %p: !p, %k: !k, %s: !s, %d: !d, "
+        "func.func @f(%x: !x, %q: !q, %l: !l, %p: !p, %k: !k, %v: !k, %s: !s, %d: !d, "
         "%e: !e, %t: !t, %typed: !typed, %weight: !weight) {{\n{4}\nreturn }\n",
         graph.nodes, graph.edges, graph.pairs, graph.longest, ops);
     module = parseSourceString<ModuleOp>(text, &context);
@@ -239,9 +239,14 @@ TEST_F(RankingTest, KernelsOfAttention) {
   for (const Attention &measured : attentions) {
     SCOPED_TRACE(measured.graph.name + std::string(" ") + measured.model);
     AttentionOp op = parse(measured);
+    std::vector<KernelCounts> twice = op.getKernelsOf(AttentionForm::Computed);
+    ASSERT_EQ(twice.size(), 1u);
+    double computed = predict(describeKernel(twice[0], getStats(op)));
+    expectNear(computed, measured.computed, "computed");
+    // One walk of the same rows takes less; no time of it is known yet.
     std::vector<KernelWork> kernels = describeKernels(op, getStats(op));
     ASSERT_EQ(kernels.size(), 1u);
-    expectNear(predict(kernels[0]), measured.computed, "computed");
+    EXPECT_LT(predict(kernels[0]), computed);
     op.setStored(true);
     kernels = describeKernels(op, getStats(op));
     ASSERT_EQ(kernels.size(), 2u);

@@ -280,10 +280,9 @@ static bool chooseForm(AttentionOp op, const CostModel &model,
   auto micros = [](double seconds) {
     return llvm::formatv("{0:F1} us", seconds * 1e6).str();
   };
-  op.setStored(true);
+  op.setStored(op.mustStore());
   if (!op.mustStore()) {
-    auto [computed, stored] =
-        compare(AttentionForm::Computed, AttentionForm::Stored);
+    auto [computed, stored] = compare(op.getForm(), AttentionForm::Stored);
     // Scores take memory.
     op.setStored(model.isBetter(computed, stored));
     numbers = micros(computed) + " to compute them in each walk, ";
@@ -291,10 +290,9 @@ static bool chooseForm(AttentionOp op, const CostModel &model,
   auto [apart, stored] = compare(AttentionForm::Apart, AttentionForm::Stored);
   numbers +=
       micros(stored) + " to store and read them, " + micros(apart) + " apart";
-  AttentionForm form =
-      op.getStored() ? AttentionForm::Stored : AttentionForm::Computed;
   // As fast, it keeps no weights of edges for the gradient.
-  return model.isBetter(compare(AttentionForm::Apart, form).after, apart);
+  return model.isBetter(compare(AttentionForm::Apart, op.getForm()).after,
+                        apart);
 }
 
 namespace {

@@ -222,19 +222,15 @@ std::vector<KernelCounts> AttentionOp::getKernelsOf(AttentionForm form) {
   auto computed = [&](RowPath rows, int64_t walks, ArrayRef<int64_t> features) {
     return walk(rows, walks, features).computeScores();
   };
-  // One walk finds the maximum and sums of powers (gnn-tile-online-softmax).
-  bool isOnline = shareLanesRows(*this);
-  int64_t walks = isOnline ? 1 : 2, walksApart = isOnline ? 1 : 3;
   ArrayRef<int64_t> own = getSumFeatures(/*storesScores=*/false);
   ArrayRef<int64_t> ofStored = getSumFeatures(/*storesScores=*/true);
   switch (form) {
   case AttentionForm::Apart:
     if (!split && meet)
-      return {
-          computed(groups, walksApart, own).operate(softmax).weigh().take()};
+      return {computed(groups, 3, own).operate(softmax).weigh().take()};
     if (!split)
       return {computed(groups, 1, terms).writeScores().take(),
-              walk(groups, walksApart, ofStored)
+              walk(groups, 3, ofStored)
                   .readScores()
                   .operate(softmax)
                   .weigh()
@@ -250,6 +246,8 @@ std::vector<KernelCounts> AttentionOp::getKernelsOf(AttentionForm form) {
                 .take(),
             walk(result, 1, ofStored).readScores().weigh().take()};
   case AttentionForm::Computed:
+  case AttentionForm::Online: {
+    int64_t walks = form == AttentionForm::Online ? 1 : 2;
     if (!split)
       return {computed(groups, walks, own).operate(softmax).weigh().take()};
     return {computed(groups, walks, terms)
@@ -261,6 +259,7 @@ std::vector<KernelCounts> AttentionOp::getKernelsOf(AttentionForm form) {
                 .operate(power + quotient)
                 .weigh()
                 .take()};
+  }
   case AttentionForm::Stored:
     KernelCounts store = computed(groups, 1, terms)
                              .operate(highest)
@@ -291,11 +290,17 @@ std::vector<KernelCounts> AttentionOp::getKernelsOf(AttentionForm form) {
   llvm_unreachable("all forms are handled");
 }
 
+AttentionForm AttentionOp::getForm() {
+  if (storesScores())
+    return AttentionForm::Stored;
+  return shareLanesRows(*this) ? AttentionForm::Online
+                               : AttentionForm::Computed;
+}
+
 /// The last walk of a softmax that is summed to its groups makes the statistics
 /// that no other has made.
 std::vector<KernelCounts> AttentionOp::getKernels() {
-  std::vector<KernelCounts> kernels = getKernelsOf(
-      storesScores() ? AttentionForm::Stored : AttentionForm::Computed);
+  std::vector<KernelCounts> kernels = getKernelsOf(getForm());
   if (!getStatistics().empty() && !sumsElsewhere())
     kernels.back().writtenBytes +=
         RowCount::bytes(getStatisticsType()) * (storesScores() ? 1 : 2);

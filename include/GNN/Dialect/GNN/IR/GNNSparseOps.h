@@ -14,7 +14,8 @@ namespace gnn {
 /// What an attention may be computed as.
 enum class AttentionForm {
   Apart,    ///< the ops that it stands for, as kernels fuse them
-  Computed, ///< scores are computed in each walk
+  Computed, ///< scores are computed in each of two walks
+  Online,   ///< one walk finds the highest score and adds up
   Stored,   ///< scores are computed once and kept
 };
 

@@ -309,6 +309,8 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     ::llvm::SmallVector<::std::pair<::mlir::Value, ::gnn::RowPath>> getScoreReads();
     /// The kernels of the op in one of its forms, or of the ops that it stands for.
     std::vector<::gnn::KernelCounts> getKernelsOf(::gnn::AttentionForm form);
+    /// The form that it is lowered to on the target of its module.
+    ::gnn::AttentionForm getForm();
   }];
 }
 
