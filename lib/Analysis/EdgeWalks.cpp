@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Equal shares of the elements cost what is read and written, whatever rows
-// there are. What is left of rows in pieces is a kernel of its own.
+// there are, and at least what a team waits for its share. What is left of rows
+// in pieces is a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +21,24 @@ using namespace gnn::tile;
 /// Elements from which structures may take as long as torch's ops do.
 static constexpr double leastElements = 1 << 20;
 
+/// Whether a graph of the program is one whose structures kernels do not build
+/// (`isBuilt` of DeviceBuild.cpp). torch's ops build all of them then, about a
+/// hundred for each walk by edges.
+static bool needsTorch(TraverseOp op) {
+  auto graphs = op->getParentOfType<ModuleOp>().getOps<GraphOp>();
+  return llvm::any_of(graphs, [](GraphOp graph) {
+    return graph.getSchema() || graph.getParentTypes() ||
+           graph.getLoops() == LoopsKind::Remaining;
+  });
+}
+
+/// Launches whose time a walk by edges has to save: the time of kernels that
+/// take a few of them is not known better than that (docs/Cost.md).
+static constexpr double leastLaunches = 2;
+
 /// The pieces of rows, for the kernel that joins them.
-static KernelWork describeJoin(TraverseOp op, StatsAttr stats) {
-  TraverseFacts facts(op);
-  TraverseSchedule schedule(op);
-  schedule.rowWalk = RowWalk::ByEdges;
-  chooseLanes(schedule, facts);
-  chooseRows(schedule, facts);
+static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &schedule,
+                               StatsAttr stats) {
   double pieces = countRows(RowDomain::pieces(op.getGroups().get().space,
                                               op.getElements().get(),
                                               schedule.getBlockPositions()),
@@ -44,13 +56,22 @@ static KernelWork describeJoin(TraverseOp op, StatsAttr stats) {
 /// The cost of a walk by edges with that of the kernel that joins its pieces.
 static double costByEdges(const CostModel &model, TraverseOp op,
                           StatsAttr stats) {
-  KernelWork walk = describeTraversal(op, stats);
-  walk.walks.clear();
-  walk.reducedRows = walk.longestRow = 0;
-  walk.crowding = 1;
-  double cost = model.cost(walk);
+  TraverseFacts facts(op);
+  TraverseSchedule schedule(op);
+  schedule.rowWalk = RowWalk::ByEdges;
+  chooseLanes(schedule, facts);
+  chooseRows(schedule, facts);
+  KernelWork work = describeTraversal(op, stats);
+  for (WalkWork &walk : work.walks) {
+    walk.rows = walk.edges = walk.parts = 0;
+    walk.longest = walk.splitEdges = TeamShare::elements;
+    walk.edgesPerRound = static_cast<double>(schedule.inFlight);
+  }
+  work.reducedRows = work.longestRow = 0;
+  work.crowding = 1;
+  double cost = model.cost(work);
   if (!op.getReduced().empty())
-    cost += model.cost(describeJoin(op, stats));
+    cost += model.cost(describeJoin(op, schedule, stats));
   return cost;
 }
 
@@ -83,7 +104,7 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
   schedule.rowWalk = RowWalk::ByEdges;
   chooseLanes(schedule, facts);
   double elements = countRows(op.getElements(), stats);
-  if (elements < leastElements)
+  if (elements < leastElements && needsTorch(op))
     return llvm::formatv("{0:F0} elements are few: their structures are built "
                          "by torch's ops, from {1:F0} on",
                          elements, leastElements)
@@ -96,7 +117,8 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
   double byEdges = costByEdges(model, op, stats);
   gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +
          " by the model";
-  if (!model.isTime() || !model.isBetter(byRows, byEdges))
+  if (!model.isTime() || !model.isBetter(byRows, byEdges) ||
+      byRows - byEdges < leastLaunches * model.getLaunch())
     return "equal shares of the elements pay too little" + gain;
   return "";
 }

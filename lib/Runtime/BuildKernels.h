@@ -28,6 +28,8 @@ enum class BuildKernel {
   Starts,
   Move,
   Tiles,
+  Groups,
+  Shares,
   Columns
 };
 
@@ -51,9 +53,10 @@ struct BuildKernelForm {
 constexpr BuildKernelForm kBuildKernels[] = {
     {"keys", 6, 0, 4, 18, 0, 1},   {"digits", 8, 2, 0, 5, 0, 0},
     {"places", 8, 1, 0, 5, 0, 0},  {"scatter", 8, 5, 0, 5, 0, 0},
-    {"sums", 1, 0, 2, 3, 1, 1},    {"scan", 1, 0, 4, 4, 2, 2},
+    {"sums", 6, 0, 2, 3, 1, 1},    {"scan", 6, 0, 4, 4, 2, 2},
     {"search", 4, 0, 4, 6, 2, 2},  {"starts", 4, 0, 2, 1, 1, 1},
     {"move", 8, 0, 5, 12, 0, 1},   {"tiles", 6, 0, 3, 3, 2, 1},
+    {"groups", 12, 0, 3, 4, 2, 1}, {"shares", 6, 0, 3, 5, 2, 1},
     {"columns", 24, 0, 2, 5, 0, 1}};
 constexpr size_t kNumBuildKernels = std::size(kBuildKernels);
 static_assert(kNumBuildKernels ==

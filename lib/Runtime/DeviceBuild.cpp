@@ -49,8 +49,9 @@ static bool isBuilt(const StructureKey &key, bool isDerived) {
   // The edges of a derived graph are not numbered anew.
   OrderedSpace edges{Space::Edge, Order::Natural};
   bool isMap = key.kind == StructureKey::Kind::Map;
-  if (key.kind >= StructureKey::Kind::Stream)
-    return false; // elements one after the other
+  if (key.kind == StructureKey::Kind::Stream)
+    return isBuilt(StructureKey::map(key.elements, key.target), isDerived) &&
+           isBuilt(StructureKey::rows(key.group, key.elements), isDerived);
   if (isDerived && isMap && (key.elements == edges || key.target == edges))
     return false;
   if (isMap) {
@@ -70,9 +71,9 @@ static bool isBuilt(const StructureKey &key, bool isDerived) {
   }
   if (key.group == Space::Graph)
     return isWalked(key.elements.space);
-  bool isOfPairs = kindOf(key.group) == RowKind::Pair;
+  bool ofTiles = key.hasSize() && !key.isOfBlocks();
   return isWalked(key.elements.space) && isSorted(key.elements) &&
-         (!isOfPairs || key.kind == StructureKey::Kind::Rows);
+         (kindOf(key.group) != RowKind::Pair || !ofTiles);
 }
 
 static bool isBuilt(const CountKey &key, bool isDerived) {
@@ -80,9 +81,10 @@ static bool isBuilt(const CountKey &key, bool isDerived) {
     return !isOfParent(key.space) ||
            (isDerived &&
             (key.space == Space::ParentEdge || key.space == Space::ParentLoop));
-  return key.kind != CountKey::Kind::MaxRow && !key.isOfBlocks() &&
-         isBuilt(StructureKey::tiles(key.space, key.elements, key.tile),
-                 isDerived);
+  auto groups = key.isOfBlocks()
+                    ? StructureKey::rows(key.space, key.elements)
+                    : StructureKey::tiles(key.space, key.elements, key.tile);
+  return key.kind != CountKey::Kind::MaxRow && isBuilt(groups, isDerived);
 }
 
 static void addSorts(OrderedSpace rows, DeviceSorts &sorts) {
@@ -160,7 +162,7 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
       BuildKernel::Keys,    BuildKernel::Digits, BuildKernel::Places,
       BuildKernel::Scatter, BuildKernel::Sums,   BuildKernel::Scan,
       BuildKernel::Search,  BuildKernel::Starts, BuildKernel::Move,
-      BuildKernel::Tiles};
+      BuildKernel::Tiles,   BuildKernel::Groups, BuildKernel::Shares};
   auto found = BuildKernels::find(kernels, std::move(device),
                                   {wanted, std::size(wanted)});
   if (!found)

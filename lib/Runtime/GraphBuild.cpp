@@ -13,6 +13,7 @@
 using namespace gnn::runtime;
 using gnn::RowEnd;
 using gnn::RowKind;
+using gnn::TeamShare;
 
 static KernelArray at(const void *address, int64_t bytes) {
   return KernelArray::at(address, bytes);
@@ -100,18 +101,7 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
   partial = sums + numbered + 1;
   scratch =
       partial + KernelLaunches::blocksFor(BuildKernel::Sums, numbered + 1);
-  for (const CountKey &key : needs.counts) {
-    if (!key.hasSize() || kindOf(key.space) != RowKind::Node)
-      continue;
-    int64_t groups = size(key.space);
-    NodeCut cut{key, scratch};
-    cut.partial = cut.rows + groups + 1;
-    cut.first =
-        cut.partial + KernelLaunches::blocksFor(BuildKernel::Sums, groups + 1);
-    scratch = cut.first + groups + 1;
-    cut.report = host++;
-    cuts.push_back(cut);
-  }
+  addScans(scratch, host);
 }
 
 /// Where the keys of a sort begin. Sorts that are numbered lie side by side,
@@ -275,19 +265,15 @@ void GraphBuild::search(KernelLaunches &launches, const Batch &batch,
 }
 
 void GraphBuild::scan(KernelLaunches &launches, KernelArray values,
-                      int64_t count, int64_t kind, int64_t tile,
+                      int64_t count, Weight weight, int64_t tile,
                       KernelArray partial, KernelArray out,
                       std::optional<KernelArray> total) {
+  auto kind = static_cast<int64_t>(weight);
   launches.add(BuildKernel::Sums, count + 1, {values, partial},
                {count, kind, tile});
   launches.add(BuildKernel::Scan, count + 1,
                {values, partial, out, total.value_or(KernelArray())},
                {count, kind, tile, total.has_value()});
-}
-
-/// How `sums` and `scan` count groups.
-static int64_t cutKind(bool ofLong, bool elements) {
-  return elements ? 3 : ofLong ? 2 : 1;
 }
 
 void GraphBuild::count(const int32_t *keys, const int32_t *order,
@@ -300,8 +286,9 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
   int64_t blocks = KernelLaunches::blocksFor(BuildKernel::Sums, numbered + 1);
   if (std::any_of(batches.begin(), batches.end(),
                   [](auto &one) { return one.second.isNumbered; }))
-    scan(launches, at(sorted + begin, kWord * numbered), numbered, 0, 0,
-         inScratch(partial, blocks), inScratch(sums, numbered + 1), {});
+    scan(launches, at(sorted + begin, kWord * numbered), numbered,
+         Weight::Differs, 1, inScratch(partial, blocks),
+         inScratch(sums, numbered + 1), {});
   for (const auto &[sort, batch] : batches) {
     if (!batch.groups)
       continue;
@@ -312,22 +299,7 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
     search(launches, batch, first, batch.step, batch.groups, places,
            batch.isNumbered ? std::make_optional(different) : std::nullopt);
   }
-  for (const NodeCut &cut : cuts) {
-    int64_t groups = size(cut.key.space);
-    blocks = KernelLaunches::blocksFor(BuildKernel::Sums, groups + 1);
-    StructureKey rows = StructureKey::rows(cut.key.space, cut.key.elements);
-    const Batch &of = batch(sortOf(rows.elements));
-    KernelArray made = inScratch(cut.rows, groups + 1);
-    bool ofPairs = rows.elements.space != Space::Edge;
-    search(launches, of, of.base, ofPairs ? edges.numEdgeTypes : 1, groups + 1,
-           ofPairs ? std::nullopt : std::make_optional(made),
-           ofPairs ? std::make_optional(made) : std::nullopt);
-    bool ofElements = cut.key.kind == CountKey::Kind::LongElementCount;
-    bool ofLong = cut.key.kind == CountKey::Kind::LongTileCount;
-    scan(launches, made, groups, cutKind(ofLong, ofElements), cut.key.tile,
-         inScratch(cut.partial, blocks), inScratch(cut.first, groups + 1),
-         onHost(cut.report, 1));
-  }
+  countGroups(launches);
 }
 
 bool GraphBuild::readNumbers() {
@@ -365,8 +337,14 @@ bool GraphBuild::readNumbers() {
   for (auto &[sort, batch] : batches)
     if (!isOfNodes(sort) && sort != DeviceSort::Loops)
       batch.size = edges.numEdges;
-  for (NodeCut &cut : cuts)
-    cut.count = hostMemory[cut.report];
+  for (GroupScan &one : scans)
+    if (one.report >= 0)
+      one.count = hostMemory[one.report];
+  // What is removed has one key, which is behind those of pairs.
+  for (GroupScan &one : scans)
+    if (one.weight == Weight::Border && edges.numEdges < rows &&
+        TeamShare::isCut(edges.numEdges, rows, one.tile))
+      --one.count;
   return true;
 }
 
@@ -404,9 +382,11 @@ std::vector<int64_t> GraphBuild::hostRows(Space group,
 int64_t GraphBuild::count(const CountKey &key) {
   if (key.kind == CountKey::Kind::Count)
     return size(key.space);
-  for (const NodeCut &cut : cuts)
-    if (cut.key == key)
-      return cut.count;
+  if (key.kind == CountKey::Kind::PieceCount)
+    return 2 * numBlocks(size(key.elements.space), key.tile);
+  if (const GroupScan *found =
+          findScan(weightOf(key), key.space, key.elements, key.tile))
+    return found->count;
   for (const auto &[other, sum] : counts)
     if (other == key)
       return sum;
@@ -414,7 +394,9 @@ int64_t GraphBuild::count(const CountKey &key) {
   int64_t sum = 0;
   for (size_t g = 0; g + 1 < rows.size(); ++g) {
     int64_t length = rows[g + 1] - rows[g];
-    if (key.kind == CountKey::Kind::LongElementCount)
+    if (key.kind == CountKey::Kind::CutRowCount)
+      sum += TeamShare::isCut(rows[g], rows[g + 1], key.tile);
+    else if (key.kind == CountKey::Kind::LongElementCount)
       sum += length > key.tile ? length : 0;
     else
       sum += Cut{key.tile, key.kind == CountKey::Kind::LongTileCount}.count(

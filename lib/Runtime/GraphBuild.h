@@ -100,10 +100,42 @@ private:
     int64_t numberedBefore = 0;
   };
 
-  /// A cut of nodes whose pieces are counted before structures are planned.
-  struct NodeCut {
-    CountKey key;
-    int64_t rows = 0, partial = 0, first = 0, report = 0, count = 0;
+  /// How `sums` and `scan` count a row.
+  enum class Weight {
+    Differs,
+    Pieces,
+    LongPieces,
+    LongElements,
+    Filled,
+    Cut,
+    Border
+  };
+
+  /// The first elements of nodes, which are found before structures are
+  /// planned: `words` is where, in scratch memory.
+  struct NodeRows {
+    Space group;
+    OrderedSpace elements;
+    int64_t words = 0;
+  };
+
+  /// Groups that are counted before structures are planned. How many come
+  /// before each is `first`, in scratch memory, and how many there are `count`,
+  /// where the host gets it (`report`; -1: it does not). Pairs, which are not
+  /// known yet, are counted at borders of blocks.
+  struct GroupScan {
+    Weight weight;
+    Space group;
+    OrderedSpace elements;
+    int64_t tile = 1; ///< 1 where it is not about tiles or blocks
+    int64_t report = -1, partial = 0, first = 0, count = 0;
+  };
+
+  /// How many groups with elements come before each of few.
+  struct Places {
+    Space group;
+    OrderedSpace elements;
+    Ref ref;
   };
 
   int64_t nodes(RowEnd end) const {
@@ -121,6 +153,21 @@ private:
   std::vector<int64_t> hostRows(Space group, OrderedSpace elements) const;
   int64_t count(const CountKey &key);
   int64_t tileCount(const StructureKey &key);
+  static Weight weightOf(const CountKey &key);
+  static int64_t numBlocks(int64_t elements, int64_t size) {
+    return (elements + size - 1) / size;
+  }
+  /// The groups, or borders of blocks, that a scan counts among.
+  int64_t rowsOf(const GroupScan &scan) const {
+    return scan.weight == Weight::Border ? numBlocks(rows, scan.tile)
+                                         : size(scan.group);
+  }
+  void addScans(int64_t &scratch, int64_t &host);
+  void addScan(const GroupScan &scan, int64_t &scratch, int64_t *host);
+  const GroupScan *findScan(Weight weight, Space group, OrderedSpace elements,
+                            int64_t tile) const;
+  const NodeRows *findRows(Space group, OrderedSpace elements) const;
+  void countGroups(KernelLaunches &launches);
 
   bool isDerived() const { return edges.derivation.loops.has_value(); }
   /// Whether self loops are taken out.
@@ -141,18 +188,37 @@ private:
   void addHostRows(const StructureKey &key, std::vector<int32_t> &words);
   void makeStarts(const Batch &batch, const Ref &out);
   Ref take(int64_t words);
+  static Ref slice(Ref ref, int64_t begin, int64_t words) {
+    ref.array.begin += kWord * begin;
+    ref.array.bytes = kWord * words;
+    return ref;
+  }
   void addStep(Space from, Space to, Chain &chain);
   void makeMap(const StructureKey &key, const Ref &out);
   void makeRows(const StructureKey &key, const Ref &out);
   void makeTileRows(const StructureKey &key, const Ref &out);
   void makeTiles(const StructureKey &key, const Ref &out);
+  Ref rowsOf(const StructureKey &key);
+  Ref placesOf(const StructureKey &key);
+  Ref give(const std::vector<int64_t> &values, std::vector<int32_t> &words);
+  void give(const StructureKey &key, const std::vector<int64_t> &values,
+            std::vector<int32_t> &words);
+  void addHostLists(const StructureKey &key, const std::vector<int64_t> &rows,
+                    std::vector<int32_t> &words);
+  void listGroups(int64_t kind, int64_t count, const StructureKey &key,
+                  const KernelArray &first, const Ref &out);
+  void makeStream(const StructureKey &key, const Ref &out);
+  void makeFilled(const StructureKey &key, const Ref &out);
+  void makeShares(const StructureKey &key, const Ref &out);
+  void makeCutRows(const StructureKey &key, const Ref &out);
+  Chain chainOf(OrderedSpace from, OrderedSpace to);
   void move(const Ref &out, int64_t rows, const Chain &chain, int64_t how = 0,
             int64_t by = 0, const Ref &place = {}, int64_t plus = 0);
   void search(KernelLaunches &launches, const Batch &batch, int64_t first,
               int64_t step, int64_t groups, std::optional<KernelArray> at,
               std::optional<KernelArray> number) const;
   void scan(KernelLaunches &launches, KernelArray values, int64_t count,
-            int64_t kind, int64_t tile, KernelArray partial, KernelArray out,
+            Weight weight, int64_t tile, KernelArray partial, KernelArray out,
             std::optional<KernelArray> total);
   KernelArray inScratch(int64_t word, int64_t words) const;
   KernelArray onHost(int64_t word, int64_t words) const;
@@ -165,7 +231,8 @@ private:
   /// behind the last.
   int64_t firstKey = 0, lastKey = 0;
   bool narrow = true;
-  std::vector<NodeCut> cuts;
+  std::vector<NodeRows> nodeRows;
+  std::vector<GroupScan> scans;
   /// The edges and types that the caller gave, and the rows of sorts of edges:
   /// these and new loops behind them. In sorts there is no other number of an
   /// edge.
@@ -183,6 +250,7 @@ private:
   std::vector<Planned> arrays;
   std::vector<std::pair<DeviceSort, Ref>> firsts;
   std::vector<std::pair<Space, Ref>> columns;
+  std::vector<Places> places;
   int64_t bytes = 0;
   KernelLaunches *launches = nullptr;
 };

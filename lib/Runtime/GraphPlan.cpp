@@ -11,6 +11,7 @@
 using namespace gnn::runtime;
 using gnn::RowEnd;
 using gnn::RowKind;
+using gnn::TeamShare;
 
 /// What `move` does with what it has read.
 enum { kAsItIs, kTimes, kDivided, kRest };
@@ -57,6 +58,14 @@ int64_t GraphBuild::lengthOf(const StructureKey &key) {
   case StructureKey::Kind::Tiles:
   case StructureKey::Kind::LongTiles:
     return 3 * tileCount(key);
+  case StructureKey::Kind::Stream:
+    return TeamShare::streamLength(size(key.elements.space));
+  case StructureKey::Kind::Filled:
+    return size(key.group) + 2;
+  case StructureKey::Kind::Shares:
+    return TeamShare::sharesLength(size(key.elements.space), key.tile);
+  case StructureKey::Kind::CutRows:
+    return 3 * count(CountKey::cutRowCount(key.group, key.elements, key.tile));
   default:
     return size(key.group) + 1;
   }
@@ -97,10 +106,17 @@ GraphBuild::Ref GraphBuild::array(const StructureKey &key) {
   case StructureKey::Kind::LongTiles:
     makeTiles(key, out);
     break;
-  case StructureKey::Kind::Stream: // by torch's ops (isBuilt)
+  case StructureKey::Kind::Stream:
+    makeStream(key, out);
+    break;
   case StructureKey::Kind::Filled:
+    makeFilled(key, out);
+    break;
   case StructureKey::Kind::Shares:
+    makeShares(key, out);
+    break;
   case StructureKey::Kind::CutRows:
+    makeCutRows(key, out);
     break;
   }
   return out;
@@ -154,12 +170,10 @@ GraphBuild::Ref GraphBuild::column(Space space) {
   for (const auto &[other, ref] : columns)
     if (other == space)
       return ref;
-  Ref out = take(rows), behind = out;
+  Ref out = take(rows), behind = slice(out, givenEdges, newLoops());
   columns.push_back({space, out});
   Ref ids = given(space);
   move(out, givenEdges, {{ids}, ids.step == 0});
-  behind.array.begin += kWord * givenEdges;
-  behind.array.bytes -= kWord * givenEdges;
   if (isNode)
     move(behind, newLoops(), {});
   else
@@ -258,13 +272,18 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
           order({Space::Edge, isOfDst ? Order::DstPairs : Order::SrcPairs}));
     }
   }
-  if (isOfPair && from.order == Order::ByNode &&
+  move(out, count, chainOf(from, to));
+}
+
+/// What leads from rows in one order to those of another, where this takes no
+/// more than steps.
+GraphBuild::Chain GraphBuild::chainOf(OrderedSpace from, OrderedSpace to) {
+  if (kindOf(from.space) == RowKind::Pair && from.order == Order::ByNode &&
       to == OrderedSpace{from.space, Order::Natural}) {
     DeviceSort sort = sortOf(from);
     Ref pair = array(StructureKey::map({Space::Edge, Order::Natural},
                                        {from.space, Order::Natural}));
-    return move(out, count,
-                {{firstRows(sort, count), positionsOf(batch(sort)), pair}});
+    return {firstRows(sort, size(from.space)), positionsOf(batch(sort)), pair};
   }
   Chain chain;
   if (from.order != Order::Natural)
@@ -272,7 +291,7 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
   addStep(from.space, to.space, chain);
   if (to.order != Order::Natural)
     chain.add(array(StructureKey::map({to.space, Order::Natural}, to)));
-  move(out, count, chain);
+  return chain;
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,6 +304,8 @@ void GraphBuild::makeRows(const StructureKey &key, const Ref &out) {
   if (kindOf(key.group) == RowKind::Pair)
     return makeStarts(of, out);
   int64_t groups = size(key.group) + 1;
+  if (findRows(key.group, key.elements))
+    return move(out, groups, {rowsOf(key)});
   if (kindOf(key.elements.space) == RowKind::Pair)
     search(*launches, of, of.base, edges.numEdgeTypes, groups, {}, out.array);
   else
@@ -293,9 +314,10 @@ void GraphBuild::makeRows(const StructureKey &key, const Ref &out) {
 
 void GraphBuild::makeTileRows(const StructureKey &key, const Ref &out) {
   int64_t groups = size(key.group);
-  Ref rows = array(StructureKey::rows(key.group, key.elements));
+  Ref rows = rowsOf(key);
   Ref partial = take(KernelLaunches::blocksFor(BuildKernel::Sums, groups + 1));
-  scan(*launches, rows.array, groups, key.isOfLong() ? 2 : 1, key.tile,
+  scan(*launches, rows.array, groups,
+       key.isOfLong() ? Weight::LongPieces : Weight::Pieces, key.tile,
        partial.array, out.array, {});
 }
 
@@ -303,34 +325,43 @@ void GraphBuild::makeTiles(const StructureKey &key, const Ref &out) {
   int64_t tiles = tileCount(key);
   if (!tiles)
     return;
-  Ref rows = array(StructureKey::rows(key.group, key.elements));
-  Ref first = array(StructureKey::tileRows(key));
+  Ref rows = rowsOf(key), first = array(StructureKey::tileRows(key));
   launches->add(BuildKernel::Tiles, tiles, {rows.array, first.array, out.array},
                 {tiles, size(key.group), key.tile});
 }
 
-/// The rows of few groups and the first tiles of each, which the host knows.
+/// Words that the host copies, which have no others between them.
+GraphBuild::Ref GraphBuild::give(const std::vector<int64_t> &values,
+                                 std::vector<int32_t> &words) {
+  int64_t start = bytes - static_cast<int64_t>(words.size()) * kWord;
+  Ref out = take(static_cast<int64_t>(values.size()));
+  words.insert(words.end(), values.begin(), values.end());
+  words.resize(static_cast<size_t>((bytes - start) / kWord));
+  return out;
+}
+
+void GraphBuild::give(const StructureKey &key,
+                      const std::vector<int64_t> &values,
+                      std::vector<int32_t> &words) {
+  if (!find(key))
+    arrays.push_back({Planned::wordOf(key), key.tile, give(values, words)});
+}
+
+/// The rows of few groups, the first tiles of each and lists of them, which the
+/// host knows.
 void GraphBuild::addHostRows(const StructureKey &key,
                              std::vector<int32_t> &words) {
-  int64_t start = bytes - static_cast<int64_t>(words.size()) * kWord;
-  auto give = [&](const StructureKey &of, const std::vector<int64_t> &values) {
-    if (find(of))
-      return;
-    add(of, static_cast<int64_t>(values.size()));
-    words.insert(words.end(), values.begin(), values.end());
-    words.resize(static_cast<size_t>((bytes - start) / kWord));
-  };
   std::vector<int64_t> rows = hostRows(key.group, key.elements);
-  give(StructureKey::rows(key.group, key.elements), rows);
-  if (key.kind == StructureKey::Kind::Rows)
-    return;
+  give(StructureKey::rows(key.group, key.elements), rows, words);
+  if (!key.hasSize() || key.isOfBlocks())
+    return addHostLists(key, rows, words);
   std::vector<int64_t> first = {0};
   for (size_t g = 0; g + 1 < rows.size(); ++g)
     first.push_back(first.back() +
                     Cut{key.tile, key.isOfLong()}.count(rows[g + 1] - rows[g]));
   bool isTiles = key.kind == StructureKey::Kind::Tiles ||
                  key.kind == StructureKey::Kind::LongTiles;
-  give(isTiles ? StructureKey::tileRows(key) : key, first);
+  give(isTiles ? StructureKey::tileRows(key) : key, first, words);
 }
 
 void GraphBuild::plan(int64_t &size, KernelLaunches &given) {

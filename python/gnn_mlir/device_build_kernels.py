@@ -5,21 +5,23 @@ Few and general ones, which lib/Runtime/KernelLaunches.cpp, RadixSort.cpp and De
 launch in blocks of 256 threads:
 
     keys     what edges and nodes are sorted by, which also says whose ids are wrong
-    sums     sums over blocks of 2048 rows: of rows that differ from the one before, or of
-             the pieces that groups are cut into
+    sums     sums over blocks of 2048 rows: of rows that differ from the one before, of the
+             pieces that groups are cut into, or of groups that a list has
     scan     those sums before each row, made of the sums over blocks
     search   where groups begin in sorted keys
     starts   where each pair begins in sorted keys
     move     values through up to three arrays of indices, to places in order or others
     tiles    pieces of groups
+    groups   lists of groups, and marks at the last element of each
+    shares   equal shares of the elements of all groups
     columns  ids of several types or relations, one behind another
 
 and those of `device_sort_kernels`, which sort the keys.
 
-All but `sums` and `scan` do up to SLOTS things of their kind in one launch, those of blocks
-with one y each. Numbers are i64 in here and arrays i32. An array of ids is read as words:
-`step` of them from one id to the next. All that is written has one writer, so what comes
-out has the same bits each time.
+Each does up to SLOTS things of its kind in one launch, those of blocks with one y each.
+Numbers are i64 in here and arrays i32. An array of ids is read as words: `step` of them from
+one id to the next. All that a launch writes has one writer, so what comes out has the same
+bits each time.
 """
 
 import functools
@@ -28,27 +30,65 @@ from .device_sort_kernels import sort_kernels
 from .kernel_text import THREADS, Kernel
 
 ROWS = 8  # Of a thread in `sums` and `scan`.
+TOP, SHARE = -1 << 31, 64  # The top bit of a word, and the elements of a share.
 # Those of lib/Runtime/BuildKernels.h, which compares the number of arguments.
-SLOTS = {"columns": 24, "keys": 6, "search": 4, "starts": 4, "move": 8, "tiles": 6}
+SLOTS = {"columns": 24, "keys": 6, "sums": 6, "scan": 6, "search": 4, "starts": 4, "move": 8,
+         "tiles": 6, "groups": 12, "shares": 6}
 
 
-def _weight(k, i):
-    """What a row of `sums` and `scan` counts as. `kind` 0: 1 where it differs from
-    the row before. Else a group, from its first element and the next one's: the
-    pieces of `tile` elements that it is cut into; for 2 only where there are more
-    elements, for 3 these elements."""
-    def start():
-        return k.choose(i.equals(0), lambda: 1, lambda: k.select(
-            k.values[i].differs(k.values[i - 1]), 1, 0))
+def _weights(k, first, step):
+    """What ROWS rows of `sums` and `scan` count as, which are `step` apart. `kind` 0: 1 where
+    a row differs from the row before. 1 to 5: a group, from its first element and the next
+    one's. 1: the pieces of `tile` elements that it is cut into; 2: these where there are more
+    elements; 3: the elements then; 4: 1 where it has elements; 5: 1 where it has none, or
+    lies in several blocks of `tile` elements. 6: a border of blocks of `tile` rows, 1 where
+    it is the first inside of rows that are equal."""
+    rows = [first + step * row for row in range(ROWS)]
+    is_start, is_border = k.kind.equals(0), k.kind.equals(6)
 
-    def cut():
-        length = k.values[i + 1] - k.values[i]
-        pieces = (length + k.tile - 1) // k.tile
-        is_long = k.tile < length
-        kept = k.select(k.kind.equals(1) | is_long, pieces, 0)
-        return k.select(k.kind.equals(3), k.select(is_long, length, 0), kept)
-    return k.choose(i < k.count, lambda: k.choose(
-        k.kind.equals(0), start, cut), lambda: 0)
+    def read(places):
+        return k.values.read(lambda values: [values[place] for place in places])
+
+    def weights():
+        # All loads are on their way at once; behind the last row it is read again.
+        stride = k.select(is_border, k.tile, 1)
+        own = [i.least(k.count - 1) for i in rows]
+        at = [i * stride for i in own]
+        values = read(at + [
+            k.select(is_start | is_border, k.select(i.equals(0), 0, place - 1), place + 1)
+            for i, place in zip(own, at)])
+        pairs = list(zip(values, values[ROWS:]))
+
+        def starts():
+            return [k.select(i.equals(0) | here.differs(before), 1, 0)
+                    for i, (here, before) in zip(own, pairs)]
+
+        def borders():
+            earlier = read([k.select(i < 2, 0, place - k.tile - 1)
+                            for i, place in zip(own, at)])
+            return [k.select(i.equals(0) | here.differs(before), 0, k.select(
+                i.equals(1) | here.differs(other), 1, 0))
+                for i, (here, before), other in zip(own, pairs, earlier)]
+
+        def filled():
+            return [k.select(begin < end, 1, 0) for begin, end in pairs]
+
+        def cut():
+            return [k.select(begin < end, (begin // k.tile).differs(
+                (end - 1) // k.tile).wide(), 1) for begin, end in pairs]
+
+        def pieces():
+            found = []
+            for begin, end in pairs:
+                length, is_long = end - begin, k.tile < end - begin
+                number = k.select(is_long | k.kind.equals(1), (length + k.tile - 1) // k.tile, 0)
+                found.append(k.select(k.kind.equals(3), k.select(is_long, length, 0), number))
+            return found
+        found = k.choose(is_start, starts, lambda: k.choose(
+            k.kind.equals(4), filled, lambda: k.choose(
+                is_border, borders, lambda: k.choose(k.kind < 4, pieces, cut))))
+        return [k.select(i < k.count, weight, 0) for i, weight in zip(rows, found)]
+    return k.choose(k.count < 1, lambda: [0] * ROWS, weights)
 
 
 def _keys(k, i):
@@ -72,12 +112,19 @@ def _keys(k, i):
     k.keys[i] = k.select(good, key, k.refused)
 
 
+def _sum(values):
+    return functools.reduce(lambda a, b: a + b, values)
+
+
 def _sums():
-    k = Kernel("sums", "values partial", "count kind tile", shared=16)
-    first = k.block * (THREADS * ROWS) + k.thread
-    own = k.repeat(0, THREADS * ROWS, THREADS, 0,
-                   lambda i, held: held + _weight(k, first + i))
-    own = k.sum_of_warp(own)
+    k = Kernel("sums", of_slots="count kind tile", arrays_of_slots="values partial",
+               slots=SLOTS["sums"], shared=16)
+    k.when(k.block * (THREADS * ROWS) <= k.count, lambda: _sum_block(k))
+    return k
+
+
+def _sum_block(k):
+    own = k.sum_of_warp(_sum(_weights(k, k.block * (THREADS * ROWS) + k.thread, THREADS)))
 
     def write_warp():
         k.shared[k.thread // 32] = own
@@ -88,42 +135,45 @@ def _sums():
         k.partial[k.block] = k.repeat(0, THREADS // 32, 1, 0,
                                       lambda i, held: held + k.shared[i])
     k.when(k.thread.equals(0), write)
-    return k
 
 
 def _scan():
     """out[i] is the sum before row i, out[count] that of all; `total`, on the host, too
     where `reports`."""
-    k = Kernel("scan", "values partial out total", "count kind tile reports", shared=16)
-    warp, lane, rows = k.thread // 32, k.thread % 32, 32 * ROWS  # Of a warp.
-    before = k.repeat(k.thread, k.block, THREADS, 0, lambda i, held: held + k.partial[i])
-    first = k.block * (THREADS * ROWS) + warp * rows + lane
-    own = k.repeat(0, rows, 32, 0, lambda i, held: held + _weight(k, first + i))
-    before, own = k.sum_of_warp(before), k.sum_of_warp(own)
+    k = Kernel("scan", of_slots="count kind tile reports",
+               arrays_of_slots="values partial out total", slots=SLOTS["scan"], shared=16)
+    k.when(k.block * (THREADS * ROWS) <= k.count, lambda: _scan_block(k))
+    return k
+
+
+def _scan_block(k):
+    warp, lane = k.thread // 32, k.thread % 32
+    before = k.partial.read(lambda partial: k.repeat(
+        k.thread, k.block, THREADS, 0, lambda i, held: held + partial[i]))
+    first = k.block * (THREADS * ROWS) + warp * (32 * ROWS) + lane
+    weights = _weights(k, first, 32)
+    before, own = k.sum_of_warp(before), k.sum_of_warp(_sum(weights))
 
     def write_warp():
         k.shared[warp] = own
         k.shared[warp + 8] = before
     k.when(lane.equals(31), write_warp)
     k.barrier()
-    start = k.repeat(0, 8, 1, 0, lambda i, held: held + k.shared[i + 8] + k.choose(
+    held = k.repeat(0, 8, 1, 0, lambda i, held: held + k.shared[i + 8] + k.choose(
         i < warp, lambda: k.shared[i], lambda: 0))
 
-    def write(i, held):
-        row, weight = first + i, _weight(k, first + i)
+    places = []
+    for weight in weights:
         up = k.sum_up_warp(weight)
-        here = held + up - weight
+        places.append(held + up - weight)
+        held = held + k.shuffle("idx", up, 31)
+    rows = [first + 32 * row for row in range(ROWS)]
+    for row, place in zip(rows, places):
+        k.when(row <= k.count, lambda row=row, place=place: k.out.__setitem__(row, place))
 
-        def store():
-            k.out[row] = here
-        k.when(row <= k.count, store)
-
-        def report():
-            k.total[0] = here
+        def report(place=place):
+            k.total[0] = place
         k.when(row.equals(k.count) & k.reports.differs(0), report)
-        return held + k.shuffle("idx", up, 31)
-    k.repeat(0, rows, 32, start, write)
-    return k
 
 
 def _search(k, i):
@@ -175,6 +225,92 @@ def _tiles(k, i):
     k.out[i * 3 + 2] = (begin + k.tile).least(k.rows[group + 1])
 
 
+def _pieces(k, begin, end):
+    """The first piece of a group's elements, and the one behind its last (TeamShare of
+    Lattice.h)."""
+    return begin // k.block_size * 2 + 1, (end - 1) // k.block_size * 2 + 1
+
+
+def _groups(k, i):
+    """`kind` 0: the groups that have elements, then zeros; `first` says how many come before
+    each. 1: the same where all have some. 2: those that have none or lie in several blocks,
+    with their pieces. 3: the same where all have some; `i` is a border of blocks, and `first`
+    says how many groups have their first border before it. 4: the top bit of `out` at the
+    last element of each group, and zeros behind all elements."""
+    def list_filled():
+        here = k.first[i.least(k.groups)]
+
+        def store():
+            k.out[here] = i
+        k.when((i < k.groups) & (here < k.first[(i + 1).least(k.groups)]), store)
+
+        def store_zero():
+            k.out[i] = 0
+        k.when(k.first[k.groups] <= i, store_zero)
+
+    def list_all():
+        k.out[i] = k.select(i < k.groups, i, 0)
+
+    def list_cut():
+        here = k.first[i]
+
+        def store():
+            group = k.choose(k.kind.equals(2), lambda: i, lambda: k.bisect(
+                k.groups, lambda g: k.rows[g + 1] <= i * k.block_size))
+            begin, end = k.rows[group], k.rows[group + 1]
+            k.out[here * 3] = group
+            for place, piece in enumerate(_pieces(k, begin, end)):
+                k.out[here * 3 + place + 1] = k.select(begin < end, piece, 0)
+        k.when(here < k.first[i + 1], store)
+
+    def mark():
+        end = k.rows[i + 1]
+
+        def store():
+            k.out[end - 1] = k.out.word(end - 1) | TOP
+        k.when(k.rows[i] < end, store)
+
+    def store_zero():
+        k.out[k.rows[k.groups] + i - k.groups] = 0
+
+    def end_stream():
+        k.when(i < k.groups, mark)
+        k.when(k.groups <= i, store_zero)
+    k.when(k.kind.equals(0), list_filled)
+    k.when(k.kind.equals(1), list_all)
+    k.when(k.kind.equals(2) | k.kind.equals(3), list_cut)
+    k.when(k.kind.equals(4), end_stream)
+
+
+def _shares(k, i):
+    """The fields of a share (TeamShare of Lattice.h). `places` says how many groups with
+    elements come before each; all have some where `has_places` is 0."""
+    first = i * SHARE
+
+    def fields():
+        last = (first + SHARE).least(k.elements) - 1
+        block_begin = first // k.block_size * k.block_size
+        block_end = block_begin + k.block_size
+        head, tail = (k.bisect(k.groups, lambda g: k.rows[g + 1] <= at)
+                      for at in (first, last))
+        head_begin, head_end, tail_begin, tail_end = (
+            k.rows[g + side] for g in (head, tail) for side in (0, 1))
+
+        def share_in(end):
+            return (end.least(block_end) - 1) // SHARE - i
+        is_inside = head_begin < first
+        has_tail = (first <= tail_begin) & (last + 1 < tail_end)
+        is_whole = (head_begin < block_begin) & (block_end < head_end)
+        flags = (k.select(is_inside, 1, 0) + k.select(has_tail, 2, 0) + k.select(
+            has_tail & (block_end < tail_end), 4, 0) + k.select(is_whole, 8, 0))
+        place = k.choose(k.has_places.equals(0), lambda: head, lambda: k.places[head])
+        return [place, flags, k.select(has_tail, share_in(tail_end), 0),
+                k.select(is_inside, share_in(head_end) + 1, 0)]
+    found = k.choose(first < k.elements, fields, lambda: [0, 0, 0, 0])
+    for place, field in enumerate(found):
+        k.out[i * 4 + place] = field
+
+
 def _columns(k, i):
     """base + an id, or -1 where it is not below its limit; base where the limit is -1, which
     means that there are no ids."""
@@ -203,6 +339,9 @@ def text():
         slotted("starts", "sums out", "count", _starts),
         slotted("move", "out place a b c", "count how by plus " + steps, _move),
         slotted("tiles", "rows first out", "count groups tile", _tiles),
+        slotted("groups", "rows first out", "count groups kind block_size", _groups),
+        slotted("shares", "rows places out", "count elements groups block_size has_places",
+                _shares),
         slotted("columns", "out ids", "count base step wide limit", _columns)]
     return "\n".join(["module attributes {gpu.container_module} {",
                       "gpu.module @structures {", *(one.text() for one in kernels), "}",

@@ -64,23 +64,45 @@ class Value:
                       f"{k.index(index)}] : (i32, {self.kind}) -> i32", "i32")
 
 
+class SlotArray:
+    """The array of the block's own slot. Which memory it is has to be known where it is read:
+    there is a branch for each."""
+
+    def __init__(self, own, arrays):
+        self._own, self._arrays = own, arrays
+
+    def read(self, body, slot=0):
+        """What `body` gives of the array: a number or a list of these."""
+        if slot + 1 == len(self._arrays):
+            return body(self._arrays[slot])
+        return self._own.kernel.choose(
+            self._own.equals(slot), lambda: body(self._arrays[slot]),
+            lambda: self.read(body, slot + 1))
+
+    def __setitem__(self, index, value):
+        for slot, array in enumerate(self._arrays):
+            self._own.kernel.when(self._own.equals(slot), lambda array=array:
+                                  array.__setitem__(index, value))
+
+
 class Kernel:
     """One kernel: its arguments are `arrays`, each with the number of its words, and then
     `numbers`. With `body` these are those of each slot in turn, and the body is what it
-    does for its row `i`, while attributes are those of a slot. `of_slots` are numbers of
-    each slot too, but attributes are those of the block's own one. `shared` is how many
-    words the threads of a block share, and `resident` the least number of blocks that a
-    multiprocessor has registers for."""
+    does for its row `i`, while attributes are those of a slot. `arrays_of_slots` and
+    the numbers `of_slots` are those of each slot too, but attributes are those of the block's
+    own one. `shared` is how many words the threads of a block share, and `resident` the least
+    number of blocks that a multiprocessor has registers for."""
 
-    def __init__(self, name, arrays, numbers="", body=None, slots=1, of_slots="", shared=0,
-                 resident=0):
+    def __init__(self, name, arrays="", numbers="", body=None, slots=1, of_slots="",
+                 arrays_of_slots="", shared=0, resident=0):
         self.lines, self._count = [], 0
         all_slots, slots = range(slots), range(slots) if body else [""]
         arrays, numbers = arrays.split(), numbers.split()
+        of_slots, arrays_of_slots = of_slots.split(), arrays_of_slots.split()
         arguments = [f"%{a}{s}_: memref<1xi32>, %{a}{s}_words: i64"
-                     for s in slots for a in arrays]
+                     for all_of, some in ((slots, arrays), (all_slots, arrays_of_slots))
+                     for s in all_of for a in some]
         arguments += [f"%{n}{s}: i64" for s in slots for n in numbers]
-        of_slots = of_slots.split()
         arguments += [f"%{n}{s}: i64" for s in all_slots for n in of_slots]
         kind = f"memref<{shared}xi32, #gpu.address_space<workgroup>>"
         memory = f" workgroup(%shared : {kind})" if shared else ""
@@ -92,12 +114,7 @@ class Kernel:
                                    ("thread", "block"))
         for slot in slots:
             for array in arrays:
-                name = f"%{array}{slot}"
-                words = self.index(Value(self, name + "_words"))
-                self.lines.append(f"{name} = memref.reinterpret_cast {name}_ to offset: [0], "
-                                  f"sizes: [{words}], strides: [1] : memref<1xi32> to "
-                                  "memref<?xi32>")
-                setattr(self, array, Value(self, name, "memref<?xi32>"))
+                setattr(self, array, self._array(array, slot))
             for number in numbers:
                 setattr(self, number, Value(self, f"%{number}{slot}"))
             if body:
@@ -110,9 +127,18 @@ class Kernel:
             for slot in all_slots[1:]:
                 held = self.select(own.equals(slot), Value(self, f"%{number}{slot}"), held)
             setattr(self, number, held)
+        for array in arrays_of_slots:
+            setattr(self, array, SlotArray(own, [self._array(array, s) for s in all_slots]))
 
     def text(self):
         return "\n".join([self._head, *self.lines, "gpu.return", "}"])
+
+    def _array(self, name, slot):
+        """The array of a slot, of as many words as it has."""
+        words = self.index(Value(self, f"%{name}{slot}_words"))
+        return self.made(f"memref.reinterpret_cast %{name}{slot}_ to offset: [0], sizes: ["
+                         f"{words}], strides: [1] : memref<1xi32> to memref<?xi32>",
+                         "memref<?xi32>")
 
     def _id(self, op):
         found = self.made(op, "index")

@@ -290,6 +290,8 @@ class Structures:
         if not is_small(key.group):
             return self.known[text][0]
         rows = self._host_rows(key.group, key.elements)
+        if key.kind == "cut_row_count":
+            return int(torch_streams.is_cut(torch.tensor(rows), key.tile).sum())
         lengths = [end - begin for begin, end in zip(rows, rows[1:])]
         if key.kind == "max_row":
             return max(lengths, default=0)
@@ -313,13 +315,13 @@ class Structures:
             found = self._map(key.elements, key.target, upload, text)
             if found is None:
                 return
+        elif key.kind in ("stream", "filled", "shares", "cut_rows"):
+            found = self._walk(key)
         elif is_small(key.group):
             self._cut_on_host(text, key, upload)
             return
         elif key.kind == "rows":
             found = self._rows(key.group, key.elements)
-        elif key.kind in ("stream", "filled", "shares", "cut_rows"):
-            found = self._walk(key)
         else:
             found = self._cut(key)
         found = found.to(torch.int32).contiguous()
@@ -331,7 +333,10 @@ class Structures:
         of_parent = own.startswith("parent_")
         own = "dst" if own == "parent_loop" else own.removeprefix("parent_")
         if space == "edge_type" and (own != "edge_type" or order or to):
-            upload.add(self.made, text, self._map_of_types(order, own, to, of_parent))
+            found = self._map_of_types(order, own, to, of_parent)
+            if upload is None:
+                return self._on_device(found)
+            upload.add(self.made, text, found)
             return None
         at = self.order(space, order) if order else None
         values = self._step(space, own) if space != own else None
@@ -511,8 +516,13 @@ class Structures:
                 key.elements, key.target, None, None)
         elif key.kind == "cut_rows":
             group = f"{key.group} {'.'.join(filter(None, key.elements))}"
-            count = self.known[f"cut_row_count {group} {key.tile}"][0]
-        return torch_streams.make(key, self._rows(key.group, key.elements), target, count)
+            count = self.count(f"cut_row_count {group} {key.tile}", key._replace(
+                kind="cut_row_count"))
+        if is_small(key.group):
+            rows = self._on_device(np.array(self._host_rows(key.group, key.elements), np.int32))
+        else:
+            rows = self._rows(key.group, key.elements)
+        return torch_streams.make(key, rows, target, count)
 
     def _cut(self, key):
         """Tiles of many groups."""

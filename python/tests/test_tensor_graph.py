@@ -48,18 +48,25 @@ KEYS = MAPS + [f"rows {group}" for group in GROUPS] + [
     f"{kind} {group} {size}" for kind in ("tiles", "tile_rows", "long_tiles",
                                           "long_tile_rows")
     for group in GROUPS for size in (1, 3)]
+STREAMS = [f"stream {group} {text.split()[2]}" for group in GROUPS for text in MAPS
+           if text.split()[1] == group.split()[1]]
+KEYS += STREAMS[::11] + [f"filled {group}" for group in GROUPS] + [
+    f"{kind} {group} {size}" for kind in ("shares", "cut_rows")
+    for group in GROUPS for size in (64, 128)]
 COUNTS = [f"count {space}" for space in SPACES.values()] + [
     f"max_row {group}" for group in GROUPS] + [
     f"{kind} {group} {size}" for kind in ("tile_count", "long_tile_count",
                                           "long_element_count")
-    for group in GROUPS for size in (1, 3)]
+    for group in GROUPS for size in (1, 3)] + [
+    f"{kind} {group} {size}" for kind in ("piece_count", "cut_row_count")
+    for group in GROUPS for size in (64, 128)]
 
 
 def needs_schema(text):
     key = structure_keys.parse(text)
     rows = [r for r in (key.elements, key.target) if r]
     return (any(r[0] == "edge_type" and r[1] for r in rows) or
-            key.kind == "map" and key.elements[0] == "edge_type" and
+            bool(key.target) and key.elements[0] == "edge_type" and
             key.target[0].endswith("node_type"))
 
 
@@ -138,6 +145,15 @@ def test_same_bits(name, dtype, index, typed):
         np.testing.assert_array_equal(structures[text], native.structure(text), text)
         assert structures[text].dtype == np.int32
     assert numbers == {text: native.count(text) for text in counts}
+
+
+def test_all_streams():
+    host, graph = both("hub")
+    keys = [k for k in STREAMS if not needs_schema(k)]
+    native, (structures, _) = capi.NativeGraph.of(host), built(graph, keys, [])
+    assert len(keys) > 450
+    for text in keys:
+        np.testing.assert_array_equal(structures[text], native.structure(text), text)
 
 
 def test_one_key_alone(name="random"):

@@ -25,12 +25,14 @@ namespace {
 struct Builders {
   Builders() {
     for (const BuildKernelForm &form : kBuildKernels)
-      device->bodies[form.name] = [this](const Launch &launch,
-                                         const LaunchArguments &arguments) {
-        launches.push_back(launch.grid);
-        for (size_t i = 0; i < arguments.size; ++i)
-          arguments.bytes[i] < 0 ? ++numbers : ++addresses;
-      };
+      device->bodies[form.name] =
+          [this, name = form.name](const Launch &launch,
+                                   const LaunchArguments &arguments) {
+            launches.push_back(launch.grid);
+            names.push_back(name);
+            for (size_t i = 0; i < arguments.size; ++i)
+              arguments.bytes[i] < 0 ? ++numbers : ++addresses;
+          };
     auto made = Package::create(LaunchPlan(), {{"ptx", ""}});
     EXPECT_TRUE(made) << made.message();
     package = *made;
@@ -39,6 +41,7 @@ struct Builders {
   std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
   std::shared_ptr<const Package> package;
   std::vector<std::array<int64_t, 3>> launches;
+  std::vector<std::string> names;
   int64_t numbers = 0, addresses = 0;
 };
 
@@ -116,7 +119,7 @@ TEST(BuildKernels, CallsWithOtherArguments) {
   for (int64_t i = 0; i < kMaxKernelArguments + 50; ++i)
     call.addNumber(i);
   EXPECT_EQ(call.launch(*kernels, which, 1, 1, nullptr).message(),
-            "kernel 'sums': expected 7 arguments, got 306");
+            "kernel 'sums': expected 42 arguments, got 306");
   EXPECT_TRUE(builders.launches.empty());
 }
 
@@ -185,5 +188,72 @@ TEST(DeviceBuild, FailingCount) {
     EXPECT_EQ(builders.device->synchronizations, before + 1);
     gnnBuildRelease(build);
   }
+  gnnBuilderRelease(builder);
+}
+
+/// Of a sum over in-edges by walks by edges: one wait, and no launch but one of
+/// each kernel. Kernels do nothing here: the test says what they have counted.
+TEST(DeviceBuild, LaunchesForWalksByEdges) {
+  Builders builders;
+  GnnPackage kernels;
+  kernels.value = builders.package;
+  GnnDevice device;
+  device.value = builders.device;
+  const char *structures[] = {
+      "stream dst edge.in_rows src", "filled dst edge.in_rows",
+      "shares dst edge.in_rows 1024", "cut_rows dst edge.in_rows 1024"};
+  const char *counts[] = {"piece_count dst edge.in_rows 1024",
+                          "cut_row_count dst edge.in_rows 1024"};
+  GnnGraphNeeds needs = {};
+  needs.name = "g";
+  needs.structureKeys = structures;
+  needs.numStructures = std::size(structures);
+  needs.countKeys = counts;
+  needs.numCounts = std::size(counts);
+  GnnBuilder *builder = nullptr;
+  ASSERT_EQ(messageOf(gnnBuilderCreate(&needs, 1, &kernels, &device, &builder)),
+            "");
+  ASSERT_NE(builder, nullptr);
+  constexpr int64_t numEdges = 1500, numCut = 7;
+  std::vector<int32_t> ends(numEdges);
+  GnnDeviceGraph graph = {};
+  graph.name = "g";
+  graph.square = true;
+  graph.numSrcNodes = graph.numDstNodes = 20;
+  graph.numEdges = numEdges;
+  graph.numNodeTypes = graph.numEdgeTypes = 1;
+  graph.src = graph.dst = {ends.data(), 4 * numEdges, 32, 1};
+  GnnBuild *build = nullptr;
+  int64_t sizes[2], bytes = 0, value = 0;
+  ASSERT_EQ(messageOf(gnnBuildCreate(builder, &graph, 1, &build, sizes)), "");
+  std::vector<int32_t> scratch(static_cast<size_t>(sizes[0]));
+  // Edges with good ids, and groups that blocks cut.
+  std::vector<int32_t> numbers = {numEdges, numCut};
+  ASSERT_EQ(sizes[1], 2);
+  ASSERT_EQ(messageOf(gnnBuildCount(build, {scratch.data(), 4 * sizes[0]},
+                                    {numbers.data(), 8}, nullptr, &bytes)),
+            "");
+  std::vector<int32_t> memory(static_cast<size_t>(bytes / 4));
+  ASSERT_EQ(messageOf(gnnBuildFill(build, {memory.data(), bytes}, nullptr)),
+            "");
+  EXPECT_EQ(builders.names,
+            (std::vector<std::string>{"keys", "scatter", "search", "sums",
+                                      "scan", "move", "groups", "shares"}));
+  EXPECT_EQ(builders.device->synchronizations, 1);
+  for (auto [key, expected] :
+       {std::pair(counts[0], int64_t(4)), std::pair(counts[1], numCut)}) {
+    EXPECT_EQ(messageOf(gnnBuildNumber(build, "g", key, &value)), "");
+    EXPECT_EQ(value, expected);
+  }
+  for (auto [key, expected] : {std::pair(structures[0], numEdges + 16384),
+                               std::pair(structures[1], int64_t(22)),
+                               std::pair(structures[2], int64_t(128)),
+                               std::pair(structures[3], 3 * numCut)}) {
+    const void *values = nullptr;
+    EXPECT_EQ(messageOf(gnnBuildStructure(build, "g", key, &values, &value)),
+              "");
+    EXPECT_EQ(value, expected) << key;
+  }
+  gnnBuildRelease(build);
   gnnBuilderRelease(builder);
 }

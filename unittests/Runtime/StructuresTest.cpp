@@ -244,8 +244,8 @@ TEST(Structures, BadKeys) {
   struct {
     const char *text, *part;
   } cases[] = {
-      {"", "expected map, rows, tiles, tile_rows, long_tiles or "
-           "long_tile_rows, got ''"},
+      {"", "expected map, rows, tiles, tile_rows, long_tiles, "
+           "long_tile_rows, stream, filled, shares or cut_rows, got ''"},
       {"row dst edge.in_rows", "got 'row'"},
       {"map edge", "'map A B'"},
       {"map edge  src", "'map A B'"},
@@ -284,7 +284,8 @@ TEST(Structures, BadKeys) {
   }
   EXPECT_TRUE(contains(parseCountKey("number edge").message(),
                        "expected count, tile_count, max_row, "
-                       "long_tile_count or long_element_count"));
+                       "long_tile_count, long_element_count, piece_count or "
+                       "cut_row_count"));
   EXPECT_TRUE(contains(parseCountKey("count edge.in_rows").message(),
                        "expected a row space"));
   EXPECT_TRUE(

@@ -124,8 +124,8 @@ def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
     Sets `row_walk = by_edges`: teams take equal shares of the elements of all rows, and
     what is left of rows at the borders of blocks is joined by a second kernel
     (`gnn-tile-split-edge-walks`). With `edges=-1` it is chosen where the cost model
-    gives less time for both than for a walk by rows, whose teams wait for long rows and
-    idle in short ones; with 1 wherever it can be; with 0 nowhere.
+    gives two launches less of time for both than for a walk by rows, whose teams wait for
+    long rows and idle in short ones; with 1 wherever it can be; with 0 nowhere.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
