@@ -100,3 +100,70 @@ def test_sums_are_as_numpy(way, heads):
     for own, same, right in zip(found, again, reference):
         assert np.array_equal(own, same, equal_nan=True), "other bits in a second run"
         np.testing.assert_allclose(own, right, rtol=2e-6, atol=2e-6)
+
+
+NODES, EDGES = "{gnn.rows = #gnn.rows<@g, node>}", "{gnn.rows = #gnn.rows<@g, edge>}"
+# Several reductions beside each other, scores of no element, of features, and alone.
+BODIES = {
+    "two": """%m, %t = gnn_tile.softmax_sum %x, %v : f32
+    %n, %u, %q = gnn_tile.softmax_sum %w, %v, %x : f32
+    %k = gnn_tile.reduce mean [element] %v : f32
+    %a = arith.addf %t, %u : f32
+    %b = arith.addf %a, %q : f32
+    %y = arith.addf %b, %k : f32""",
+    "constant": """%c = arith.constant 2.0 : f32
+    %m, %t = gnn_tile.softmax_sum %c, %v : f32
+    %y = arith.addf %m, %t : f32""",
+    "of features": """%m, %t = gnn_tile.softmax_sum %v, %x : f32
+    %y = arith.addf %m, %t : f32""",
+    "of the sum": """%p = arith.mulf %v, %r : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    %s = arith.mulf %d, %x : f32
+    %f = arith.mulf %w, %v : f32
+    %m, %t, %z = gnn_tile.softmax_sum %s, %f, %d : f32
+    %a = arith.addf %m, %t : f32
+    %y = arith.addf %a, %z : f32""",
+    "alone": "%m = gnn_tile.softmax_sum %x : f32\n    %y = arith.addf %m, %r : f32",
+    "mean of features": """%p = arith.mulf %v, %r : f32
+    %d = gnn_tile.reduce mean [feature] %p : f32
+    %l = gnn_tile.reduce max [feature] %v : f32
+    %s = arith.addf %d, %l : f32
+    %m, %y = gnn_tile.softmax_sum %s, %l : f32""",
+}
+ODD = """
+gnn.graph @g square {{node_types = 1, edge_types = 1}}
+func.func @f(%a0: tensor<?x{h}xf32> {e}, %a1: tensor<?x{h}xf32> {e}, %a2: tensor<?x{h}x{f}xf32> {n},
+             %a3: tensor<?x{h}x{f}xf32> {n}) -> (tensor<?x{h}x{f}xf32> {n}) {{
+  %count = gnn_tile.count @g count dst : index
+  %o = tensor.empty(%count) : tensor<?x{h}x{f}xf32>
+  %r = gnn_tile.traverse @g <dst, edge.in_rows, heads = {h}, features = {f}>
+      ins(%a0, %a1, %a2, %a3 : tensor<?x{h}xf32>, tensor<?x{h}xf32>, tensor<?x{h}x{f}xf32>,
+          tensor<?x{h}x{f}xf32>)
+      at [#gnn_tile.at<element -> edge : head>, #gnn_tile.at<element -> edge : head>,
+          #gnn_tile.at<element -> src : head, feature>, #gnn_tile.at<group : head, feature>]
+      outs(%o : tensor<?x{h}x{f}xf32>) at [#gnn_tile.at<group : head, feature>] {schedule} {{
+  ^bb0(%x: f32, %w: f32, %v: f32, %r: f32):
+    {body}
+    gnn_tile.yield %y : f32
+  }} -> tensor<?x{h}x{f}xf32>
+  return %r : tensor<?x{h}x{f}xf32>
+}}"""
+
+
+@pytest.mark.parametrize("heads, features, in_flight", [
+    (1, 64, 4), (1, 5, 8), (3, 16, 4), (4, 4, 8), (9, 8, 2), (2, 1, 4), (1, 1, 2), (1, 8, 32)])
+@pytest.mark.parametrize("name", list(BODIES))
+def test_walks_by_edges_are_as_loops(name, heads, features, in_flight):
+    """Held against the loops of one thread, which know no elements under way."""
+    graph, _, _ = case(1)
+    rng = np.random.default_rng(6)
+    shapes = [(graph.num_edges, heads)] * 2 + [(graph.num_nodes, heads, features)] * 2
+    inputs = {f"arg{i}": rng.standard_normal(shape).astype(np.float32)
+              for i, shape in enumerate(shapes)}
+    found = []
+    for schedule, options in (("", {"stop_at": "structured"}), (
+            f"schedule <in_flight = {in_flight}, row_walk = by_edges>", {})):
+        text = ODD.format(h=heads, f=features, e=EDGES, n=NODES, body=BODIES[name],
+                          schedule=schedule)
+        found.append(gnn_mlir.compile(text, target="emulator", **options).bind(graph)(inputs))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-5)
