@@ -31,7 +31,8 @@ def graph_of(lengths, singles, flip):
 def run(schedules):
     """Compiles for the graph, whose statistics the schedules follow."""
     def run(text, function, graphs, inputs):
-        compiled = compile_program(text, function, target="emulator", graph=graphs)
+        compiled = compile_program(text, function, target="emulator", graph=graphs,
+                                   passes={"edge-walks": 0})
         schedules.update(step["schedule"] for f in compiled.package.plan()["functions"]
                          for step in f["steps"] if step["schedule"])
         binding = compiled.bind(graphs)

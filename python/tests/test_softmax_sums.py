@@ -123,6 +123,22 @@ BODIES = {
     %m, %t, %z = gnn_tile.softmax_sum %s, %f, %d : f32
     %a = arith.addf %m, %t : f32
     %y = arith.addf %a, %z : f32""",
+    "of no head": """%p = arith.mulf %v, %r : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    %s = arith.mulf %g, %d : f32
+    %k = arith.addf %g, %s : f32
+    %m, %t, %z = gnn_tile.softmax_sum %k, %v, %g : f32
+    %a = arith.addf %m, %t : f32
+    %y = arith.addf %a, %z : f32""",
+    "chosen": """%p = arith.mulf %v, %r : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    %c = arith.cmpf ogt, %d, %g : f32
+    %s = arith.select %c, %d, %x : f32
+    %l = arith.select %c, %v, %r : f32
+    %m, %t = gnn_tile.softmax_sum %s, %l : f32
+    %k = gnn_tile.reduce sum [element] %l : f32
+    %a = arith.addf %m, %t : f32
+    %y = arith.addf %a, %k : f32""",
     "alone": "%m = gnn_tile.softmax_sum %x : f32\n    %y = arith.addf %m, %r : f32",
     "mean of features": """%p = arith.mulf %v, %r : f32
     %d = gnn_tile.reduce mean [feature] %p : f32
@@ -133,16 +149,17 @@ BODIES = {
 ODD = """
 gnn.graph @g square {{node_types = 1, edge_types = 1}}
 func.func @f(%a0: tensor<?x{h}xf32> {e}, %a1: tensor<?x{h}xf32> {e}, %a2: tensor<?x{h}x{f}xf32> {n},
-             %a3: tensor<?x{h}x{f}xf32> {n}) -> (tensor<?x{h}x{f}xf32> {n}) {{
+             %a3: tensor<?x{h}x{f}xf32> {n}, %a4: tensor<?xf32> {e}) -> (tensor<?x{h}x{f}xf32> {n}) {{
   %count = gnn_tile.count @g count dst : index
   %o = tensor.empty(%count) : tensor<?x{h}x{f}xf32>
   %r = gnn_tile.traverse @g <dst, edge.in_rows, heads = {h}, features = {f}>
-      ins(%a0, %a1, %a2, %a3 : tensor<?x{h}xf32>, tensor<?x{h}xf32>, tensor<?x{h}x{f}xf32>,
-          tensor<?x{h}x{f}xf32>)
+      ins(%a0, %a1, %a2, %a3, %a4 : tensor<?x{h}xf32>, tensor<?x{h}xf32>,
+          tensor<?x{h}x{f}xf32>, tensor<?x{h}x{f}xf32>, tensor<?xf32>)
       at [#gnn_tile.at<element -> edge : head>, #gnn_tile.at<element -> edge : head>,
-          #gnn_tile.at<element -> src : head, feature>, #gnn_tile.at<group : head, feature>]
+          #gnn_tile.at<element -> src : head, feature>, #gnn_tile.at<group : head, feature>,
+          #gnn_tile.at<element -> edge>]
       outs(%o : tensor<?x{h}x{f}xf32>) at [#gnn_tile.at<group : head, feature>] {schedule} {{
-  ^bb0(%x: f32, %w: f32, %v: f32, %r: f32):
+  ^bb0(%x: f32, %w: f32, %v: f32, %r: f32, %g: f32):
     {body}
     gnn_tile.yield %y : f32
   }} -> tensor<?x{h}x{f}xf32>
@@ -157,7 +174,8 @@ def test_walks_by_edges_are_as_loops(name, heads, features, in_flight):
     """Held against the loops of one thread, which know no elements under way."""
     graph, _, _ = case(1)
     rng = np.random.default_rng(6)
-    shapes = [(graph.num_edges, heads)] * 2 + [(graph.num_nodes, heads, features)] * 2
+    shapes = [(graph.num_edges, heads)] * 2 + [(graph.num_nodes, heads, features)] * 2 + [
+        (graph.num_edges,)]
     inputs = {f"arg{i}": rng.standard_normal(shape).astype(np.float32)
               for i, shape in enumerate(shapes)}
     found = []

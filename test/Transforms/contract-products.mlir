@@ -36,7 +36,7 @@ gpu.module @kernels {
   //
   // CHECK-LABEL: gpu.func @kept
   // CHECK-NOT:     math.fma
-  gpu.func @kept(%x: f32, %y: f32, %z: f64, %to: memref<?xf32>, %wide: memref<?xf64>) kernel {
+  gpu.func @kept(%x: f32, %y: f32, %z: f64, %v: vector<2xf32>, %to: memref<?xf32>, %wide: memref<?xf64>, %vs: memref<?xvector<2xf32>>) kernel {
     %c0 = arith.constant 0 : index
     %p = arith.mulf %x, %y : f32
     %a = arith.addf %p, %y : f32
@@ -44,6 +44,11 @@ gpu.module @kernels {
     %q = arith.mulf %a, %y : f32
     %b = arith.subf %q, %y : f32
     memref.store %b, %to[%c0] : memref<?xf32>
+    %w = arith.mulf %v, %v : vector<2xf32>
+    %w0 = vector.extract %w[0] : f32 from vector<2xf32>
+    %d = arith.addf %w0, %y : f32
+    memref.store %d, %to[%c0] : memref<?xf32>
+    memref.store %w, %vs[%c0] : memref<?xvector<2xf32>>
     %r = arith.mulf %z, %z : f64
     %c = arith.addf %r, %z : f64
     memref.store %c, %wide[%c0] : memref<?xf64>

@@ -395,3 +395,56 @@ func.func @slice(%x: memref<4x64xf32>, %to: memref<4x1xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @three_elements(%x: memref<8xf32>, %y: memref<8xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 4], teams = 8, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %a = memref.load %x[%c0] : memref<8xf32>
+      // expected-error @+1 {{'vector.from_elements' op expected a power of two of elements, got 'vector<3xf32>'}}
+      %d = vector.from_elements %a, %a, %a : vector<3xf32>
+      %s = vector.extract %d[1] : f32 from vector<3xf32>
+      memref.store %s, %y[%c0] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @numbers_of_numbers(%x: memref<8xf32>, %y: memref<8xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 4], teams = 8, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %a = memref.load %x[%c0] : memref<8xf32>
+      %d = vector.from_elements %a, %a : vector<2xf32>
+      // expected-error @+1 {{'gnn_tile.reduce_each' op expected vectors that vary alike, by features or by nothing in the dimension that is reduced}}
+      %e = gnn_tile.reduce_each sum %d, %d : vector<2xf32> -> vector<2xf32>
+      %s = vector.extract %e[1] : f32 from vector<2xf32>
+      memref.store %s, %y[%c0] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @scattered_features(%x: memref<64xf32>, %y: memref<64xf32>) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 2, elements = 1> {
+      %c0 = arith.constant 0 : index
+      %p = arith.constant 0.0 : f32
+      %all = arith.constant dense<true> : vector<64xi1>
+      %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
+      %s = vector.step : vector<64xindex>
+      // expected-error @+1 {{'vector.scatter' op expected indices and numbers of elements, one a lane, got 'vector<64xf32>' at 'vector<64xindex>'}}
+      vector.scatter %y[%c0] [%s], %all, %v : memref<64xf32>, vector<64xindex>, vector<64xi1>, vector<64xf32>
+    }
+  }
+  return
+}

@@ -75,6 +75,33 @@ func.func @normalized(%s: tensor<?xf32>, %x: tensor<?x8xf32>, %y: tensor<?x8xf32
   return %r : tensor<?x8xf32>
 }
 
+// Two softmaxes in one walk, where each alone would leave that of the other.
+//
+// CHECK-LABEL: func.func @two(
+// CHECK-COUNT-2:   gnn_tile.softmax_sum
+// CHECK-NOT:       gnn_tile.reduce
+func.func @two(%s: tensor<?xf32>, %r: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %o = gnn_tile.traverse @g <dst, edge.in_rows, features = 1>
+      ins(%s, %r : tensor<?xf32>, tensor<?xf32>)
+      at [#gnn_tile.at<element -> edge>, #gnn_tile.at<element -> edge>]
+      outs(%y : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%a: f32, %b: f32):
+    // expected-remark @+1 {{1 instead of 2}}
+    %m = gnn_tile.reduce max [element] %a : f32
+    %d = arith.subf %a, %m : f32
+    %e = math.exp %d : f32
+    %t = gnn_tile.reduce sum [element] %e : f32
+    // expected-remark @+1 {{1 instead of 2}}
+    %m2 = gnn_tile.reduce max [element] %b : f32
+    %d2 = arith.subf %b, %m2 : f32
+    %e2 = math.exp %d2 : f32
+    %t2 = gnn_tile.reduce sum [element] %e2 : f32
+    %u = arith.addf %t, %t2 : f32
+    gnn_tile.yield %u : f32
+  } -> tensor<?xf32>
+  return %o : tensor<?xf32>
+}
+
 // -----
 
 gnn.graph @g square {node_types = 1, edge_types = 1}

@@ -24,14 +24,22 @@ namespace gnn {
 
 using namespace mlir;
 
+/// Whether sums alone need a value, or each of its entries.
+static bool isAdded(Value value, bool ofEntries) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    auto entry = dyn_cast<vector::ExtractOp>(user);
+    return isa<arith::AddFOp>(user) ||
+           (ofEntries && entry && !entry.hasDynamicPosition() &&
+            isAdded(entry.getResult(), /*ofEntries=*/false));
+  });
+}
+
 /// The product that an operand is, or an entry of, if sums alone need it.
 static arith::MulFOp getProduct(Value operand) {
-  if (!llvm::all_of(operand.getUsers(), llvm::IsaPred<arith::AddFOp>))
-    return nullptr;
-  if (auto entry = operand.getDefiningOp<vector::ExtractOp>())
-    if (!entry.hasDynamicPosition())
-      operand = entry.getSource();
-  return operand.getDefiningOp<arith::MulFOp>();
+  auto entry = operand.getDefiningOp<vector::ExtractOp>();
+  Value whole = entry ? entry.getSource() : operand;
+  auto product = whole.getDefiningOp<arith::MulFOp>();
+  return product && isAdded(whole, /*ofEntries=*/true) ? product : nullptr;
 }
 
 /// A factor of the product that `operand` is, or an entry of.

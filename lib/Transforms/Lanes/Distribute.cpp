@@ -229,8 +229,14 @@ LogicalResult Distribution::verifyComputed(Operation *op) {
       return success();
     return op->emitOpError("expected to add or drop dimensions of size 1");
   }
-  if (isa<vector::BroadcastOp, vector::StepOp, vector::FromElementsOp>(op))
+  if (isa<vector::BroadcastOp, vector::StepOp>(op))
     return success();
+  if (auto from = dyn_cast<vector::FromElementsOp>(op)) {
+    VectorType type = from.getType();
+    if (type.getRank() == 1 && llvm::isPowerOf2_64(type.getDimSize(0)))
+      return success();
+    return op->emitOpError("expected a power of two of elements, got ") << type;
+  }
   if (!OpTrait::hasElementwiseMappableTraits(op))
     return op->emitOpError("cannot be distributed over threads: expected an op "
                            "that computes each element by itself, a broadcast "
@@ -299,10 +305,8 @@ LogicalResult Distribution::distribute(Operation *op) {
         .Case([&](vector::ExtractStridedSliceOp op) {
           return distributeSlice(op);
         })
-        .Case([&](ReduceEachOp op) { return reduceEach(op), success(); })
-        .Case([&](vector::ScatterOp op) {
-          return distributeScatter(op), success();
-        })
+        .Case([&](ReduceEachOp op) { return reduceEach(op); })
+        .Case([&](vector::ScatterOp op) { return distributeScatter(op); })
         .Default([&](Operation *op) -> LogicalResult {
           if (isa<arith::ConstantOp>(op) &&
               isVector(op->getResult(0).getType()))

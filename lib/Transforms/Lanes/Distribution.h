@@ -230,11 +230,11 @@ private:
                VectorPart part);
   Value reduceOwn(mlir::arith::AtomicRMWKind kind, Value source, Spread spread,
                   unsigned dim, VectorPart part);
-  void reduceEach(ReduceEachOp op);
+  mlir::LogicalResult reduceEach(ReduceEachOp op);
   Value getOfElement(Value source, VectorPart part, int64_t element);
   mlir::LogicalResult distributeExtract(mlir::vector::ExtractOp op);
   mlir::LogicalResult distributeSlice(mlir::vector::ExtractStridedSliceOp op);
-  void distributeScatter(mlir::vector::ScatterOp op);
+  mlir::LogicalResult distributeScatter(mlir::vector::ScatterOp op);
   mlir::LogicalResult distributeParallel(ParallelOp op);
   mlir::LogicalResult runByTurns(ParallelOp op);
   void distributeAnyTeam(AnyTeamOp op);

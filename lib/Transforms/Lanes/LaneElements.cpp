@@ -19,14 +19,21 @@ using namespace gnn::tile;
 
 /// Lanes have the features of each vector, and get one vector's sum each: at
 /// each step half as many vectors, of twice as many lanes.
-void Distribution::reduceEach(ReduceEachOp op) {
+LogicalResult Distribution::reduceEach(ReduceEachOp op) {
   Value result = op.getResult(), first = op.getVectors().front();
   auto type = cast<VectorType>(first.getType());
   arith::AtomicRMWKind kind =
       getReductionKind(op.getKind(), type.getElementType());
   unsigned dim = type.getRank() - 1;
   Spread source = spreadsOf(first).front(), spread = spreadsOf(result).front();
-  bool isShared = source.axisOf(type, dim) == Spread::Columns;
+  Spread::Axis axis = source.axisOf(type, dim);
+  bool isShared = axis == Spread::Columns;
+  if ((axis != Spread::None && !isShared) ||
+      llvm::any_of(op.getVectors(), [&](Value vector) {
+        return spreadsOf(vector).front().key() != source.key();
+      }))
+    return op.emitOpError("expected vectors that vary alike, by features or by "
+                          "nothing in the dimension that is reduced");
   int64_t lanesOfRow = lanes.getFeatures();
   int64_t each = spread.laneElements(op.getType());
   Values &parts = held[keyOf(result, spread)];
@@ -60,6 +67,7 @@ void Distribution::reduceEach(ReduceEachOp op) {
         own = add(own, shuffleXor(own, width));
       parts.push_back(own);
     }
+  return success();
 }
 
 /// An element of those that lanes have in turn, in all lanes of a row.
@@ -91,7 +99,8 @@ LogicalResult Distribution::distributeExtract(vector::ExtractOp op) {
     scalars.map(op.getResult(), get(source, spread, {}));
     return success();
   }
-  if (type.getRank() != 1 || !spread.hasElements() || op.hasDynamicPosition())
+  if (type.getRank() != 1 || !spread.hasElements() || op.hasDynamicPosition() ||
+      op.getStaticPosition().front() < 0)
     return op.emitOpError("expected to extract the only entry, or that of an "
                           "element, got ")
            << type;
@@ -121,10 +130,19 @@ LogicalResult Distribution::distributeSlice(vector::ExtractStridedSliceOp op) {
 }
 
 /// Each element by one of the lanes that have it.
-void Distribution::distributeScatter(vector::ScatterOp op) {
+LogicalResult Distribution::distributeScatter(vector::ScatterOp op) {
   Value indices = op.getIndices(), value = op.getValueToStore();
   VectorType type = op.getVectorType();
   Spread spread{lanes, Spread::Elements};
+  bool isOfElements = llvm::all_of(
+      ValueRange{indices, op.getMask(), value}, [&](Value operand) {
+        return isOfAnyAxis(operand) || axisOf(operand) == Spread::Elements;
+      });
+  if (type.getRank() != 1 || !isOfElements ||
+      !getElementTypeOrSelf(indices).isIndex())
+    return op.emitOpError("expected indices and numbers of elements, one a "
+                          "lane, got ")
+           << type << " at " << indices.getType();
   SmallVector<Value> at = llvm::map_to_vector(
       op.getOffsets(), [&](Value index) { return scalar(index); });
   Value last = at.back();
@@ -139,4 +157,5 @@ void Distribution::distributeScatter(vector::ScatterOp op) {
     Value stored = get(value, spread, part);
     b.where(inside, [&] { b.storeVector(stored, scalar(op.getBase()), at); });
   }
+  return success();
 }

@@ -97,6 +97,10 @@ Spread::Axis Distribution::axisOf(Value value) {
         .Case([&](ParallelOp op) { axis = ofYielded(op.getBody(), number); })
         .Case<ReduceEachOp, vector::FromElementsOp>(
             [&](auto) { axis = (axis & Spread::Rows) | Spread::Elements; })
+        .Case([&](vector::BroadcastOp op) {
+          if (axisOf(op.getSource()) & Spread::Elements)
+            axis = (axis & Spread::Rows) | Spread::Elements;
+        })
         .Case([&](vector::ExtractStridedSliceOp op) {
           axis = axisOf(op.getSource()) & axis;
         })

@@ -199,6 +199,15 @@ Value EdgeWalk::reduceEach(ReduceOp reduce, Batch &batch) {
 /// The number of one element, as a value of `type`.
 Value EdgeWalk::ofPoint(Value across, unsigned u, Type type) {
   auto source = cast<VectorType>(across.getType());
+  if (source.getElementType().isInteger(1)) { // lanes exchange 32 bits
+    Type wide = b.getI32Type(), one = wide;
+    if (auto vector = dyn_cast<VectorType>(type))
+      one = vector.clone(wide);
+    across = arith::ExtUIOp::create(b, source.clone(wide), across);
+    Value flag = ofPoint(across, u, one);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag,
+                                 constant(one, 0));
+  }
   if (source.getRank() == 1)
     return vector::ExtractOp::create(b, across, static_cast<int64_t>(u));
   Value column = vector::ExtractStridedSliceOp::create(
@@ -354,7 +363,8 @@ std::pair<Value, Value> EdgeWalk::findSegments() {
   Value first = arith::SubIOp::create(
       b, of(32), math::CountLeadingZerosOp::create(b, before));
   // The last one ends in any case.
-  Value after = arith::OrIOp::create(b, all, of(1 << (layout.inFlight - 1)));
+  Value after =
+      arith::OrIOp::create(b, all, of(int64_t(1) << (layout.inFlight - 1)));
   after = arith::ShRUIOp::create(b, after, own);
   after = math::CountTrailingZerosOp::create(b, after);
   after = arith::AddIOp::create(b, arith::AddIOp::create(b, after, own), of(1));

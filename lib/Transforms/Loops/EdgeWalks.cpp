@@ -175,7 +175,6 @@ void EdgeWalk::storeElements(Batch &batch, unsigned first, unsigned count) {
 /// Adds elements of the group that is entered.
 void EdgeWalk::add(Carried &now, Batch &batch) {
   evaluateBatch(ofBoth, batch);
-  SmallVector<Values> states(batch.points.size());
   Values all;
   for (Operation *reduction : reductions) {
     unsigned count = reduction->getNumResults();

@@ -207,32 +207,6 @@ void Softmax::rewrite(OpBuilder &builder) {
   highest.getResult().replaceAllUsesWith(top);
 }
 
-/// The same traversal with the softmax of `highest` in one walk, in front of
-/// it; null with the reason where there is none that takes fewer walks.
-static TraverseOp rewrite(TraverseOp op, ReduceOp highest, std::string &why) {
-  OpBuilder builder(op);
-  IRMapping mapping;
-  auto made = cast<TraverseOp>(builder.clone(*op, mapping));
-  Softmax softmax(
-      mapping.lookup(highest.getResult()).getDefiningOp<ReduceOp>());
-  why = softmax.match();
-  if (why.empty()) {
-    Block &body = made.getBody().front();
-    builder.setInsertionPoint(body.getTerminator());
-    softmax.rewrite(builder);
-    IRRewriter rewriter(op.getContext());
-    for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(body)))
-      if (isOpTriviallyDead(&inner))
-        rewriter.eraseOp(&inner);
-    sortTopologically(&body);
-    if (countWalks(made) < countWalks(op))
-      return made;
-    why = "its elements are walked as often for something else";
-  }
-  made.erase();
-  return nullptr;
-}
-
 namespace {
 struct OnlineSoftmax : gnn::impl::OnlineSoftmaxBase<OnlineSoftmax> {
   using OnlineSoftmaxBase::OnlineSoftmaxBase;
@@ -273,27 +247,48 @@ std::string OnlineSoftmax::explainTwoWalks(TraverseOp op) {
   return "";
 }
 
+/// All softmaxes of a body at once: each alone may leave the others' walks.
 void OnlineSoftmax::visit(TraverseOp op) {
   SmallVector<ReduceOp> maxima;
   for (auto reduce : op.getBody().front().getOps<ReduceOp>())
     if (isOfSoftmax(reduce))
       maxima.push_back(reduce);
-  for (ReduceOp highest : maxima) {
-    Location loc = highest.getLoc();
-    std::string why = explainTwoWalks(op);
-    TraverseOp made;
-    if (why.empty())
-      made = rewrite(op, highest, why);
-    if (!made) {
-      refused(getArgument(), loc) << why;
+  if (maxima.empty())
+    return;
+  SmallVector<std::string> whys(maxima.size(), explainTwoWalks(op));
+  OpBuilder builder(op);
+  IRMapping mapping;
+  auto made = cast<TraverseOp>(builder.clone(*op, mapping));
+  Block &body = made.getBody().front();
+  for (auto [highest, why] : llvm::zip_equal(maxima, whys)) {
+    if (!why.empty())
       continue;
-    }
-    passed(getArgument(), loc, "Joined")
-        << ("maximum and weighted sums in one walk: " +
-            Twine(countWalks(made)) + " instead of " + Twine(countWalks(op)))
-               .str();
-    op->replaceAllUsesWith(made);
-    op.erase();
-    return visit(made);
+    Softmax softmax(
+        mapping.lookup(highest.getResult()).getDefiningOp<ReduceOp>());
+    why = softmax.match();
+    if (!why.empty())
+      continue;
+    builder.setInsertionPoint(body.getTerminator());
+    softmax.rewrite(builder);
   }
+  IRRewriter rewriter(op.getContext());
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&inner))
+      rewriter.eraseOp(&inner);
+  sortTopologically(&body);
+  bool isLess = countWalks(made) < countWalks(op);
+  for (auto [highest, why] : llvm::zip_equal(maxima, whys)) {
+    if (why.empty() && !isLess)
+      why = "its elements are walked as often for something else";
+    if (!why.empty())
+      refused(getArgument(), highest.getLoc()) << why;
+    else
+      passed(getArgument(), highest.getLoc(), "Joined")
+          << ("maximum and weighted sums in one walk: " +
+              Twine(countWalks(made)) + " instead of " + Twine(countWalks(op)))
+                 .str();
+  }
+  if (isLess)
+    op->replaceAllUsesWith(made);
+  (isLess ? op : made).erase();
 }

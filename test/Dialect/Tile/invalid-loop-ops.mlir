@@ -532,6 +532,25 @@ func.func @walk_c6_yields(%begin: index, %end: index, %a: f32) {
 
 // -----
 
+func.func private @effect()
+func.func @walk_c6_effects(%begin: index, %end: index, %a: f32) {
+  %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 identity(%a : f32) {
+  ^bb0(%p: index):
+    gnn_tile.yield %a : f32
+  } combine {
+  ^bb0(%x: f32, %y: f32):
+    gnn_tile.yield %x : f32
+  } together {
+  ^bb0(%x: f32, %y: f32):
+    // expected-error @+1 {{expected a 'together' that computes only}}
+    func.call @effect() : () -> ()
+    gnn_tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
 func.func @walk_c6_none(%begin: index, %end: index) {
   // expected-error @+1 {{'gnn_tile.walk' op expected no 'together' without results}}
   gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 {
@@ -540,37 +559,5 @@ func.func @walk_c6_none(%begin: index, %end: index) {
   } together {
     gnn_tile.yield
   }
-  return
-}
-
-// -----
-
-func.func @reduce_each_c1(%a: vector<8xf32>) {
-  // expected-error @+1 {{'gnn_tile.reduce_each' op expected a power of two of at most 32 vectors of one or two dimensions, got 3 of 1}}
-  %s = gnn_tile.reduce_each sum %a, %a, %a : vector<8xf32> -> vector<3xf32>
-  return
-}
-
-// -----
-
-func.func @reduce_each_c1_rank(%a: vector<2x2x8xf32>) {
-  // expected-error @+1 {{'gnn_tile.reduce_each' op expected a power of two of at most 32 vectors of one or two dimensions, got 1 of 3}}
-  %s = gnn_tile.reduce_each sum %a : vector<2x2x8xf32> -> vector<2x2x1xf32>
-  return
-}
-
-// -----
-
-func.func @reduce_each_kind(%a: vector<8xf32>) {
-  // expected-error @+1 {{expected sum, max or min, got 'product'}}
-  %s = gnn_tile.reduce_each product %a : vector<8xf32> -> vector<1xf32>
-  return
-}
-
-// -----
-
-func.func @reduce_each_c2(%a: vector<8xf32>) {
-  // expected-error @+1 {{'gnn_tile.reduce_each' op expected 'sum', 'max' or 'min', got 'mean'}}
-  %s = gnn_tile.reduce_each mean %a : vector<8xf32> -> vector<1xf32>
   return
 }

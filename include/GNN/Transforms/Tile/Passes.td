@@ -228,7 +228,8 @@ def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {
     reads again is in its cache, and powers take the time.
 
     Needs: traversals on tensors. Keeps: the value of every result up to the order and
-    scale of sums, NaN where it was. Never: takes what has a schedule, powers that an
+    scale of sums, NaN where a score makes it so, where no sum so far is beyond what a
+    float can be. Never: takes what has a schedule, powers that an
     edge gets as a result, or a body that walks its elements twice in any case.
   }];
   let options = [

@@ -77,6 +77,9 @@ static LogicalResult verifyTogether(WalkOp walk) {
   if (block.getArgumentTypes() != TypeRange(all))
     return walk.emitOpError("expected a 'together' of the arguments ")
            << all << ", got " << block.getArgumentTypes();
+  for (Operation &op : block.without_terminator())
+    if (!isPure(&op))
+      return op.emitOpError("expected a 'together' that computes only");
   if (block.getTerminator()->getOperandTypes() != results)
     return walk.emitOpError("expected a 'together' that yields ")
            << results << ", got " << block.getTerminator()->getOperandTypes();
@@ -169,6 +172,8 @@ LogicalResult ReduceEachOp::inferReturnTypes(
 
 LogicalResult ReduceEachOp::verify() {
   size_t count = getVectors().size();
+  if (count == 0) // C1
+    return emitOpError("expected a power of two of vectors, got none");
   int64_t rank = cast<VectorType>(getVectors()[0].getType()).getRank();
   if (!llvm::isPowerOf2_64(count) || count > mostVectors || rank > 2) // C1
     return emitOpError("expected a power of two of at most ")

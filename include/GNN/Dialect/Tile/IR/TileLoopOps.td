@@ -100,7 +100,7 @@ def Tile_WalkOp : Tile_Op<"walk", [
     `together` says how what a slot has becomes that with all elements that it has
     under way, where that takes less than one after the other. Its first arguments are
     what the slot has, then come those of each element; of one that is not there, the
-    identity.
+    identity. It gives what `combine` gives of one after the other, up to rounding.
 
     `over` says who walks: the lanes of a team that share the elements of a row
     (`element`), or all those of the block (`block`). There are `slots` of them,
@@ -120,7 +120,7 @@ def Tile_WalkOp : Tile_Op<"walk", [
     * (C5) One of several slots is in no `gnn_tile.parallel` over the same workers, and
       one over `block` in none at all.
     * (C6) `together` has an argument for each result, and one for each result of each
-      element in flight, and yields one a result.
+      element in flight, yields one a result, and has no effects.
 
     Example:
 
