@@ -36,6 +36,10 @@ static bool needsTorch(TraverseOp op) {
 /// take a few of them is not known better than that (docs/Cost.md).
 static constexpr double leastLaunches = 2;
 
+/// Kernels that weigh elements take 103 to 128 registers a lane, those that add
+/// rows up 64 (six models, ptxas for sm_90): half as many warps are at work.
+static constexpr double weighedCrowding = 2;
+
 /// The pieces of rows, for the kernel that joins them.
 static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &schedule,
                                StatsAttr stats) {
@@ -68,7 +72,7 @@ static double costByEdges(const CostModel &model, TraverseOp op,
     walk.edgesPerRound = static_cast<double>(schedule.inFlight);
   }
   work.reducedRows = work.longestRow = 0;
-  work.crowding = 1;
+  work.crowding = facts.weighsElements ? weighedCrowding : 1;
   double cost = model.cost(work);
   if (!op.getReduced().empty())
     cost += model.cost(describeJoin(op, schedule, stats));
