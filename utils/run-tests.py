@@ -3,7 +3,8 @@
 """Runs every test suite of a build and adds up what they say.
 
 Suites: lit (IR tests), GoogleTest (C++), pytest (numbers, Python), and the
-checks of the sources. Ends with `N passed, N failed` (and `, N skipped`).
+checks of the sources. Ends with the names of what failed and `N passed, N failed`
+(and `, N skipped`).
 
 A case is what a suite passes or fails as a whole: a file of lit, a GoogleTest, a
 parametrized pytest, a check of the sources. A suite that does not run is one that
@@ -29,11 +30,14 @@ LIMIT = 600  # Seconds of one test of pytest.
 class Totals:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.failures = []
 
-    def add(self, passed, failed, skipped=0):
+    def add(self, passed, failed, skipped=0, failures=()):
+        """Adds the counts of a suite; `failures` are the names of what failed."""
         self.passed += passed
         self.failed += failed
         self.skipped += skipped
+        self.failures += failures
 
 
 def run(command, shown=None, **options):
@@ -62,7 +66,8 @@ def lit(build, totals):
     skipped = count(r"(?:Unsupported|Skipped|Excluded)\s*:\s*(\d+)", out)
     if status != 0 and failed == 0:
         failed = 1
-    totals.add(passed, failed, skipped)
+    failures = re.findall(r"^(?:FAIL|TIMEOUT|UNRESOLVED|XPASS): (\S+ :: \S+)", out, re.M)
+    totals.add(passed, failed, skipped, failures or ["lit"] * failed)
 
 
 def gtest(build, totals):
@@ -70,19 +75,20 @@ def gtest(build, totals):
                       if p.is_file() and os.access(p, os.X_OK))
     if not programs:
         print(f"expected C++ tests in {build / 'unittests'}, got none")
-        totals.add(0, 1)
+        totals.add(0, 1, failures=["GoogleTest"])
     # Each in parts, as many at once as there are cores.
     shards = os.cpu_count() or 1
+    parts = list(itertools.product(programs, range(shards)))
     with concurrent.futures.ThreadPoolExecutor(shards) as pool:
         results = list(pool.map(lambda part: run([part[0], "--gtest_brief=1"], env={
             **os.environ, "GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(part[1])}),
-            itertools.product(programs, range(shards))))
-    for status, out in results:
+            parts))
+    for (program, _), (status, out) in zip(parts, results, strict=True):
         passed = count(r"\[  PASSED  \] (\d+) tests?", out)
-        failed = len(set(re.findall(r"\[  FAILED  \] (\S+\.\S+)", out)))
-        if status != 0 and failed == 0:
-            failed = 1
-        totals.add(passed, failed, count(r"\[  SKIPPED \] (\d+) tests?", out))
+        failures = sorted(set(re.findall(r"\[  FAILED  \] ([^\s,]+\.[^\s,]+)", out)))
+        if status != 0 and not failures:
+            failures = [program.name]
+        totals.add(passed, len(failures), count(r"\[  SKIPPED \] (\d+) tests?", out), failures)
 
 
 def requirements():
@@ -124,7 +130,7 @@ def seeds(build, options):
 def pytest(build, everything, totals):
     python, environment = virtual_environment(build)
     if python is None:
-        totals.add(0, 1)
+        totals.add(0, 1, failures=["pytest"])
         return
     # A test that does not end says where it is, and fails.
     command = [python, "-m", "pytest", "-q", "-ra", "-n", "auto", "--dist", "worksteal",
@@ -140,19 +146,20 @@ def pytest(build, everything, totals):
         failed = 1
     totals.add(count(r"(\d+) passed", summary), failed,
                count(r"(\d+) skipped", summary)
-               + count(r"(\d+) data sets skipped", out))
+               + count(r"(\d+) data sets skipped", out),
+               re.findall(r"^(?:FAILED|ERROR) (\S+)", out, re.M) or ["pytest"] * failed)
 
 
 def sources(totals, shown=None):
     for script in sorted((ROOT / "utils").glob("check-*.py")):
         status, _ = run([sys.executable, script], shown)
-        totals.add(status == 0, status != 0)
+        totals.add(status == 0, status != 0, failures=[script.name] * (status != 0))
     files = subprocess.run(["git", "ls-files", "*.cpp", "*.h"], cwd=ROOT,
                            capture_output=True, text=True).stdout.split()
     if files:
         status, _ = run(["clang-format-22", "--dry-run", "--Werror", *files],
                         shown, cwd=ROOT)
-        totals.add(status == 0, status != 0)
+        totals.add(status == 0, status != 0, failures=["clang-format"] * (status != 0))
 
 
 def sources_beside(suite, totals):
@@ -164,7 +171,7 @@ def sources_beside(suite, totals):
         suite()
     print(shown.getvalue(), end="", flush=True)
     checks.result()
-    totals.add(of_sources.passed, of_sources.failed)
+    totals.add(of_sources.passed, of_sources.failed, failures=of_sources.failures)
 
 
 def main():
@@ -188,6 +195,8 @@ def main():
     sources_beside(lambda: lit(build, totals), totals)
     gtest(build, totals)
     pytest(build, options.all, totals)
+    for name in totals.failures:
+        print("failed:", name)
     skipped = f", {totals.skipped} skipped" if totals.skipped else ""
     print(f"{totals.passed} passed, {totals.failed} failed{skipped}")
     return 1 if totals.failed or not totals.passed else 0

@@ -9,6 +9,7 @@ import pytest
 from conftest import ROOT
 
 LIT = """
+FAIL: GNN :: Transforms/fuse.mlir (3 of 12)
 Total Discovered Tests: 12
   Unsupported: 2 (16.67%)
   Passed     : 9 (75.00%)
@@ -25,6 +26,7 @@ GTEST = """
 PYTEST = """
 SKIPPED [3] python/tests/test_counts.py:32: GNN_TEST_DATA is not set
 GNN_TEST_DATA is not set: 5 data sets skipped, made graphs ran instead (aifb)
+FAILED python/tests/test_counts.py::test_edges - assert 3 == 4
 === 1 failed, 20 passed, 3 skipped in 1.00s ===
 """
 
@@ -43,7 +45,7 @@ def counted(runner, monkeypatch, suite, output, *arguments, status=1):
         0 if "pip" in command else status, output))
     totals = runner.Totals()
     suite(*arguments, totals)
-    return totals.passed, totals.failed, totals.skipped
+    return totals.passed, totals.failures, totals.skipped
 
 
 def test_versions_of_packages_are_those_of_the_project(runner, monkeypatch, tmp_path):
@@ -57,7 +59,8 @@ def test_versions_of_packages_are_those_of_the_project(runner, monkeypatch, tmp_
 
 
 def test_a_file_of_lit_is_a_case(runner, monkeypatch, tmp_path):
-    assert counted(runner, monkeypatch, runner.lit, LIT, tmp_path) == (9, 1, 2)
+    assert counted(runner, monkeypatch, runner.lit, LIT, tmp_path) == (
+        9, ["GNN :: Transforms/fuse.mlir"], 2)
 
 
 def test_a_googletest_is_a_case(runner, monkeypatch, tmp_path):
@@ -66,20 +69,20 @@ def test_a_googletest_is_a_case(runner, monkeypatch, tmp_path):
     program.touch(mode=0o755)
     monkeypatch.setattr(runner.os, "cpu_count", lambda: 1)
     assert counted(runner, monkeypatch, runner.gtest, GTEST,
-                   tmp_path) == (7, 1, 1)
+                   tmp_path) == (7, ["NpyTest.Reads"], 1)
 
 
 def test_data_sets_that_are_not_there_are_skipped_cases(runner, monkeypatch,
                                                         tmp_path):
     assert counted(runner, monkeypatch, runner.pytest, PYTEST, tmp_path,
-                   False) == (20, 1, 8)
+                   False) == (20, ["python/tests/test_counts.py::test_edges"], 8)
 
 
 def test_a_suite_that_does_not_run_has_failed(runner, monkeypatch, tmp_path):
-    for suite, arguments in ((runner.lit, ()), (runner.pytest, (False,))):
+    for name, suite, arguments in (("lit", runner.lit, ()), ("pytest", runner.pytest, (False,)),
+                                   ("GoogleTest", runner.gtest, ())):
         assert counted(runner, monkeypatch, suite, "", tmp_path,
-                       *arguments) == (0, 1, 0)
-    assert counted(runner, monkeypatch, runner.gtest, "", tmp_path) == (0, 1, 0)
+                       *arguments) == (0, [name], 0)
 
 
 def test_sources_are_checked_beside_a_suite(runner, monkeypatch, capsys):
@@ -109,6 +112,7 @@ def test_sources_are_checked_beside_a_suite(runner, monkeypatch, capsys):
         "suite begins", "suite ends", *(f"checked {name}" for name in scripts),
         "checked clang-format-22"]
     assert (totals.passed, totals.failed, totals.skipped) == (5 + len(scripts), 1, 2)
+    assert totals.failures == ["clang-format"]
 
 
 def test_a_check_of_the_sources_that_does_not_run_is_an_error(runner, monkeypatch):

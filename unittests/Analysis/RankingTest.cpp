@@ -174,7 +174,8 @@ protected:
         "#gnn.stats<src_nodes = {0}, dst_nodes = {0}, edges = {1}, type_edges "
         "= [{1}], src_pairs = [{2}], dst_pairs = [{2}], in_degree_squares = 0, "
         "in_degree_max = {3}, out_degree_squares = 0, out_degree_max = {3}>}\n"
-        "func.func @f(%x: !x, %q: !q, %l: !l, %p: !p, %k: !k, %v: !k, %s: !s, %d: !d, "
+        "func.func @f(%x: !x, %q: !q, %l: !l, %p: !p, %k: !k, %v: !k, %s: !s, "
+        "%d: !d, "
         "%e: !e, %t: !t, %typed: !typed, %weight: !weight) {{\n{4}\nreturn }\n",
         graph.nodes, graph.edges, graph.pairs, graph.longest, ops);
     module = parseSourceString<ModuleOp>(text, &context);

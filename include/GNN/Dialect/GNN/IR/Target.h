@@ -20,8 +20,8 @@ TargetAttr findTarget(mlir::Operation *op);
 TargetLimits getBlockLimits(mlir::Operation *op);
 
 /// Whether lanes share a row on the target of the module around `op`, as those
-/// of a GPU do, which it is where it says none. A lane that has a row of its own
-/// walks it again from its cache, and rescaling sums takes longer.
+/// of a GPU do, which it is where it says none. A lane that has a row of its
+/// own walks it again from its cache, and rescaling sums takes longer.
 bool shareLanesRows(mlir::Operation *op);
 
 } // namespace gnn
