@@ -81,7 +81,7 @@ static double countTableBytes(const KernelWork &kernel) {
   double bytes = 0;
   for (const GatherWork &gather : kernel.gathers)
     if (!gather.isAgain && (!gather.table || known.insert(gather.table).second))
-      bytes += gather.tableRows * gather.rowBytes;
+      bytes += gather.tableRows * gather.rowBytes / gather.ranges;
   return bytes;
 }
 
@@ -96,6 +96,13 @@ double CostModel::gatherSeconds(const GatherWork &gather,
   if (gather.isAgain)
     return gather.rows * fromL2;
   double hit = std::min(1.0, figures.l2Bytes / std::max(tableBytes, 1.0));
+  double atHand = 0;
+  for (GatherWork::Near near : gather.near)
+    if (near.rows < gather.tableRows &&
+        near.rows / gather.tableRows * tableBytes <=
+            KernelConstants::windowShare * figures.l2Bytes)
+      atHand = std::max(atHand, near.share);
+  hit = atHand + (1 - atHand) * hit;
   double firsts = std::min(gather.rows, gather.tableRows);
   return firsts * fromMemory +
          (gather.rows - firsts) * (hit * fromL2 + (1 - hit) * fromMemory);
@@ -416,7 +423,7 @@ StatsAttr gnn::getNominalStats(MLIRContext *context) {
     return DenseI64ArrayAttr::get(context, count);
   };
   return StatsAttr::get(context, nodes, nodes, edges, of(edges), of(pairs),
-                        of(pairs), 0, 0, 0, 0, {}, {});
+                        of(pairs), 0, 0, 0, 0, {}, {}, {});
 }
 
 StatsAttr gnn::getStats(Operation *op) {

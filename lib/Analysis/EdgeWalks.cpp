@@ -27,7 +27,7 @@ static constexpr double leastElements = 1 << 20;
 static bool needsTorch(TraverseOp op) {
   auto graphs = op->getParentOfType<ModuleOp>().getOps<GraphOp>();
   return llvm::any_of(graphs, [](GraphOp graph) {
-    return graph.getSchema() || graph.getParentTypes() ||
+    return graph.getSchema() || graph.getParentTypes() || graph.getShards() ||
            graph.getLoops() == LoopsKind::Remaining;
   });
 }
@@ -125,4 +125,12 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
       byRows - byEdges < leastLaunches * model.getLaunch())
     return "equal shares of the elements pay too little" + gain;
   return "";
+}
+
+double gnn::costWalk(const CostModel &model, TraverseOp op, int64_t edgeWalks,
+                     StatsAttr stats) {
+  std::string gain;
+  return explainEdges(op, edgeWalks, gain, op).empty()
+             ? costByEdges(model, op, stats)
+             : costTraversal(model, op, stats);
 }

@@ -170,6 +170,19 @@ static bool isInOrder(RowDomain from, RowDomain to) {
          to.getEnd() == RowEnd::Dst;
 }
 
+GatherWork gnn::describeGather(RowDomain to, double rows, double rowBytes,
+                               StatsAttr stats) {
+  GatherWork gather;
+  gather.rows = rows;
+  gather.rowBytes = rowBytes;
+  gather.tableRows = countRows(to, stats);
+  if (to.isKind(RowKind::Node) && to == to.getNatural())
+    for (int64_t distance : nearDistances)
+      if (double share = stats.getNearShare(static_cast<double>(distance)))
+        gather.near.push_back({2. * static_cast<double>(distance), share});
+  return gather;
+}
+
 static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   RowCounts rows(op, share, stats);
   auto evaluate = [&](const CountSum &sum) {
@@ -190,6 +203,11 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   work.streamBytes = evaluate(cost.readBytes) + evaluate(cost.writtenBytes);
   double largest = 0;
   SmallVector<double, 2> edgeBytes;
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  bool cutsSources = !graph || graph.getShardEnd() != EndPoint::Dst;
+  RowOrder shardOrder = cutsSources ? RowOrder::DstPairs : RowOrder::SrcPairs;
+  Space shardNodes = cutsSources ? Space::Src : Space::Dst;
   for (OpOperand *input : op.getReadInputs()) {
     AtAttr at = hoistAccess(op.getAccess(*input), domain);
     bool isElement = at.getAnchor() == Anchor::Element;
@@ -198,14 +216,22 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
         !needsMap(from, at.getSpace()))
       continue;
     auto type = cast<ShapedType>(input->get().getType());
-    GatherWork gather;
-    gather.rows = rows.count(from);
-    gather.rowBytes = type.getElementTypeBitWidth() / 8.0 *
-                      (at.getHead() ? domain.getHeads() : 1) *
-                      (at.getFeature() ? domain.getFeatures() : 1);
-    gather.tableRows = countRows(at.getSpace(), stats);
+    GatherWork gather =
+        describeGather(at.getSpace(), rows.count(from),
+                       type.getElementTypeBitWidth() / 8.0 *
+                           (at.getHead() ? domain.getHeads() : 1) *
+                           (at.getFeature() ? domain.getFeatures() : 1),
+                       stats);
+    if (!isElement)
+      gather.near.clear();
     gather.table = input->get();
+    if (graph && from == RowDomain(Space::Edge, shardOrder) &&
+        at.getSpace().isIn(shardNodes))
+      gather.ranges = static_cast<double>(graph.getShards().value_or(1));
     double tableBytes = gather.tableRows * gather.rowBytes;
+    if (graph && graph.getShards() && !isElement &&
+        from.isKind(RowKind::Pair)) // whose nodes ascend in each range
+      continue;
     work.streamBytes -= gather.rows * gather.rowBytes;
     // Neighbours read the same row: it is in the L1.
     if (isInOrder(from, at.getSpace())) {

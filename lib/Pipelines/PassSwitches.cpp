@@ -58,6 +58,14 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
       return value.str();
     return llvm::createStringError("expected -1, 0 or 1, got '" + value + "'");
   }
+  if (name == "source-shards") {
+    int32_t number;
+    if (value.getAsInteger(10, number) || number < -1 || number == 1 ||
+        number > 65535)
+      return llvm::createStringError(
+          "expected -1, 0 or from 2 to 65535 ranges, got '" + value + "'");
+    return value.str();
+  }
   if (name == "sum-rows" || name == "long-rows") {
     bool mayBeChosen = name == "long-rows";
     int32_t number;

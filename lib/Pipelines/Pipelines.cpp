@@ -134,6 +134,8 @@ static void buildTilePipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(
         createOnlineSoftmax({options.onlineSoftmax}));
   pm.addNestedPass<func::FuncOp>(createGroupEdges({options.edgeWalks}));
+  if (options.sourceShards)
+    pm.addPass(createShardSources({options.sourceShards, options.edgeWalks}));
   if (options.splitSums) // with all that is fused
     pm.addNestedPass<func::FuncOp>(createSplitSums({options.sumRows}));
   if (options.longRows)

@@ -272,9 +272,32 @@ Expected<DerivedGraph> gnn::runtime::selectEdgeTypes(const Graph &graph,
   });
 }
 
+Expected<DerivedGraph> gnn::runtime::shardEdges(const Graph &graph,
+                                                GraphSide end, int32_t shards) {
+  return guarded("shard_edges", [&]() -> Expected<DerivedGraph> {
+    if (shards < 2 || shards > kMaxTypes)
+      return failure("shard_edges: expected 2 to ", kMaxTypes, " shards, got ",
+                     shards);
+    Draft draft(graph);
+    draft.arrays.schema.clear();
+    draft.arrays.edgeTypeNames.clear();
+    draft.arrays.numEdgeTypes = shards;
+    int64_t nodes = graph.numNodes(end);
+    ArrayView<int32_t> ids = graph.edgeEnds(end);
+    for (size_t e = 0; e < ids.size(); ++e)
+      draft.add(graph.edgeEnds(GraphSide::Src)[e],
+                graph.edgeEnds(GraphSide::Dst)[e],
+                static_cast<int32_t>(int64_t(ids[e]) * shards / nodes),
+                static_cast<int32_t>(e));
+    return draft.finish();
+  });
+}
+
 int64_t Derivation::numEdgeTypes(int64_t all) const {
-  if (!loops)
-    return static_cast<int64_t>(types.size());
+  if (shards)
+    return shards;
+  if (types)
+    return static_cast<int64_t>(types->size());
   return addsLoops() && loopType == all ? all + 1 : all;
 }
 
@@ -300,6 +323,20 @@ static Expected<DerivedGraph> deriveWithLoops(const Graph &parent,
   return made;
 }
 
+/// The edges of `made`, of which `parent` has some, with shards as types.
+static Expected<DerivedGraph> deriveShards(const Graph &parent,
+                                           Expected<DerivedGraph> made,
+                                           const Derivation &derivation) {
+  if (!made)
+    return made;
+  Expected<DerivedGraph> cut =
+      shardEdges(made->graph ? *made->graph : parent, derivation.shardEnd,
+                 derivation.shards);
+  if (cut && made->graph)
+    cut->edgeOrigin = std::move(made->edgeOrigin);
+  return cut;
+}
+
 Expected<std::shared_ptr<const Graph>>
 gnn::runtime::deriveGraph(const std::shared_ptr<const Graph> &parent,
                           const Derivation &derivation) {
@@ -308,17 +345,24 @@ gnn::runtime::deriveGraph(const std::shared_ptr<const Graph> &parent,
     StructureCache &cache = parent->cache();
     if (cache.origin)
       return failure("derive_graph: expected a graph that is not derived");
+    if (!derivation.types && !derivation.loops && !derivation.shards)
+      return failure("derive_graph: expected edge types, loops or shards, got "
+                     "none");
     std::lock_guard<std::mutex> lock(cache.mutex);
     auto kept = cache.derived.find(derivation);
     if (kept == cache.derived.end()) {
       Expected<DerivedGraph> made =
-          derivation.loops ? deriveWithLoops(*parent, derivation)
-                           : selectEdgeTypes(*parent, derivation.types);
+          derivation.loops   ? deriveWithLoops(*parent, derivation)
+          : derivation.types ? selectEdgeTypes(*parent, *derivation.types)
+                             : DerivedGraph();
+      if (derivation.shards)
+        made = deriveShards(*parent, std::move(made), derivation);
       if (!made)
         return made.takeError();
       made->graph->cache().origin = std::make_unique<const Origin>(
           Origin{parent.get(), std::move(made->edgeOrigin),
-                 std::move(made->edgeTypeOrigin), derivation.addsLoops()});
+                 std::move(made->edgeTypeOrigin), derivation.addsLoops(),
+                 derivation.shards != 0});
       kept = cache.derived.emplace(derivation, std::move(made->graph)).first;
     }
     // The parent keeps the graph: whoever has the graph keeps the parent.

@@ -99,13 +99,15 @@ Error Verifier::checkDerived(const DerivedSpec &graph) const {
   if (Error error = checkIndex(graph.parent, plan.graphs.size(), "of"))
     return error;
   const GraphSpec &parent = plan.graphs[static_cast<size_t>(graph.parent)];
-  const std::vector<int32_t> &types = graph.made.types;
+  auto types = graph.made.types.value_or(std::vector<int32_t>());
   for (size_t i = 0; i < types.size(); ++i) {
     int32_t least = i ? types[i - 1] + 1 : 0;
     if (types[i] < least || types[i] >= parent.edgeTypes)
       return failure("expected ", least, " <= edge type < ", parent.edgeTypes,
                      ", got ", types[i]);
   }
+  if (graph.made.shards == 1)
+    return failure("shards: expected 2 or more, got 1");
   if (graph.made.loops && !parent.square)
     return failure("loops: expected a square graph, got a bipartite one");
   if (int32_t type = graph.made.loopType;

@@ -208,10 +208,18 @@ DerivedSpec parseDerived(const FunctionPlan &plan, const Json &json,
     if (graph.made.addsLoops())
       graph.made.loopType =
           edgeType(fields.get("loop_type"), fields.at("loop_type"));
-  } else {
+  } else if (fields.has("types") || !fields.has("shards")) {
+    graph.made.types.emplace();
     fields.each("types", [&](const Json &type, const std::string &place) {
-      graph.made.types.push_back(edgeType(type, place));
+      graph.made.types->push_back(edgeType(type, place));
     });
+  }
+  if (fields.has("shards")) {
+    graph.made.shards = edgeType(fields.get("shards"), fields.at("shards"));
+    std::string end = fields.string("shard_end");
+    if (end != "src" && end != "dst")
+      refuse(fields.at("shard_end"), "expected src or dst, got '" + end + "'");
+    graph.made.shardEnd = end == "src" ? GraphSide::Src : GraphSide::Dst;
   }
   graph.schema = parseSchema(fields);
   fields.done();

@@ -43,10 +43,14 @@ static OrderedJson toJson(const FunctionPlan &plan, const DerivedSpec &graph) {
                       {"schema", toJson(graph.schema)}};
   if (graph.made.loops)
     json["loops"] = name(*graph.made.loops);
-  else
-    json["types"] = graph.made.types;
+  if (graph.made.types)
+    json["types"] = *graph.made.types;
   if (graph.made.addsLoops())
     json["loop_type"] = graph.made.loopType;
+  if (graph.made.shards) {
+    json["shards"] = graph.made.shards;
+    json["shard_end"] = graph.made.shardEnd == GraphSide::Src ? "src" : "dst";
+  }
   return json;
 }
 

@@ -13,7 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 
+using namespace gnn;
 using namespace gnn::runtime;
 
 /// The pairs of each edge type: [numTypes + 1] where they begin.
@@ -116,6 +118,29 @@ static void countSide(const Graph &graph, GraphSide side,
   degree = degreesOf(graph, side, pairs, types);
 }
 
+/// Edges whose ids are at most each of `nearDistances` apart.
+static std::vector<int64_t> countNear(const Graph &graph) {
+  constexpr size_t numCounts = std::size(nearDistances);
+  ArrayView<int32_t> src = graph.edgeEnds(GraphSide::Src),
+                     dst = graph.edgeEnds(GraphSide::Dst);
+  unsigned parts = partsOf(src.size());
+  std::vector<std::array<int64_t, numCounts>> found(parts);
+  forParts(src.size(), parts, [&](unsigned part, size_t begin, size_t end) {
+    std::array<int64_t, numCounts> near{};
+    for (size_t e = begin; e < end; ++e) {
+      int64_t distance = std::abs(int64_t(src[e]) - dst[e]);
+      for (size_t i = 0; i < numCounts; ++i)
+        near[i] += distance <= nearDistances[i];
+    }
+    found[part] = near;
+  });
+  std::vector<int64_t> result(numCounts);
+  for (const auto &near : found)
+    for (size_t i = 0; i < numCounts; ++i)
+      result[i] += near[i];
+  return result;
+}
+
 Expected<GraphStatistics> gnn::runtime::statistics(const Graph &graph) {
   return guarded("statistics", [&]() -> Expected<GraphStatistics> {
     StructureCache &kept = graph.cache();
@@ -132,6 +157,8 @@ Expected<GraphStatistics> gnn::runtime::statistics(const Graph &graph) {
               &RelationStatistics::srcPairs, &RelationStatistics::srcPairMax);
     countSide(graph, GraphSide::Dst, result, result.inDegree, result.dstPairs,
               &RelationStatistics::dstPairs, &RelationStatistics::dstPairMax);
+    if (graph.isSquare())
+      result.nearEdges = countNear(graph);
     kept.statistics = std::make_shared<const GraphStatistics>(result);
     return result;
   });
@@ -161,6 +188,7 @@ std::string GraphStatistics::json() const {
       {"out_degree", toJson(outDegree)},
       {"in_degree", toJson(inDegree)},
   };
+  result["near_edges"] = nearEdges;
   result["relations"] = std::move(list);
   return result.dump();
 }
@@ -175,6 +203,9 @@ static std::string listText(const std::vector<RelationStatistics> &relations,
 }
 
 std::string GraphStatistics::attribute() const {
+  std::string near;
+  for (int64_t count : nearEdges)
+    near += (near.empty() ? "" : ", ") + std::to_string(count);
   std::pair<const char *, std::string> fields[] = {
       {"src_nodes", std::to_string(srcNodes)},
       {"dst_nodes", std::to_string(dstNodes)},
@@ -188,6 +219,7 @@ std::string GraphStatistics::attribute() const {
       {"out_degree_max", std::to_string(outDegree.max)},
       {"src_pair_max", listText(relations, &RelationStatistics::srcPairMax)},
       {"dst_pair_max", listText(relations, &RelationStatistics::dstPairMax)},
+      {"near_edges", "[" + near + "]"},
   };
   std::string text;
   for (const auto &[name, value] : fields)

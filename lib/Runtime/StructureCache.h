@@ -63,6 +63,8 @@ struct Origin {
   std::vector<int32_t> edge, edgeType;
   /// Whether there are such loops.
   bool addsLoops = false;
+  /// Whether edge types are shards, which the parent has not.
+  bool hasShards = false;
 };
 
 struct GraphStatistics;

@@ -64,8 +64,8 @@ static Error checkEdgeTypes(const Graph &graph, OrderedSpace elements,
   return {};
 }
 
-/// Rows of a parent are there where the graph is derived. With new loops those
-/// of edges are.
+/// Rows of a parent are there where the graph is derived. With new loops or
+/// shards those of edges are.
 static Error checkParent(const StructureCache &kept, Space space) {
   if (!isOfParent(space))
     return {};
@@ -77,6 +77,9 @@ static Error checkParent(const StructureCache &kept, Space space) {
   if (kept.origin->addsLoops ? !ofLoops && space != Space::ParentEdge : ofLoops)
     return failure("expected a graph derived with", ofLoops ? "" : "out",
                    " new self loops for '", name(space), "'");
+  if (kept.origin->hasShards && !ofLoops && space != Space::ParentEdge)
+    return failure("expected a graph whose edge types are not shards for '",
+                   name(space), "'");
   return {};
 }
 

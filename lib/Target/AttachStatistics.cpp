@@ -28,7 +28,8 @@ static StatsAttr makeAttribute(MLIRContext *context,
       counts(&Relation::dstPairs), statistics.inDegree.squares,
       statistics.inDegree.max, statistics.outDegree.squares,
       statistics.outDegree.max, counts(&Relation::srcPairMax),
-      counts(&Relation::dstPairMax));
+      counts(&Relation::dstPairMax),
+      DenseI64ArrayAttr::get(context, statistics.nearEdges));
 }
 
 /// The declaration of that name, or the one there is.

@@ -112,11 +112,17 @@ schemaOf(GraphOp graph) {
 static runtime::Derivation derivationOf(GraphOp graph) {
   runtime::Derivation made;
   if (auto types = graph.getParentTypes())
-    made.types.assign(types->begin(), types->end());
+    made.types.emplace(types->begin(), types->end());
   if (auto loops = graph.getLoops())
     made.loops = runtime::parseSelfLoops(stringifyLoopsKind(*loops).str());
   if (auto type = graph.getLoopType())
     made.loopType = static_cast<int32_t>(*type);
+  if (auto shards = graph.getShards()) {
+    made.shards = static_cast<int32_t>(*shards);
+    made.shardEnd = graph.getShardEnd() == EndPoint::Src
+                        ? runtime::GraphSide::Src
+                        : runtime::GraphSide::Dst;
+  }
   return made;
 }
 

@@ -48,7 +48,7 @@ class Builder(capi._Handle):
     def make(cls, requests, device, chip=None):
         """One for requests by the names of graphs."""
         if not capi.has_compiler() or any(
-                one.types or one.schema for one in requests.values()):
+                one.types is not None or one.shards or one.schema for one in requests.values()):
             return None
         kernels = _kernels(chip)
         needs = (GraphNeeds * len(requests))(*[GraphNeeds(

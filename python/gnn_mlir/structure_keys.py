@@ -81,7 +81,8 @@ class Request:
 
     def __init__(self, name):
         self.name, self.parent = name, None
-        self.types, self.loops, self.loop_type = (), None, None  # Of a derived graph.
+        # Of a derived graph: types of the parent, None for all.
+        self.types = self.loops = self.loop_type = self.shards = None
         self.counts, self.structures = {}, {}  # Keys by text.
         self.schema, self.self_loops = None, False
         self.sorts, self.parent_sorts = set(), set()
@@ -145,8 +146,11 @@ def _requests(plans, names):
             one.self_loops |= graph.get("self_loops", False)
         for graph in plan.get("derived", ()):
             one = derived.setdefault(graph["name"], Request(graph["name"]))
-            one.parent, one.types = graph["of"], tuple(graph.get("types", ()))
+            one.parent, one.types = graph["of"], graph.get("types")
+            one.shards = (graph["shards"], graph["shard_end"]) if "shards" in graph else None
             one.loops, one.loop_type = graph.get("loops"), graph.get("loop_type")
+            one.derivation = (*map(graph.get, ("loops", "loop_type", "shards", "shard_end")),
+                              None if one.types is None else tuple(one.types))
             one.schema = graph["schema"] or one.schema
         known = {**found, **derived}
         for expr in plan["exprs"]:

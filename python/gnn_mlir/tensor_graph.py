@@ -241,8 +241,12 @@ class _Derived:
         self.loop_type = request.loop_type
         if request.loops:
             self._change_loops(structures, request.loops)
-        else:
+        elif request.types is not None:
             self._choose(structures, request.types)
+        else:
+            self._take_all(structures)
+        if request.shards:
+            self._shard(*request.shards)
 
     def _choose(self, structures, chosen):
         import torch
@@ -283,6 +287,19 @@ class _Derived:
         self.edge_type = torch.cat([kinds, torch.full_like(
             node, self.loop_type or 0, dtype=kinds.dtype)])[self.edges]
         self.num_edges = len(self.edges)
+
+    def _take_all(self, structures):
+        import torch
+        self.edges = torch.arange(structures.edges, device=self.device)
+        self._ends = {end: structures.ends(end) for end in ("src", "dst")}
+        self.num_edges = len(self.edges)
+
+    def _shard(self, shards, end):
+        """What `shard_edges` of GraphFunctions.cpp makes."""
+        nodes = self.num_src_nodes if end == "src" else self.num_dst_nodes
+        self.num_edge_types, self.parent_types, self.schema = shards, (), None
+        ids = self._ends[end].long() * shards
+        self.edge_type = ids.div(max(nodes, 1), rounding_mode="floor").int()
 
     def ends(self, end):
         return self._ends[end]
@@ -341,7 +358,7 @@ def _bind_made(package, names, requests, graphs, device):
         if derived:
             for name, request in derived.items():
                 parent = built[request.parent]
-                key = request.types, request.loops, request.loop_type
+                key = request.derivation
                 if key not in parent.derived:
                     graph = _Derived(parent, request)
                     parent.derived[key] = type(parent)(graph, parent, (graph.edges, None))

@@ -16,6 +16,8 @@ from naive import graphs
 ODD = {
     **graphs(),
     "nothing": Graph([], [], 0, num_edge_types=0, num_node_types=0),
+    "far apart": Graph([0, 300_000, 4096, 40_000, 40_001, 7], [4096, 0, 0, 7_232, 7_232, 7],
+                       300_001),
     "isolated nodes": Graph([], [], 5, num_edge_types=2),
     "one edge many times": Graph([2] * 9, [1] * 9, 4, num_edge_types=3,
                                  edge_type=[1] * 9),
@@ -44,6 +46,7 @@ def counted(graph):
                       np.bincount(pair, minlength=len(types)))
         return longest.tolist()
 
+    apart = np.abs(graph.edge_src.astype(np.int64) - graph.edge_dst)
     in_squares, in_max = moments("dst", graph.num_dst_nodes)
     out_squares, out_max = moments("src", graph.num_src_nodes)
     return {
@@ -56,6 +59,8 @@ def counted(graph):
         "out_degree_squares": out_squares, "out_degree_max": out_max,
         "src_pair_max": longest_by_type("src"),
         "dst_pair_max": longest_by_type("dst"),
+        "near_edges": [int((apart <= distance).sum()) for distance in (4096, 32768, 262144)]
+        if graph.square else [],
     }
 
 

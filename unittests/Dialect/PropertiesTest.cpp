@@ -78,7 +78,7 @@ protected:
     };
     return StatsAttr::get(&context, 7, 7, 20, counts({10, 10, 0}),
                           counts({6, 6, 0}), counts({5, 4, 0}), 0, 0, 0, 0,
-                          nullptr, nullptr);
+                          nullptr, nullptr, nullptr);
   }
 
   MLIRContext context;

@@ -151,6 +151,78 @@ TEST(DerivedGraph, ItsOwnStructuresAreThoseOfItsEdges) {
       definition.tiles(Space::EdgeType, {Space::SrcPair, Order::Natural}, 4));
 }
 
+/// The edges with the range of their node at `end` as types.
+static PlainGraph sharded(PlainGraph graph, GraphSide end, int32_t shards) {
+  int64_t nodes = graph.build()->numNodes(end);
+  const Array &ids = end == GraphSide::Src ? graph.src : graph.dst;
+  graph.schema.clear();
+  graph.edgeNames.clear();
+  graph.edgeTypes = shards;
+  graph.type.clear();
+  for (int64_t id : ids) {
+    int32_t range = 0; // the last one that begins at or before it
+    while (range + 1 < shards && (range + 1) * nodes <= id * shards)
+      ++range;
+    graph.type.push_back(range);
+  }
+  return graph;
+}
+
+TEST(DerivedGraph, ItsTypesMayBeShards) {
+  for (const PlainGraph &all : oddGraphs()) {
+    auto parent = all.build();
+    for (GraphSide end : {GraphSide::Src, GraphSide::Dst})
+      for (int32_t shards : {2, 3, 64}) {
+        Derivation made;
+        made.shards = shards;
+        made.shardEnd = end;
+        auto graph = deriveGraph(parent, made);
+        ASSERT_TRUE(graph) << graph.message();
+        PlainGraph cut = sharded(all, end, shards);
+        EXPECT_EQ((*graph)->edgeType().vec(), cut.type);
+        Definition definition(cut);
+        EXPECT_EQ(
+            build(**graph, "rows dst_pair edge.dst_pairs"),
+            definition.rows(Space::DstPair, {Space::Edge, Order::DstPairs}));
+        // The parent's edges, by the order of both.
+        EXPECT_EQ(build(**graph, "map edge parent_edge"),
+                  build(*parent, "map edge edge"));
+        auto types = (*graph)->structure(
+            *parseStructureKey("map edge parent_edge_type"));
+        EXPECT_EQ(types.message(), "expected a graph whose edge types are not "
+                                   "shards for 'parent_edge_type'");
+        EXPECT_EQ(*deriveGraph(parent, made), *graph);
+      }
+  }
+}
+
+TEST(DerivedGraph, ShardsOfSomeEdges) {
+  PlainGraph all = randomGraph(3, true, 7, 0, 40, 3, 4);
+  auto parent = all.build();
+  Derivation made;
+  made.types = Array{1, 3};
+  made.shards = 3;
+  auto graph = deriveGraph(parent, made);
+  ASSERT_TRUE(graph) << graph.message();
+  Array origin;
+  all.schema.assign(4, {-1, -1});
+  all.edgeNames.assign(4, "");
+  PlainGraph some = selected(all, {1, 3}, origin);
+  some.schema.clear();
+  EXPECT_EQ((*graph)->edgeType().vec(), sharded(some, GraphSide::Src, 3).type);
+  EXPECT_EQ(build(**graph, "map edge parent_edge"), origin);
+}
+
+TEST(DerivedGraph, RefusesShards) {
+  auto graph = randomGraph(3, true, 7, 0, 40, 3, 4).build();
+  for (int32_t shards : {1, 0, -2, 65536})
+    EXPECT_EQ(shardEdges(*graph, GraphSide::Src, shards).message(),
+              "shard_edges: expected 2 to 65535 shards, got " +
+                  std::to_string(shards));
+  EXPECT_EQ(deriveGraph(graph, Derivation()).message(),
+            "derive_graph: expected edge types, loops or shards, got none");
+}
+
 TEST(DerivedGraph, IsMadeOnceAndKeepsItsParent) {
   auto parent = randomGraph(3, true, 7, 0, 40, 3, 4).build();
   auto graph = derive(parent, {0, 2});
@@ -254,6 +326,21 @@ TEST(DerivedGraph, PlansAreReadBack) {
   EXPECT_EQ(function.graphs.size(), 1u);
 }
 
+TEST(DerivedGraph, PlansWithShardsAreReadBack) {
+  std::string text = derivedPlanText();
+  text.replace(text.find("\"types\": [1]"), 12,
+               "\"shards\": 4, \"shard_end\": \"dst\"");
+  auto plan = LaunchPlan::parse(text);
+  ASSERT_TRUE(plan) << plan.message();
+  auto again = LaunchPlan::parse(plan->json());
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_EQ(again->json(), plan->json());
+  const Derivation &made = again->functions[0].derived[0].made;
+  EXPECT_FALSE(made.types);
+  EXPECT_EQ(made.shards, 4);
+  EXPECT_EQ(made.shardEnd, GraphSide::Dst);
+}
+
 TEST(DerivedGraph, MalformedPlans) {
   struct {
     const char *piece, *other, *part;
@@ -263,6 +350,10 @@ TEST(DerivedGraph, MalformedPlans) {
       {"\"types\": [1]", "\"types\": [1, 0]",
        "expected 2 <= edge type < 2, got 0"},
       {"\"types\": [1]", "\"types\": [-1]", "expected an edge type, got -1"},
+      {"\"types\": [1]", "\"shards\": 1, \"shard_end\": \"src\"",
+       "derived[0] ('s'): shards: expected 2 or more, got 1"},
+      {"\"types\": [1]", "\"shards\": 2, \"shard_end\": \"edge\"",
+       "expected src or dst, got 'edge'"},
       {"\"of\": \"g\"", "\"of\": \"h\"",
        "derived[0].of: expected the name of one of the graphs, got 'h'"},
       {"\"derived\": [",

@@ -38,6 +38,14 @@ struct GatherWork {
   bool isAgain = false;
   /// What is read, where an operand is.
   mlir::Value table = nullptr;
+  /// Ranges of the table that are read one after another.
+  double ranges = 1;
+  /// Shares of rows that are read near those before, each with the rows that
+  /// are that near.
+  struct Near {
+    double rows, share;
+  };
+  llvm::SmallVector<Near, 0> near;
 };
 
 /// Rounds of the block that takes most, one after another.
@@ -133,6 +141,10 @@ std::vector<KernelWork> describeKernels(mlir::Operation *op, StatsAttr stats);
 /// The same of an op that reads through the gathers that make its operands. One
 /// that says its kernels says what they gather.
 std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
+
+/// Elements of a walk that read a row of `to` each, `rows` of them.
+GatherWork describeGather(tile::RowDomain to, double rows, double rowBytes,
+                          StatsAttr stats);
 
 /// The work of a traversal on a graph with `stats`. It gathers what lies in
 /// another order than its rows and has the walks of the schedule that is chosen
@@ -305,6 +317,11 @@ std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 /// pieces, is weighed against what `before` costs otherwise.
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
                          std::string &gain, tile::TraverseOp before);
+
+/// What a traversal costs that is walked by edges where `explainEdges` says so
+/// by this setting.
+double costWalk(const CostModel &model, tile::TraverseOp op, int64_t edgeWalks,
+                StatsAttr stats);
 
 } // namespace gnn
 

@@ -121,6 +121,10 @@ std::string checkRows(Space group, OrderedSpace elements);
 /// the first of the table; none where there is none.
 std::optional<OrderedSpace> elementsOf(Space group, Space elements);
 
+/// How far apart the ids of an edge's ends are that the statistics of a graph
+/// count as near.
+inline constexpr int64_t nearDistances[] = {1 << 12, 1 << 15, 1 << 18};
+
 /// How the elements of all groups are shared where they are walked one after
 /// the other: a block has `N` of them, a power of two, and each of its teams a
 /// share. What is known of a share when a graph is bound:

@@ -133,6 +133,12 @@ template <typename Base> struct TileSwitches : public Base {
                      "score: -1: where lanes share a row; 0: never; 1: "
                      "wherever it can be"),
       llvm::cl::init(-1)};
+  Option<int64_t> sourceShards{
+      *this, "source-shards",
+      llvm::cl::desc("Ranges of the nodes that edges gather, which are walked "
+                     "one by one: -1: by statistics; 0: none; from 2: so many "
+                     "wherever it can be"),
+      llvm::cl::init(-1)};
   Option<bool> writeInPlace{
       *this, "write-in-place",
       llvm::cl::desc("Write results over inputs that nothing reads later"),
@@ -153,6 +159,7 @@ template <typename Base> struct TileSwitches : public Base {
     other.fuse = fuse;
     other.splitSums = splitSums;
     other.onlineSoftmax = onlineSoftmax;
+    other.sourceShards = sourceShards;
     other.writeInPlace = writeInPlace;
     other.sumRows = sumRows;
     other.longRows = longRows;

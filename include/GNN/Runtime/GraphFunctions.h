@@ -74,27 +74,40 @@ Expected<DerivedGraph> mergeTypes(const Graph &graph, bool edgeTypes,
 Expected<DerivedGraph> selectEdgeTypes(const Graph &graph,
                                        ArrayView<int32_t> types);
 
+/// Gives the edges the type floor(v K / n) for their node v of n at `end`: the
+/// nodes are cut into K ranges, from 2 to 65,535, as long as each other but for
+/// one node. Edges stay in their order; there is no schema.
+Expected<DerivedGraph> shardEdges(const Graph &graph, GraphSide end,
+                                  int32_t shards);
+
 /// How a graph is made of the edges of another one.
 struct Derivation {
-  /// Those of these types, which ascend; all where `loops` is given.
-  std::vector<int32_t> types;
+  /// Those of these types, which ascend; all where there is no list.
+  std::optional<std::vector<int32_t>> types;
   /// With other self loops.
   std::optional<SelfLoops> loops;
   /// The type of new loops; that of the first graph's number of edge types is a
   /// new one.
   int32_t loopType = -1;
+  /// Of the edges that this gives, the types are so many ranges of the nodes at
+  /// `shardEnd`, as `shardEdges` makes them; 0 where they are not.
+  int32_t shards = 0;
+  GraphSide shardEnd = GraphSide::Src;
 
   /// Whether there are edges that the first graph has not.
   bool addsLoops() const { return loops && *loops != SelfLoops::Remove; }
   /// Of a graph made of one with so many edge types.
   int64_t numEdgeTypes(int64_t all) const;
 
-  auto key() const { return std::tie(types, loops, loopType); }
+  auto key() const {
+    return std::tie(types, loops, loopType, shards, shardEnd);
+  }
   bool operator<(const Derivation &other) const { return key() < other.key(); }
 };
 
-/// The graph that `selectEdgeTypes` or `addSelfLoops` makes, with the maps that
-/// lead to the rows of its parent (docs/Structures.md). Made once and kept with
+/// The graph that `selectEdgeTypes` or `addSelfLoops` makes, and `shardEdges`
+/// of that, with the maps that lead to the rows of its parent
+/// (docs/Structures.md). Made once and kept with
 /// the parent, which the result keeps alive. The parent is not made by this
 /// function itself.
 Expected<std::shared_ptr<const Graph>>

@@ -61,6 +61,9 @@ struct GraphStatistics {
   DegreeStatistics inDegree;
   /// One an edge type.
   std::vector<RelationStatistics> relations;
+  /// Of a square graph: edges whose ids are at most each of `nearDistances`
+  /// apart. Empty of a bipartite one.
+  std::vector<int64_t> nearEdges;
 
   /// As a JSON object with the names above in snake_case.
   std::string json() const;

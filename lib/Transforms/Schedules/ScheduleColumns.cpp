@@ -36,12 +36,6 @@ static constexpr int64_t mostOfHead = 4;
 /// blocks a multiprocessor that are enough.
 static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 
-/// The share of the L2 that tables may take so that their rows stay there,
-/// beside what streams through. On an H200, whose L2 has 60 MB, tables of 60 MB
-/// are gathered from at 7.1 TB/s, those of 30 MB at 8.4, by 64 features whole
-/// and 128 in tiles of 32 (benchmarks/experiment.py columns).
-static constexpr double shareOfL2 = 2.0 / 3;
-
 namespace {
 /// What a traversal does once for each tile of columns.
 struct TileWork {
@@ -49,11 +43,8 @@ struct TileWork {
   double elements = 0;
   /// Bytes that each element reads whatever the columns: ids, scores.
   double bytesPerElement = 0;
-  /// Tables that elements gather rows from, with the bytes of one column.
-  struct Table {
-    double rows, bytesPerColumn;
-  };
-  SmallVector<Table> tables;
+  /// Tables that elements gather rows from: one column of each.
+  SmallVector<GatherWork> tables;
 };
 
 struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
@@ -105,7 +96,8 @@ static TileWork describe(TraverseOp op, StatsAttr stats) {
     if (!at.getFeature())
       work.bytesPerElement += bytes;
     else if (at.getSpace() && !at.getSpace().hasSpaceOf(domain.getElements()))
-      work.tables.push_back({countRows(at.getSpace(), stats), bytes});
+      work.tables.push_back(
+          describeGather(at.getSpace(), work.elements, bytes, stats));
   }
   return work;
 }
@@ -117,9 +109,10 @@ double ScheduleColumns::seconds(const TileWork &work, int64_t columns,
   double each = work.groups * model->getFigures().rowSeconds +
                 work.elements * work.bytesPerElement /
                     model->getFigures().memoryBandwidth;
-  for (const TileWork::Table &table : work.tables)
-    each += model->gatherSeconds(
-        {work.elements, table.bytesPerColumn * columns, table.rows});
+  for (GatherWork table : work.tables) {
+    table.rowBytes *= static_cast<double>(columns);
+    each += model->gatherSeconds(table);
+  }
   return llvm::divideCeil(features, columns) * each;
 }
 
@@ -190,10 +183,11 @@ int64_t ScheduleColumns::choose(TraverseOp op, const TraverseSchedule &schedule,
     return whole;
   int64_t best = whole;
   double bytesPerColumn = 0;
-  for (const TileWork::Table &table : work.tables)
-    bytesPerColumn += table.rows * table.bytesPerColumn;
+  for (const GatherWork &table : work.tables)
+    bytesPerColumn += table.tableRows * table.rowBytes;
   auto fits = [&](int64_t columns) {
-    return bytesPerColumn * columns <= shareOfL2 * model->getFigures().l2Bytes;
+    return bytesPerColumn * columns <=
+           KernelConstants::tableShare * model->getFigures().l2Bytes;
   };
   // Narrower tiles would gather less than a line of the cache.
   for (int64_t columns = 32; columns < whole; columns *= 2)

@@ -256,9 +256,10 @@ static void split(IRRewriter &rewriter, OuterOp op, RowDomain tiles) {
   SmallVector<Type> types;
   for (Value output : outputs) {
     auto type = cast<RankedTensorType>(output.getType());
-    parts.push_back(emptyParts(
-        rewriter, op, tiles, type.getShape().drop_front(op.getTypes() ? 1 : 0),
-        type.getElementType()));
+    parts.push_back(
+        emptyParts(rewriter, op.getLoc(), op.getGraphAttr(), tiles,
+                   type.getShape().drop_front(op.getTypes() ? 1 : 0),
+                   type.getElementType()));
     types.push_back(parts.back().getType());
   }
   auto ofTiles = OuterOp::create(

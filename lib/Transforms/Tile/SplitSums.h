@@ -9,6 +9,7 @@
 #ifndef GNN_LIB_TRANSFORMS_TILE_SPLITSUMS_H
 #define GNN_LIB_TRANSFORMS_TILE_SPLITSUMS_H
 
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -25,18 +26,32 @@ struct SplitBody {
   llvm::SmallVector<unsigned> ofElements;
 };
 
-/// A tensor of these features for each tile.
-mlir::Value emptyParts(mlir::OpBuilder &builder, TileOpInterface op,
-                       RowDomain tiles, llvm::ArrayRef<int64_t> features,
-                       mlir::Type element);
+/// A tensor of these features for each of `rows` of a graph.
+mlir::Value emptyParts(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::FlatSymbolRefAttr graph, RowDomain rows,
+                       llvm::ArrayRef<int64_t> features, mlir::Type element);
 
 /// Finds what of a traversal is computed in which step. Why it cannot be split;
 /// empty if it can.
 std::string planSplit(TraverseOp op, SplitBody &split);
 
+/// A traversal in two steps.
+struct TwoSteps {
+  TraverseOp first, second;
+};
+
 /// Puts a traversal of `tiles` and one of the groups in the place of `op`,
 /// which has no outputs of elements.
 void splitTraverse(TraverseOp op, const SplitBody &split, RowDomain tiles);
+
+/// Why what the elements of `op` read is not reached where their edge types are
+/// shards of the nodes at `end`; empty if it is.
+std::string explainShards(TraverseOp op, EndPoint end);
+
+/// The two steps of `op`, which is left behind them: a traversal of the pairs
+/// of `shards`, whose edges are those of the graph of `op`, and one that
+/// reduces what it gives of the pairs of each node.
+TwoSteps splitIntoShards(TraverseOp op, const SplitBody &split, GraphOp shards);
 
 /// Puts a traversal of `tiles`, those of long groups, in front of `op`, and the
 /// same one with what it gives as parts in its place. The first one writes the

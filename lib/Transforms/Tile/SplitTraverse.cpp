@@ -20,15 +20,14 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-Value gnn::tile::emptyParts(OpBuilder &builder, TileOpInterface op,
-                            RowDomain tiles, ArrayRef<int64_t> features,
-                            Type element) {
-  Value count =
-      CountOp::create(builder, op.getLoc(), builder.getIndexType(),
-                      op.getGraphAttr().getValue(), tiles.getCountKey());
+Value gnn::tile::emptyParts(OpBuilder &builder, Location loc,
+                            FlatSymbolRefAttr graph, RowDomain rows,
+                            ArrayRef<int64_t> features, Type element) {
+  Value count = CountOp::create(builder, loc, builder.getIndexType(),
+                                graph.getValue(), rows.getCountKey());
   SmallVector<int64_t> shape{ShapedType::kDynamic};
   shape.append(features.begin(), features.end());
-  return tensor::EmptyOp::create(builder, op.getLoc(), shape, element,
+  return tensor::EmptyOp::create(builder, loc, shape, element,
                                  ValueRange(count));
 }
 
@@ -117,11 +116,12 @@ struct TraverseDraft {
   SmallVector<Value> inputs, outputs;
   SmallVector<Attribute> inputsAt, outputsAt;
 
-  TraverseOp create(OpBuilder &builder, TraverseOp from, DomainAttr domain) {
+  TraverseOp create(OpBuilder &builder, TraverseOp from,
+                    FlatSymbolRefAttr graph, DomainAttr domain) {
     auto op = TraverseOp::create(
-        builder, from.getLoc(), ValueRange(outputs).getTypes(),
-        from.getGraphAttr(), domain, inputs, outputs,
-        builder.getArrayAttr(inputsAt), builder.getArrayAttr(outputsAt),
+        builder, from.getLoc(), ValueRange(outputs).getTypes(), graph, domain,
+        inputs, outputs, builder.getArrayAttr(inputsAt),
+        builder.getArrayAttr(outputsAt),
         /*schedule=*/nullptr);
     Block &body = op.getBody().emplaceBlock();
     for (Value input : inputs)
@@ -130,25 +130,39 @@ struct TraverseDraft {
   }
 };
 
+/// What the groups are cut into.
+struct Cut {
+  FlatSymbolRefAttr graph; ///< of both traversals
+  RowDomain groups;        ///< of the first one: a part each
+  RowDomain elements;      ///< of the first one
+  RowDomain parts;         ///< of the second one, which are its elements
+};
+
 /// Splits one traversal.
 class TraverseSplit {
 public:
   TraverseSplit(TraverseOp op, const SplitBody &parts, RowDomain tiles)
-      : op(op), parts(parts), domain(op.getDomain()), tiles(tiles),
+      : TraverseSplit(op, parts,
+                      {op.getGraphAttr(), tiles, op.getElements(), tiles}) {}
+  TraverseSplit(TraverseOp op, const SplitBody &parts, Cut cut)
+      : op(op), parts(parts), domain(op.getDomain()), cut(cut),
         rewriter(op.getContext()) {
     rewriter.setInsertionPoint(op);
   }
 
-  void run() { sumGroups(sumTiles(parts.sizes)); }
+  TwoSteps run() {
+    TraverseOp first = sumTiles(parts.sizes);
+    return {first, sumGroups(first)};
+  }
   void runOnLong() { addParts(sumTiles({})); }
 
 private:
   TraverseOp sumTiles(ArrayRef<Type> sizes);
-  void sumGroups(TraverseOp first);
+  TraverseOp sumGroups(TraverseOp first);
   void addParts(TraverseOp first);
   void addInputs(TraverseDraft &draft, const SetVector<Value> &needs,
                  bool ofTiles);
-  /// An access from a tile in place of its group.
+  /// An access from a part in place of its group, or from its elements.
   AtAttr fromTile(AtAttr at);
   SmallVector<Value> reduceTile(OpBuilder &inside, Operation *reduction,
                                 IRMapping &mapping);
@@ -162,17 +176,21 @@ private:
   TraverseOp op;
   const SplitBody &parts;
   DomainAttr domain;
-  RowDomain tiles;
+  Cut cut;
   IRRewriter rewriter;
   DenseMap<Type, Value> groupSizes;
 };
 } // namespace
 
 AtAttr TraverseSplit::fromTile(AtAttr at) {
-  if (at.getAnchor() != Anchor::Group)
-    return at;
-  return AtAttr::get(at.getContext(), Anchor::Group, domain.getGroups(),
-                     at.getHead(), at.getFeature(), at.getOffset());
+  RowDomain to = at.getSpace();
+  if (at.getAnchor() == Anchor::Group)
+    to = domain.getGroups();
+  else if (at.getAnchor() == Anchor::Element && !to &&
+           cut.elements != domain.getElements())
+    to = domain.getElements();
+  return AtAttr::get(at.getContext(), at.getAnchor(), to, at.getHead(),
+                     at.getFeature(), at.getOffset());
 }
 
 /// Adds the inputs that are needed, in their order.
@@ -247,8 +265,9 @@ TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
   TraverseDraft draft;
   addInputs(draft, parts.before, /*ofTiles=*/true);
   auto addOutput = [&](Level level, Type element) {
-    draft.outputs.push_back(
-        emptyParts(rewriter, op, tiles, featuresAt(level, domain), element));
+    draft.outputs.push_back(emptyParts(rewriter, op.getLoc(), cut.graph,
+                                       cut.groups, featuresAt(level, domain),
+                                       element));
     draft.outputsAt.push_back(AtAttr::get(op.getContext(), Anchor::Group, {},
                                           level.head, level.feature, 0));
   };
@@ -262,9 +281,9 @@ TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
     draft.outputsAt.push_back(op.getOutputAt(i));
   }
 
-  auto ofTiles = DomainAttr::get(op.getContext(), tiles, domain.getElements(),
+  auto ofTiles = DomainAttr::get(op.getContext(), cut.groups, cut.elements,
                                  domain.getHeads(), domain.getFeatures());
-  TraverseOp first = draft.create(rewriter, op, ofTiles);
+  TraverseOp first = draft.create(rewriter, op, cut.graph, ofTiles);
   Block &body = first.getBody().front();
   OpBuilder inside = OpBuilder::atBlockBegin(&body);
   IRMapping mapping;
@@ -292,21 +311,24 @@ TraverseOp TraverseSplit::sumTiles(ArrayRef<Type> sizes) {
 }
 
 /// The reductions of each group, of those of its tiles, and what follows them.
-void TraverseSplit::sumGroups(TraverseOp first) {
+TraverseOp TraverseSplit::sumGroups(TraverseOp first) {
   TraverseDraft draft;
   draft.outputs = llvm::to_vector(op.getOutputs());
   draft.outputsAt = llvm::to_vector(op.getOutputsAt());
   for (auto [part, at] : llvm::zip(first.getResults(),
                                    first.getOutputsAt().getAsRange<AtAttr>())) {
     draft.inputs.push_back(part);
-    draft.inputsAt.push_back(AtAttr::get(op.getContext(), Anchor::Element, {},
-                                         at.getHead(), at.getFeature(), 0));
+    draft.inputsAt.push_back(
+        AtAttr::get(op.getContext(), Anchor::Element,
+                    cut.parts == cut.groups ? RowDomain() : cut.groups,
+                    at.getHead(), at.getFeature(), 0));
   }
   unsigned next = draft.inputs.size();
   addInputs(draft, parts.behind, /*ofTiles=*/false);
-  auto ofGroups = DomainAttr::get(op.getContext(), domain.getGroups(), tiles,
-                                  domain.getHeads(), domain.getFeatures());
-  TraverseOp second = draft.create(rewriter, op, ofGroups);
+  auto ofGroups =
+      DomainAttr::get(op.getContext(), domain.getGroups(), cut.parts,
+                      domain.getHeads(), domain.getFeatures());
+  TraverseOp second = draft.create(rewriter, op, cut.graph, ofGroups);
   Block &body = second.getBody().front();
   OpBuilder inside = OpBuilder::atBlockBegin(&body);
   IRMapping mapping;
@@ -333,7 +355,7 @@ void TraverseSplit::sumGroups(TraverseOp first) {
       inside.clone(inner, mapping);
     }
   }
-  rewriter.replaceOp(op, second.getResults());
+  return second;
 }
 
 /// The same traversal, which combines what `first` gives of long groups and
@@ -343,7 +365,7 @@ void TraverseSplit::addParts(TraverseOp first) {
   size_t count = results.size() - parts.ofElements.size();
   rewriter.modifyOpInPlace(op, [&] {
     op.getPartsMutable().assign(results.take_front(count));
-    op.setPartsOfAttr(RowDomainAttr::get(op.getContext(), tiles));
+    op.setPartsOfAttr(RowDomainAttr::get(op.getContext(), cut.groups));
     for (auto [i, rows] :
          llvm::zip(parts.ofElements, results.drop_front(count)))
       op.getOutputsMutable()[i].assign(rows);
@@ -357,5 +379,39 @@ void gnn::tile::splitLongRows(TraverseOp op, const SplitBody &split,
 
 void gnn::tile::splitTraverse(TraverseOp op, const SplitBody &split,
                               RowDomain tiles) {
-  TraverseSplit(op, split, tiles).run();
+  TwoSteps steps = TraverseSplit(op, split, tiles).run();
+  op.replaceAllUsesWith(steps.second);
+  op.erase();
+}
+
+std::string gnn::tile::explainShards(TraverseOp op, EndPoint end) {
+  Space node = end == EndPoint::Src ? Space::Src : Space::Dst;
+  bool readsNodes = false;
+  auto explain = [&](AtAttr at) -> std::string {
+    if (at.getAnchor() != Anchor::Element)
+      return "";
+    RowDomain to = at.getSpace() ? at.getSpace() : op.getElements();
+    readsNodes |= to.isIn(node);
+    if (to.isKind(RowKind::Pair) || to.isKind(RowKind::EdgeType))
+      return "it reads '" + to.str() + "' rows, which shards do not lead to";
+    return "";
+  };
+  for (OpOperand *input : op.getReadInputs())
+    if (std::string why = explain(op.getAccess(*input)); !why.empty())
+      return why;
+  for (auto index : op.getBody().getOps<IndexOp>())
+    if (std::string why = explain(index.getAt()); !why.empty())
+      return why;
+  return readsNodes ? "" : "its elements read no rows of nodes";
+}
+
+TwoSteps gnn::tile::splitIntoShards(TraverseOp op, const SplitBody &split,
+                                    GraphOp shards) {
+  bool ofDst = op.getGroups().getEnd() == RowEnd::Dst;
+  Space pairs = ofDst ? Space::DstPair : Space::SrcPair;
+  RowDomain edges(Space::Edge, ofDst ? RowOrder::DstPairs : RowOrder::SrcPairs);
+  return TraverseSplit(op, split,
+                       Cut{FlatSymbolRefAttr::get(shards), RowDomain(pairs),
+                           edges, RowDomain(pairs, RowOrder::ByNode)})
+      .run();
 }

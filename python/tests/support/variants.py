@@ -21,6 +21,9 @@ SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
 # model to split any.
 PIECES = 3
 
+# Ranges of nodes that edges gather, which the cost model cuts on large graphs alone.
+SHARDS = 3
+
 # What keeps a loop's products out of it. Loops with these have no traversal.
 RAISE = "raise-loops"
 
@@ -38,6 +41,7 @@ def variants(raised=False):
     found["all by rows"] = {"cost": "rows"}
     found["all in pieces"] = {"long-rows": PIECES}
     found["two walks of softmax"] = {"online-softmax": 0}
+    found["all in shards"] = {"source-shards": SHARDS}
     found["sums in products"] = {"sums-in-products": True}
     return found
 

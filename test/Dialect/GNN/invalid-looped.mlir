@@ -37,7 +37,7 @@ gnn.graph @kind square of @g loops most {node_types = 1, edge_types = 1}
 // -----
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
-// expected-error @+1 {{expected 'types' or 'loops' of the parent}}
+// expected-error @+1 {{expected 'types', 'loops' or 'shards' of the parent}}
 gnn.graph @derivation square of @g {node_types = 1, edge_types = 1}
 
 // -----
@@ -126,4 +126,45 @@ func.func @loop_rows_c3(%e: tensor<?xf32, #gnn.rows<@g, edge>>) {
   // expected-error @+1 {{'gnn.loop_rows' op expected rows of a graph derived from @s, got rows of @g}}
   %0 = gnn.loop_rows %e : tensor<?xf32, #gnn.rows<@g, edge>> -> tensor<?xf32, #gnn.rows<@s, node>>
   return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+// expected-error @+1 {{'gnn.graph' op expected 2 shards or more, got 1}}
+gnn.graph @graph_c15_one square of @g shards 1 of src {node_types = 1, edge_types = 1}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+// expected-error @+1 {{'gnn.graph' op expected an edge type for each of 4 shards, got 1}}
+gnn.graph @graph_c15_types square of @g types [0] shards 4 of dst {node_types = 1, edge_types = 1}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+// expected-error @+1 {{'gnn.graph' op expected no schema: its edge types are shards}}
+gnn.graph @graph_c15_schema square of @g shards 2 of src {node_types = 1, edge_types = 2, schema = [[0, 0], [0, 0]]}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+// expected-error @+1 {{'gnn.graph' op expected the number of shards and the end whose nodes they are, or neither}}
+"gnn.graph"() <{sym_name = "graph_c15_end", kind = 0 : i32, parent_graph = @g, shards = 2 : i64, node_types = 1 : i64, edge_types = 2 : i64}> : () -> ()
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+// expected-error @+1 {{expected src or dst, got edge}}
+gnn.graph @end square of @g shards 2 of edge {node_types = 1, edge_types = 2}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+gnn.graph @s square of @g shards 2 of src {node_types = 1, edge_types = 2}
+
+func.func @types_of_parent() -> index {
+  // expected-error @+1 {{expected rows of a graph whose edge types are not shards, as those of @s are, got 'parent_edge_type'}}
+  %0 = gnn_tile.count @s count parent_edge_type : index
+  return %0 : index
 }

@@ -74,6 +74,24 @@ gnn.graph @stats_c4 square {node_types = 1, edge_types = 2,
 
 // -----
 
+gnn.graph @stats_c5_order square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{near_edges: expected 3 counts that ascend from 0 to 3, got [2, 1, 3]}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 3, type_edges = [3], src_pairs = [1], dst_pairs = [1], near_edges = [2, 1, 3]>}
+
+// -----
+
+gnn.graph @stats_c5_count square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{near_edges: expected 3 counts that ascend from 0 to 3, got [3]}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 3, type_edges = [3], src_pairs = [1], dst_pairs = [1], near_edges = [3]>}
+
+// -----
+
+gnn.graph @stats_c5_most square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{near_edges: expected 3 counts that ascend from 0 to 3, got [1, 2, 4]}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 3, type_edges = [3], src_pairs = [1], dst_pairs = [1], near_edges = [1, 2, 4]>}
+
+// -----
+
 // expected-error @+1 {{'gnn.graph' op expected 0 to 65535 node types, got 65536}}
 gnn.graph @graph_c1 square {node_types = 65536, edge_types = 1}
 
@@ -106,7 +124,7 @@ gnn.graph @graph_c5 square {node_types = 1, edge_types = 1, stats = #gnn.stats<s
 
 // @graph_c6: a parent without its list has no spelling but the generic one.
 //
-// expected-error @+1 {{'gnn.graph' op expected a parent and a list of its edge types or loops, or neither}}
+// expected-error @+1 {{'gnn.graph' op expected a parent and a list of its edge types, loops or shards, or neither}}
 "gnn.graph"() <{sym_name = "graph_c6", kind = #gnn<graph_kind square>, parent_graph = @g, node_types = 1 : i64, edge_types = 1 : i64}> : () -> ()
 
 // -----

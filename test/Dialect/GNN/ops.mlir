@@ -8,6 +8,12 @@ gnn.graph @typed square {edge_types = 2, schema = [[0, 1], [1, 1]], node_types =
 gnn.graph @empty square {node_types = 0, edge_types = 0, schema = []}
 // CHECK: gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2, schema = {{\[\[}}0, 1], [-1, -1]]}
 gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2, schema = [[0, 1], [-1, -1]]}
+// CHECK: gnn.graph @cut square of @g shards 4 of src {node_types = 2, edge_types = 4}
+gnn.graph @cut square of @g shards 4 of src {node_types = 2, edge_types = 4}
+// CHECK: gnn.graph @some_cut square of @g types [0, 2] shards 3 of dst {node_types = 2, edge_types = 3}
+gnn.graph @some_cut square of @g types [0, 2] shards 3 of dst {node_types = 2, edge_types = 3}
+// CHECK: gnn.graph @looped_cut square of @g loops replace type 3 shards 2 of src {node_types = 2, edge_types = 2}
+gnn.graph @looped_cut square of @g loops replace type 3 shards 2 of src {node_types = 2, edge_types = 2}
 // CHECK: gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
 gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
 // CHECK: gnn.graph @loops square {node_types = 1, edge_types = 1, self_loops}

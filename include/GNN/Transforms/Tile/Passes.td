@@ -240,6 +240,48 @@ def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def ShardSources : Pass<"gnn-tile-shard-sources", "::mlir::ModuleOp"> {
+  let summary = "Walk ranges of the nodes that edges gather, one after another";
+  let description = [{
+    Edges gather rows of nodes in any order. Where these are more than the L2 holds and
+    columns cannot be walked in tiles, because elements are reduced over them, most come
+    from memory. Here the sources are cut into ranges that the L2 holds. A graph is
+    declared whose edge types are these ranges, a first traversal reduces over the edges
+    of each pair of a node and a range, range by range, and a second one makes each node's
+    row of its pairs, in their order. Where groups are sources, their destinations are
+    cut.
+
+    ```mlir
+    %m, %z, %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %q) ...
+    // becomes
+    gnn.graph @g_shards square of @g shards 4 of src {node_types = 1, edge_types = 4}
+    %parts:3 = gnn_tile.traverse @g_shards <dst_pair, edge.dst_pairs, features = 64>
+        ins(%x, %q) ...
+    %m, %z, %y = gnn_tile.traverse @g_shards <dst, dst_pair.by_node, features = 64>
+        ins(%parts#0, %parts#1, %parts#2) ...
+    ```
+
+    With `shards=-1` there are that power of two up to 32, of those whose ranges fit the
+    L2 beside what streams through, for which the cost model gives the least time for both
+    steps, if that is less than before: where sources are near
+    their destinations, rows are in the L2 without.
+
+    Needs: templates on tensors; statistics of the graph for -1. Keeps: the value of every
+    result up to the order of sums; all bits of it where it is no sum. Never: takes what
+    has a schedule, walks elements again, writes a row for each element, or reads rows of
+    pairs or of edge types.
+  }];
+  let options = [
+    Option<"shards", "shards", "int64_t", /*default=*/"-1",
+           "Ranges of nodes: -1 by statistics, 0 none, from 2 as many wherever it can be">,
+    Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
+           "Walks by edges, as of gnn-tile-schedule-edge-walks">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
   let summary = "Walk the pieces of long rows in many blocks";
   let description = [{

@@ -30,7 +30,8 @@ static LogicalResult verifyLoopTypes(GraphOp graph, GraphOp parent) {
     return graph.emitOpError("expected a type of new loops from 0 to ")
            << types << ", got " << loopType;
   int64_t expected = types + (graph.addsLoops() && loopType == types);
-  if (static_cast<int64_t>(graph.getEdgeTypes()) == expected)
+  if (graph.getShards() ||
+      static_cast<int64_t>(graph.getEdgeTypes()) == expected)
     return success();
   return graph.emitOpError("expected ")
          << expected << " edge types, those of @" << parent.getSymName()
@@ -71,7 +72,7 @@ LogicalResult GraphOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (parent.getStatsAttr() && getStatsAttr()) { // C12
     StatsAttr expected = deriveStats(parent.getStatsAttr());
     StatsAttr stats = getStatsAttr();
-    bool byTypes = getParentTypes().has_value();
+    bool byTypes = getParentTypes().has_value() && !getShards();
     auto counts = [&](StatsAttr stats) {
       return std::tuple(stats.getSrcNodes(), stats.getDstNodes(),
                         byTypes ? stats.getTypeEdges() : nullptr,
@@ -98,6 +99,8 @@ LogicalResult GraphOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 SmallVector<int64_t> GraphOp::getTypesOfParent() {
+  if (getShards())
+    return {};
   if (auto types = getParentTypes())
     return llvm::to_vector(*types);
   // All, in their order; a further type is of new loops alone.
@@ -110,9 +113,12 @@ SmallVector<int64_t> GraphOp::getTypesOfParent() {
 }
 
 StatsAttr GraphOp::deriveStats(StatsAttr ofParent) {
+  StatsAttr stats = ofParent;
   if (auto types = getParentTypes())
-    return ofParent.restrictTo(*types);
-  return addsLoops() ? ofParent.withLoops(*getLoopType()) : ofParent;
+    stats = stats.restrictTo(*types);
+  if (addsLoops())
+    stats = stats.withLoops(*getLoopType());
+  return getShards() ? stats.shard(*getShardEnd(), *getShards()) : stats;
 }
 
 GraphOp GraphOp::derive(ArrayRef<int64_t> types) {
@@ -131,9 +137,33 @@ GraphOp GraphOp::derive(ArrayRef<int64_t> types) {
       builder, getLoc(), builder.getStringAttr(getSymName() + "_part"),
       getKindAttr(), FlatSymbolRefAttr::get(*this),
       builder.getDenseI64ArrayAttr(types), LoopsKindAttr(), IntegerAttr(),
-      getNodeTypesAttr(), builder.getI64IntegerAttr(types.size()),
+      IntegerAttr(), EndPointAttr(), getNodeTypesAttr(),
+      builder.getI64IntegerAttr(types.size()),
       getSchema() ? builder.getDenseI64ArrayAttr(ends) : nullptr, UnitAttr(),
       getStatsAttr() ? getStatsAttr().restrictTo(types) : nullptr);
+  SymbolTable(module).insert(graph, std::next(Block::iterator(*this)));
+  return graph;
+}
+
+GraphOp GraphOp::shard(EndPoint end, int64_t count) {
+  auto module = cast<ModuleOp>((*this)->getParentOp());
+  FlatSymbolRefAttr parent =
+      isDerived() ? getParentGraphAttr() : FlatSymbolRefAttr::get(*this);
+  for (auto graph : module.getOps<GraphOp>())
+    if (graph.getParentGraphAttr() == parent && graph.getShards() == count &&
+        graph.getShardEnd() == end &&
+        graph.getParentTypesAttr() == getParentTypesAttr() &&
+        graph.getLoopsAttr() == getLoopsAttr() &&
+        graph.getLoopTypeAttr() == getLoopTypeAttr())
+      return graph;
+  OpBuilder builder(getContext());
+  auto graph = GraphOp::create(
+      builder, getLoc(), builder.getStringAttr(getSymName() + "_shards"),
+      getKindAttr(), parent, getParentTypesAttr(), getLoopsAttr(),
+      getLoopTypeAttr(), builder.getI64IntegerAttr(count),
+      EndPointAttr::get(getContext(), end), getNodeTypesAttr(),
+      builder.getI64IntegerAttr(count), /*schema=*/nullptr, UnitAttr(),
+      /*stats=*/nullptr);
   SymbolTable(module).insert(graph, std::next(Block::iterator(*this)));
   return graph;
 }

@@ -45,36 +45,58 @@ static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
   return success();
 }
 
-/// Parses `types [0, 2]`, `loops remove` or `loops replace type 0`.
+/// Parses `types [0, 2]`, `loops remove`, `loops replace type 0` or `shards 4
+/// of src`, which may follow the others.
 static ParseResult parseDerivation(OpAsmParser &parser,
                                    DenseI64ArrayAttr &types,
-                                   LoopsKindAttr &loops,
-                                   IntegerAttr &loopType) {
+                                   LoopsKindAttr &loops, IntegerAttr &loopType,
+                                   IntegerAttr &shards,
+                                   EndPointAttr &shardEnd) {
+  auto parseWord = [&](auto symbolize, StringRef expected,
+                       auto &value) -> ParseResult {
+    StringRef text;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&text))
+      return failure();
+    value = symbolize(text);
+    if (value)
+      return success();
+    return parser.emitError(loc) << "expected " << expected << ", got " << text;
+  };
   if (succeeded(parser.parseOptionalKeyword("types"))) {
     types = dyn_cast_if_present<DenseI64ArrayAttr>(
         DenseI64ArrayAttr::parse(parser, Type()));
-    return failure(!types);
+    if (!types)
+      return failure();
+  } else if (succeeded(parser.parseOptionalKeyword("loops"))) {
+    std::optional<LoopsKind> kind;
+    if (parseWord([](StringRef text) { return symbolizeLoopsKind(text); },
+                  "remove, add, replace or remaining", kind))
+      return failure();
+    loops = LoopsKindAttr::get(parser.getContext(), *kind);
+    if (succeeded(parser.parseOptionalKeyword("type")) &&
+        parseCount(parser, loopType))
+      return failure();
   }
-  if (failed(parser.parseOptionalKeyword("loops")))
+  if (failed(parser.parseOptionalKeyword("shards"))) {
+    if (types || loops)
+      return success();
     return parser.emitError(parser.getCurrentLocation())
-           << "expected 'types' or 'loops' of the parent";
-  StringRef text;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&text))
+           << "expected 'types', 'loops' or 'shards' of the parent";
+  }
+  std::optional<EndPoint> end;
+  if (parseCount(parser, shards) || parser.parseKeyword("of") ||
+      parseWord([](StringRef text) { return symbolizeEndPoint(text); },
+                "src or dst", end))
     return failure();
-  std::optional<LoopsKind> kind = symbolizeLoopsKind(text);
-  if (!kind)
-    return parser.emitError(loc)
-           << "expected remove, add, replace or remaining, got " << text;
-  loops = LoopsKindAttr::get(parser.getContext(), *kind);
-  return succeeded(parser.parseOptionalKeyword("type"))
-             ? parseCount(parser, loopType)
-             : success();
+  shardEnd = EndPointAttr::get(parser.getContext(), *end);
+  return success();
 }
 
 static void printDerivation(OpAsmPrinter &printer, Operation *,
                             DenseI64ArrayAttr types, LoopsKindAttr loops,
-                            IntegerAttr loopType) {
+                            IntegerAttr loopType, IntegerAttr shards,
+                            EndPointAttr shardEnd) {
   if (types) {
     printer << "types ";
     types.print(printer);
@@ -83,6 +105,9 @@ static void printDerivation(OpAsmPrinter &printer, Operation *,
     printer << "loops " << stringifyLoopsKind(loops.getValue());
   if (loopType)
     printer << " type " << loopType.getInt();
+  if (shards)
+    printer << (types || loops ? " " : "") << "shards " << shards.getInt()
+            << " of " << stringifyEndPoint(shardEnd.getValue());
 }
 
 /// Parses `node_types = N, edge_types = N` with what is optional, in
@@ -152,6 +177,24 @@ static void printGraphBody(OpAsmPrinter &printer, Operation *,
     printer << ", stats = " << stats;
 }
 
+/// Verifies the edge types of a graph whose types are ranges of nodes.
+static LogicalResult verifyShards(GraphOp graph) {
+  if (graph.getShards().has_value() != graph.getShardEnd().has_value())
+    return graph.emitOpError("expected the number of shards and the end whose "
+                             "nodes they are, or neither");
+  if (!graph.getShards())
+    return success();
+  int64_t shards = *graph.getShards();
+  if (shards < 2)
+    return graph.emitOpError("expected 2 shards or more, got ") << shards;
+  if (static_cast<int64_t>(graph.getEdgeTypes()) != shards)
+    return graph.emitOpError("expected an edge type for each of ")
+           << shards << " shards, got " << graph.getEdgeTypes();
+  if (graph.getSchema())
+    return graph.emitOpError("expected no schema: its edge types are shards");
+  return success();
+}
+
 LogicalResult GraphOp::verify() {
   constexpr int64_t maxTypes = 65535;
   int64_t nodeTypes = getNodeTypes(), edgeTypes = getEdgeTypes();
@@ -178,11 +221,13 @@ LogicalResult GraphOp::verify() {
   }
   if (getParentTypes() && getLoops()) // C6
     return emitOpError("expected a list of edge types or loops, got both");
-  if (isDerived() != (getParentTypes() || getLoops())) // C6
-    return emitOpError("expected a parent and a list of its edge types or "
-                       "loops, or neither");
+  if (isDerived() != (getParentTypes() || getLoops() || getShards())) // C6
+    return emitOpError("expected a parent and a list of its edge types, loops "
+                       "or shards, or neither");
+  if (failed(verifyShards(*this))) // C15
+    return failure();
   if (auto types = getParentTypes()) {
-    if (static_cast<int64_t>(types->size()) != edgeTypes) // C7
+    if (!getShards() && static_cast<int64_t>(types->size()) != edgeTypes) // C7
       return emitOpError("expected one of the parent's edge types for each of ")
              << edgeTypes << " edge types, got " << types->size();
     for (size_t i = 1; i < types->size(); ++i)

@@ -44,6 +44,11 @@ static LogicalResult verifyHasRows(Operation *op, GraphOp graph, Space space) {
     return op->emitOpError("expected rows of a graph with")
            << (ofLoops ? "out" : "") << " new self loops, as @"
            << graph.getSymName() << ", got '" << name(space) << "'";
+  if (isOfParent(space) && graph.getShards() && !ofLoops &&
+      space != Space::ParentEdge)
+    return op->emitOpError("expected rows of a graph whose edge types are not "
+                           "shards, as those of @")
+           << graph.getSymName() << " are, got '" << name(space) << "'";
   if (space == Space::Node && graph.getKind() != GraphKind::Square)
     return op->emitOpError("expected rows of a bipartite graph, as @")
            << graph.getSymName() << ", got '" << name(space) << "'";

@@ -72,6 +72,8 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
     `in_degree_max` the longest row; `out_degree_*` the same over sources. They
     are 0 when unknown. `src_pair_max` and `dst_pair_max` are for each edge type
     the most edges of it that one source or one destination has, or nothing.
+    `near_edges` of a square graph tells how local it is: the edges whose two ids
+    are at most 4,096, 32,768 and 262,144 apart, or nothing.
 
     Constraints:
     * (C1) No count is negative.
@@ -79,6 +81,7 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
       `src_pair_max` and `dst_pair_max` unless they are empty.
     * (C3) `type_edges` adds up to `edges`.
     * (C4) An edge type has no more pairs than edges.
+    * (C5) `near_edges` has three counts that ascend up to `edges`, or none.
 
     Example:
 
@@ -97,7 +100,8 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
     DefaultValuedParameter<"int64_t", "0">:$out_degree_squares,
     DefaultValuedParameter<"int64_t", "0">:$out_degree_max,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$src_pair_max,
-    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$dst_pair_max);
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$dst_pair_max,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$near_edges);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -107,6 +111,13 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
     /// What is known with one more self loop of edge type `type` at each node,
     /// which may be a new one, if no node has one.
     StatsAttr withLoops(int64_t type) const;
+    /// What is expected where edge types are `count` ranges of the nodes at `end`,
+    /// in which ids of near edges are alike and those of others are anywhere.
+    StatsAttr shard(::gnn::EndPoint end, int64_t count) const;
+
+    /// The share of edges whose ids are at most `distance` apart: of the longest
+    /// distance that was counted up to that. 0 where none was.
+    double getNearShare(double distance) const;
 
     /// Edges that meet in the node at `end` with most of them, or about so many
     /// where the degree of nodes is not known, but that of pairs is; 0 where

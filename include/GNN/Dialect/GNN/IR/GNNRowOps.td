@@ -48,14 +48,23 @@ def GNN_GraphOp : GNN_Op<"graph", [
     `gnn.extend_edges` gives rows of edges there, of the parent's edges and, for
     new loops, of its nodes.
 
+    `shards K of src` cuts the sources into K ranges of ids, as long as each other
+    but for one node: the edges are the parent's, or those that `types` or `loops`
+    before it makes of them, and the type of an edge is the range that its source v
+    of n is in, floor(v K / n). So the pairs of such a graph are the parts of a
+    node's edges whose sources lie side by side, and its edges have the numbers that
+    they have without shards. `of dst` cuts the destinations.
+
     Constraints:
     * (C1) `node_types` and `edge_types` are between 0 and 65535.
     * (C2) `schema` has one pair of node types for each edge type.
     * (C3) A node type in `schema` is -1 or less than `node_types`.
     * (C4) `stats` counts as many edge types as the graph has.
     * (C5) `stats` of a square graph has as many source as destination nodes.
-    * (C6) A derived graph has a parent and either a list or loops, others neither.
-    * (C7) The list ascends and has an entry for each edge type.
+    * (C6) A derived graph has a parent and a list, loops or shards, not both of the
+      first two; others have none.
+    * (C7) The list ascends and has an entry for each edge type, unless there are
+      shards.
     * (C8) The parent is declared and not derived itself.
     * (C9) The list names edge types of the parent.
     * (C10) The parent is of the same kind and has as many node types.
@@ -65,7 +74,8 @@ def GNN_GraphOp : GNN_Op<"graph", [
     * (C13) A graph with `self_loops` is square and not derived.
     * (C14) A graph derived by loops is square. New loops have a type, from 0 to the
       number of the parent's edge types; there are as many edge types as in the
-      parent, or one more for that number.
+      parent, or one more for that number, unless there are shards.
+    * (C15) There are at least 2 shards, an edge type for each, and no schema.
 
     Example:
 
@@ -73,6 +83,7 @@ def GNN_GraphOp : GNN_Op<"graph", [
     gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [-1, -1]]}
     gnn.graph @part square of @g types [0, 2] {node_types = 2, edge_types = 2}
     gnn.graph @looped square of @g loops replace type 3 {node_types = 2, edge_types = 4}
+    gnn.graph @cut square of @g loops remove shards 4 of src {node_types = 2, edge_types = 4}
     gnn.graph @loops square {node_types = 1, edge_types = 1, self_loops}
     gnn.graph @block bipartite {node_types = 1, edge_types = 1}
     ```
@@ -82,13 +93,16 @@ def GNN_GraphOp : GNN_Op<"graph", [
                        OptionalAttr<DenseI64ArrayAttr>:$parent_types,
                        OptionalAttr<GNN_LoopsKindAttr>:$loops,
                        OptionalAttr<I64Attr>:$loop_type,
+                       OptionalAttr<I64Attr>:$shards,
+                       OptionalAttr<GNN_EndPointAttr>:$shard_end,
                        I64Attr:$node_types, I64Attr:$edge_types,
                        OptionalAttr<DenseI64ArrayAttr>:$schema,
                        UnitAttr:$self_loops,
                        OptionalAttr<GNN_StatsAttr>:$stats);
   let assemblyFormat = [{
     $sym_name `` $kind
-    (` ` `of` $parent_graph^ custom<Derivation>($parent_types, $loops, $loop_type))? ` `
+    (` ` `of` $parent_graph^ custom<Derivation>($parent_types, $loops, $loop_type, $shards,
+                                               $shard_end))? ` `
     `{` custom<GraphBody>($node_types, $edge_types, $schema, $self_loops,
                           $stats) `}`
     attr-dict-with-keyword
@@ -104,7 +118,8 @@ def GNN_GraphOp : GNN_Op<"graph", [
     bool isDerived() { return getParentGraph().has_value(); }
     /// Whether it has self loops that this one has not.
     bool addsLoops() { return getLoopType().has_value(); }
-    /// The parent's edge types that the edges of a derived graph may have.
+    /// The parent's edge types that the edge types of a derived graph are; none
+    /// where these are shards.
     ::llvm::SmallVector<int64_t> getTypesOfParent();
     /// What follows of stats of the parent; with loops, about: the stats do not
     /// say how many the parent has.
@@ -118,6 +133,10 @@ def GNN_GraphOp : GNN_Op<"graph", [
     /// follow: one that the module has, or a new one behind this op. `types`
     /// ascends; this graph is not derived itself.
     GraphOp derive(::llvm::ArrayRef<int64_t> types);
+    /// The graph of these edges whose types are `count` ranges of the nodes at
+    /// `end`: one that the module has, or a new one. It is derived from the graph
+    /// that this one is derived from, or from this one.
+    GraphOp shard(::gnn::EndPoint end, int64_t count);
   }];
 }
 
