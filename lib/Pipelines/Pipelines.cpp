@@ -134,6 +134,9 @@ static void buildTilePipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(
         createOnlineSoftmax({options.onlineSoftmax}));
   pm.addNestedPass<func::FuncOp>(createGroupEdges({options.edgeWalks}));
+  if (options.edgeWalks)
+    pm.addNestedPass<func::FuncOp>(
+        createSeparateGroupSums({options.edgeWalks}));
   if (options.sourceShards)
     pm.addPass(createShardSources({options.sourceShards, options.edgeWalks}));
   if (options.splitSums) // with all that is fused

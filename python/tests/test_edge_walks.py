@@ -257,9 +257,28 @@ BODIES = {
 }
 
 
-def run(graph, name, features, stop_at=None, schedule="schedule <row_walk = by_edges>"):
+# Sums over features of a group, which are computed before its elements are walked.
+GROUP_SUMS = {
+    "sum of the group": ("%d = gnn_tile.reduce sum [feature] %v1 : f32\n"
+                         "%m = arith.mulf %v0, %d : f32\n" + SUM.format("%m"),
+                         [("node", "group : feature")], None,
+                         lambda g, x, z: sums(g, x[g.edge_src]) * z.sum(1)[:, None]),
+    "its row too": ("%p = arith.mulf %v1, %v1 : f32\n"
+                    "%d = gnn_tile.reduce sum [feature] %p : f32\n"
+                    "%m = arith.mulf %v0, %d : f32\n%n = arith.mulf %m, %v1 : f32\n"
+                    "%k = gnn_tile.reduce max [element] %v0 : f32\n"
+                    "%s = gnn_tile.reduce sum [element] %n : f32\n"
+                    "%y = arith.addf %s, %k : f32\ngnn_tile.yield %y : f32",
+                    [("node", "group : feature")], None,
+                    lambda g, x, z: sums(g, x[g.edge_src]) * z * (z * z).sum(1)[:, None]
+                    + extremes(g, x[g.edge_src], np.max)),
+}
+
+
+def run(graph, name, features, stop_at=None, schedule="schedule <row_walk = by_edges>",
+        passes=None):
     """The result and the reference."""
-    body, inputs, output, reference = BODIES[name]
+    body, inputs, output, reference = {**BODIES, **GROUP_SUMS}[name]
 
     def whole(one):
         return one[0], (features,) if "feature" in one[1] else (), one[1]
@@ -267,7 +286,9 @@ def run(graph, name, features, stop_at=None, schedule="schedule <row_walk = by_e
     output = output or ("node", "group : feature")
     layer = gnn_mlir.compile(
         program(body, [whole(one) for one in (X, *inputs)], [whole(output)], features,
-                schedule=schedule), target="emulator", stop_at=stop_at)
+                schedule=schedule), target="emulator", stop_at=stop_at, passes=passes)
+    by_edges = not stop_at and passes and layer.package.plan()["functions"][0]["structures"]
+    assert not by_edges or any("stream" in one["key"] for one in by_edges)
     rng = np.random.default_rng(2)
     rows = {"node": graph.num_nodes, "edge": len(graph.edge_src)}
     given = [rng.standard_normal((rows[space], *shape)).astype(np.float32)
@@ -290,6 +311,12 @@ def check(found, expected):
 @pytest.mark.parametrize("name", list(BODIES))
 def test_bodies_are_as_numpy(graph, name):
     check(*run(graph, name, 64))
+
+
+@pytest.mark.parametrize("stop_at", [None, "structured", "loops"])
+@pytest.mark.parametrize("name", list(GROUP_SUMS))
+def test_sums_over_features_of_a_group(graph, name, stop_at):
+    check(*run(graph, name, 40, stop_at=stop_at, schedule="", passes={"edge-walks": 1}))
 
 
 @pytest.mark.parametrize("features", [1, 2, 3, 8, 41, 96, 256, 300])

@@ -113,15 +113,7 @@ static double countTables(TraverseOp op, EndPoint end, StatsAttr stats) {
 
 /// Takes the steps back, and the graph where no others walk it.
 static void undo(TwoSteps steps, GraphOp graph) {
-  steps.second.erase();
-  SmallVector<Value> parts = llvm::to_vector(steps.first.getOutputs());
-  steps.first.erase();
-  for (Value part : parts) {
-    Operation *empty = part.getDefiningOp();
-    Operation *count = empty->getOperand(0).getDefiningOp();
-    empty->erase();
-    count->erase();
-  }
+  undo(steps);
   if (SymbolTable::symbolKnownUseEmpty(graph, graph->getParentOp()))
     graph.erase();
 }

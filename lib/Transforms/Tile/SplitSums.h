@@ -26,6 +26,9 @@ struct SplitBody {
   llvm::SmallVector<unsigned> ofElements;
 };
 
+/// The features that a value at `level` has in `domain`.
+llvm::SmallVector<int64_t> featuresAt(Level level, DomainAttr domain);
+
 /// A tensor of these features for each of `rows` of a graph.
 mlir::Value emptyParts(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::FlatSymbolRefAttr graph, RowDomain rows,
@@ -39,6 +42,9 @@ std::string planSplit(TraverseOp op, SplitBody &split);
 struct TwoSteps {
   TraverseOp first, second;
 };
+
+/// Erases both, and the tensors that the first one has made for what it gives.
+void undo(TwoSteps steps);
 
 /// Puts a traversal of `tiles` and one of the groups in the place of `op`,
 /// which has no outputs of elements.

@@ -100,8 +100,7 @@ std::string gnn::tile::planSplit(TraverseOp op, SplitBody &split) {
   return "";
 }
 
-/// The features that a value at `level` has in `domain`.
-static SmallVector<int64_t> featuresAt(Level level, DomainAttr domain) {
+SmallVector<int64_t> gnn::tile::featuresAt(Level level, DomainAttr domain) {
   SmallVector<int64_t> features;
   if (level.head)
     features.push_back(domain.getHeads());
@@ -370,6 +369,18 @@ void TraverseSplit::addParts(TraverseOp first) {
          llvm::zip(parts.ofElements, results.drop_front(count)))
       op.getOutputsMutable()[i].assign(rows);
   });
+}
+
+void gnn::tile::undo(TwoSteps steps) {
+  steps.second.erase();
+  SmallVector<Value> parts = llvm::to_vector(steps.first.getOutputs());
+  steps.first.erase();
+  for (Value part : parts) {
+    Operation *empty = part.getDefiningOp();
+    Operation *count = empty->getOperand(0).getDefiningOp();
+    empty->erase();
+    count->erase();
+  }
 }
 
 void gnn::tile::splitLongRows(TraverseOp op, const SplitBody &split,

@@ -40,6 +40,7 @@ def variants(raised=False):
         found[f"only {name}"] = {**none, name: True}
     found["all by rows"] = {"cost": "rows"}
     found["all in pieces"] = {"long-rows": PIECES}
+    found["all by edges"] = {"edge-walks": 1}
     found["two walks of softmax"] = {"online-softmax": 0}
     found["all in shards"] = {"source-shards": SHARDS}
     found["sums in products"] = {"sums-in-products": True}

@@ -240,6 +240,41 @@ def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def SeparateGroupSums
+    : Pass<"gnn-tile-separate-group-sums", "::mlir::func::FuncOp"> {
+  let summary = "Add up features of groups before their elements are walked by edges";
+  let description = [{
+    A walk may add up features of the group that it is at, such as the half of a score
+    that a destination has in GAT. Teams that take equal shares of the elements of all
+    groups cannot: many of them meet a group. A traversal of the groups alone gives these
+    sums, one number a group and head, and the walk reads them. `edges` is as of
+    `gnn-tile-schedule-edge-walks`: -1 where the cost model gives less time for both, 0
+    nowhere, 1 wherever it can be.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %a, %s : ...)
+        at [#gnn_tile.at<group : feature>, #gnn_tile.at<all : feature>, #gnn_tile.at<element -> src>] ...
+      %p = arith.mulf %x, %a : f32
+      %d = gnn_tile.reduce sum [feature] %p : f32
+      %score = arith.addf %s, %d : f32
+    // becomes
+    %d = gnn_tile.traverse @g <dst, features = 64> ins(%x, %a : ...) ... -> tensor<?xf32>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%s, %d : ...)
+        at [#gnn_tile.at<element -> src>, #gnn_tile.at<group>] ...
+      %score = arith.addf %s, %d : f32
+    ```
+
+    Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits of
+    every sum over features; the value of others up to their order. Never: takes what has
+    a schedule, or sums over features that need the elements first.
+  }];
+  let options = [
+    Option<"edges", "edges", "int64_t", /*default=*/"-1",
+           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ShardSources : Pass<"gnn-tile-shard-sources", "::mlir::ModuleOp"> {
   let summary = "Walk ranges of the nodes that edges gather, one after another";
   let description = [{
