@@ -33,6 +33,11 @@ typedef struct GnnGraphNeeds {
   const char *parent;
   const char *loops;
   int64_t loopType;
+  /** Of a derived graph, whose loops may then be null: from 2, so many ranges
+   * of the nodes at the end "src" or "dst" are its edge types; 0: they are not.
+   */
+  int64_t shards;
+  const char *shardEnd;
 } GnnGraphNeeds;
 
 /** How the structures of graphs are built on a device by kernels. Immutable. */

@@ -27,7 +27,7 @@ static constexpr double leastElements = 1 << 20;
 static bool needsTorch(TraverseOp op) {
   auto graphs = op->getParentOfType<ModuleOp>().getOps<GraphOp>();
   return llvm::any_of(graphs, [](GraphOp graph) {
-    return graph.getSchema() || graph.getParentTypes() || graph.getShards() ||
+    return graph.getSchema() || graph.getParentTypes() ||
            graph.getLoops() == LoopsKind::Remaining;
   });
 }

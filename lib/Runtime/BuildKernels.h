@@ -51,7 +51,7 @@ struct BuildKernelForm {
 };
 
 constexpr BuildKernelForm kBuildKernels[] = {
-    {"keys", 6, 0, 4, 18, 0, 1},   {"digits", 8, 2, 0, 5, 0, 0},
+    {"keys", 6, 0, 4, 22, 0, 1},   {"digits", 8, 2, 0, 5, 0, 0},
     {"places", 8, 1, 0, 5, 0, 0},  {"scatter", 8, 5, 0, 5, 0, 0},
     {"sums", 6, 0, 2, 3, 1, 1},    {"scan", 6, 0, 4, 4, 2, 2},
     {"search", 4, 0, 4, 6, 2, 2},  {"starts", 4, 0, 2, 1, 1, 1},

@@ -67,6 +67,20 @@ static Error doStep(GnnBuild &build, State next, void *stream, Run run) {
   return {};
 }
 
+static Error readShards(const GnnGraphNeeds &given, Derivation &made) {
+  if (!given.shards)
+    return {};
+  std::string end = given.shardEnd ? given.shardEnd : "";
+  if (given.shards < 2 || given.shards > kMaxTypes)
+    return failure("expected 0 or 2 to ", kMaxTypes, " shards, got ",
+                   given.shards);
+  if (end != "src" && end != "dst")
+    return failure("expected shards of src or dst, got '", end, "'");
+  made.shards = static_cast<int32_t>(given.shards);
+  made.shardEnd = end == "src" ? GraphSide::Src : GraphSide::Dst;
+  return {};
+}
+
 static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
   DeviceBuilder::Needs needs;
   if (Error error = checkTexts(given.countKeys, given.numCounts, "counts"))
@@ -78,7 +92,9 @@ static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
     needs.parent = given.parent;
     std::string loops = given.loops ? given.loops : "";
     needs.derivation.loops = parseSelfLoops(loops);
-    if (!needs.derivation.loops)
+    if (Error error = readShards(given, needs.derivation))
+      return error;
+    if (!needs.derivation.loops && (given.loops || !given.shards))
       return failure("expected add, replace, remaining or remove, got '", loops,
                      "'");
     if (needs.derivation.addsLoops())

@@ -140,19 +140,23 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
                        "got '",
                        needs.parent, "'");
       parent->second.hasDerived = true;
-      if (!needs.derivation.loops ||
-          *needs.derivation.loops == SelfLoops::Remaining)
+      const Derivation &made = needs.derivation;
+      if (made.types ||
+          (made.loops ? *made.loops == SelfLoops::Remaining : made.shards == 0))
         return Result(nullptr);
     }
+    bool areShards = needs.derivation.shards != 0;
+    bool hasLoops = needs.derivation.loops.has_value();
     for (const StructureKey &key : needs.structures) {
-      if (!isBuilt(key, isDerived))
+      if (!isBuilt(key, hasLoops) ||
+          (areShards && key.target.space == Space::EdgeType))
         return Result(nullptr);
       addSorts(key.elements, needs.sorts);
       addSorts(key.target, needs.sorts);
       addSorts({key.group, Order::Natural}, needs.sorts);
     }
     for (const CountKey &key : needs.counts) {
-      if (!isBuilt(key, isDerived))
+      if (!isBuilt(key, hasLoops))
         return Result(nullptr);
       addSorts(key.elements, needs.sorts);
       addSorts({key.space, Order::Natural}, needs.sorts);

@@ -79,14 +79,15 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
   givenEdges = edges.numEdges;
   givenTypes = edges.numEdgeTypes;
   rows = givenEdges + newLoops();
-  if (isDerived())
+  if (isDerived() || shards())
     this->edges.numEdgeTypes = edges.derivation.numEdgeTypes(givenTypes);
   DeviceSorts sorts;
   needs.sorts.forEach([&](DeviceSort sort) { sorts.insert(canonical(sort)); });
   // All ids are in some key, and so are checked.
-  if (edges.srcNodeType.values && !isDerived())
+  bool isGiven = !isDerived() && !shards(); // and not checked elsewhere
+  if (edges.srcNodeType.values && isGiven)
     sorts.insert(canonical(DeviceSort::SrcTypes));
-  if (edges.dstNodeType.values && !isDerived())
+  if (edges.dstNodeType.values && isGiven)
     sorts.insert(canonical(DeviceSort::DstTypes));
   bool areEdges = false;
   sorts.forEach([&](DeviceSort sort) {
@@ -164,7 +165,7 @@ namespace {
 /// The arguments of `keys`.
 struct KeyArguments {
   std::array<KernelArray, 4> arrays;
-  std::array<int64_t, 18> numbers;
+  std::array<int64_t, 22> numbers;
   size_t numArrays = 0, numNumbers = 0;
 
   void add(std::initializer_list<int64_t> values) {
@@ -183,6 +184,12 @@ struct KeyArguments {
     add({ids.stride * words, words - 1, ids.values ? limit : 0, times});
   }
 
+  /// The range of a row's number, or of its first or second id (`of` 0 to 2),
+  /// counts `times` where edge types are ranges of so many nodes.
+  void addRanges(int64_t ranges, int64_t numNodes, int64_t of, int64_t times) {
+    add({times ? ranges : 0, std::max<int64_t>(1, numNodes), of, times});
+  }
+
   void launch(int64_t rows, KernelLaunches &launches) const {
     launches.add(BuildKernel::Keys, rows, {arrays.data(), arrays.size()},
                  ArrayView<int64_t>(numbers.data(), numbers.size()));
@@ -190,14 +197,18 @@ struct KeyArguments {
 };
 } // namespace
 
-/// The keys of new loops, one a node: base + times * node.
-void GraphBuild::addLoops(int32_t *keys, const Batch &batch, int64_t base,
+/// The keys of new loops, one a node: base + times * node, and their type,
+/// which is given or a range of nodes.
+void GraphBuild::addLoops(int32_t *keys, const Batch &batch, int64_t ofType,
                           int64_t times, KernelLaunches &launches) const {
   KeyArguments arguments;
   arguments.arrays[arguments.numArrays++] = at(keys, kWord * newLoops());
-  arguments.add({newLoops(), base, times, batch.removed, batch.refused, 0});
+  int64_t type = shards() ? 0 : edges.derivation.loopType;
+  arguments.add({newLoops(), batch.base + ofType * type, times, batch.removed,
+                 batch.refused, 0});
   for (int i = 0; i < 3; ++i)
     arguments.addColumn({}, 0, 0, 0);
+  arguments.addRanges(shards(), newLoops(), 0, ofType);
   arguments.launch(newLoops(), launches);
 }
 
@@ -219,6 +230,7 @@ void GraphBuild::writeKeys(const RadixSort &all, int32_t *memory,
                           count, edges.numNodeTypes, 1);
       arguments.addColumn({}, 0, 0, 0);
       arguments.addColumn({}, 0, 0, 0);
+      arguments.addRanges(0, 0, 0, 0);
     } else {
       int64_t ofNode = isByNode(sort) ? edges.numEdgeTypes : 1;
       int64_t ofType = isByNode(sort)    ? 1
@@ -228,11 +240,15 @@ void GraphBuild::writeKeys(const RadixSort &all, int32_t *memory,
                           isOfDst ? 0 : ofNode);
       arguments.addColumn(edges.dst, count, edges.numDstNodes,
                           isOfDst ? ofNode : 0);
-      arguments.addColumn(edges.edgeType, count, givenTypes, ofType);
+      // Types that are none here are checked nevertheless.
+      arguments.addColumn(edges.edgeType, count, givenTypes,
+                          shards() ? 0 : ofType);
+      RowEnd cut = edges.derivation.shardEnd == GraphSide::Src ? RowEnd::Src
+                                                               : RowEnd::Dst;
+      arguments.addRanges(shards(), nodes(cut), cut == RowEnd::Src ? 1 : 2,
+                          ofType);
       if (newLoops())
-        addLoops(keys + givenEdges, batch,
-                 batch.base + ofType * edges.derivation.loopType, ofNode,
-                 launches);
+        addLoops(keys + givenEdges, batch, ofType, ofNode, launches);
     }
     arguments.launch(count, launches);
   }

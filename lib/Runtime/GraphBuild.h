@@ -170,6 +170,8 @@ private:
   void countGroups(KernelLaunches &launches);
 
   bool isDerived() const { return edges.derivation.loops.has_value(); }
+  /// Ranges of nodes that its edge types are; 0: they are the user's.
+  int64_t shards() const { return edges.derivation.shards; }
   /// Whether self loops are taken out.
   bool removesLoops() const {
     return isDerived() && *edges.derivation.loops != SelfLoops::Add;

@@ -48,13 +48,14 @@ class Builder(capi._Handle):
     def make(cls, requests, device, chip=None):
         """One for requests by the names of graphs."""
         if not capi.has_compiler() or any(
-                one.types is not None or one.shards or one.schema for one in requests.values()):
+                one.types is not None or one.schema for one in requests.values()):
             return None
         kernels = _kernels(chip)
         needs = (GraphNeeds * len(requests))(*[GraphNeeds(
             one.c_name, one.self_loops, len(one.counts), one.c_counts,
             len(one.structures), one.c_structures, one.parent and one.parent.encode(),
-            one.loops and one.loops.encode(), one.loop_type or 0)
+            one.loops and one.loops.encode(), one.loop_type or 0,
+            one.shards[0] if one.shards else 0, one.shards and one.shards[1].encode())
             for one in requests.values()])
         handle = capi.made("gnnBuilderCreate", needs, len(needs), kernels.handle,
                            device.handle)

@@ -93,7 +93,8 @@ def _weights(k, first, step):
 
 def _keys(k, i):
     """base + the sum of the row's number and three columns times what they count: the key
-    of an edge or a node. Where an id is not below its limit it is `refused`, which is more
+    of an edge or a node. Which of `ranges`, if there are some, of so many nodes the row's
+    number, the first or the second id is in, by `range_of` 0 to 2, counts too. Where an id is not below its limit it is `refused`, which is more
     than all others. Self loops get the key `removed` where `loops` is 2, and all others
     `refused` where it is 1. A column with the limit 0 is not there."""
     key, good, ids = k.base + i * k.times, i < k.count, []
@@ -106,6 +107,9 @@ def _keys(k, i):
         high = k.choose(is_there & wide.differs(0), lambda: array[at + 1], lambda: 0)
         good = good & high.equals(0) & ((low < limit) | limit.equals(0))
         key, ids = key + low * times, [*ids, low]
+    node = k.select(k.range_of.equals(0), i, k.select(k.range_of.equals(1), *ids[:2]))
+    key = key + k.choose(k.ranges.differs(0), lambda: (
+        node * k.ranges // k.range_nodes) * k.range_times, lambda: 0)
     is_loop = ids[0].equals(ids[1])
     good = good & (k.loops.differs(1) | is_loop)
     key = k.select(k.loops.equals(2) & is_loop, k.removed, key)
@@ -331,7 +335,8 @@ def text():
 
     steps = " ".join(f"{c}_step {c}_less" for c in ("place", "a", "b", "c"))
     kernels = [
-        slotted("keys", "keys a b c", "count base times removed refused loops " + columns,
+        slotted("keys", "keys a b c", "count base times removed refused loops " + columns +
+                " ranges range_nodes range_of range_times",
                 _keys),
         *sort_kernels(), _sums(), _scan(),
         slotted("search", "keys sums at number", "count size first step wants_at "

@@ -76,7 +76,8 @@ class GraphNeeds(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("self_loops", c_bool), ("num_counts", c_int64),
                 ("count_keys", POINTER(c_char_p)), ("num_structures", c_int64),
                 ("structure_keys", POINTER(c_char_p)), ("parent", c_char_p),
-                ("loops", c_char_p), ("loop_type", c_int64)]
+                ("loops", c_char_p), ("loop_type", c_int64), ("shards", c_int64),
+                ("shard_end", c_char_p)]
 
 
 class DeviceIds(ctypes.Structure):

@@ -130,17 +130,20 @@ def test_one_key_alone(built_by_kernels):
         check_kernels(host, graph, [text], [])
 
 
-@pytest.mark.parametrize("loops, loop_type", [("remove", None), ("add", 0), ("add", 4),
-                                              ("replace", 2), ("replace", 4)])
-def test_other_loops(loops, loop_type):
-    """A graph with other self loops, as torch builds it; its edges have no order of their
-    own, but the parent's with the loops behind."""
+@pytest.mark.parametrize("loops, loop_type, shards", [
+    ("remove", None, None), ("add", 0, None), ("add", 4, None), ("replace", 2, None),
+    ("replace", 4, None), (None, None, (3, "src")), (None, None, (64, "dst")),
+    ("remove", None, (4, "dst")), ("replace", 0, (4, "src")), ("add", 4, (2, "dst"))])
+def test_derived_graphs(loops, loop_type, shards):
+    """A graph with other self loops, or ranges of nodes as edge types, as torch builds it;
+    edges with other loops have no order of their own, but the parent's with the loops
+    behind."""
     src, dst, given = random_graph(9, 25, 310, 4, 3)
     src[::7] = dst[::7]  # Those that are taken out lie in two blocks of 64 and of 128.
     made = {"src": (src, dst, given), "no types": (src, dst, {"num_nodes": 25}),
             "no edges": (src[:0], dst[:0], {**given, "edge_type": given["edge_type"][:0]})}
     maps = [f"map edge.{order} parent_edge" for order in ORDERS["edge"] if order]
-    maps += ["map dst parent_loop"] * (loops != "remove")
+    maps += ["map dst parent_loop"] * (loop_type is not None)
     for name, (src, dst, given) in made.items():
         if name == "no types" and loop_type:
             continue
@@ -151,7 +154,7 @@ def test_other_loops(loops, loop_type):
 
         def request(keys, counts=()):
             one = structure_keys.Request("looped")
-            one.parent, one.loops, one.loop_type = "g", loops, loop_type
+            one.parent, one.loops, one.loop_type, one.shards = "g", loops, loop_type, shards
             for text in keys:
                 one.add_structure(text)
             for text in counts:
@@ -160,9 +163,10 @@ def test_other_loops(loops, loop_type):
             return {"g": parent, "looped": one}
         keys = [text for text in KEYS + maps if device_build.Builder.make(
             request([text]), device)]
-        counts = ["count parent_edge", *(text for text in COUNTS if not needs_schema(
+        counts = ["count parent_edge"] * bool(loops) + [*(text for text in COUNTS if not needs_schema(
             text) and device_build.Builder.make(request([], [text]), device))]
-        assert len(keys) > 280 and "map edge.in_rows parent_edge" in keys
+        assert len(keys) > 280 and ("map edge.in_rows parent_edge" in keys) == bool(loops)
+        assert any("edge_type" in text.split()[-1] for text in keys) != bool(shards)
         requests = request(keys, counts)
         build = device_build.Build(device_build.Builder.make(requests, device),
                                         {"g": graph}, None)

@@ -146,10 +146,12 @@ def test_graphs_with_other_self_loops_are_cut(loops):
 @pytest.mark.parametrize("kind, end", [("square", "src"), ("square", "dst"),
                                        ("bipartite", "src")])
 @pytest.mark.parametrize("edge_walks", [0, 1])
-def test_torch_makes_the_same_graph(kind, end, edge_walks):
+@pytest.mark.parametrize("target", ["emulator", "cpu"])
+def test_tensors_make_the_same_graph(target, kind, end, edge_walks, compiler):
+    """By kernels on the emulator, by torch's ops for cores."""
     torch = pytest.importorskip("torch")
     graph = graph_of(kind)
-    package, bound = run(program(BODIES["sum"], kind, end), graph,
+    package, bound = run(program(BODIES["sum"], kind, end), graph, target=target,
                          passes={"edge-walks": edge_walks})
     inputs = inputs_of(graph)
     sizes = {"num_nodes": graph.num_nodes} if kind == "square" else {

@@ -123,6 +123,40 @@ TEST(BuildKernels, CallsWithOtherArguments) {
   EXPECT_TRUE(builders.launches.empty());
 }
 
+TEST(DeviceBuild, RefusesDerivedGraphs) {
+  Builders builders;
+  GnnPackage kernels;
+  kernels.value = builders.package;
+  GnnDevice device;
+  device.value = builders.device;
+  GnnGraphNeeds needs[2] = {};
+  needs[0].name = "g";
+  needs[1].name = "s";
+  needs[1].parent = "g";
+  GnnBuilder *builder = nullptr;
+  struct {
+    const char *loops;
+    int64_t shards;
+    const char *end, *message;
+  } cases[] = {
+      {nullptr, 0, nullptr,
+       "expected add, replace, remaining or remove, got ''"},
+      {"most", 2, "src",
+       "expected add, replace, remaining or remove, got 'most'"},
+      {nullptr, 1, "src", "expected 0 or 2 to 65535 shards, got 1"},
+      {nullptr, 65536, "src", "expected 0 or 2 to 65535 shards, got 65536"},
+      {nullptr, 2, nullptr, "expected shards of src or dst, got ''"},
+      {"remove", 2, "edge", "expected shards of src or dst, got 'edge'"}};
+  for (auto [loops, shards, end, message] : cases) {
+    needs[1].loops = loops;
+    needs[1].shards = shards;
+    needs[1].shardEnd = end;
+    EXPECT_TRUE(contains(
+        messageOf(gnnBuilderCreate(needs, 2, &kernels, &device, &builder)),
+        message));
+  }
+}
+
 /// What a failing call was to give is left untouched.
 TEST(DeviceBuild, FailingCount) {
   Builders builders;

@@ -150,7 +150,7 @@ gnn.graph @graph_c15_schema square of @g shards 2 of src {node_types = 1, edge_t
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 // expected-error @+1 {{'gnn.graph' op expected the number of shards and the end whose nodes they are, or neither}}
-"gnn.graph"() <{sym_name = "graph_c15_end", kind = 0 : i32, parent_graph = @g, shards = 2 : i64, node_types = 1 : i64, edge_types = 2 : i64}> : () -> ()
+"gnn.graph"() <{sym_name = "graph_c15_end", kind = #gnn<graph_kind square>, parent_graph = @g, shards = 2 : i64, node_types = 1 : i64, edge_types = 2 : i64}> : () -> ()
 
 // -----
 
