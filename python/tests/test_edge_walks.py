@@ -239,6 +239,9 @@ BODIES = {
     "size": ("%n = gnn_tile.size : f32\n%t = gnn_tile.reduce sum [element] %v0 : f32\n"
              "%s = arith.addf %t, %n : f32\ngnn_tile.yield %s : f32", [], None,
              lambda g, x: sums(g, x[g.edge_src]) + sizes(g)),
+    "size of an element's group": (
+        "%n = gnn_tile.size : f32\n%q = arith.divf %v0, %n : f32\n" + SUM.format("%q"), [],
+        None, lambda g, x: sums(g, x[g.edge_src]) / np.maximum(sizes(g), 1)),
     "two": ("%s = gnn_tile.reduce sum [element] %v0 : f32\n"
             "%t = gnn_tile.reduce max [element] %v0 : f32\n"
             "%u = arith.addf %s, %t : f32\ngnn_tile.yield %u : f32", [], None,

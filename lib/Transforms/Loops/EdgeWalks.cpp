@@ -115,6 +115,14 @@ void EdgeWalk::enterGroup(Carried &now) {
     rowValues.erase(value);
   rows.clear();
   row = now.group;
+  if (llvm::any_of(ofGroup, [](Value value) {
+        return isa_and_nonnull<SizeOp>(value.getDefiningOp());
+      })) {
+    IndexArrays::ElementRange elements =
+        arrays.elementsOf(b, domain.getGroups(), domain.getElements(), row);
+    begin = elements.begin;
+    end = elements.end;
+  }
   for (Value value : ofGroup)
     now.groupValues.push_back(valueOf(value));
   rows.clear();
