@@ -66,14 +66,15 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
           "expected -1, 0 or from 2 to 65535 ranges, got '" + value + "'");
     return value.str();
   }
-  if (name == "sum-rows" || name == "long-rows") {
+  if (name == "sum-rows" || name == "long-rows" || name == "sum-runs") {
     bool mayBeChosen = name == "long-rows";
+    StringRef counted = name == "sum-rows"   ? "rows"
+                        : name == "sum-runs" ? "elements"
+                                             : "elements, 0 or -1";
     int32_t number;
     if (value.getAsInteger(10, number) || number < (mayBeChosen ? -1 : 0))
-      return llvm::createStringError(
-          Twine("expected a number of ") +
-          (mayBeChosen ? "elements, 0 or -1" : "rows") + ", got '" + value +
-          "'");
+      return llvm::createStringError("expected a number of " + counted +
+                                     ", got '" + value + "'");
     return value.str();
   }
   StringRef plain = llvm::StringSwitch<StringRef>(value.lower())

@@ -194,6 +194,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
   pm.addNestedPass<func::FuncOp>(
       createScheduleProducts({options.tensorCores, options.asyncCopies}));
+  pm.addNestedPass<func::FuncOp>(createScheduleRuns({options.sumRuns}));
   addPasses(pm, options.afterSchedule);
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
   if (!options.saveSchedules.empty())

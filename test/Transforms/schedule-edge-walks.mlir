@@ -31,7 +31,7 @@ func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // CHECK-LABEL: func.func @chosen_before
-// CHECK:         row_walk = team>
+// CHECK:         row_walk = team, runs = 32>
 func.func @chosen_before(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]

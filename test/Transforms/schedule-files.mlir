@@ -12,7 +12,7 @@
 // SAVED-SAME: "accesses":["<element -> src : feature>","<group : feature>"],
 // SAVED-SAME: "types":["memref<?x64xf32>","memref<?x64xf32>"],
 // SAVED-SAME: "body":"4049f3264ed989ab",
-// SAVED-SAME: "schedule":{"columns_per_block":64,"vector":4,"lanes":16,{{.*}}"row_order":"natural","row_walk":"by_length","split_rows":256}}
+// SAVED-SAME: "schedule":{"columns_per_block":64,"vector":4,"lanes":16,{{.*}}"row_order":"natural","row_walk":"by_length","split_rows":256,"runs":32}}
 // SAVED:      {"function":"two","graph":"g","template":"gemm","domain":"rows src_pair types edge_type",
 // SAVED-SAME: "accesses":["<group -> src : feature>","","<group : feature>"]
 // SAVED-SAME: "schedule":{"n":16,"kind":"tf32x3","copies":"async"}}
@@ -61,7 +61,7 @@
 //
 // RUN: gnn-opt %t/two.mlir -o /dev/null --gnn-attach-target=kind=cpu --gnn-schedule-pipeline --gnn-tile-list-schedules=vary=vector \
 // RUN:   | FileCheck %s --check-prefix=CORES
-// CORES: "schedule":{"columns_per_block":64,"vector":16,"rows_per_block":64,"row_order":"natural"}
+// CORES: "schedule":{"columns_per_block":64,"vector":16,"rows_per_block":64,"row_order":"natural","runs":32}
 
 // What older files say of a core is read as its schedule; other lanes are not.
 //
@@ -69,8 +69,8 @@
 // RUN: sed 's/"lanes":1/"lanes":2/' %t/old.jsonl > %t/lanes.jsonl
 // RUN: not gnn-opt %t/two.mlir --gnn-attach-target=kind=cpu --gnn-schedule-pipeline=schedules=%t/lanes.jsonl 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LANES
-// OLD:   schedule #gnn_tile.core_schedule<columns_per_block = 64, vector = 8, rows_per_block = 16, row_order = natural>
-// LANES: lanes.jsonl:1:1: error: schedule: expected a field of #gnn_tile.core_schedule (columns_per_block, vector, rows_per_block, row_order), got 'lanes'
+// OLD:   schedule #gnn_tile.core_schedule<columns_per_block = 64, vector = 8, rows_per_block = 16, row_order = natural, runs = 32>
+// LANES: lanes.jsonl:1:1: error: schedule: expected a field of #gnn_tile.core_schedule (columns_per_block, vector, rows_per_block, row_order, runs), got 'lanes'
 
 // Each module has templates of its own, with threads and without.
 //

@@ -11,7 +11,7 @@ gnn.graph @g bipartite {node_types = 1, edge_types = 1, stats = #gnn.stats<
 // A thread a group, which takes both edges at once.
 //
 // CHECK-LABEL: func.func @one_number
-// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 2, rows_per_block = 256, row_order = natural, row_walk = by_length, split_rows = 64>
+// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 2, rows_per_block = 256, row_order = natural, row_walk = by_length, split_rows = 64, runs = 32>
 func.func @one_number(%x: memref<?xf32>, %y: memref<?xf32>) {
   // expected-remark @+1 {{groups have 2.0 elements in the mean: 1 instead of 8 lanes take them}}
   gnn_tile.traverse @g <src_pair, edge.src_pairs>
@@ -27,7 +27,7 @@ func.func @one_number(%x: memref<?xf32>, %y: memref<?xf32>) {
 // Two lanes have two or three edges each.
 //
 // CHECK-LABEL: func.func @few
-// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 128, row_order = natural, row_walk = by_length, split_rows = 256>
+// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 128, row_order = natural, row_walk = by_length, split_rows = 256, runs = 32>
 func.func @few(%x: memref<?xf32>, %y: memref<?xf32>) {
   // expected-remark @+1 {{groups have 5.0 elements in the mean: 2 instead of 8 lanes take them}}
   gnn_tile.traverse @g <dst_pair, edge.dst_pairs>
@@ -43,7 +43,7 @@ func.func @few(%x: memref<?xf32>, %y: memref<?xf32>) {
 // Two groups share a warp.
 //
 // CHECK-LABEL: func.func @half_warps
-// CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 2, rows_per_block = 16, row_order = natural, row_walk = by_length, split_rows = 64>
+// CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 2, rows_per_block = 16, row_order = natural, row_walk = by_length, split_rows = 64, runs = 32>
 func.func @half_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{groups have 2.0 elements in the mean: 1 instead of 2 lanes take them}}
   gnn_tile.traverse @g <src_pair, edge.src_pairs, features = 64>
@@ -59,7 +59,7 @@ func.func @half_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // Groups of 8 have edges enough for what is left of a warp.
 //
 // CHECK-LABEL: func.func @whole_warps
-// CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 256>
+// CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 256, runs = 32>
 func.func @whole_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{2 lanes take the elements of a group, of which it has 8.0 in the mean}}
   gnn_tile.traverse @g <src, edge.out_rows, features = 64>
@@ -75,7 +75,7 @@ func.func @whole_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // Long groups have what they have where nothing is known.
 //
 // CHECK-LABEL: func.func @long
-// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 1024>
+// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 1024, runs = 32>
 func.func @long(%x: memref<?xf32>, %y: memref<?xf32>) {
   // expected-remark @+1 {{8 lanes take the elements of a group, of which it has 32.0 in the mean}}
   gnn_tile.traverse @g <dst, edge.in_rows>
@@ -124,7 +124,7 @@ gnn.graph @g bipartite {node_types = 1, edge_types = 1}
 // Without statistics groups may be long.
 //
 // CHECK-LABEL: func.func @unknown
-// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 1024>
+// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 1024, runs = 32>
 func.func @unknown(%x: memref<?xf32>, %y: memref<?xf32>) {
   // expected-remark @+1 {{8 lanes take the elements of a group, whose length is not known}}
   gnn_tile.traverse @g <src_pair, edge.src_pairs>

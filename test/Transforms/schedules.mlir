@@ -6,7 +6,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // elements; a block has 256 threads; long rows are walked by whole blocks.
 //
 // CHECK-LABEL: func.func @sum
-// CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 256>
+// CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 256, runs = 32>
 func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -25,7 +25,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Fields that are set stay, and the others follow from them.
 //
 // CHECK-LABEL: func.func @given
-// CHECK:         schedule <columns_per_block = 64, vector = 2, lanes = 8, head_lanes = 1, element_lanes = 4, in_flight = 8, rows_per_block = 8, row_order = by_degree, row_walk = by_length, split_rows = 1024>
+// CHECK:         schedule <columns_per_block = 64, vector = 2, lanes = 8, head_lanes = 1, element_lanes = 4, in_flight = 8, rows_per_block = 8, row_order = by_degree, row_walk = by_length, split_rows = 1024, runs = 32>
 func.func @given(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -45,7 +45,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // The graph is one row: all teams of a block walk it.
 //
 // CHECK-LABEL: func.func @readout
-// CHECK:         row_walk = block>
+// CHECK:         row_walk = block, runs = 32>
 func.func @readout(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <graph, src, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element : feature>]
@@ -86,7 +86,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: func.func @products
 // CHECK:         gnn_tile.gemm {{.+}} schedule <n = 16, kind = tf32x3, copies = async>
 // CHECK:         gnn_tile.gemm {{.+}} schedule <n = 32, kind = tf32x3, copies = async>
-// CHECK:         gnn_tile.outer {{.+}} schedule <n = 64, kind = tf32x3, copies = async>
+// CHECK:         gnn_tile.outer {{.+}} schedule <n = 64, kind = tf32x3, copies = async, runs = 32>
 func.func @products(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %v: memref<64x100xf32>,
                     %y: memref<?x8xf32>, %z: memref<?x100xf32>, %d: memref<64x100xf32>) {
   gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>)

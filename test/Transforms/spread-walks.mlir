@@ -104,23 +104,37 @@ func.func @joint(%begin: index, %end: index, %x: memref<?xf32>, %y: memref<?xf32
 
 // -----
 
-// Runs of 256 elements are combined; the first one has none before it.
+// Runs of 256 elements are combined; the first one has none before it. They are added with
+// what each addition has rounded away, which is added at the end, unless it is no number.
 //
 // REMARK: remark: [Passed] Spread | Category:gnn-tile-spread-walks | Remark="a walk in steps of 1 x 1 elements, in runs of 256
 // CHECK-LABEL: func.func @runs
-// CHECK:         %[[SUMS:.+]] = scf.for %[[B:.+]] = %[[BEGIN:.+]] to %[[END:.+]] step %c256 iter_args(%[[S:.+]] = %{{.+}}) -> (f32) {
+// CHECK:         %[[SUMS:.+]]:2 = scf.for %[[B:.+]] = %[[BEGIN:.+]] to %[[END:.+]] step %c256 iter_args(%[[S:.+]] = %[[ZERO:.+]], %[[E:.+]] = %[[ZERO]]) -> (f32, f32) {
 // CHECK:           %[[NEXT:.+]] = arith.addi %[[B]], %c256
 // CHECK:           %[[STOP:.+]] = arith.minsi %[[NEXT]], %[[END]]
 // CHECK:           %[[OWN:.+]] = scf.for %{{.+}} = %[[B]] to %[[STOP]] step %c1
 // CHECK:             arith.addf
 // CHECK:           %[[OTHERS:.+]] = arith.cmpi sgt, %[[B]], %[[BEGIN]]
-// CHECK:           %[[BOTH:.+]] = scf.if %[[OTHERS]] -> (f32) {
-// CHECK:             %[[SUM:.+]] = arith.addf %[[S]], %[[OWN]]
-// CHECK:             scf.yield %[[SUM]]
-// CHECK:           } else {
-// CHECK:             scf.yield %[[OWN]]
-// CHECK:           scf.yield %[[BOTH]]
-// CHECK:         return %[[SUMS]]
+// CHECK:           %[[BOTH:.+]]:2 = scf.if %[[OTHERS]] -> (f32, f32) {
+// CHECK-NEXT:        %[[SUM:.+]] = arith.addf %[[S]], %[[OWN]]
+// CHECK-NEXT:        %[[TAKEN:.+]] = arith.subf %[[SUM]], %[[S]]
+// CHECK-NEXT:        %[[LOST:.+]] = arith.subf %[[OWN]], %[[TAKEN]]
+// CHECK-NEXT:        %[[ERROR:.+]] = arith.addf %[[E]], %[[LOST]]
+// CHECK-NEXT:        scf.yield %[[SUM]], %[[ERROR]]
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %[[OWN]], %[[ZERO]]
+// CHECK:           scf.yield %[[BOTH]]#0, %[[BOTH]]#1
+// CHECK:         %[[LENGTH:.+]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK:         %[[SEVERAL:.+]] = arith.cmpi slt, %c256, %[[LENGTH]]
+// CHECK:         %[[TOTAL:.+]] = scf.if %[[SEVERAL]] -> (f32) {
+// CHECK:           %[[SIZE:.+]] = math.absf %[[SUMS]]#1
+// CHECK:           %[[INFINITY:.+]] = arith.constant 0x7F800000
+// CHECK:           %[[IS:.+]] = arith.cmpf olt, %[[SIZE]], %[[INFINITY]]
+// CHECK:           %[[WHOLE:.+]] = arith.addf %[[SUMS]]#0, %[[SUMS]]#1
+// CHECK:           arith.select %[[IS]], %[[WHOLE]], %[[SUMS]]#0
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %[[SUMS]]#0
+// CHECK:         return %[[TOTAL]]
 func.func @runs(%begin: index, %end: index, %x: memref<?xf32>) -> f32 {
   %zero = arith.constant 0.0 : f32
   %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 run 256 identity(%zero : f32) {
@@ -133,4 +147,97 @@ func.func @runs(%begin: index, %end: index, %x: memref<?xf32>) -> f32 {
     gnn_tile.yield %c : f32
   }
   return %s : f32
+}
+
+// -----
+
+// Each of two slots has runs of its own, of whole steps: 8 elements become 9, of three
+// steps with 3 elements each. Masks and the last element are those of the whole walk.
+//
+// REMARK: remark: [Passed] Spread | Category:gnn-tile-spread-walks | Remark="a walk in steps of 2 x 3 elements, in runs of 8
+// CHECK-LABEL: func.func @runs_of_slots
+// CHECK:         gnn_tile.parallel 2 over element -> f32 {
+// CHECK:           scf.for %[[B:.+]] = %arg0 to %arg1 step %c18 iter_args(
+// CHECK:             %[[NEXT:.+]] = arith.addi %[[B]], %c18
+// CHECK:             %[[STOP:.+]] = arith.minsi %[[NEXT]], %arg1
+// CHECK:             scf.for %[[P:.+]] = %[[B]] to %[[STOP]] step %c6
+// CHECK:               arith.subi %arg1, %[[P]]
+// CHECK:           math.absf
+// CHECK:         } combine {
+func.func @runs_of_slots(%begin: index, %end: index, %x: memref<?xf32>) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 3 run 8 identity(%zero : f32) {
+  ^bb0(%p: index):
+    %v = memref.load %x[%p] : memref<?xf32>
+    gnn_tile.yield %v : f32
+  } combine {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    gnn_tile.yield %c : f32
+  }
+  return %s : f32
+}
+
+// -----
+
+// What is rescaled is rescaled with what was rounded away of it; the maximum has one part.
+//
+// CHECK-LABEL: func.func @runs_of_a_softmax
+// CHECK:         scf.for {{.+}} iter_args(%[[M:.+]] = %{{.+}}, %[[S:.+]] = %{{.+}}, %[[E:.+]] = %{{.+}}) -> (f32, f32, f32) {
+// CHECK:           %[[OWN:.+]]:2 = scf.for
+// CHECK:           scf.if %{{.+}} -> (f32, f32, f32) {
+// CHECK:             %[[TOP:.+]] = arith.maximumf %[[M]], %[[OWN]]#0
+// CHECK:             %[[P0:.+]] = math.exp
+// CHECK:             %[[P1:.+]] = math.exp
+// CHECK:             %[[T0:.+]] = arith.mulf %[[P0]], %[[S]]
+// CHECK:             %[[T1:.+]] = arith.mulf %[[P1]], %[[OWN]]#1
+// CHECK:             %[[SUM:.+]] = arith.addf %[[T0]], %[[T1]]
+// CHECK:             %[[TAKEN:.+]] = arith.subf %[[SUM]], %[[T0]]
+// CHECK:             %[[SCALED:.+]] = arith.mulf %[[P0]], %[[E]]
+// CHECK:             %[[LOST:.+]] = arith.subf %[[T1]], %[[TAKEN]]
+// CHECK:             %[[ERROR:.+]] = arith.addf %[[SCALED]], %[[LOST]]
+// CHECK:             scf.yield %[[TOP]], %[[SUM]], %[[ERROR]]
+func.func @runs_of_a_softmax(%begin: index, %end: index, %x: memref<?xf32>) -> f32 {
+  %low = arith.constant 0xFF7FFFFF : f32
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %m, %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 run 32 identity(%low, %zero : f32, f32) {
+  ^bb0(%p: index):
+    %v = memref.load %x[%p] : memref<?xf32>
+    gnn_tile.yield %v, %one : f32, f32
+  } combine {
+  ^bb0(%m0: f32, %s0: f32, %m1: f32, %s1: f32):
+    %top = arith.maximumf %m0, %m1 : f32
+    %d0 = arith.subf %m0, %top : f32
+    %d1 = arith.subf %m1, %top : f32
+    %p0 = math.exp %d0 : f32
+    %p1 = math.exp %d1 : f32
+    %t0 = arith.mulf %p0, %s0 : f32
+    %t1 = arith.mulf %p1, %s1 : f32
+    %t = arith.addf %t0, %t1 : f32
+    gnn_tile.yield %top, %t : f32, f32
+  }
+  return %s : f32
+}
+
+// -----
+
+// A maximum has no errors, and nothing is done behind its runs.
+//
+// CHECK-LABEL: func.func @runs_of_a_maximum
+// CHECK:         %[[ALL:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}) -> (f32) {
+// CHECK-NOT:       arith.subf
+// CHECK:         return %[[ALL]]
+func.func @runs_of_a_maximum(%begin: index, %end: index, %x: memref<?xf32>) -> f32 {
+  %low = arith.constant 0xFF800000 : f32
+  %m = gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 run 32 identity(%low : f32) {
+  ^bb0(%p: index):
+    %v = memref.load %x[%p] : memref<?xf32>
+    gnn_tile.yield %v : f32
+  } combine {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maximumf %a, %b : f32
+    gnn_tile.yield %c : f32
+  }
+  return %m : f32
 }

@@ -187,12 +187,19 @@ template <typename Base> struct ScheduleSwitches : public Base {
                      "statistics; 0: never; 1: wherever it can be"),
       llvm::cl::init(-1)};
 
+  Option<int64_t> sumRuns{
+      *this, "sum-runs",
+      llvm::cl::desc("Elements of long sums that a lane adds at once, before "
+                     "such runs are added with compensation; 0: all"),
+      llvm::cl::init(32)};
+
   /// Sets the same switches of all stages: rows that are walked so need not be
   /// split.
   template <typename Stages> void assignScheduleSwitches(Stages &stages) const {
     stages.schedule.tensorCores = tensorCores;
     stages.schedule.asyncCopies = asyncCopies;
     stages.tile.edgeWalks = stages.schedule.edgeWalks = edgeWalks;
+    stages.schedule.sumRuns = sumRuns;
   }
 };
 

@@ -147,6 +147,10 @@ Distribution::distributeReduction(vector::MultiDimReductionOp op) {
   return success();
 }
 
+/// Parts that are added one after the other: what is left of a long sum are
+/// sums of so many, of which there are few.
+static constexpr int64_t partsOfRun = 32;
+
 /// What the thread has over a dimension, in order.
 Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
                               Spread source, unsigned dim, VectorPart part) {
@@ -158,11 +162,14 @@ Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
                   : axis != Spread::None ? source.columnsOf(type)
                                          : 1;
   Value total;
+  SmallVector<Value> runs; // that have ended
   auto add = [&](Value value) {
     total = total ? arith::getReductionOp(kind, b, b.getLoc(), total, value)
                   : value;
   };
   for (int64_t i = 0; i < count; ++i) {
+    if (i && i % partsOfRun == 0)
+      runs.push_back(std::exchange(total, Value()));
     VectorPart from = part;
     if (axis != Spread::None)
       (isOfRows ? from.row : from.column) = i;
@@ -190,6 +197,8 @@ Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
     }
     add(across);
   }
+  for (Value run : runs)
+    add(run);
   return total;
 }
 

@@ -16,6 +16,8 @@
 
 #include "EdgeWalks.h"
 
+#include "../Utils/LongSums.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -364,18 +366,45 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
 // What teams leave to each other
 //===----------------------------------------------------------------------===//
 
+/// Teams of a block whose parts of one row are added with compensation.
+static constexpr int64_t longHeads = 16;
+
+/// How two states are combined, as a region would say it.
+void EdgeWalk::makeCombine(Block &block) {
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToEnd(&block);
+  for (unsigned i = 0; i < 2; ++i)
+    for (Type type : types)
+      block.addArgument(type, b.getLoc());
+  ValueRange states = block.getArguments();
+  auto known = rowValues; // what is computed in the region stays there
+  YieldOp::create(b, combineAll(reductions, states.take_front(types.size()),
+                                states.drop_front(types.size())));
+  rowValues = known;
+}
+
 void EdgeWalk::handOver(Value team) {
   Value share = shareOf(team);
   Value flags = fieldOf(share, TeamShare::Flags);
   Value block = arith::DivUIOp::create(
       b, firstRow, b.index(TraverseSchedule(op).getBlockPositions()));
   Value head = b.mul(block, 2), tail = b.add(head, 1); // the block's pieces
+  // Narrow rows have so many teams that one after the other is a long sum.
+  Block both;
+  makeCombine(both);
+  LongStates all(both);
+  bool isLong = layout.rowsPerBlock >= longHeads && !all.areShort();
   /// States with the heads of the teams from `first` to before `end`.
   auto addHeads = [&](ValueRange states, Value first, Value end) {
-    return b.loop(
-        first, end, b.index(1), states, [&](Value other, ValueRange carried) {
-          return combineAll(reductions, carried, take(types, heads, other));
-        });
+    auto add = [&](Value other, ValueRange carried) {
+      Values head = take(types, heads, other);
+      return isLong ? all.add(b, carried, head)
+                    : combineAll(reductions, carried, head);
+    };
+    if (!isLong)
+      return b.loop(first, end, b.index(1), states, add);
+    return all.join(b,
+                    b.loop(first, end, b.index(1), all.start(b, states), add));
   };
   b.where(b.both(b.isZero(team), hasFlag(flags, TeamShare::Inside)), [&] {
     storePiece(addHeads(take(types, heads, team), b.index(1),

@@ -119,6 +119,7 @@ private:
   Weights weigh(SoftmaxSumOp op, mlir::ValueRange before, Batch &batch);
   std::pair<mlir::Value, mlir::Value> findSegments();
   // What teams leave to each other.
+  void makeCombine(mlir::Block &block);
   void handOver(mlir::Value team);
   void finishGroup(mlir::Value group, mlir::ValueRange states,
                    IndexArrays::ElementRange elements);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Utils/LongSums.h"
 #include "../Utils/Products.h"
 #include "ProductLoops.h"
 
@@ -39,6 +40,9 @@ public:
 private:
   Value load(unsigned side, const ProductLoops::ClampedRows &rows);
   SmallVector<Value> addStep(ValueRange sums, Value row0);
+  SmallVector<Value> endRun(ValueRange own, ValueRange before);
+  SmallVector<Value> startSums();
+  SmallVector<Value> finishSums(ValueRange sums);
   SmallVector<Value> sumRows(ValueRange sums);
   SmallVector<Value> sumHeads(ValueRange sums);
   Value addRows(Value sum, Value tile);
@@ -57,6 +61,7 @@ private:
   OuterBody body;
   int64_t in, out;
   Value end, last;
+  size_t count = 0; ///< of results: a matrix, and the sums of columns
 };
 } // namespace
 
@@ -91,7 +96,70 @@ SmallVector<Value> OuterLoops::addStep(ValueRange sums, Value row0) {
   SmallVector<Value> next{loops.multiply(sums[0], left, right)};
   if (op.getSums())
     next.push_back(addRows(sums[1], op.getSumsLeft() ? left : right));
-  return next;
+  return loops.layout.runs ? endRun(next, sums.drop_front(count)) : next;
+}
+
+/// In runs, a step gives: what a run has so far, the sums of those before,
+/// their errors, and the steps that it has. Here with a step more, with which
+/// the run may end.
+SmallVector<Value> OuterLoops::endRun(ValueRange own, ValueRange before) {
+  Value steps = b.add(before.back(), 1);
+  auto both = [&](ValueRange left, Value steps) {
+    SmallVector<Value> all(left);
+    llvm::append_range(all, before.drop_back());
+    all.push_back(steps);
+    return all;
+  };
+  auto ended = [&] {
+    SmallVector<Value> all = both(own, b.index(0));
+    for (size_t i = 0; i < count; ++i) {
+      all[i] = zeroOf(b, own[i].getType());
+      LongSum sum = addRun(b, {before[i], before[count + i]},
+                           /*factor=*/Value(), own[i]);
+      all[count + i] = sum.sum;
+      all[2 * count + i] = sum.error;
+    }
+    return all;
+  };
+  int64_t length = loops.layout.stepsOfRun();
+  if (length == 1)
+    return ended();
+  SmallVector<Value> same = both(own, steps);
+  auto branch = scf::IfOp::create(b, ValueRange(same).getTypes(),
+                                  b.isZero(b.sub(steps, b.index(length))),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, ended());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, same);
+  return branch.getResults();
+}
+
+SmallVector<Value> OuterLoops::startSums() {
+  SmallVector<Value> zeros{
+      loops.constant({ProductLayout::rows, loops.layout.columns}, 0)};
+  if (op.getSums())
+    zeros.push_back(loops.constant({lines(), summed().extent}, 0));
+  count = zeros.size();
+  SmallVector<Value> sums(zeros);
+  if (!loops.layout.runs)
+    return sums;
+  llvm::append_range(sums, zeros); // of the runs before, and their errors
+  llvm::append_range(sums, zeros);
+  sums.push_back(b.index(0));
+  return sums;
+}
+
+/// With the last run, which need not have ended.
+SmallVector<Value> OuterLoops::finishSums(ValueRange sums) {
+  SmallVector<Value> all(sums.take_front(count));
+  if (!loops.layout.runs)
+    return all;
+  for (size_t i = 0; i < count; ++i)
+    all[i] = joinParts(b, addRun(b, {sums[count + i], sums[2 * count + i]},
+                                 /*factor=*/Value(), sums[i]));
+  return all;
 }
 
 /// Adds the products of all rows of the type, of one head.
@@ -161,11 +229,8 @@ void OuterLoops::storeSums(Value sum) {
 void OuterLoops::run() {
   end = b.add(op.getFirstRow(), op.getRowCount());
   last = b.sub(end, b.index(1));
-  int64_t columns = loops.layout.columns;
-  SmallVector<Value> sums{loops.constant({ProductLayout::rows, columns}, 0)};
-  if (op.getSums())
-    sums.push_back(loops.constant({lines(), summed().extent}, 0));
-  sums = op.sumsHeads() ? sumHeads(sums) : sumRows(sums);
+  SmallVector<Value> sums = startSums();
+  sums = finishSums(op.sumsHeads() ? sumHeads(sums) : sumRows(sums));
   if (op.getSums())
     storeSums(sums.pop_back_val());
   storeMatrix(sums[0]);

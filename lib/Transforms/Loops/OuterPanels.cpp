@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Utils/LongSums.h"
 #include "../Utils/Products.h"
 #include "PanelLoops.h"
 
@@ -23,9 +24,9 @@ public:
   void run();
 
 private:
-  SmallVector<Value>
-  sumRows(ValueRange sums,
-          function_ref<SmallVector<Value>(Value, ValueRange)> add);
+  using AddRow = function_ref<SmallVector<Value>(Value, ValueRange)>;
+  SmallVector<Value> sumRows(ValueRange zeros, AddRow add);
+  SmallVector<Value> sumRuns(ValueRange sums, AddRow add);
   SmallVector<Value> loadRow(unsigned side, Value row, ArrayRef<Piece> pieces);
   void runPanel(Value first, ArrayRef<Piece> pieces);
   void storeSums(ArrayRef<Piece> pieces);
@@ -36,21 +37,49 @@ private:
 };
 } // namespace
 
-/// Over all rows, of one head after the other where they are summed.
-SmallVector<Value>
-OuterPanels::sumRows(ValueRange sums,
-                     function_ref<SmallVector<Value>(Value, ValueRange)> add) {
+/// Over all rows. In runs, `sums` are followed by their errors.
+SmallVector<Value> OuterPanels::sumRuns(ValueRange sums, AddRow add) {
   Value end = b.add(op.getFirstRow(), op.getRowCount());
-  auto ofHead = [&](ValueRange sums) {
+  if (!layout.runs)
     return b.loop(op.getFirstRow(), end, b.index(1), sums, add);
-  };
-  if (!op.sumsHeads())
-    return ofHead(sums);
-  return b.loop(b.index(0), b.index(op.getHeads()), b.index(1), sums,
-                [&](Value head, ValueRange before) {
-                  body.head = head;
-                  return ofHead(before);
-                });
+  size_t count = sums.size() / 2;
+  Value length = b.index(layout.runs);
+  return b.loop(
+      op.getFirstRow(), end, length, sums, [&](Value begin, ValueRange before) {
+        SmallVector<Value> zeros(count, zero());
+        SmallVector<Value> own = b.loop(begin, b.min(b.add(begin, length), end),
+                                        b.index(1), zeros, add);
+        SmallVector<Value> next(before);
+        for (size_t i = 0; i < count; ++i) {
+          LongSum sum = addRun(b, {before[i], before[count + i]},
+                               /*factor=*/Value(), own[i]);
+          next[i] = sum.sum;
+          next[count + i] = sum.error;
+        }
+        return next;
+      });
+}
+
+/// Over all rows from 0 on, of one head after the other where they are summed.
+SmallVector<Value> OuterPanels::sumRows(ValueRange zeros, AddRow add) {
+  SmallVector<Value> sums(zeros);
+  size_t count = sums.size();
+  if (layout.runs)
+    llvm::append_range(sums, zeros);
+  if (op.sumsHeads())
+    sums = b.loop(b.index(0), b.index(op.getHeads()), b.index(1), sums,
+                  [&](Value head, ValueRange before) {
+                    body.head = head;
+                    return sumRuns(before, add);
+                  });
+  else
+    sums = sumRuns(sums, add);
+  if (!layout.runs)
+    return sums;
+  SmallVector<Value> joined;
+  for (size_t i = 0; i < count; ++i)
+    joined.push_back(joinParts(b, {sums[i], sums[count + i]}));
+  return joined;
 }
 
 SmallVector<Value> OuterPanels::loadRow(unsigned side, Value row,

@@ -111,14 +111,21 @@ std::string PipelinedLoop::explainRest() {
   for (Operation &op : *loop.getBody()) {
     if (isOfBeginning(op))
       continue;
-    bool isLocal = op.getNumRegions() == 0 &&
-                   (isPure(&op) || op.hasTrait<OpTrait::IsTerminator>() ||
-                    isa<StageOp, vector::TransferReadOp>(op));
+    // A branch that computes moves with what it takes of the body.
+    bool isLocal = op.getNumRegions() == 0
+                       ? isPure(&op) || op.hasTrait<OpTrait::IsTerminator>() ||
+                             isa<StageOp, vector::TransferReadOp>(op)
+                       : isa<scf::IfOp>(op) && isMemoryEffectFree(&op);
     if (!isLocal)
       return "a step holds " + quote(&op);
-    for (Value operand : op.getOperands())
-      if (isOfBeginning(operand) && !staged.contains(operand))
-        return "what is summed depends on the number of the step";
+    WalkResult uses = op.walk([&](Operation *inner) {
+      return WalkResult(
+          success(llvm::none_of(inner->getOperands(), [&](Value operand) {
+            return isOfBeginning(operand) && !staged.contains(operand);
+          })));
+    });
+    if (uses.wasInterrupted())
+      return "what is summed depends on the number of the step";
   }
   for (ArrayOp array : arrays)
     for (Operation *user : array->getUsers()) {

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Utils/IndexBuilder.h"
+#include "../Utils/LongSums.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Combine.h"
@@ -42,7 +42,14 @@ public:
 
 private:
   SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
-  SmallVector<Value> makeRuns();
+  SmallVector<Value> makeRuns(Value slot);
+  SmallVector<Value> makeStates(Value slot) {
+    return walk.getRun() ? makeRuns(slot)
+                         : makeLoop(walk.getBegin(), walk.getEnd(), slot);
+  }
+  SmallVector<Value> choose(Value condition,
+                            function_ref<SmallVector<Value>()> then,
+                            ValueRange otherwise);
   SmallVector<WalkedElement> makePoints(Value first, Value slot);
   void clone(Operation *op, WalkedElement &point);
   void cloneBody(MutableArrayRef<WalkedElement> points);
@@ -198,42 +205,50 @@ SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
   return b.loop(begin, end, step, walk.getIdentity(), body);
 }
 
-/// Runs of elements, whose results are combined. The first has none before it.
-SmallVector<Value> WalkSpreader::makeRuns() {
-  Value length = b.index(*walk.getRun());
+/// What `then` gives where the condition holds, else these values.
+SmallVector<Value> WalkSpreader::choose(Value condition,
+                                        function_ref<SmallVector<Value>()> then,
+                                        ValueRange otherwise) {
+  auto branch = scf::IfOp::create(b, otherwise.getTypes(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, then());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, otherwise);
+  return branch.getResults();
+}
+
+/// Runs of elements, whose results are combined. The first has none before it,
+/// and where it is the only one, nothing was rounded away.
+SmallVector<Value> WalkSpreader::makeRuns(Value slot) {
+  LongStates all(walk.getCombine().front());
+  // The steps of a run are whole: only the last of all has fewer elements.
+  int64_t ofSlot = llvm::alignTo(*walk.getRun(), walk.getInFlight());
+  Value length = b.index(ofSlot * walk.getSlots());
+  SmallVector<Value> none = all.start(b, walk.getIdentity());
   auto run = [&](Value begin, ValueRange before) -> SmallVector<Value> {
     Value next = b.add(begin, length);
-    SmallVector<Value> own =
-        makeLoop(begin, b.min(next, walk.getEnd()), Value());
+    SmallVector<Value> own = makeLoop(begin, b.min(next, walk.getEnd()), slot);
     Value hasOthers = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, begin,
                                             walk.getBegin());
-    auto both = scf::IfOp::create(b, walk.getResultTypes(), hasOthers,
-                                  /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPointToStart(both.elseBlock());
-    scf::YieldOp::create(b, own);
-    b.setInsertionPointToStart(both.thenBlock());
-    Block &combine = walk.getCombine().front();
-    IRMapping mapping;
-    mapping.map(combine.getArguments().take_front(own.size()), before);
-    mapping.map(combine.getArguments().drop_front(own.size()), own);
-    for (Operation &op : combine.without_terminator())
-      b.clone(op, mapping);
-    scf::YieldOp::create(
-        b, llvm::map_to_vector(
-               combine.getTerminator()->getOperands(),
-               [&](Value value) { return mapping.lookupOrDefault(value); }));
-    return both.getResults();
+    SmallVector<Value> first(own);
+    llvm::append_range(first, ArrayRef<Value>(none).drop_front(own.size()));
+    return choose(hasOthers, [&] { return all.add(b, before, own); }, first);
   };
-  return b.loop(walk.getBegin(), walk.getEnd(), length, walk.getIdentity(),
-                run);
+  SmallVector<Value> parts =
+      b.loop(walk.getBegin(), walk.getEnd(), length, none, run);
+  SmallVector<Value> states(
+      ArrayRef<Value>(parts).take_front(walk.getNumResults()));
+  if (all.areShort())
+    return states;
+  Value several = b.less(length, b.sub(walk.getEnd(), walk.getBegin()));
+  return choose(several, [&] { return all.join(b, parts); }, states);
 }
 
 void WalkSpreader::run() {
   if (walk.getSlots() == 1) {
-    walk.replaceAllUsesWith(
-        walk.getRun() ? makeRuns()
-                      : makeLoop(walk.getBegin(), walk.getEnd(), Value()));
+    walk.replaceAllUsesWith(makeStates(Value()));
     return;
   }
   auto slots = ParallelOp::create(b, walk.getResultTypes(), walk.getSlots(),
@@ -242,7 +257,7 @@ void WalkSpreader::run() {
   Block &body = slots.getBody().emplaceBlock();
   Value slot = body.addArgument(b.getIndexType(), b.getLoc());
   b.setInsertionPointToEnd(&body);
-  YieldOp::create(b, makeLoop(walk.getBegin(), walk.getEnd(), slot));
+  YieldOp::create(b, makeStates(slot));
   slots.getCombine().takeBody(walk.getCombine());
   walk.replaceAllUsesWith(slots.getResults());
 }

@@ -58,8 +58,10 @@ void TraversalLoops::walkElements(int64_t rank) {
       (void)valueOf(value);
 
   bool isLong = byBlock && layout.rowWalk == RowWalk::ByLength;
-  WalkOp walk = createWalk(begin, walked, reductions,
-                           isLong ? layout.longInFlight() : layout.inFlight);
+  WalkOp walk =
+      createWalk(begin, walked, reductions,
+                 isLong ? layout.longInFlight() : layout.inFlight,
+                 byBlock ? layout.runs : layout.runsOf(layout.mostOfTeam()));
   OpBuilder::InsertionGuard restore(b);
   Block &body = walk.getBody().front();
   WalkPoint here;
@@ -87,8 +89,8 @@ void TraversalLoops::walkElements(int64_t rank) {
 
 /// The states of a long row, from those of its parts.
 SmallVector<Value> TraversalLoops::walkParts(Reductions reductions) {
-  WalkOp walk =
-      createWalk(firstPart, endPart, reductions, layout.longInFlight());
+  WalkOp walk = createWalk(firstPart, endPart, reductions,
+                           layout.longInFlight(), layout.runs);
   OpBuilder::InsertionGuard restore(b);
   Block &body = walk.getBody().front();
   b.setInsertionPointToEnd(&body);
@@ -101,14 +103,10 @@ SmallVector<Value> TraversalLoops::walkParts(Reductions reductions) {
   return SmallVector<Value>(walk.getResults());
 }
 
-/// Elements of a row that one lane alone adds up at once: the error of a sum
-/// grows with what is added one after the other.
-static constexpr int64_t runElements = 256;
-
-/// A walk that combines the states of these reductions, without what it does
-/// at a position.
+/// A walk that combines the states of these reductions, in runs of so many
+/// elements if not 0, without what it does at a position.
 WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
-                                  int64_t inFlight) {
+                                  int64_t inFlight, int64_t run) {
   SmallVector<Value> identities;
   for (Operation *reduction : reductions)
     llvm::append_range(identities, identitiesOf(reduction));
@@ -116,11 +114,11 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   bool rescales = inFlight > 1 && llvm::any_of(reductions, [](Operation *op) {
                     return isa<SoftmaxSumOp>(op);
                   });
-  bool hasRuns = layout.isOneLane && !reductions.empty();
-  IntegerAttr run = hasRuns ? b.getI64IntegerAttr(runElements) : IntegerAttr();
-  auto walk = WalkOp::create(b, begin, end, identities,
-                             byBlock ? Worker::Block : Worker::Element, slots,
-                             inFlight, run);
+  bool adds =
+      llvm::any_of(reductions, [](Operation *op) { return addsUp(*op); });
+  auto walk = WalkOp::create(
+      b, begin, end, identities, byBlock ? Worker::Block : Worker::Element,
+      slots, inFlight, run && adds ? b.getI64IntegerAttr(run) : IntegerAttr());
   OpBuilder::InsertionGuard restore(b);
   walk.getBody().emplaceBlock().addArgument(b.getIndexType(), b.getLoc());
   if (reductions.empty())

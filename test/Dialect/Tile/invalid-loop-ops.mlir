@@ -329,14 +329,11 @@ func.func @walk_c4_negative_length(%n: index, %x: f32) {
 
 // -----
 
-func.func @walk_c4_slots(%n: index, %x: f32) {
-  // expected-error @+1 {{'gnn_tile.walk' op expected 'run' of a walk with results and one slot, got 1 results and 2 slots}}
-  %s = gnn_tile.walk from %n to %n over element slots 2 in_flight 1 run 256 identity(%x : f32) {
+func.func @walk_c4_results(%n: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected 'run' of a walk with results, got none}}
+  gnn_tile.walk from %n to %n over element slots 2 in_flight 1 run 256 {
   ^bb0(%p: index):
-    gnn_tile.yield %x : f32
-  } combine {
-  ^bb0(%a: f32, %b: f32):
-    gnn_tile.yield %a : f32
+    gnn_tile.yield
   }
   return
 }

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-schedule-pipeline='tensor-cores=false async-copies=false' --gnn-tile-block-products --gnn-tile-lower-products --gnn-tile-load-ahead --gnn-tile-distribute --canonicalize --cse --split-input-file \
+// RUN: gnn-opt %s --gnn-schedule-pipeline='tensor-cores=false async-copies=false sum-runs=0' --gnn-tile-block-products --gnn-tile-lower-products --gnn-tile-load-ahead --gnn-tile-distribute --canonicalize --cse --split-input-file \
 // RUN:   --remarks-filter='gnn-tile-distribute' --remark-format=emitRemark --verify-diagnostics | FileCheck %s
 
 gnn.graph @g square {node_types = 2, edge_types = 3}

@@ -19,8 +19,9 @@ def LowerTraversals
     (`gnn_tile.walk`), one for each rank: what needs no other reduction first.
     Rows past the last one are read again and not stored. Rows with more than
     `split_rows` elements of a schedule `by_length` are left by their team, and
-    walked by the block one after the other. One lane alone, of a
-    `#gnn_tile.core_schedule`, walks in runs of 256 elements; its rows of more than 64
+    walked by the block one after the other. Walks that add up floats
+    take the `runs` of the schedule, but for those of teams whose rows are short by
+    `split_rows`. Of one lane alone, of a `#gnn_tile.core_schedule`, rows of more than 64
     vectors are left with a remark: their loops of vectors would be long code, loops of
     scalars are short.
 
@@ -60,7 +61,9 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
     the loop computes all of them, loads first. Past the end, the last element is
     read again and does not count: a state that is combined by one operation is
     replaced by its identity, any other is kept as it was. With a `run`, a second loop
-    around this one combines runs of so many elements.
+    around this one combines runs of so many elements of a slot: with compensation
+    where they are added, which carries what each addition has rounded away and adds it
+    at the end, unless the sum is infinite or NaN.
 
     ```mlir
     %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : f32) { ... } combine { ... }
@@ -78,6 +81,7 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
@@ -92,6 +96,9 @@ def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
     a gemm works on the whole tile, which a `gnn_tile.store_rows` writes. Rows of a
     gemm's input past the last one are read again and not stored, other rows and
     columns that are not there count as 0.
+
+    With the `runs` of a schedule, an outer product keeps the sum of the rows before in
+    two parts (docs/Tile.md), to which a step adds what a run has when it ends.
 
     Each op that stages, sums or stores says which thread holds what, each staged array
     (`gnn_tile.array`) how it is permuted; docs/Tile.md has both.
@@ -241,7 +248,8 @@ def LowerCoreProducts
 
     A transposed weight is copied, so that its columns lie side by side: as many of
     the summed rows as 48 KiB hold. Where these are not all, the sums of the range
-    wait in between.
+    wait in between. With the `runs` of a schedule, an outer product adds up so many
+    rows at a time.
 
     ```mlir
     gnn_tile.gemm @g rows src_pair rows[%first, %n] columns[%c0] ins(%x, %w : memref<?x64xf32>, memref<64x32xf32>) ...

@@ -229,6 +229,31 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
   }];
 }
 
+def ScheduleRuns : SchedulePass<"gnn-tile-schedule-runs"> {
+  let summary = "Choose which sums are added in runs";
+  let description = [{
+    Sets `runs`, the elements that a lane adds up one after the other, of a traversal
+    that adds up floats over elements: such runs are then added with compensation, and
+    the error of a sum is that of a run, however long a row is. So it does where
+    lanes may have more than eight runs of a row by the statistics of the graph, or nothing is
+    known of that. Rows that are shorter, the tiles and pieces of long ones, and the equal
+    shares of walks by edges are added as they come.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256>
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256, runs = 32>
+    ```
+
+    Needs: who walks rows; statistics of the graph to leave it out. Keeps: every field
+    that is set, and schedules of other targets. Never: touches sums of integers or of f64.
+  }];
+  let options = [
+    Option<"length", "length", "int64_t", /*default=*/"32",
+           "Elements of a run; 0: sums are added plainly">,
+  ];
+}
+
 def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
   let summary = "Choose the tiles of products, the cores, and how tiles are copied";
   let description = [{

@@ -46,7 +46,8 @@ ProductLayout gnn::tile::layOut(OuterOp, GemmScheduleAttr schedule) {
           /*loadsAhead=*/true,
           schedule.isOnTensorCores(),
           /*copiesLeft=*/schedule.copiesAsync(),
-          /*copiesRight=*/schedule.copiesAsync()};
+          /*copiesRight=*/schedule.copiesAsync(),
+          ProductSchedule(schedule).runs};
 }
 
 /// What tensor cores cannot multiply.
@@ -102,6 +103,10 @@ std::string gnn::tile::explainRefusal(GemmOp op, GemmScheduleAttr schedule) {
     return why;
   if (std::string why = explainCopies(op, schedule); !why.empty())
     return why;
+  if (ProductSchedule(schedule).runs)
+    return "cannot honour the schedule's 'runs': expected an outer product, "
+           "got '" +
+           op->getName().getStringRef().str() + "'";
   OpOperand *input = findOverwritten(op, op.getOutputMutable());
   if (input != &op.getInputMutable() || schedule.getN() >= op.getOut())
     return "";
@@ -111,8 +116,12 @@ std::string gnn::tile::explainRefusal(GemmOp op, GemmScheduleAttr schedule) {
          std::to_string(schedule.getN());
 }
 std::string gnn::tile::explainRefusal(OuterOp op, GemmScheduleAttr schedule) {
-  std::string why = explainKind(op, schedule);
-  return why.empty() ? explainCopies(op, schedule) : why;
+  if (std::string why = explainKind(op, schedule); !why.empty())
+    return why;
+  Type element = getElementTypeOrSelf(op.getOutput().getType());
+  if (ProductSchedule(schedule).runs && !isa<FloatType>(element))
+    return "cannot honour the schedule's 'runs': expected sums of floats";
+  return explainCopies(op, schedule);
 }
 
 template <typename ProductOp>

@@ -114,6 +114,11 @@ private:
     int64_t length = schedule.splitRows;
     return {length / 4, length, 4 * length};
   }
+  SmallVector<int64_t> runs() const {
+    constexpr int64_t usual = 32;
+    return facts.addsFloats ? SmallVector<int64_t>{0, usual}
+                            : SmallVector<int64_t>{0};
+  }
   void finish();
 
   int64_t threadsPerRow() const {
@@ -167,7 +172,7 @@ static void enumerateTiles(ProductOp op, int64_t in, GemmScheduleAttr schedule,
                            ScheduleUser use) {
   SmallVector<int64_t> values(schedule.getValues());
   for (auto [field, value] : llvm::zip_equal(schedule.getTable(), values)) {
-    if (value)
+    if (value || field.name == "runs") // which the pass chooses
       continue;
     for (int64_t chosen : field.list()) {
       value = chosen;

@@ -122,10 +122,8 @@ LogicalResult WalkOp::verify() {
   if (run && (*run < 1 || *run > mostOfRow)) // C4
     return emitOpError("expected a run of 1 to ")
            << mostOfRow << " elements, got " << *run;
-  if (run && (slots != 1 || getNumResults() == 0)) // C4
-    return emitOpError("expected 'run' of a walk with results and one slot, "
-                       "got ")
-           << getNumResults() << " results and " << slots << " slots";
+  if (run && getNumResults() == 0) // C4
+    return emitOpError("expected 'run' of a walk with results, got none");
   return slots > 1 ? verifyWorkers(*this, getOver()) : success(); // C5
 }
 

@@ -65,6 +65,18 @@ bool gnn::tile::reducesElements(Operation *op) {
                                        static_cast<int32_t>(Dim::Element)));
 }
 
+bool gnn::tile::addsUp(Operation &op) {
+  auto isShort = [](Type type) {
+    auto ofFloats = dyn_cast<FloatType>(type);
+    return ofFloats && ofFloats.getWidth() <= 32;
+  };
+  auto reduce = dyn_cast<ReduceOp>(op);
+  bool isSum = reduce && (reduce.getKind() == Reduction::Sum ||
+                          reduce.getKind() == Reduction::Mean);
+  return reducesElements(&op) && (isSum || isa<SoftmaxSumOp, FoldOp>(op)) &&
+         llvm::any_of(op.getResultTypes(), isShort);
+}
+
 TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
   DomainAttr domain = op.getDomain();
   groups = domain.getGroups();
@@ -83,6 +95,9 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         (getLevel(reduce.getValue()).element || reducesElements(reduce));
   });
   weighsElements = !op.getBody().front().getOps<SoftmaxSumOp>().empty();
+  if (hasElements)
+    addsFloats = llvm::any_of(op.getBody().front().without_terminator(),
+                              [](Operation &inner) { return addsUp(inner); });
   widestOfCPU = std::gcd<int64_t>(domain.getFeatures(), 16);
   auto restrict = [&](Value operand, AtAttr at) {
     if (!at.getFeature())
@@ -258,6 +273,8 @@ static int64_t estimateRegisters(const TraverseFacts &facts,
   int64_t sums = 0, loads = 0;
   for (Level level : facts.sums)
     sums += countHeld(layout, level);
+  if (layout.runs) // and those of the runs before, in two parts
+    sums *= 3;
   for (Level level : facts.rowValues)
     loads += countHeld(layout, level);
   for (Level level : facts.elementLoads)
@@ -283,6 +300,7 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.rowOrder = schedule.rowOrder.value_or(TakenOrder::Natural);
   layout.rowWalk = schedule.rowWalk.value_or(RowWalk::Team);
   layout.splitRows = schedule.splitRows;
+  layout.runs = schedule.runs;
   layout.isOneLane = schedule.isOneLane;
   layout.warp = facts.limits.lanes;
   if (layout.rowWalk == RowWalk::ByEdges)
@@ -295,6 +313,12 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
 
 int64_t TraverseLayout::longInFlight() const {
   return std::max(inFlight, elementsInFlight);
+}
+
+int64_t TraverseLayout::mostOfTeam() const {
+  return rowWalk == RowWalk::ByLength
+             ? llvm::divideCeil(splitRows, elementLanes)
+             : 0;
 }
 
 static std::string refuse(StringRef field, const Twine &because) {
@@ -395,6 +419,8 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
 static std::string checkRowFields(const TraverseSchedule &schedule,
                                   const TraverseFacts &facts,
                                   const TraverseLayout &layout) {
+  if (layout.runs && !facts.addsFloats)
+    return refuse("runs", "no floats are added up over elements");
   if (!facts.hasElements && layout.inFlight != 1)
     return refuse("in_flight", "the domain has no elements");
   if (schedule.rowsPerBlock && hasLanes(schedule) && !layout.isOneLane &&
@@ -456,12 +482,15 @@ FailureOr<TraverseLayout> gnn::tile::getPartialLayout(TraverseOp op) {
 
 FailureOr<TraverseLayout> gnn::tile::getLayout(TraverseOp op) {
   TraverseSchedule schedule(op);
-  bool needsSplit = schedule.rowWalk == RowWalk::ByLength;
+  auto mayBeOpen = [&](const ScheduleField &field) {
+    return field.rule.empty() || field.name == "runs" ||
+           (field.name == "split_rows" &&
+            schedule.rowWalk != RowWalk::ByLength);
+  };
   auto fields = cast<ScheduleInterface>(schedule.get(op.getContext()));
   for (auto [field, value] :
        llvm::zip_equal(fields.getTable(), fields.getValues()))
-    if (!value && !field.rule.empty() &&
-        (needsSplit || field.name != "split_rows"))
+    if (!value && !mayBeOpen(field))
       return op.emitOpError("expected a complete schedule, got none of '")
              << field.name
              << "' (gnn-schedule-pipeline chooses what is left out)";

@@ -28,7 +28,10 @@ struct ProductLayout {
   bool onTensorCores = false;
   /// Which operands are copied, past the registers of threads.
   bool copiesLeft = false, copiesRight = false;
+  int64_t runs = 0; ///< rows of an outer product added at once; 0: all
 
+  /// Steps of a run, which are whole.
+  int64_t stepsOfRun() const { return (runs + depth - 1) / depth; }
   int64_t threadsPerRow() const { return columns / columnsPerThread; }
   int64_t rowsPerThread() const { return rows * threadsPerRow() / threads; }
   /// Values that a thread loads of a step.
@@ -39,8 +42,10 @@ struct ProductLayout {
   /// Sums, a row and a column of the staged tiles; what is loaded, beside them
   /// or before; places. An estimate.
   int64_t registers() const {
-    int64_t sums = rowsPerThread() * (columnsPerThread + 1) + columnsPerThread;
-    return 32 + (loadsAhead ? sums + loads() : std::max(sums, loads()));
+    int64_t own = rowsPerThread() * columnsPerThread;
+    int64_t sums = own + rowsPerThread() + columnsPerThread;
+    return 32 + (runs ? 2 * own : 0) +
+           (loadsAhead ? sums + loads() : std::max(sums, loads()));
   }
   /// The two staged tiles, twice where one is written while the other is read.
   int64_t sharedBytes() const {

@@ -105,9 +105,9 @@ def Tile_WalkOp : Tile_Op<"walk", [
     `over` says who walks: the lanes of a team that share the elements of a row
     (`element`), or all those of the block (`block`). There are `slots` of them,
     and each has `in_flight` elements under way at once. With `run`, each combines so
-    many elements, one after the other, with those before them: the error of a sum
-    grows with what is added in one go. `gnn-tile-spread-walks` makes loops of it by
-    these.
+    many elements, one after the other, and then that run with those before: the error
+    of a sum grows with what is added in one go. Where `combine` adds a result, runs of it
+    are added with compensation. `gnn-tile-spread-walks` makes loops of it by these.
 
     Constraints:
     * (C1) The body has the position as its argument and yields the identities'
@@ -116,7 +116,7 @@ def Tile_WalkOp : Tile_Op<"walk", [
       result; without, it is left out.
     * (C3) `over` is `element` or `block`; there are 1 to 1024 `slots` and 1 to 32
       elements `in_flight`.
-    * (C4) `run` is 1 to 2^31, of a walk with results and one slot.
+    * (C4) `run` is 1 to 2^31, of a walk with results.
     * (C5) One of several slots is in no `gnn_tile.parallel` over the same workers, and
       one over `block` in none at all.
     * (C6) `together` has an argument for each result, and one for each result of each

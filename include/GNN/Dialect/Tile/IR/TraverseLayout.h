@@ -41,6 +41,9 @@ struct TraverseFacts {
   bool shufflesInsideElements = false;
   /// Powers of scores weigh elements, one number each beside their rows.
   bool weighsElements = false;
+  /// Floats are added up over elements, or folded, in a type whose roundings
+  /// count where there are many.
+  bool addsFloats = false;
   /// Why its elements cannot be walked whatever groups they are of; empty if
   /// they can.
   std::string byEdgesRefusal;
@@ -74,6 +77,7 @@ struct TraverseLayout {
   TakenOrder rowOrder = TakenOrder::Natural;
   RowWalk rowWalk = RowWalk::Team;
   int64_t splitRows = 0;  ///< elements above which `ByLength` takes the block
+  int64_t runs = 0;       ///< elements that a lane adds at once; 0: all
   bool isOneLane = false; ///< which takes the rows of a block in turn
   int64_t warp = 1;       ///< lanes that run in step
   /// Whether the teams of a block can walk a row together, and the shared
@@ -97,6 +101,18 @@ struct TraverseLayout {
   /// `inFlight` where a block walks the rows that `ByLength` leaves it, which
   /// are long whatever the others are.
   int64_t longInFlight() const;
+
+  /// Runs of a lane that are worth no compensation; of a row on a GPU, where
+  /// registers count, so many that the error is that of a few hundred
+  /// roundings.
+  static constexpr int64_t plainRuns = 2, plainRunsOfRow = 8;
+  /// The elements of a row that a lane has at most where its team walks it,
+  /// because longer ones are left to the block; 0: as many as there are.
+  int64_t mostOfTeam() const;
+  /// The runs of a walk in which a lane has at most so many elements.
+  int64_t runsOf(int64_t most) const {
+    return most && most <= plainRunsOfRow * runs ? 0 : runs;
+  }
 
   /// Vectors of a row that a lane goes through, its heads included.
   int64_t vectorsOfLane() const { return chunks * headChunks; }
@@ -131,6 +147,9 @@ std::string explainByEdges(TraverseOp op);
 
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);
+/// Whether it adds up floats over elements, or may: in a type whose roundings
+/// count where there are many.
+bool addsUp(mlir::Operation &op);
 
 /// The layout of the op's schedule, as far as it is chosen; reports the field
 /// that cannot be honoured at the op.

@@ -1,0 +1,189 @@
+//===- ScheduleRuns.cpp - Which sums are added in runs --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleFacts.h"
+
+#include "GNN/Analysis/Targets.h"
+#include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_SCHEDULERUNS
+#include "GNN/Transforms/Schedules/Passes.h.inc"
+} // namespace gnn
+
+/// Of what nothing is known.
+static constexpr double unknown = std::numeric_limits<double>::infinity();
+
+/// The elements of the longest group, at most.
+static double countMost(RowDomain groups, RowDomain elements, StatsAttr stats) {
+  if (groups.isTiles())
+    return static_cast<double>(groups.getTiles().tile);
+  if (elements.isFixed())
+    return static_cast<double>(elements.getCount());
+  if (!stats)
+    return unknown;
+  bool isOfNodes = groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair);
+  if (!isOfNodes || groups.getEnd() == RowEnd::Neither || elements.isTiles())
+    return countLongest(groups, elements, stats);
+  EndPoint end = groups.getEnd() == RowEnd::Src ? EndPoint::Src : EndPoint::Dst;
+  int64_t longest = groups.isKind(RowKind::Pair) ? stats.getLongestPair(end)
+                                                 : stats.getLongestRow(end);
+  return longest ? static_cast<double>(longest) : unknown;
+}
+
+namespace {
+/// What one lane adds one after the other.
+struct LongestWalk {
+  double elements;
+  StringRef of; ///< what they are
+  /// Runs that are added plainly.
+  int64_t plainRuns = TraverseLayout::plainRuns;
+
+  double getRuns() const { return elements / static_cast<double>(plainRuns); }
+};
+
+struct ScheduleRuns : gnn::impl::ScheduleRunsBase<ScheduleRuns> {
+  using ScheduleRunsBase::ScheduleRunsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    if (length >= 0 && length <= most)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << getArgument() << ": expected 'length' from 0 to " << most
+           << ", got " << length.getValue();
+  }
+
+  void runOnOperation() override {
+    WalkResult walk = getOperation()->walk([&](TraverseOp op) {
+      if (!isa_and_nonnull<TraverseScheduleAttr, CoreScheduleAttr>(
+              Attribute(op.getScheduleAttr())) ||
+          !TraverseFacts(op).addsFloats)
+        return WalkResult::advance();
+      FailureOr<TraverseLayout> layout = getPartialLayout(op);
+      if (failed(layout))
+        return WalkResult::interrupt();
+      if (!layout->runs)
+        choose(op, *layout);
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    getOperation()->walk([&](OuterOp op) {
+      GemmScheduleAttr schedule = op.getScheduleAttr();
+      if (schedule && !ProductSchedule(schedule).runs)
+        choose(op, schedule);
+    });
+  }
+
+private:
+  void choose(TraverseOp op, const TraverseLayout &layout);
+  void choose(OuterOp op, GemmScheduleAttr schedule);
+  bool isLong(Operation *op, LongestWalk longest, StringRef who);
+  static LongestWalk findLongest(TraverseOp op, const TraverseLayout &layout);
+};
+} // namespace
+
+/// The walk in which a lane has most runs, for those that are added plainly: of
+/// a row by its team or by its block, or of what shares or pieces leave of it.
+LongestWalk ScheduleRuns::findLongest(TraverseOp op,
+                                      const TraverseLayout &layout) {
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  RowDomain groups = op.getGroups();
+  double most =
+      countMost(groups, op.getElements(), graph ? getStats(graph) : nullptr);
+  auto lanes = static_cast<double>(layout.elementLanes);
+  double lanesOfBlock = lanes * static_cast<double>(layout.rowsPerBlock);
+  auto block = static_cast<double>(TraverseSchedule(op).getBlockPositions());
+  // A block leaves two of each row that goes on behind it.
+  if (layout.rowWalk == RowWalk::ByEdges)
+    return {2 * (most / block + 2) / lanes, "pieces"};
+  LongestWalk longest{most / lanes, "elements"};
+  // Tiles, pieces and what is made of them are of sums that may be of millions.
+  bool isRow = groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair);
+  if (isRow && !layout.isOneLane)
+    longest.plainRuns = TraverseLayout::plainRunsOfRow;
+  if (layout.rowWalk == RowWalk::Block)
+    longest.elements = most / lanesOfBlock;
+  if (layout.rowWalk != RowWalk::ByLength)
+    return longest;
+  LongestWalk left = longest;
+  left.elements = most / lanesOfBlock;
+  if (auto length = static_cast<double>(op.getLongLength()))
+    left = {left.elements / length, "pieces"};
+  longest.elements =
+      std::min(longest.elements, static_cast<double>(layout.mostOfTeam()));
+  return left.getRuns() > longest.getRuns() ? left : longest;
+}
+
+/// Whether these are more than are added plainly. Says so.
+bool ScheduleRuns::isLong(Operation *op, LongestWalk longest, StringRef who) {
+  if (length == 0) {
+    refused(getArgument(), op->getLoc())
+        << "sums are added plainly, as is asked for";
+    return false;
+  }
+  int64_t most = longest.plainRuns * length;
+  std::string number =
+      longest.elements < unknown
+          ? llvm::formatv("{0:F0} {1} at most", std::ceil(longest.elements),
+                          longest.of)
+                .str()
+          : ("nobody knows how many " + longest.of).str();
+  std::string text = (who + " adds up " + number).str();
+  if (longest.elements <= static_cast<double>(most)) {
+    refused(getArgument(), op->getLoc()) << text + ", which are few";
+    return false;
+  }
+  passed(getArgument(), op->getLoc(), "Scheduled")
+      << (text + ": in runs of " + Twine(length)).str();
+  return true;
+}
+
+void ScheduleRuns::choose(TraverseOp op, const TraverseLayout &layout) {
+  if (!isLong(op, findLongest(op, layout), "a lane"))
+    return;
+  TraverseSchedule schedule(op);
+  schedule.runs = length;
+  op.setScheduleAttr(op.getScheduleAttr().withFields(schedule));
+}
+
+/// Runs of a block that are added plainly where each thread of a GPU has 32
+/// sums of a wide tile: in runs it takes 167 registers and not 90 (ptxas,
+/// sm_90).
+static constexpr int64_t plainRunsOfWideTile = 32;
+
+/// Each thread of a block goes through all rows of its group.
+void ScheduleRuns::choose(OuterOp op, GemmScheduleAttr given) {
+  ProductSchedule schedule(given);
+  schedule.runs = length;
+  if (length && !explainRefusal(op, schedule.get(op.getContext())).empty())
+    return;
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  double most = countMost(op.getGroups(), op.getElements(),
+                          graph ? getStats(graph) : nullptr);
+  if (op.sumsHeads())
+    most *= static_cast<double>(op.getHeads());
+  LongestWalk longest{most, "rows"};
+  bool isWide = schedule.n == ProductLayout::widestColumns;
+  TargetAttr target = findTarget(op);
+  if (isWide && !(target && target.getKind() == cpuKind))
+    longest.plainRuns = plainRunsOfWideTile;
+  if (isLong(op, longest, "a block"))
+    op.setScheduleAttr(schedule.get(op.getContext()));
+}
