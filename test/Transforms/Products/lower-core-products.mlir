@@ -164,3 +164,31 @@ func.func @outer(%x: memref<?x64xf32>, %d: memref<?x64xf32>, %w: memref<3x64x64x
       outs(%w : memref<3x64x64xf32>) sums(%s : memref<3x64xf32>) schedule <n = 64>
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Rows are added up 32 at a time, and what they give to the sums before, with its errors.
+//
+// CHECK-LABEL: func.func @outer_in_runs
+// CHECK:         scf.for {{.+}} step %c4 {
+// CHECK:           %[[ALL:.+]]:32 = scf.for %[[R:.+]] = %{{.+}} to %[[END:.+]] step %c32
+// CHECK:             %[[NEXT:.+]] = arith.addi %[[R]], %c32
+// CHECK:             %[[STOP:.+]] = arith.minsi %[[NEXT]], %[[END]]
+// CHECK:             %{{.+}}:16 = scf.for %{{.+}} = %[[R]] to %[[STOP]] step %c1
+// CHECK-COUNT-16:      math.fma
+// CHECK-COUNT-32:    arith.subf {{.+}} : vector<16xf32>
+// CHECK-COUNT-16:  math.absf
+// CHECK:         scf.if
+// CHECK:           %{{.+}}:8 = scf.for
+// CHECK:             %{{.+}}:4 = scf.for
+// CHECK-COUNT-4:       arith.addf {{.+}} : vector<16xf32>
+// CHECK-COUNT-8:     arith.subf {{.+}} : vector<16xf32>
+func.func @outer_in_runs(%x: memref<?x64xf32>, %d: memref<?x64xf32>, %w: memref<3x64x64xf32>, %s: memref<3x64xf32>) {
+  // expected-remark @+1 {{panels of 4 rows}}
+  gnn_tile.outer @g rows src_pair types edge_type
+      ins(%x, %d : memref<?x64xf32>, memref<?x64xf32>) at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      outs(%w : memref<3x64x64xf32>) sums(%s : memref<3x64xf32>) schedule <n = 64, runs = 32>
+  return
+}
