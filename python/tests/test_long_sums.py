@@ -211,7 +211,7 @@ STEPS = {"two steps": {}, "one step": {"split-sums": False}, "large tiles": {"su
 def test_sums_over_all_nodes(target, stats, steps):
     """Readouts, and gradients by weights and biases: of a million rows on the CPU. In wide
     tiles of a GPU, whose threads have 32 sums each, products of 1024 rows are added plainly."""
-    rows = EDGES if target == "cpu" else 100_003
+    rows = EDGES if target == "cpu" else 50_003
     graph = gnn_mlir.Graph([0, 1], [1, 2], rows)
     for out in 4, 40:
         is_plain = target == "emulator" and steps == "two steps" and out > 32

@@ -393,7 +393,8 @@ void EdgeWalk::handOver(Value team) {
   Block both;
   makeCombine(both);
   LongStates all(both);
-  bool isLong = layout.rowsPerBlock >= longHeads && !all.areShort();
+  bool isLong =
+      layout.runs && layout.rowsPerBlock >= longHeads && !all.areShort();
   /// States with the heads of the teams from `first` to before `end`.
   auto addHeads = [&](ValueRange states, Value first, Value end) {
     auto add = [&](Value other, ValueRange carried) {

@@ -114,11 +114,8 @@ private:
     int64_t length = schedule.splitRows;
     return {length / 4, length, 4 * length};
   }
-  SmallVector<int64_t> runs() const {
-    constexpr int64_t usual = 32;
-    return facts.addsFloats ? SmallVector<int64_t>{0, usual}
-                            : SmallVector<int64_t>{0};
-  }
+  /// The pass chooses by all other fields.
+  SmallVector<int64_t> runs() const { return {0}; }
   void finish();
 
   int64_t threadsPerRow() const {
