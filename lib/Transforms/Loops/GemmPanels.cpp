@@ -13,7 +13,6 @@
 
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -38,7 +37,6 @@ public:
 private:
   /// A column of the range in the block's own arrays.
   Value own(Value column) { return b.sub(column, op.getFirstColumn()); }
-  Value allocate(int64_t rows, int64_t columns);
   Value loadInput(int64_t number, Value k) {
     return memref::LoadOp::create(
         b, op.getInput(), body.indices(op.getInputAt(), inputs[number], k));
@@ -69,16 +67,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
-
-Value GemmPanels::allocate(int64_t rows, int64_t columns) {
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  return memref::AllocaOp::create(
-      b,
-      MemRefType::get({rows, columns}, b.getF32Type(),
-                      MemRefLayoutAttrInterface(), space),
-      b.getI64IntegerAttr(64));
-}
 
 /// Rows `begin` to `end` of the summed dimension.
 void GemmPanels::copyWeight(Value begin, Value end) {

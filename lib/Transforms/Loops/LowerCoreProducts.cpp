@@ -15,6 +15,7 @@
 #include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -39,6 +40,16 @@ PanelLoops::PanelLoops(TileOpInterface op, ValueRange arrays, Panel panel)
 
 Value PanelLoops::broadcast(Value value) {
   return vector::BroadcastOp::create(b, vector, value);
+}
+
+Value PanelLoops::allocate(int64_t rows, int64_t columns) {
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  return memref::AllocaOp::create(
+      b,
+      MemRefType::get({rows, columns}, b.getF32Type(),
+                      MemRefLayoutAttrInterface(), space),
+      b.getI64IntegerAttr(64));
 }
 
 void PanelLoops::forEachPanel(Value first, int64_t tile, int64_t size,

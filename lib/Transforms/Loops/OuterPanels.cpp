@@ -25,8 +25,9 @@ public:
 
 private:
   using AddRow = function_ref<SmallVector<Value>(Value, ValueRange)>;
-  SmallVector<Value> sumRows(ValueRange zeros, AddRow add);
-  SmallVector<Value> sumRuns(ValueRange sums, AddRow add);
+  SmallVector<Value> sumRows(ValueRange sums, AddRow add);
+  void endRun(ArrayRef<Value> own);
+  SmallVector<Value> sumAll(int64_t count, AddRow add);
   SmallVector<Value> loadRow(unsigned side, Value row, ArrayRef<Piece> pieces);
   void runPanel(Value first, ArrayRef<Piece> pieces);
   void storeSums(ArrayRef<Piece> pieces);
@@ -34,52 +35,62 @@ private:
   OuterOp op;
   const ProductLayout &layout;
   OuterBody body;
+  Value waiting; // sums of the runs before, and their errors
 };
 } // namespace
 
-/// Over all rows. In runs, `sums` are followed by their errors.
-SmallVector<Value> OuterPanels::sumRuns(ValueRange sums, AddRow add) {
+/// Over all rows of a head.
+SmallVector<Value> OuterPanels::sumRows(ValueRange sums, AddRow add) {
   Value end = b.add(op.getFirstRow(), op.getRowCount());
   if (!layout.runs)
     return b.loop(op.getFirstRow(), end, b.index(1), sums, add);
-  size_t count = sums.size() / 2;
   Value length = b.index(layout.runs);
-  return b.loop(
-      op.getFirstRow(), end, length, sums, [&](Value begin, ValueRange before) {
-        SmallVector<Value> zeros(count, zero());
-        SmallVector<Value> own = b.loop(begin, b.min(b.add(begin, length), end),
-                                        b.index(1), zeros, add);
-        SmallVector<Value> next(before);
-        for (size_t i = 0; i < count; ++i) {
-          LongSum sum = addRun(b, {before[i], before[count + i]},
-                               /*factor=*/Value(), own[i]);
-          next[i] = sum.sum;
-          next[count + i] = sum.error;
-        }
-        return next;
-      });
+  b.loop(op.getFirstRow(), end, length, [&](Value begin) {
+    SmallVector<Value> zeros(sums.size(), zero());
+    Value count = b.min(length, b.sub(end, begin));
+    endRun(b.loop(b.index(0), count, b.index(1), zeros,
+                  [&](Value number, ValueRange before) {
+                    return add(b.add(begin, number), before);
+                  }));
+  });
+  return SmallVector<Value>(sums);
 }
 
-/// Over all rows from 0 on, of one head after the other where they are summed.
-SmallVector<Value> OuterPanels::sumRows(ValueRange zeros, AddRow add) {
-  SmallVector<Value> sums(zeros);
-  size_t count = sums.size();
+/// Adds what a run has to the sums before, which wait in memory with their
+/// errors: registers hold those of the run.
+void OuterPanels::endRun(ArrayRef<Value> own) {
+  for (auto [i, run] : llvm::enumerate(own)) {
+    Value sum[] = {b.index(i), b.index(0)},
+          error[] = {b.index(own.size() + i), b.index(0)};
+    LongSum next =
+        addRun(b, {load(waiting, sum, Value()), load(waiting, error, Value())},
+               /*factor=*/Value(), run);
+    store(next.sum, waiting, sum, Value());
+    store(next.error, waiting, error, Value());
+  }
+}
+
+/// Over all rows, of one head after the other where they are summed: so many
+/// sums.
+SmallVector<Value> OuterPanels::sumAll(int64_t count, AddRow add) {
+  SmallVector<Value> sums(count, zero());
   if (layout.runs)
-    llvm::append_range(sums, zeros);
+    for (int64_t i = 0; i < 2 * count; ++i)
+      store(sums[0], waiting, {b.index(i), b.index(0)}, Value());
   if (op.sumsHeads())
     sums = b.loop(b.index(0), b.index(op.getHeads()), b.index(1), sums,
                   [&](Value head, ValueRange before) {
                     body.head = head;
-                    return sumRuns(before, add);
+                    return sumRows(before, add);
                   });
   else
-    sums = sumRuns(sums, add);
-  if (!layout.runs)
-    return sums;
-  SmallVector<Value> joined;
-  for (size_t i = 0; i < count; ++i)
-    joined.push_back(joinParts(b, {sums[i], sums[count + i]}));
-  return joined;
+    sums = sumRows(sums, add);
+  if (layout.runs)
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = joinParts(
+          b, {load(waiting, {b.index(i), b.index(0)}, Value()),
+              load(waiting, {b.index(count + i), b.index(0)}, Value())});
+  return sums;
 }
 
 SmallVector<Value> OuterPanels::loadRow(unsigned side, Value row,
@@ -101,8 +112,8 @@ void OuterPanels::runPanel(Value first, ArrayRef<Piece> pieces) {
     inside.push_back(i ? b.less(number, b.index(in)) : Value());
     columns.push_back(b.min(number, last));
   }
-  SmallVector<Value> sums(Panel::rows * pieces.size(), zero());
-  sums = sumRows(sums, [&](Value row, ValueRange before) {
+  int64_t count = Panel::rows * pieces.size();
+  SmallVector<Value> sums = sumAll(count, [&](Value row, ValueRange before) {
     SmallVector<Value> values;
     for (Value column : columns)
       values.push_back(memref::LoadOp::create(b, op.getLeft(),
@@ -119,19 +130,21 @@ void OuterPanels::runPanel(Value first, ArrayRef<Piece> pieces) {
 
 /// The block of the first columns of one side adds up the other.
 void OuterPanels::storeSums(ArrayRef<Piece> pieces) {
-  SmallVector<Value> sums(pieces.size(), zero());
-  sums = sumRows(sums, [&](Value row, ValueRange before) {
-    SmallVector<Value> next;
-    for (auto [sum, value] :
-         llvm::zip(before, loadRow(op.getSummedSide(), row, pieces)))
-      next.push_back(arith::AddFOp::create(b, sum, value));
-    return next;
-  });
+  SmallVector<Value> sums =
+      sumAll(pieces.size(), [&](Value row, ValueRange before) {
+        SmallVector<Value> next;
+        for (auto [sum, value] :
+             llvm::zip(before, loadRow(op.getSummedSide(), row, pieces)))
+          next.push_back(arith::AddFOp::create(b, sum, value));
+        return next;
+      });
   for (auto [piece, sum] : llvm::zip(pieces, sums))
     store(sum, op.getSums(), body.indicesOfSums(piece.column), piece.mask);
 }
 
 void OuterPanels::run() {
+  if (layout.runs)
+    waiting = allocate(2 * Panel::rows * panel.vectors, panel.width);
   int64_t in = op.getIn();
   int64_t out = op.getOut();
   Value left = op.getLeftColumn();

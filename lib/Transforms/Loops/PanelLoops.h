@@ -45,6 +45,8 @@ protected:
     return mlir::arith::ConstantOp::create(b, b.getZeroAttr(vector));
   }
   mlir::Value broadcast(mlir::Value value);
+  /// An array of the block.
+  mlir::Value allocate(int64_t rows, int64_t columns);
 
   /// Calls `body` on the panels of the columns from `first` on, of `tile` at
   /// most; `size` there are. A range of one panel has no loop.

@@ -172,16 +172,24 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Rows are added up 32 at a time, and what they give to the sums before, with its errors.
 //
 // CHECK-LABEL: func.func @outer_in_runs
+// CHECK:         %[[WAITING:.+]] = memref.alloca() {alignment = 64 : i64} : memref<32x16xf32, #gpu.address_space<workgroup>>
 // CHECK:         scf.for {{.+}} step %c4 {
-// CHECK:           %[[ALL:.+]]:32 = scf.for %[[R:.+]] = %{{.+}} to %[[END:.+]] step %c32
-// CHECK:             %[[NEXT:.+]] = arith.addi %[[R]], %c32
-// CHECK:             %[[STOP:.+]] = arith.minsi %[[NEXT]], %[[END]]
-// CHECK:             %{{.+}}:16 = scf.for %{{.+}} = %[[R]] to %[[STOP]] step %c1
+// CHECK:           scf.for %[[R:.+]] = %{{.+}} to %[[END:.+]] step %c32
+// CHECK:             %[[LEFT:.+]] = arith.subi %[[END]], %[[R]]
+// CHECK:             %[[COUNT:.+]] = arith.minsi %c32, %[[LEFT]]
+// CHECK:             %[[OWN:.+]]:16 = scf.for %{{.+}} = %c0 to %[[COUNT]] step %c1
 // CHECK-COUNT-16:      math.fma
-// CHECK-COUNT-32:    arith.subf {{.+}} : vector<16xf32>
+// CHECK:             %[[SUM:.+]] = vector.load %[[WAITING]][%c0, %c0]
+// CHECK:             %[[ERROR:.+]] = vector.load %[[WAITING]][%c16, %c0]
+// CHECK:             %[[NEXT:.+]] = arith.addf %[[SUM]], %[[OWN]]#0
+// CHECK:             %[[TAKEN:.+]] = arith.subf %[[NEXT]], %[[SUM]]
+// CHECK:             %[[LOST:.+]] = arith.subf %[[OWN]]#0, %[[TAKEN]]
+// CHECK:             %[[NOW:.+]] = arith.addf %[[ERROR]], %[[LOST]]
+// CHECK:             vector.store %[[NEXT]], %[[WAITING]][%c0, %c0]
+// CHECK:             vector.store %[[NOW]], %[[WAITING]][%c16, %c0]
 // CHECK-COUNT-16:  math.absf
 // CHECK:         scf.if
-// CHECK:           %{{.+}}:8 = scf.for
+// CHECK:           scf.for
 // CHECK:             %{{.+}}:4 = scf.for
 // CHECK-COUNT-4:       arith.addf {{.+}} : vector<16xf32>
 // CHECK-COUNT-8:     arith.subf {{.+}} : vector<16xf32>
