@@ -212,6 +212,7 @@ static void buildBlockPipeline(OpPassManager &pm,
   pm.addPass(createVerifyForm({Form::Buffers}));
   if (options.scalarLoops)
     return addScalarLoops(pm, createConvertGNNTileToScalarLoops());
+  pm.addNestedPass<func::FuncOp>(createSplitColumns());
   pm.addNestedPass<func::FuncOp>(createSplitEdgeWalks());
   pm.addNestedPass<func::FuncOp>(createBlockTraversals());
   pm.addNestedPass<func::FuncOp>(createBlockProducts());
