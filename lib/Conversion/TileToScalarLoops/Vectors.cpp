@@ -298,7 +298,7 @@ LogicalResult VectorLoops::lower(Operation *op) {
       .Case([&](StoreRowsOp op) { return lowerStore(op); })
       .Case<nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp>(
           [](Operation *) { return success(); }) // copies are done at once
-      .Case<LoadRowsOp, vector::TransferReadOp>(
+      .Case<LoadRowsOp, vector::TransferReadOp, vector::GatherOp>(
           [&](auto op) { return keep(op.getResult()); })
       .Default([&](Operation *op) -> LogicalResult {
         bool hasVectors = llvm::any_of(op->getResultTypes(), isVector) ||

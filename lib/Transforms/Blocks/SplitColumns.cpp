@@ -93,10 +93,12 @@ static Value addEarlier(OpBuilder &builder, TraverseOp op,
 
 /// Removes what no output needs.
 static void removeUnused(TraverseOp op) {
-  for (Operation &inner : llvm::make_early_inc_range(
-           llvm::reverse(op.getBody().front().without_terminator())))
-    if (isOpTriviallyDead(&inner))
-      inner.erase();
+  SmallVector<Operation *> inner;
+  for (Operation &one : op.getBody().front().without_terminator())
+    inner.push_back(&one);
+  for (Operation *one : llvm::reverse(inner))
+    if (isOpTriviallyDead(one))
+      one->erase();
 }
 
 /// A tile that is not the last one stores the parts, and no other output.

@@ -306,6 +306,7 @@ LogicalResult Distribution::distribute(Operation *op) {
           return distributeSlice(op);
         })
         .Case([&](ReduceEachOp op) { return reduceEach(op); })
+        .Case([&](vector::GatherOp op) { return distributeGather(op); })
         .Case([&](vector::ScatterOp op) { return distributeScatter(op); })
         .Default([&](Operation *op) -> LogicalResult {
           if (isa<arith::ConstantOp>(op) &&
