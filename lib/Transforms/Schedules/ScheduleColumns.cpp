@@ -248,7 +248,7 @@ void ScheduleColumns::choose(TraverseOp op, TraverseSchedule &schedule,
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   StatsAttr stats = graph ? getStats(graph) : nullptr;
-  if (!facts.hasElements || !stats ||
+  if (!tiles || !facts.hasElements || !stats ||
       (!facts.reducesFeatures && hasFewGroups(op, facts)))
     return;
   TileWork work = describe(op, facts, stats);
