@@ -267,3 +267,31 @@ def test_forms_of_edges_as_rows(stop_at):
                 schedule="schedule <columns_per_block = 32, heads_per_block = 3>")
     _, (x, z, _), found = run(text, SHORT, 4, 96, stop_at=stop_at)
     check(found, scores(SHORT, x, z))
+
+
+LANES = ["lanes = 8, element_lanes = 1", "lanes = 8, element_lanes = 2", "lanes = 2",
+         "lanes = 4, element_lanes = 1, in_flight = 1", "lanes = 1, element_lanes = 4",
+         "lanes = 16, element_lanes = 1, in_flight = 8"]
+
+
+@pytest.mark.parametrize("fields", LANES)
+@pytest.mark.parametrize("degrees", ["none", "one", "hub", "mixed", "shares"])
+def test_several_rows_of_a_warp(degrees, fields):
+    """Which reduce their elements over features: rows of other lengths, and of none."""
+    if "element_lanes" not in fields:
+        fields += ", element_lanes = 2"
+    graph = graph_of(DEGREES[degrees])
+    text = dots(1, 32, schedule=f"schedule <{fields}, row_walk = team>")
+    layer, (x, z, _), found = run(text, graph, 1, 32)
+    check(found, scores(graph, x, z))
+    threads, = {step["block"][0] for step in layer.bind(graph).report()["steps"] if step["schedule"]}
+    assert threads <= 256
+
+
+@pytest.mark.parametrize("walk", ["row_walk = team", "split_rows = 64"])
+@pytest.mark.parametrize("fields", ["lanes = 4, head_lanes = 2, element_lanes = 1",
+                                    "lanes = 4, head_lanes = 1, element_lanes = 2"])
+def test_attention_of_several_rows_of_a_warp(fields, walk):
+    text = ATTENTION.format(heads=2, features=16, schedule=f"{fields}, {walk}")
+    _, given, found = run(text, GRAPH, 2, 16)
+    check(found, attention(GRAPH, *given))

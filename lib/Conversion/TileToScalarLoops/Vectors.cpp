@@ -286,6 +286,10 @@ LogicalResult VectorLoops::lower(Operation *op) {
         scalars.map(op.getResult(), scalars.lookup(op.getCondition()));
         return success();
       })
+      .Case([&](MostOfTeamsOp op) {
+        scalars.map(op.getResult(), scalar(op.getNumber()));
+        return success();
+      })
       .Case([&](vector::TransferWriteOp op) { return lowerWrite(op); })
       .Case([&](vector::ScatterOp op) { return lowerScatter(op); })
       .Case([&](ArrayOp op) {

@@ -295,6 +295,9 @@ LogicalResult Distribution::distribute(Operation *op) {
         .Case([&](ParallelOp op) { return distributeParallel(op); })
         .Case([&](AnyTeamOp op) { return distributeAnyTeam(op), success(); })
         .Case([&](memref::StoreOp op) { return distributeStore(op); })
+        .Case([&](MostOfTeamsOp op) {
+          return distributeMostOfTeams(op), success();
+        })
         .Case([&](vector::TransferReadOp op) { return distributeRead(op); })
         .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })
         .Case([&](vector::MultiDimReductionOp op) {

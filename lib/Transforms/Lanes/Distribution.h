@@ -239,6 +239,7 @@ private:
   mlir::LogicalResult distributeParallel(ParallelOp op);
   mlir::LogicalResult runByTurns(ParallelOp op);
   void distributeAnyTeam(AnyTeamOp op);
+  void distributeMostOfTeams(MostOfTeamsOp op);
   mlir::LogicalResult combineLanes(ParallelOp op,
                                    llvm::MutableArrayRef<Values> states,
                                    int64_t count, int64_t stride);

@@ -42,6 +42,7 @@ public:
 
 private:
   SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
+  SmallVector<Value> makeLoop(Value slot);
   SmallVector<Value> makeRuns();
   SmallVector<WalkedElement> makePoints(Value first, Value slot);
   void clone(Operation *op, WalkedElement &point);
@@ -54,6 +55,7 @@ private:
 
   WalkOp walk;
   IndexBuilder b;
+  Value mostElements; ///< of the teams that take their steps together
 };
 } // namespace
 
@@ -64,7 +66,7 @@ SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
   };
   SmallVector<WalkedElement> points(walk.getInFlight());
   points[0].position = first;
-  if (points.size() == 1 && slots == 1)
+  if (points.size() == 1 && slots == 1 && !mostElements)
     return points;
   // Steps from `first`, as a position past the end may not fit 32 bits.
   Value begins = b.toI32(first);
@@ -72,15 +74,16 @@ SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
   Value last = b.sub(left, constant(1));
   Value own = slots > 1 ? b.toI32(slot) : Value();
   for (auto [u, point] : llvm::enumerate(points)) {
-    if (u == 0 && slots == 1)
+    if (u == 0 && slots == 1 && !mostElements)
       continue;
-    Value step = own;
+    Value step = own ? own : constant(0);
     if (u > 0)
       step = own ? b.add(own, constant(u * slots)) : constant(u);
     point.inside = b.less(step, left);
-    Value within = b.min(step, last);
-    point.position =
-        arith::IndexCastOp::create(b, b.getIndexType(), b.add(begins, within));
+    Value place = b.add(begins, b.min(step, last));
+    if (mostElements) // of a row without elements, which may be the first
+      place = arith::MaxSIOp::create(b, place, constant(0));
+    point.position = arith::IndexCastOp::create(b, b.getIndexType(), place);
   }
   return points;
 }
@@ -182,7 +185,8 @@ void WalkSpreader::cloneStores(MutableArrayRef<WalkedElement> points) {
 
 SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
   Value step = b.index(walk.getSlots() * walk.getInFlight());
-  auto body = [&](Value first, ValueRange carried) {
+  auto body = [&](Value at, ValueRange carried) {
+    Value first = mostElements ? b.add(begin, at) : at;
     SmallVector<WalkedElement> points = makePoints(first, slot);
     cloneBody(points);
     SmallVector<Value> states(carried);
@@ -195,7 +199,13 @@ SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
     cloneStores(points);
     return states;
   };
+  if (mostElements)
+    return b.loop(b.index(0), mostElements, step, walk.getIdentity(), body);
   return b.loop(begin, end, step, walk.getIdentity(), body);
+}
+
+SmallVector<Value> WalkSpreader::makeLoop(Value slot) {
+  return makeLoop(walk.getBegin(), walk.getEnd(), slot);
 }
 
 /// Runs of elements, whose results are combined. The first has none before it.
@@ -230,10 +240,11 @@ SmallVector<Value> WalkSpreader::makeRuns() {
 }
 
 void WalkSpreader::run() {
+  if (walk.getInStep())
+    mostElements =
+        MostOfTeamsOp::create(b, b.sub(walk.getEnd(), walk.getBegin()));
   if (walk.getSlots() == 1) {
-    walk.replaceAllUsesWith(
-        walk.getRun() ? makeRuns()
-                      : makeLoop(walk.getBegin(), walk.getEnd(), Value()));
+    walk.replaceAllUsesWith(walk.getRun() ? makeRuns() : makeLoop(Value()));
     return;
   }
   auto slots = ParallelOp::create(b, walk.getResultTypes(), walk.getSlots(),
@@ -242,7 +253,7 @@ void WalkSpreader::run() {
   Block &body = slots.getBody().emplaceBlock();
   Value slot = body.addArgument(b.getIndexType(), b.getLoc());
   b.setInsertionPointToEnd(&body);
-  YieldOp::create(b, makeLoop(walk.getBegin(), walk.getEnd(), slot));
+  YieldOp::create(b, makeLoop(slot));
   slots.getCombine().takeBody(walk.getCombine());
   walk.replaceAllUsesWith(slots.getResults());
 }

@@ -60,6 +60,8 @@ void TraversalLoops::walkElements(int64_t rank) {
   bool isLong = byBlock && layout.rowWalk == RowWalk::ByLength;
   WalkOp walk = createWalk(begin, walked, reductions,
                            isLong ? layout.longInFlight() : layout.inFlight);
+  walk.setInStep(!byBlock && !layout.isOneLane && layout.rowsPerWarp() > 1 &&
+                 TraverseFacts(op).shufflesInsideElements);
   OpBuilder::InsertionGuard restore(b);
   Block &body = walk.getBody().front();
   WalkPoint here;
@@ -120,7 +122,7 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   IntegerAttr run = hasRuns ? b.getI64IntegerAttr(runElements) : IntegerAttr();
   auto walk = WalkOp::create(b, begin, end, identities,
                              byBlock ? Worker::Block : Worker::Element, slots,
-                             inFlight, run);
+                             inFlight, run, /*in_step=*/false);
   OpBuilder::InsertionGuard restore(b);
   walk.getBody().emplaceBlock().addArgument(b.getIndexType(), b.getLoc());
   if (reductions.empty())

@@ -330,14 +330,11 @@ static std::string checkLanes(const TraverseSchedule &schedule,
     return refuse("vector", "rows are aligned to " + Twine(widest) +
                                 " features, not to " + Twine(layout.vector));
   // Within a warp they are by the attribute's verifier.
-  int64_t all = layout.warp / (layout.featureLanes * layout.headLanes);
   int64_t expected = layout.elementLanes;
   if (!facts.hasElements || layout.isOneLane)
     expected = 1;
   else if (layout.rowWalk == RowWalk::ByEdges)
     expected = 1;
-  else if (facts.shufflesInsideElements && hasLanes(schedule))
-    expected = all;
   if (schedule.elementLanes && layout.elementLanes != expected)
     return refuse("element_lanes", "expected " + Twine(expected) + ", got " +
                                        Twine(layout.elementLanes));
