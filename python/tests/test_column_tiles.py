@@ -167,6 +167,21 @@ def test_several_results(kind, walk):
     assert len(steps_of(layer)) == 4
 
 
+@pytest.mark.parametrize("walk", ["edges", "rows"])
+@pytest.mark.parametrize("in_order", [False, True])
+@pytest.mark.parametrize("heads", [1, 2])
+def test_results_of_one_sum(heads, in_order, walk):
+    """Its parts are in neither of them."""
+    text = dots(heads, 96, EPILOGUES["exp"][0], results=["%d", "%e"], in_order=in_order,
+                schedule=f"schedule <columns_per_block = 32, {WALKS[walk]}>")
+    _, (x, z, w), found = run(text, GRAPH, heads, 96)
+    expected = scores(GRAPH, x, z)
+    if in_order:
+        expected = expected[np.argsort(GRAPH.edge_dst, kind="stable")]
+    for one, reference in zip(results_of(found), (expected, np.exp(0.05 * expected))):
+        check(one, reference)
+
+
 @pytest.mark.parametrize("features", [100, 128])
 def test_edges_as_rows(features):
     """A row each, in the user's order."""

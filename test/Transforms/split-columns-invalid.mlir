@@ -2,63 +2,6 @@
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// Two results of one sum: the parts can be in one of them, but not the other.
-func.func @f(%x: memref<?x64xf32>, %s: memref<?xf32>, %t: memref<?xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'columns_per_block': a reduction over features needs all 64 of a row in one block, got 32: expected one result of each reduction over features}}
-  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
-      outs(%s, %t : memref<?xf32>, memref<?xf32>) at [#gnn_tile.at<element>, #gnn_tile.at<element>]
-      schedule <columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = team> {
-  ^bb0(%v: f32):
-    %d = gnn_tile.reduce sum [feature] %v : f32
-    %e = math.exp %d : f32
-    gnn_tile.yield %d, %e : f32, f32
-  }
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 1, edge_types = 1}
-
-// A result of integers has no parts of a sum of floats.
-func.func @f(%x: memref<?x64xf32>, %s: memref<?xi32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'columns_per_block': a reduction over features needs all 64 of a row in one block, got 32: expected a result that has the parts of a reduction over features until all of it is there}}
-  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
-      outs(%s : memref<?xi32>) at [#gnn_tile.at<element>]
-      schedule <columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = team> {
-  ^bb0(%v: f32):
-    %d = gnn_tile.reduce sum [feature] %v : f32
-    %e = arith.fptosi %d : f32 to i32
-    gnn_tile.yield %e : i32
-  }
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 1, edge_types = 1}
-
-// What is read when all is there is not written before.
-func.func @f(%x: memref<?x64xf32>, %w: memref<?xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'columns_per_block': a reduction over features needs all 64 of a row in one block, got 32: expected a result that has the parts of a reduction over features until all of it is there}}
-  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-      ins(%x, %w : memref<?x64xf32>, memref<?xf32>) at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element>]
-      outs(%w : memref<?xf32>) at [#gnn_tile.at<element>]
-      schedule <columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = team> {
-  ^bb0(%v: f32, %u: f32):
-    %d = gnn_tile.reduce sum [feature] %v : f32
-    %e = arith.mulf %d, %u : f32
-    gnn_tile.yield %e : f32
-  }
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 1, edge_types = 1}
-
 func.func @f(%x: memref<?x64xf32>, %s: memref<?xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'columns_per_block': a reduction over features needs all 64 of a row in one block, got 32: it reduces over elements besides}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
@@ -142,6 +85,25 @@ func.func @f(%x: memref<?x2x64xf32>, %s: memref<?x2xf32>) {
   ^bb0(%v: f32):
     %d = gnn_tile.reduce sum [feature] %v : f32
     gnn_tile.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// Two results of one sum: its parts are in memory of their own.
+func.func @no_workspace(%x: memref<?x64xf32>, %s: memref<?xf32>, %t: memref<?xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op expected a function with a workspace for the parts of its sums (gnn-tile-plan-memory)}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s, %t : memref<?xf32>, memref<?xf32>) at [#gnn_tile.at<element>, #gnn_tile.at<element>]
+      schedule <columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = team> {
+  ^bb0(%v: f32):
+    %d = gnn_tile.reduce sum [feature] %v : f32
+    %e = math.exp %d : f32
+    gnn_tile.yield %d, %e : f32, f32
   }
   return
 }

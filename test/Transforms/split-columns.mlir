@@ -114,3 +114,33 @@ func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// Numbers in the user's order do not lie side by side: parts are added up in the
+// order of the walk, behind what the workspace has.
+//
+// CHECK-LABEL: func.func @other_order
+// CHECK:         %[[N:.*]] = gnn_tile.count @g count edge : index
+// CHECK:         %[[P:.*]] = memref.view %arg2[%c0][%[[N]]] : memref<?xi8> to memref<?xf32>
+// CHECK:         gnn_tile.traverse
+// CHECK-SAME:      outs(%[[P]] : memref<?xf32>) at [#gnn_tile.at<element>]
+// CHECK:         gnn_tile.traverse
+// CHECK-SAME:      ins(%arg0, %[[P]] : memref<?x64xf32>, memref<?xf32>)
+// CHECK-SAME:      outs(%arg1 : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+func.func @other_order(%x: memref<?x64xf32>, %s: memref<?xf32>, %w: memref<?xi8> {gnn.workspace}) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.workspace_size %c0
+  // expected-remark @+1 {{2 tiles of 32 of 64 columns, which add to sums in the workspace, one after the other}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%s : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+      schedule <columns_per_block = 32, vector = 4, lanes = 8, head_lanes = 1, element_lanes = 4, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = team> {
+  ^bb0(%v: f32):
+    %d = gnn_tile.reduce sum [feature] %v : f32
+    gnn_tile.yield %d : f32
+  }
+  return
+}

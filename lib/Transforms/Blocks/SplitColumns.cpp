@@ -8,6 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Behind.h"
+
 #include "GNN/Dialect/Tile/IR/ColumnTiles.h"
 #include "GNN/Dialect/Tile/IR/Combine.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
@@ -15,7 +17,6 @@
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -62,15 +63,55 @@ static void take(TraverseOp op, Taken heads, Taken features) {
   schedule.setOn(op);
 }
 
-/// Takes what an output has already as an input.
-static Value readOutput(TraverseOp op, unsigned output) {
-  Value buffer = op.getOutputs()[output];
+namespace {
+/// Where the parts of a reduction lie, a number for each point.
+struct Place {
+  Value buffer;
+  AtAttr at;
+};
+} // namespace
+
+/// The outputs that parts lie in, and memory for those of all others.
+static SmallVector<Place>
+findPlaces(TraverseOp op, ArrayRef<PartialResult> partial, Behind &behind) {
+  RowDomain points = op.getElements() ? op.getElements() : op.getGroups();
+  Anchor anchor = op.getElements() ? Anchor::Element : Anchor::Group;
+  SmallVector<Place> places;
+  SmallVector<MemRefType> types;
+  for (PartialResult one : partial) {
+    if (one.output) {
+      places.push_back(
+          {op.getOutputs()[*one.output], op.getOutputAt(*one.output)});
+      continue;
+    }
+    bool hasHeads = getLevel(one.reduce.getResult()).head;
+    places.push_back(
+        {Value(), AtAttr::get(op.getContext(), anchor, RowDomain(), hasHeads,
+                              /*feature=*/false, /*offset=*/0)});
+    SmallVector<int64_t> shape{ShapedType::kDynamic};
+    if (hasHeads)
+      shape.push_back(op.getDomain().getHeads());
+    types.push_back(MemRefType::get(shape, one.reduce.getType()));
+  }
+  if (types.empty())
+    return places;
+  SmallVector<Value> taken = behind.take(op, types, points);
+  for (Place &place : places)
+    if (!place.buffer) {
+      place.buffer = taken.front();
+      taken.erase(taken.begin());
+    }
+  return places;
+}
+
+/// Takes what is there already as an input.
+static Value readEarlier(TraverseOp op, Place place) {
   SmallVector<Attribute> accesses(op.getInputsAt().getValue());
-  accesses.push_back(op.getOutputAt(output));
+  accesses.push_back(place.at);
   op.setInputsAtAttr(ArrayAttr::get(op.getContext(), accesses));
-  op.getInputsMutable().append(buffer);
+  op.getInputsMutable().append(place.buffer);
   return op.getBody().front().addArgument(
-      getElementTypeOrSelf(buffer.getType()), op.getLoc());
+      getElementTypeOrSelf(place.buffer.getType()), op.getLoc());
 }
 
 /// A reduction of a tile's features. Of a mean it is the sum.
@@ -82,13 +123,13 @@ static Value reduceTile(OpBuilder &builder, ReduceOp reduce) {
 }
 
 /// Adds what earlier tiles have stored to what this one reduces.
-static Value addEarlier(OpBuilder &builder, TraverseOp op,
-                        PartialResult partial) {
-  Value own = reduceTile(builder, partial.reduce);
-  Value earlier = readOutput(op, partial.output);
+static Value addEarlier(OpBuilder &builder, TraverseOp op, ReduceOp reduce,
+                        Place place) {
+  Value own = reduceTile(builder, reduce);
+  Value earlier = readEarlier(op, place);
   return arith::getReductionOp(
-      getReductionKind(partial.reduce.getKind(), own.getType()), builder,
-      partial.reduce.getLoc(), earlier, own);
+      getReductionKind(reduce.getKind(), own.getType()), builder,
+      reduce.getLoc(), earlier, own);
 }
 
 /// Removes what no output needs.
@@ -102,13 +143,13 @@ static void removeUnused(TraverseOp op) {
 }
 
 /// A tile that is not the last one stores the parts, and no other output.
-static void storeParts(TraverseOp op, ArrayRef<PartialResult> partial,
+static void storeParts(TraverseOp op, ArrayRef<Place> places,
                        ValueRange parts) {
   SmallVector<Attribute> accesses;
   SmallVector<Value> outputs;
-  for (PartialResult one : partial) {
-    outputs.push_back(op.getOutputs()[one.output]);
-    accesses.push_back(op.getOutputAt(one.output));
+  for (Place place : places) {
+    outputs.push_back(place.buffer);
+    accesses.push_back(place.at);
   }
   op.getBody().front().getTerminator()->setOperands(parts);
   op.getOutputsMutable().assign(outputs);
@@ -132,21 +173,22 @@ static void finish(OpBuilder &builder, ReduceOp reduce, Value all, bool isMean,
 }
 
 /// The tile of these features, of which the one that ends at `all` is the last.
-static void reduceTiles(TraverseOp op, Taken features, int64_t all) {
+static void reduceTiles(TraverseOp op, ArrayRef<Place> places, Taken features,
+                        int64_t all) {
   std::string why;
   SmallVector<PartialResult> partial = findPartialResults(op, why);
   bool isLast = features.first + features.count == all;
   OpBuilder builder(op.getContext());
   SmallVector<Value> parts;
-  for (PartialResult one : partial) {
+  for (auto [one, place] : llvm::zip_equal(partial, places)) {
     bool isMean = one.reduce.getKind() == Reduction::Mean;
-    parts.push_back(features.first ? addEarlier(builder, op, one)
+    parts.push_back(features.first ? addEarlier(builder, op, one.reduce, place)
                                    : reduceTile(builder, one.reduce));
     if (isLast)
       finish(builder, one.reduce, parts.back(), isMean, all);
   }
   if (!isLast)
-    storeParts(op, partial, parts);
+    storeParts(op, places, parts);
 }
 
 static SmallVector<Taken> cut(int64_t all, int64_t each) {
@@ -158,7 +200,8 @@ static SmallVector<Taken> cut(int64_t all, int64_t each) {
 
 /// Makes a traversal of each tile.
 static void split(TraverseOp op, const TraverseLayout &layout,
-                  bool reducesColumns) {
+                  ArrayRef<Place> places) {
+  bool reducesColumns = !places.empty();
   DomainAttr domain = op.getDomain();
   TraverseSchedule schedule(op);
   int64_t all = domain.getFeatures();
@@ -170,7 +213,7 @@ static void split(TraverseOp op, const TraverseLayout &layout,
     for (Taken ofFeatures : cut(all, columns)) {
       auto tile = cast<TraverseOp>(builder.clone(*op));
       if (reducesColumns)
-        reduceTiles(tile, ofFeatures, all);
+        reduceTiles(tile, places, ofFeatures, all);
       take(tile, ofHeads, ofFeatures);
     }
   op.erase();
@@ -184,13 +227,15 @@ struct SplitColumns : gnn::impl::SplitColumnsBase<SplitColumns> {
       if (!op.isOnRange())
         ops.push_back(op);
     });
+    Behind behind(getOperation());
     for (TraverseOp op : ops)
-      if (failed(visit(op)))
+      if (failed(visit(op, behind)))
         return signalPassFailure();
+    behind.finish();
   }
 
 private:
-  LogicalResult visit(TraverseOp op) {
+  LogicalResult visit(TraverseOp op, Behind &behind) {
     FailureOr<TraverseLayout> layout = getLayout(op);
     if (failed(layout))
       return failure();
@@ -201,6 +246,16 @@ private:
     if (op->getNumResults())
       return op.emitOpError("expected memrefs, got ")
              << op->getResult(0).getType();
+    std::string why;
+    SmallVector<PartialResult> partial;
+    if (reducesColumns)
+      partial = findPartialResults(op, why);
+    bool needsMemory =
+        llvm::any_of(partial, [](PartialResult one) { return !one.output; });
+    if (needsMemory && !behind.isThere())
+      return op.emitOpError("expected a function with a workspace for the "
+                            "parts of its sums (gnn-tile-plan-memory)");
+    SmallVector<Place> places = findPlaces(op, partial, behind);
     DomainAttr domain = op.getDomain();
     TraverseSchedule schedule(op);
     auto tiles = [](int64_t count, int64_t each, int64_t all, StringRef what) {
@@ -216,10 +271,11 @@ private:
       what += (what.empty() ? "" : ", each in ") +
               tiles(layout->columnTiles, schedule.columnsPerBlock,
                     domain.getFeatures(), "columns") +
-              ", which add to the result";
+              ", which add to " +
+              (needsMemory ? "sums in the workspace" : "the result");
     passed(getArgument(), op.getLoc(), "Split")
         << what + ", one after the other";
-    split(op, *layout, reducesColumns);
+    split(op, *layout, places);
     return success();
   }
 };

@@ -46,9 +46,6 @@ static constexpr double shareOfL2 = 2.0 / 3;
 /// Columns of a tile at least: fewer would be less than a line of the cache.
 static constexpr int64_t leastColumns = 32;
 
-/// Bytes of memory that a number takes which lies apart from others.
-static constexpr double bytesOfSector = 32;
-
 namespace {
 /// What a tile takes of a row: so many features of so many heads.
 struct Tile {
@@ -122,11 +119,9 @@ static double countResultBytes(TraverseOp op) {
   std::string why;
   double bytes = 0;
   for (PartialResult partial : findPartialResults(op, why)) {
-    AtAttr at = op.getOutputAt(partial.output);
-    double ofRow =
-        sizeOf(partial.reduce.getType()) *
-        static_cast<double>(at.getHead() ? op.getDomain().getHeads() : 1);
-    bytes += at.getSpace() ? std::max(ofRow, bytesOfSector) : ofRow;
+    bool hasHeads = getLevel(partial.reduce.getResult()).head;
+    bytes += sizeOf(partial.reduce.getType()) *
+             static_cast<double>(hasHeads ? op.getDomain().getHeads() : 1);
   }
   return bytes;
 }

@@ -17,7 +17,9 @@ def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
     heads alone, tiles are launches of their own, each behind the one before. A tile of
     heads writes the results of these. Of tiles of columns the first writes the sum of
     its products where the result will be, each later one adds to it, and the last one
-    computes what the body makes of the sum.
+    computes what the body makes of the sum. Where no result has room for the sum in the
+    order of the walk, or several need it, it lies behind what `gnn-tile-plan-memory` has
+    placed in the workspace.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 128> ins(%x, %z : memref<?x128xf32>, memref<?x128xf32>)
@@ -36,12 +38,13 @@ def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
     written besides. Parts of their own, which a step more adds up, would be
     4 E R (2 T + 1) and have to be kept.
 
-    Needs: traversals on memrefs with complete schedules. Keeps: tiles of columns that
-    are not reduced, which one launch takes (`gnn-tile-block-traversals`). Never: adds
+    Needs: traversals on memrefs with complete schedules, for sums in memory of their own
+    in a function with a workspace. Keeps: tiles of columns that are not reduced, which one launch takes (`gnn-tile-block-traversals`). Never: adds
     in an order that depends on the run, so that the same input has the same bits.
   }];
   let dependentDialects = [
-    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"];
 }
 
 def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {

@@ -168,9 +168,8 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
 
     Needs: statistics of the graph for tiles that fit the L2; takes whole rows
     without. Keeps: every field that is set. Never cuts a row over whose features
-    the body reduces where no result can have the parts of the reduction: where
-    elements are reduced besides, results have features or need several reductions, or
-    what is reduced needs a reduction.
+    the body reduces where elements are reduced besides, results have features, or what
+    is reduced needs a reduction.
   }];
   let options = [
     Option<"tiles", "tiles", "bool", /*default=*/"true",

@@ -45,9 +45,12 @@ static std::string explainTiles(TraverseOp op) {
 static bool isSame(Level x, Level y) { return x.within(y) && y.within(x); }
 
 /// Whether an output has a number for each point at which a reduction gives
-/// one, in a buffer that nothing is read of.
+/// one, in its order, in a buffer that nothing is read of.
 static bool mayHold(TraverseOp op, unsigned output, ReduceOp reduce) {
   OpOperand &operand = op.getDpsInitsMutable()[output];
+  RowDomain space = op.getOutputAt(output).getSpace();
+  if (space && space != (op.getElements() ? op.getElements() : op.getGroups()))
+    return false;
   if (getElementTypeOrSelf(operand.get().getType()) != reduce.getType() ||
       !isSame(getLevel(op.getOutputAt(output)), getLevel(reduce)) ||
       !op.getWrittenColumns(operand).isWhole)
@@ -88,25 +91,22 @@ SmallVector<PartialResult> gnn::tile::findPartialResults(TraverseOp op,
   for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
     if (at.getFeature())
       return refuse("its results have features");
-  // An output that a tile adds to is read by nothing else, and so is what it
-  // adds.
+  // What tiles have added to an output is needed for that output alone.
   ValueRange yielded = body.getTerminator()->getOperands();
   SmallVector<PartialResult> partial;
   for (ReduceOp reduce : reductions) {
-    SmallVector<unsigned> outputs;
+    PartialResult own{reduce};
     needing = findNeeding(body, reduce.getResult());
+    SmallVector<unsigned> outputs;
     for (auto [i, value] : llvm::enumerate(yielded))
       if (needing.contains(value))
         outputs.push_back(i);
-    if (outputs.size() != 1)
-      return refuse("expected one result of each reduction over features");
     bool isTaken = llvm::any_of(partial, [&](PartialResult other) {
-      return other.output == outputs.front();
+      return other.output && llvm::is_contained(outputs, *other.output);
     });
-    if (isTaken || !mayHold(op, outputs.front(), reduce))
-      return refuse("expected a result that has the parts of a reduction over "
-                    "features until all of it is there");
-    partial.push_back({reduce, outputs.front()});
+    if (outputs.size() == 1 && !isTaken && mayHold(op, outputs[0], reduce))
+      own.output = outputs[0];
+    partial.push_back(own);
   }
   return partial;
 }

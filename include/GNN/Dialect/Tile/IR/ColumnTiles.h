@@ -16,10 +16,11 @@
 namespace gnn::tile {
 
 /// A reduction over features, and the output that has its parts until all of it
-/// is there.
+/// is there: one in the order of what is walked, so that numbers lie side by
+/// side. Without, they need memory of their own.
 struct PartialResult {
   ReduceOp reduce;
-  unsigned output;
+  std::optional<unsigned> output = std::nullopt;
 };
 
 /// Whether `op` of a body is a reduction over features.
