@@ -138,15 +138,34 @@ static Type inNaturalOrder(Value value) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
+/// The copy to another order that alone reads a result, behind `reshapes`.
+static TraverseOp findCopy(OpResult result,
+                           SmallVectorImpl<Operation *> &reshapes) {
+  auto copy = dyn_cast_if_present<TraverseOp>(findReader(result, reshapes));
+  return copy && isOtherOrder(copy) ? copy : TraverseOp();
+}
+
+/// Bytes that copies of results read and write for each edge.
+static int64_t countCopied(TraverseOp op) {
+  int64_t bytes = 0;
+  for (OpResult result : op->getResults()) {
+    SmallVector<Operation *> reshapes;
+    auto type = cast<ShapedType>(result.getType());
+    if (findCopy(result, reshapes))
+      bytes += 2 * ShapedType::getNumElements(type.getShape().drop_front()) *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  }
+  return bytes;
+}
+
 /// Writes a result of elements in the order in which a copy alone has it.
 static bool writeWhereRead(TraverseOp op, unsigned number) {
   Value result = op.getResult(number), init = op.getOutputs()[number];
   SmallVector<Operation *> reshapes;
-  auto copy = dyn_cast_if_present<TraverseOp>(findReader(result, reshapes));
+  TraverseOp copy = findCopy(op->getResult(number), reshapes);
   AtAttr at = op.getOutputAt(number);
   auto empty = init.getDefiningOp<tensor::EmptyOp>();
-  if (!copy || !empty || !isOtherOrder(copy) ||
-      copy.getGraphAttr() != op.getGraphAttr() ||
+  if (!copy || !empty || copy.getGraphAttr() != op.getGraphAttr() ||
       copy.getGroups() != op.getElements() ||
       at.getAnchor() != Anchor::Element || at.getSpace() ||
       inNaturalOrder(copy.getResult(0)) != copy.getResult(0).getType())
@@ -198,7 +217,7 @@ private:
       return;
     }
     TraverseOp grouped = regroup(op);
-    why = explainEdges(grouped, edges, gain, op);
+    why = explainEdges(grouped, edges, gain, op, countCopied(op));
     if (!why.empty()) {
       grouped.erase();
       refused(getArgument(), op.getLoc()) << why;
