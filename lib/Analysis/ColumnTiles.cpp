@@ -16,12 +16,6 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// The share of the L2 that tables may take so that their rows stay there,
-/// beside what streams through. On an H200, whose L2 has 60 MB, tables of 60 MB
-/// are gathered from at 7.1 TB/s, those of 30 MB at 8.4, by 64 features whole
-/// and 128 in tiles of 32 (benchmarks/experiment.py columns).
-static constexpr double shareOfL2 = 2.0 / 3;
-
 /// Columns of a tile at least: fewer would be less than a line of the cache.
 static constexpr int64_t leastColumns = 32;
 
@@ -59,7 +53,8 @@ TileCosts::TileCosts(const CostModel &model, TraverseOp op,
     if (!at.getFeature())
       (at.getHead() ? headScoreBytes : scoreBytes) += bytes;
     else if (at.getSpace() && !at.getSpace().hasSpaceOf(domain.getElements()))
-      tables.push_back({countRows(at.getSpace(), stats), bytes, at.getHead()});
+      tables.push_back({describeGather(at.getSpace(), elements, bytes, stats),
+                        at.getHead()});
   }
   if (facts.reducesFeatures)
     resultBytes = countResultBytes(op);
@@ -75,7 +70,7 @@ double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
   double each = groups * model.getFigures().rowSeconds +
                 elements * bytes / model.getFigures().memoryBandwidth;
   for (const Table &table : tables)
-    each += model.gatherSeconds({elements, table.bytesOf(tile), table.rows});
+    each += model.gatherSeconds(table.gatherOf(tile));
   // Each tile writes, and but for the first reads, what the others do.
   double added = 2 * (ofColumns - 1) * resultBytes;
   return tiles * each + elements * added / model.getFigures().memoryBandwidth;
@@ -84,8 +79,8 @@ double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
 bool TileCosts::fits(ColumnTile tile) const {
   double bytes = 0;
   for (const Table &table : tables)
-    bytes += table.rows * table.bytesOf(tile);
-  return bytes <= shareOfL2 * model.getFigures().l2Bytes;
+    bytes += table.ofColumn.tableRows * table.gatherOf(tile).rowBytes;
+  return bytes <= KernelConstants::tableShare * model.getFigures().l2Bytes;
 }
 
 ColumnTile TileCosts::choose(ColumnTile row, const TraverseSchedule &schedule,

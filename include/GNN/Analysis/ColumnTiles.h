@@ -40,14 +40,16 @@ public:
                     int64_t whole) const;
 
 private:
-  /// One that elements gather rows from, with the bytes of one column.
+  /// One that elements gather rows from: one column of it.
   struct Table {
-    double rows, bytesPerColumn;
+    GatherWork ofColumn;
     bool hasHeads;
 
-    double bytesOf(ColumnTile tile) const {
-      return bytesPerColumn *
-             static_cast<double>(tile.columns * (hasHeads ? tile.heads : 1));
+    GatherWork gatherOf(ColumnTile tile) const {
+      GatherWork gather = ofColumn;
+      gather.rowBytes *=
+          static_cast<double>(tile.columns * (hasHeads ? tile.heads : 1));
+      return gather;
     }
   };
 
