@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/ColumnTiles.h"
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
@@ -79,6 +79,20 @@ static double costByEdges(const CostModel &model, TraverseOp op,
   return cost;
 }
 
+/// What tiles of columns save that are reduced.
+static double savedByTiles(const CostModel &model, TraverseOp op,
+                           StatsAttr stats) {
+  TraverseFacts facts(op);
+  TileCosts costs(model, op, facts, stats, /*isByEdges=*/true);
+  if (!costs.hasTables())
+    return 0;
+  TraverseSchedule schedule(op);
+  schedule.vector = facts.widestVector;
+  ColumnTile all{facts.heads, facts.features};
+  ColumnTile tile = costs.choose(all, schedule, facts.features);
+  return costs.seconds(all, all) - costs.seconds(tile, all);
+}
+
 std::string gnn::explainCuts(TraverseOp op, StatsAttr &stats) {
   if (!getAbilities(op).longRows)
     return "blocks of the target do not share a row";
@@ -91,7 +105,7 @@ std::string gnn::explainCuts(TraverseOp op, StatsAttr &stats) {
 }
 
 std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
-                              TraverseOp before) {
+                              TraverseOp before, int64_t copiedBytes) {
   if (setting == 0)
     return "it is turned off";
   std::string why = explainByEdges(op);
@@ -118,7 +132,13 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
            "do not lie";
   CostModel model(op, CostKind::Full);
   double byRows = costTraversal(model, before, stats);
+  if (copiedBytes)
+    byRows += model.getLaunch() + elements * static_cast<double>(copiedBytes) /
+                                      model.getFigures().memoryBandwidth;
   double byEdges = costByEdges(model, op, stats);
+  // Rows of edges by themselves have no tiles.
+  if (before != op)
+    byEdges -= savedByTiles(model, op, stats);
   gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +
          " by the model";
   if (!model.isTime() || !model.isBetter(byRows, byEdges) ||

@@ -188,7 +188,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
         createApplySchedules(options.forApplying<ApplySchedulesOptions>()));
   addOfTargets(pm, &TargetBackend::addSchedulePasses);
   pm.addNestedPass<func::FuncOp>(createScheduleEdgeWalks({options.edgeWalks}));
-  pm.addNestedPass<func::FuncOp>(createScheduleColumns());
+  pm.addNestedPass<func::FuncOp>(createScheduleColumns({options.columnTiles}));
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
@@ -213,6 +213,7 @@ static void buildBlockPipeline(OpPassManager &pm,
   pm.addPass(createVerifyForm({Form::Buffers}));
   if (options.scalarLoops)
     return addScalarLoops(pm, createConvertGNNTileToScalarLoops());
+  pm.addNestedPass<func::FuncOp>(createSplitColumns());
   pm.addNestedPass<func::FuncOp>(createSplitEdgeWalks());
   pm.addNestedPass<func::FuncOp>(createBlockTraversals());
   pm.addNestedPass<func::FuncOp>(createBlockProducts());

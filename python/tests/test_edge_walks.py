@@ -453,6 +453,34 @@ def test_dots_by_destination(graph, heads, features):
     check(found, np.sum(x.astype(np.float64)[graph.edge_src] * z[graph.edge_dst], axis=2))
 
 
+@pytest.mark.parametrize("features", [(64,), (4, 16)])
+def test_dots_are_written_where_they_are_read(graph, features):
+    """In the user's order by the walk itself; a second reader has it read a copy."""
+    def module(twice):
+        made = gnn_mlir.Module()
+        f = made.function("f")
+        g = made.graph("g")
+        x, z = (f.input(name, g.rows("node", *features)) for name in "xz")
+        dot = f.dot(f.gather(x, "edge", via="src"), f.gather(z, "edge", via="dst"))
+        f.output("out", dot)
+        if twice:
+            f.output("sum", f.aggregate("sum", dot, "node", via="dst"))
+        return made
+
+    rng = np.random.default_rng(5)
+    x, z = (rng.standard_normal((graph.num_nodes, *features)).astype(np.float32)
+            for _ in range(2))
+    expected = np.sum(x.astype(np.float64)[graph.edge_src] * z[graph.edge_dst], axis=-1)
+    layer = gnn_mlir.compile(module(False), target="emulator", passes={"edge-walks": 1})
+    step, = layer.package.plan()["functions"][0]["steps"]
+    assert "by_edges" in step["schedule"]
+    check(layer.bind(graph)({"x": x, "z": z}), expected)
+    layer = gnn_mlir.compile(module(True), target="emulator", passes={"edge-walks": 1})
+    found = layer.bind(graph)({"x": x, "z": z})
+    check(found["out"], expected)
+    check(found["sum"], sums(graph, expected))
+
+
 def test_the_switch_takes_all_that_can(graph):
     module = models.sage((16, 16), "mean")
     given = next(iter(module.functions.values())).random_inputs(graph, 1)

@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --pass-pipeline="builtin.module(func.func(gnn-tile-schedule-columns))" \
 // RUN:   --remarks-filter=gnn-tile-schedule-columns --remark-format=emitRemark --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: gnn-opt %s --pass-pipeline="builtin.module(func.func(gnn-tile-schedule-columns{tiles=false}))" \
+// RUN:   --split-input-file | FileCheck %s --check-prefix=WHOLE
 
 // A graph like Reddit's: 128 features of all nodes are 119 MB, twice the L2, 32
 // are 30 MB. The index arrays are read once for each tile.
@@ -37,11 +39,62 @@ func.func @narrow(%x: memref<?x32xf32>, %y: memref<?x32xf32>) {
   return
 }
 
-// A reduction over features needs the whole row.
+// A score of each edge is the sum of those of tiles, each of which adds to it.
 //
 // CHECK-LABEL: func.func @dot
+// CHECK:         schedule <columns_per_block = 32, vector = 4, row_walk = by_edges>
+// WHOLE-LABEL: func.func @dot
+// WHOLE:         schedule <columns_per_block = 128, vector = 4, row_walk = by_edges>
+func.func @dot(%x: memref<?x128xf32>, %z: memref<?x128xf32>, %y: memref<?xf32>) {
+  // expected-remark-re @+1 {{blocks take 32 of 128 columns, which fit the L2: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 128>
+      ins(%x, %z : memref<?x128xf32>, memref<?x128xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>] schedule <row_walk = by_edges> {
+  ^bb0(%v: f32, %w: f32):
+    %p = arith.mulf %v, %w : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  }
+  return
+}
+
+// Heads have nothing to add. A head of 64 features would not fit the L2, two of
+// 16 do; a tile is a line of the cache at least.
+//
+// CHECK-LABEL: func.func @heads
+// CHECK:         schedule <columns_per_block = 16, heads_per_block = 2, vector = 4>
+// CHECK:         schedule <columns_per_block = 64, vector = 4>
+// WHOLE-LABEL: func.func @heads
+// WHOLE:         schedule <columns_per_block = 16, vector = 4>
+// WHOLE:         schedule <columns_per_block = 64, vector = 4>
+func.func @heads(%x: memref<?x8x16xf32>, %y: memref<?x8xf32>, %v: memref<?x2x64xf32>, %u: memref<?xf32>) {
+  // expected-remark-re @+1 {{blocks take 2 of 8 heads, which fit the L2: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
+  gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 16>
+      ins(%x : memref<?x8x16xf32>) at [#gnn_tile.at<element -> src : head, feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<element : head>] {
+  ^bb0(%one: f32):
+    %d = gnn_tile.reduce sum [feature] %one : f32
+    gnn_tile.yield %d : f32
+  }
+  // A result of all heads has no tiles of these; 32 columns of both are no less.
+  // expected-remark-re @+1 {{blocks take all 64 columns: {{[0-9.]+}} us by the model}}
+  gnn_tile.traverse @g <dst, edge.in_rows, heads = 2, features = 64>
+      ins(%v : memref<?x2x64xf32>) at [#gnn_tile.at<element -> src : head, feature>]
+      outs(%u : memref<?xf32>) at [#gnn_tile.at<element>] {
+  ^bb0(%one: f32):
+    %d = gnn_tile.reduce sum [head, feature] %one : f32
+    gnn_tile.yield %d : f32
+  }
+  return
+}
+
+// What needs the sum of all features for each of them needs the whole row.
+//
+// CHECK-LABEL: func.func @weighted_by_dot
 // CHECK:         schedule <columns_per_block = 128, vector = 4>
-func.func @dot(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
+func.func @weighted_by_dot(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
+  // expected-remark-re @+1 {{blocks take all 128 columns: {{[0-9.]+}} us by the model; they are reduced at once: it reduces over elements besides}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 128>
       ins(%x : memref<?x128xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x128xf32>) at [#gnn_tile.at<group : feature>] {

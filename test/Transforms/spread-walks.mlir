@@ -241,3 +241,45 @@ func.func @runs_of_a_maximum(%begin: index, %end: index, %x: memref<?xf32>) -> f
   }
   return %m : f32
 }
+
+// -----
+
+// Teams of one warp take as many steps as the one with the most elements. Past
+// its own a team reads its last element again, or the first of all, and neither
+// counts nor stores it.
+//
+// CHECK-LABEL: func.func @in_step
+// CHECK:         gnn_tile.parallel 16 over team {
+// CHECK:           %[[OWN:.+]] = arith.subi %[[END:.+]], %[[BEGIN:.+]] : index
+// CHECK:           %[[MOST:.+]] = gnn_tile.most_of_teams %[[OWN]] : index
+// CHECK:           scf.for %[[AT:.+]] = %c0 to %[[MOST]] step %c1 {
+// CHECK:             %[[FIRST:.+]] = arith.addi %[[BEGIN]], %[[AT]] : index
+// CHECK:             %[[REST:.+]] = arith.subi %[[END]], %[[FIRST]] : index
+// CHECK:             %[[LEFT:.+]] = arith.index_cast %[[REST]] : index to i32
+// CHECK:             %[[IN:.+]] = arith.cmpi slt, %c0_i32, %[[LEFT]]
+// CHECK:             arith.maxsi %{{.*}}, %c0_i32
+// CHECK:             vector.multi_reduction
+// CHECK:             scf.if %[[IN]] {
+// CHECK-NEXT:          memref.store
+func.func @in_step(%rows: memref<?xindex>, %x: memref<?x16xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 16, elements = 1> {
+    gnn_tile.parallel 16 over team {
+    ^bb0(%r: index):
+      %next = arith.addi %r, %c1 : index
+      %begin = memref.load %rows[%r] : memref<?xindex>
+      %end = memref.load %rows[%next] : memref<?xindex>
+      gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 in_step {
+      ^bb0(%p: index):
+        %v = vector.transfer_read %x[%p, %c0], %zero {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
+        %d = vector.multi_reduction <add>, %v, %zero [0] : vector<16xf32> to f32
+        memref.store %d, %y[%p] : memref<?xf32>
+        gnn_tile.yield
+      }
+      gnn_tile.yield
+    }
+  }
+  return
+}

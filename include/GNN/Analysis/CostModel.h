@@ -314,9 +314,12 @@ std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 /// Why the elements of `op` are not walked by edges, by a setting: 0 never, 1
 /// wherever they can, -1 where the statistics of the graph say that it pays, by
 /// as much as `gain` says. Empty if they are. The walk, with what joins its
-/// pieces, is weighed against what `before` costs otherwise.
+/// pieces and in the tiles that it may take, is weighed against what `before`
+/// costs otherwise, and a launch that copies so many bytes an element behind
+/// it.
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
-                         std::string &gain, tile::TraverseOp before);
+                         std::string &gain, tile::TraverseOp before,
+                         int64_t copiedBytes = 0);
 
 /// What a traversal costs that is walked by edges where `explainEdges` says so
 /// by this setting.

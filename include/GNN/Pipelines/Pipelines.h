@@ -192,12 +192,18 @@ template <typename Base> struct ScheduleSwitches : public Base {
       llvm::cl::desc("Elements of long sums that a lane adds at once, before "
                      "such runs are added with compensation; 0: all"),
       llvm::cl::init(32)};
+  Option<bool> columnTiles{
+      *this, "column-tiles",
+      llvm::cl::desc("Walk columns or heads in tiles whose gathered rows stay "
+                     "in the L2, by statistics"),
+      llvm::cl::init(true)};
 
   /// Sets the same switches of all stages: rows that are walked so need not be
   /// split.
   template <typename Stages> void assignScheduleSwitches(Stages &stages) const {
     stages.schedule.tensorCores = tensorCores;
     stages.schedule.asyncCopies = asyncCopies;
+    stages.schedule.columnTiles = columnTiles;
     stages.tile.edgeWalks = stages.schedule.edgeWalks = edgeWalks;
     stages.schedule.sumRuns = sumRuns;
   }

@@ -119,13 +119,21 @@ Values TraverseLoops::indicesOfColumn(Scope &scope, Value buffer) {
           arith::RemUIOp::create(b, group, columns)};
 }
 
-/// Another column of a row may be needed when one has been written.
+/// The columns of a row as an array has them that is their copy.
+static AtAttr ofCopy(AtAttr at) {
+  return at.from(-at.getHeadOffset(), -at.getOffset());
+}
+
+/// Another column of a row may be needed when one has been written. A number of
+/// an element is read where it is written, and nowhere else.
 void TraverseLoops::copyOverwritten(Scope &group) {
   for (OpOperand &output : op.getDpsInitsMutable()) {
     OpOperand *input = findOverwritten(op, output);
     if (!input)
       continue;
     AtAttr at = op.getAccess(*input);
+    if (at.getAnchor() == Anchor::Element)
+      continue;
     SmallVector<int64_t> shape;
     if (at.getHead())
       shape.push_back(domain.getHeads());
@@ -135,8 +143,9 @@ void TraverseLoops::copyOverwritten(Scope &group) {
         loops.array(shape, getElementTypeOrSelf(input->get().getType()));
     nest(group, dimsOf(at), {}, [&](Scope &scope, ValueRange) {
       Values from = indices(scope, at);
+      Values to = indices(scope, ofCopy(at));
       loops.store(loops.load(input->get(), from), copy,
-                  ArrayRef(from).drop_front());
+                  ArrayRef(to).drop_front());
       return Values();
     });
     copies[input->getOperandNumber()] = copy;
@@ -324,10 +333,9 @@ Value TraverseLoops::load(BlockArgument argument, Scope &scope) {
   Value buffer = op.getInputs()[number];
   if (at.getColumn())
     return loops.load(buffer, indicesOfColumn(scope, buffer));
-  Values from = indices(scope, at);
   if (Value copy = copies.lookup(number))
-    return loops.load(copy, ArrayRef(from).drop_front());
-  return loops.load(buffer, from);
+    return loops.load(copy, ArrayRef(indices(scope, ofCopy(at))).drop_front());
+  return loops.load(buffer, indices(scope, at));
 }
 
 void gnn::tile::scalar::buildLoops(TraverseOp op, Loops &loops,

@@ -194,6 +194,19 @@ FailureOr<Value> VectorLoops::elementOfRead(vector::TransferReadOp op,
   return read.getResult(0);
 }
 
+FailureOr<Value> VectorLoops::elementOfGather(vector::GatherOp op,
+                                              const Indices &at) {
+  if (!matchPattern(op.getMask(), m_One()))
+    return refuseVectors(op, "a gather without a mask");
+  FailureOr<Value> index = element(op.getIndices(), at);
+  if (failed(index))
+    return failure();
+  Indices from = llvm::map_to_vector(
+      op.getOffsets(), [&](Value offset) { return scalar(offset); });
+  from.back() = b.add(from.back(), *index);
+  return memref::LoadOp::create(b, scalar(op.getBase()), from).getResult();
+}
+
 /// The vector that an entry of the last dimension is of: all are looked at.
 FailureOr<Value>
 VectorLoops::elementOfEach(ValueRange each, const Indices &at,
@@ -261,6 +274,7 @@ FailureOr<Value> VectorLoops::compute(Operation *op, const Indices &at) {
       .Case([&](arith::ConstantOp op) { return elementOfConstant(op, at); })
       .Case([&](LoadRowsOp op) { return elementOfRows(op, at); })
       .Case([&](vector::TransferReadOp op) { return elementOfRead(op, at); })
+      .Case([&](vector::GatherOp op) { return elementOfGather(op, at); })
       .Case([&](vector::StepOp) { return FailureOr<Value>(at.front()); })
       .Case([&](vector::BroadcastOp op) { return elementOfBroadcast(op, at); })
       .Case([&](vector::ShapeCastOp op) { return elementOfShapeCast(op, at); })

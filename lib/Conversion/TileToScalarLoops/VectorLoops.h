@@ -50,6 +50,7 @@ private:
                            llvm::function_ref<MaybeValue(Value)> get);
   MaybeValue elementOfReduceEach(ReduceEachOp op, const Indices &at);
   MaybeValue elementOfRead(mlir::vector::TransferReadOp op, const Indices &at);
+  MaybeValue elementOfGather(mlir::vector::GatherOp op, const Indices &at);
   MaybeValue pointwise(mlir::Operation *op, const Indices &at);
   MaybeValue reduce(mlir::vector::CombiningKind kind, int64_t count, Value init,
                     llvm::function_ref<MaybeValue(Value)> term);

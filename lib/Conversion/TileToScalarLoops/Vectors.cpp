@@ -286,6 +286,10 @@ LogicalResult VectorLoops::lower(Operation *op) {
         scalars.map(op.getResult(), scalars.lookup(op.getCondition()));
         return success();
       })
+      .Case([&](MostOfTeamsOp op) {
+        scalars.map(op.getResult(), scalar(op.getNumber()));
+        return success();
+      })
       .Case([&](vector::TransferWriteOp op) { return lowerWrite(op); })
       .Case([&](vector::ScatterOp op) { return lowerScatter(op); })
       .Case([&](ArrayOp op) {
@@ -298,7 +302,7 @@ LogicalResult VectorLoops::lower(Operation *op) {
       .Case([&](StoreRowsOp op) { return lowerStore(op); })
       .Case<nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp>(
           [](Operation *) { return success(); }) // copies are done at once
-      .Case<LoadRowsOp, vector::TransferReadOp>(
+      .Case<LoadRowsOp, vector::TransferReadOp, vector::GatherOp>(
           [&](auto op) { return keep(op.getResult()); })
       .Default([&](Operation *op) -> LogicalResult {
         bool hasVectors = llvm::any_of(op->getResultTypes(), isVector) ||

@@ -8,12 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Behind.h"
+
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Blocks/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -25,62 +26,6 @@ namespace gnn {
 #define GEN_PASS_DEF_SPLITEDGEWALKS
 #include "GNN/Transforms/Blocks/Passes.h.inc"
 } // namespace gnn
-
-namespace {
-/// The memory behind what the workspace of a function has for its buffers.
-class Behind {
-public:
-  explicit Behind(func::FuncOp func) : func(func) {
-    for (BlockArgument argument : func.getArguments())
-      if (func.getArgAttr(argument.getArgNumber(), "gnn.workspace"))
-        workspace = argument;
-    func.walk([&](WorkspaceSizeOp op) { size = op; });
-  }
-
-  bool isThere() const { return workspace && size; }
-  /// Buffers of these types with a row for each piece, one behind the other.
-  SmallVector<Value> take(TraverseOp op, ArrayRef<MemRefType> types,
-                          RowDomain pieces);
-  /// Has the workspace reach up to the end of what was taken.
-  void finish() {
-    if (end)
-      size.getBytesMutable().assign(end);
-  }
-
-private:
-  func::FuncOp func;
-  Value workspace, end;
-  WorkspaceSizeOp size;
-};
-} // namespace
-
-SmallVector<Value> Behind::take(TraverseOp op, ArrayRef<MemRefType> types,
-                                RowDomain pieces) {
-  Location loc = op.getLoc();
-  OpBuilder front(size), at(op);
-  Value rows =
-      CountOp::create(front, loc, front.getIndexType(),
-                      op.getGraphAttr().getValue(), pieces.getCountKey());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(front, loc, value);
-  };
-  constexpr int64_t alignment = 256; // as of gnn-tile-plan-memory
-  Value begin = size.getBytes();
-  SmallVector<Value> buffers;
-  for (MemRefType type : types) {
-    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
-                    ShapedType::getNumElements(type.getShape().drop_front());
-    Value all = arith::MulIOp::create(front, loc, rows, constant(bytes));
-    all = arith::CeilDivUIOp::create(front, loc, all, constant(alignment));
-    all = arith::MulIOp::create(front, loc, all, constant(alignment));
-    buffers.push_back(memref::ViewOp::create(at, loc, type, workspace, begin,
-                                             ValueRange(rows)));
-    begin = arith::AddIOp::create(front, loc, begin, all);
-  }
-  end =
-      end ? arith::MaxUIOp::create(front, loc, end, begin).getResult() : begin;
-  return buffers;
-}
 
 /// A mean over elements as a sum that is scaled when all is there.
 static void divideBehind(TraverseOp op) {

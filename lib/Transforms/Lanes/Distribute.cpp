@@ -295,6 +295,9 @@ LogicalResult Distribution::distribute(Operation *op) {
         .Case([&](ParallelOp op) { return distributeParallel(op); })
         .Case([&](AnyTeamOp op) { return distributeAnyTeam(op), success(); })
         .Case([&](memref::StoreOp op) { return distributeStore(op); })
+        .Case([&](MostOfTeamsOp op) {
+          return distributeMostOfTeams(op), success();
+        })
         .Case([&](vector::TransferReadOp op) { return distributeRead(op); })
         .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })
         .Case([&](vector::MultiDimReductionOp op) {
@@ -306,6 +309,7 @@ LogicalResult Distribution::distribute(Operation *op) {
           return distributeSlice(op);
         })
         .Case([&](ReduceEachOp op) { return reduceEach(op); })
+        .Case([&](vector::GatherOp op) { return distributeGather(op); })
         .Case([&](vector::ScatterOp op) { return distributeScatter(op); })
         .Default([&](Operation *op) -> LogicalResult {
           if (isa<arith::ConstantOp>(op) &&

@@ -234,10 +234,12 @@ private:
   Value getOfElement(Value source, VectorPart part, int64_t element);
   mlir::LogicalResult distributeExtract(mlir::vector::ExtractOp op);
   mlir::LogicalResult distributeSlice(mlir::vector::ExtractStridedSliceOp op);
+  mlir::LogicalResult distributeGather(mlir::vector::GatherOp op);
   mlir::LogicalResult distributeScatter(mlir::vector::ScatterOp op);
   mlir::LogicalResult distributeParallel(ParallelOp op);
   mlir::LogicalResult runByTurns(ParallelOp op);
   void distributeAnyTeam(AnyTeamOp op);
+  void distributeMostOfTeams(MostOfTeamsOp op);
   mlir::LogicalResult combineLanes(ParallelOp op,
                                    llvm::MutableArrayRef<Values> states,
                                    int64_t count, int64_t stride);

@@ -129,16 +129,45 @@ LogicalResult Distribution::distributeSlice(vector::ExtractStridedSliceOp op) {
   return success();
 }
 
+/// Whether a vector has an index of each element, one a lane.
+static bool isOfElements(Spread::Axis axis, bool isOfAnyAxis) {
+  return isOfAnyAxis || axis == Spread::Elements;
+}
+
+/// Each lane its own element.
+LogicalResult Distribution::distributeGather(vector::GatherOp op) {
+  Value indices = op.getIndices(), result = op.getResult();
+  VectorType type = op.getVectorType();
+  if (type.getRank() != 1 || !matchPattern(op.getMask(), m_One()) ||
+      !isOfElements(axisOf(indices), isOfAnyAxis(indices)) ||
+      !getElementTypeOrSelf(indices).isIndex())
+    return op.emitOpError("expected indices of elements, one a lane, and no "
+                          "mask, got ")
+           << type << " at " << indices.getType();
+  Spread spread = spreadsOf(result).front();
+  SmallVector<Value> at = llvm::map_to_vector(
+      op.getOffsets(), [&](Value index) { return scalar(index); });
+  Value last = at.back();
+  Values &parts = held[keyOf(result, spread)];
+  parts.clear();
+  for (int64_t i = 0; i < spread.columnsOf(type); ++i) {
+    Value here = get(indices, spread, {0, i, -1});
+    at.back() = matchPattern(last, m_Zero()) ? here : b.add(last, here);
+    parts.push_back(memref::LoadOp::create(b, scalar(op.getBase()), at));
+  }
+  return success();
+}
+
 /// Each element by one of the lanes that have it.
 LogicalResult Distribution::distributeScatter(vector::ScatterOp op) {
   Value indices = op.getIndices(), value = op.getValueToStore();
   VectorType type = op.getVectorType();
   Spread spread{lanes, Spread::Elements};
-  bool isOfElements = llvm::all_of(
+  bool areOfElements = llvm::all_of(
       ValueRange{indices, op.getMask(), value}, [&](Value operand) {
-        return isOfAnyAxis(operand) || axisOf(operand) == Spread::Elements;
+        return isOfElements(axisOf(operand), isOfAnyAxis(operand));
       });
-  if (type.getRank() != 1 || !isOfElements ||
+  if (type.getRank() != 1 || !areOfElements ||
       !getElementTypeOrSelf(indices).isIndex())
     return op.emitOpError("expected indices and numbers of elements, one a "
                           "lane, got ")

@@ -298,7 +298,10 @@ unsigned ExchangeVerifier::ofControl(Operation *op) {
         return of({op.getLowerBound(), op.getUpperBound(), op.getStep()});
       })
       .Case([&](scf::IfOp op) { return of(op.getCondition()); })
-      .Case([&](WalkOp op) { return of({op.getBegin(), op.getEnd()}); })
+      .Case([&](WalkOp op) {
+        unsigned difference = of({op.getBegin(), op.getEnd()});
+        return op.getInStep() ? difference & ~ByTeam : difference;
+      })
       .Default([](Operation *) { return None; });
 }
 
@@ -339,7 +342,8 @@ void ExchangeVerifier::visit(Operation *op) {
       })
       .Case([&](WalkOp op) {
         bool isShared = op.getSlots() > 1;
-        unsigned own = control | (isShared ? among(op.getOver()) : None);
+        unsigned own = of({op.getBegin(), op.getEnd()}) |
+                       (isShared ? among(op.getOver()) : None);
         unsigned yielded =
             own | of(op.getIdentity()) | of(yieldedBy(op.getBody()));
         add(op.getBody().getArguments(), own);
@@ -348,7 +352,7 @@ void ExchangeVerifier::visit(Operation *op) {
         add(op.getResults(),
             isShared ? leftBehind(op.getOver(), yielded) : yielded);
       })
-      .Case([&](AnyTeamOp op) {
+      .Case<AnyTeamOp, MostOfTeamsOp>([&](auto op) {
         add(op.getResult(), of(op->getOperands()) & ~ByTeam);
       })
       .Default(
@@ -372,7 +376,8 @@ bool ExchangeVerifier::isExchange(Operation *op) {
       .Case([&](vector::ExtractStridedSliceOp) {
         return lanes.getFeatures() > 1;
       })
-      .Case([&](AnyTeamOp) { return lanes.getTeamLanes() < lanesOfWarp; })
+      .Case<AnyTeamOp, MostOfTeamsOp>(
+          [&](auto) { return lanes.getTeamLanes() < lanesOfWarp; })
       .Case([&](ParallelOp op) { return isOver(op.getOver()); })
       .Case(
           [&](WalkOp op) { return op.getSlots() > 1 && isOver(op.getOver()); })

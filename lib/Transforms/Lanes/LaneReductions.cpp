@@ -318,6 +318,16 @@ void Distribution::distributeAnyTeam(AnyTeamOp op) {
   scalars.map(op.getResult(), condition);
 }
 
+void Distribution::distributeMostOfTeams(MostOfTeamsOp op) {
+  Value number = scalar(op.getNumber());
+  if (int64_t teams = lanesOfWarp() / lanes.getTeamLanes(); teams > 1) {
+    number = overLanes(b.toI32(number), gpu::AllReduceOperation::MAXSI, teams,
+                       lanes.getTeamLanes());
+    number = arith::IndexCastOp::create(b, b.getIndexType(), number);
+  }
+  scalars.map(op.getResult(), number);
+}
+
 /// One worker does all, one after the other.
 LogicalResult Distribution::runByTurns(ParallelOp op) {
   if (op.getNumResults() > 0)

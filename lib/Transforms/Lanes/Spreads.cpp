@@ -95,7 +95,7 @@ Spread::Axis Distribution::axisOf(Value value) {
         .Case(
             [&](scf::IfOp op) { axis = ofYielded(op.getThenRegion(), number); })
         .Case([&](ParallelOp op) { axis = ofYielded(op.getBody(), number); })
-        .Case<ReduceEachOp, vector::FromElementsOp>(
+        .Case<ReduceEachOp, vector::FromElementsOp, vector::GatherOp>(
             [&](auto) { axis = (axis & Spread::Rows) | Spread::Elements; })
         .Case([&](vector::BroadcastOp op) {
           if (axisOf(op.getSource()) & Spread::Elements)

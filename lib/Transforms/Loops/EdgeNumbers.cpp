@@ -87,6 +87,14 @@ bool EdgeWalk::isReadByPoint(Value value) {
   });
 }
 
+/// Whether lanes load a number of the elements under way, one each.
+bool EdgeWalk::isGathered(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  Level level = getLevel(value);
+  return argument && level.element && !level.feature &&
+         domain.getHeads() == 1 && !numbers.empty() && !isReadByPoint(value);
+}
+
 //===----------------------------------------------------------------------===//
 // Their values
 //===----------------------------------------------------------------------===//
@@ -101,7 +109,7 @@ void EdgeWalk::enterPoint(Batch &batch, unsigned u) {
 /// Each value for all elements before the next one: loads are issued together.
 void EdgeWalk::evaluateBatch(ArrayRef<Value> values, Batch &batch) {
   for (Value value : values) {
-    bool isNumber = numbers.contains(value);
+    bool isNumber = numbers.contains(value) || isGathered(value);
     Value across = isNumber ? acrossOf(value, batch) : Value();
     if (isNumber && !isReadByPoint(value))
       continue;
@@ -138,7 +146,9 @@ Value EdgeWalk::acrossOf(Value value, Batch &batch) {
   Value made;
   Level level = getLevel(value);
   Type type = numbersAt(value.getType(), level);
-  if (!numbers.contains(value)) {
+  if (isGathered(value)) {
+    made = gather(cast<BlockArgument>(value), batch);
+  } else if (!numbers.contains(value)) {
     bool isSame = !level.element && (batch.groupValues.size() == 1 ||
                                      !llvm::is_contained(ofGroup, value));
     if (isSame) {
@@ -244,41 +254,77 @@ Value EdgeWalk::numbersOfElements() {
       b, VectorType::get({layout.inFlight}, b.getIndexType()));
 }
 
-/// Stores a number of each element; padding has none.
-void EdgeWalk::scatter(unsigned output, Batch &batch) {
-  AtAttr at = op.getOutputAt(output);
-  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
-  Value value = acrossOf(yield.getValues()[output], batch);
+/// The row of each element in a buffer. Padding, if it is read, has that of the
+/// last one.
+Value EdgeWalk::rowsOf(AtAttr at, Batch &batch, bool isRead) {
   auto type = VectorType::get({layout.inFlight}, b.getIndexType());
-  Value step = numbersOfElements();
   auto ofAll = [&](Value index) -> Value {
     return vector::BroadcastOp::create(b, type, index);
   };
-  Value first = batch.points.front().number;
-  Value number = b.add(ofAll(first), step);
-  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number,
-                                       ofAll(op.getEndRow()));
-  Values rows, indices;
+  if (!at.getSpace() || at.getSpace() == domain.getElements()) { // in order
+    Value number =
+        b.add(ofAll(batch.points.front().number), numbersOfElements());
+    if (!isRead)
+      return number;
+    return b.min(number, ofAll(b.sub(op.getEndRow(), b.index(1))));
+  }
+  Values rows;
   for (unsigned u = 0; u < batch.points.size(); ++u) {
     enterPoint(batch, u);
-    indices = indicesOf(at);
-    rows.push_back(indices.front());
+    rows.push_back(rowOf(at));
   }
   point = nullptr;
-  bool isInOrder = !at.getSpace() || at.getSpace() == domain.getElements();
-  Value to = isInOrder
-                 ? number
-                 : vector::FromElementsOp::create(b, type, rows).getResult();
-  Value buffer = op.getOutputs()[output];
-  if (indices.size() > 1) // of one head
-    buffer = memref::ReinterpretCastOp::create(
-        b,
-        MemRefType::get({ShapedType::kDynamic},
-                        getElementTypeOrSelf(value.getType())),
-        buffer, b.getIndexAttr(0), ArrayRef<OpFoldResult>{op.getEndRow()},
-        ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  return vector::FromElementsOp::create(b, type, rows);
+}
+
+/// A buffer as one dimension, and where in it each element has its number.
+std::pair<Value, Value> EdgeWalk::placesOf(AtAttr at, Value buffer,
+                                           Batch &batch, bool isRead) {
+  Value places = rowsOf(at, batch, isRead);
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() == 1)
+    return {buffer, places};
+  int64_t heads = type.getDimSize(1); // of which the domain has one
+  if (heads > 1)
+    places = b.add(b.mul(places, heads), at.getHeadOffset());
+  Value size = memref::DimOp::create(b, buffer, 0);
+  if (heads > 1)
+    size = b.mul(size, heads);
+  Value flat = memref::ReinterpretCastOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, type.getElementType()), buffer,
+      b.getIndexAttr(0), ArrayRef<OpFoldResult>{size},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  return {flat, places};
+}
+
+/// Loads a number of each element.
+Value EdgeWalk::gather(BlockArgument argument, Batch &batch) {
+  unsigned input = argument.getArgNumber();
+  auto [buffer, places] =
+      placesOf(op.getInputAt(input), op.getInputs()[input], batch,
+               /*isRead=*/true);
+  auto type = VectorType::get({layout.inFlight}, argument.getType());
+  Value all = constant(type.clone(b.getI1Type()), 1);
+  return vector::GatherOp::create(b, type, buffer, ValueRange(b.index(0)),
+                                  places, all, constant(type, 0));
+}
+
+/// Stores a number of each element; padding has none.
+void EdgeWalk::scatter(unsigned output, Batch &batch) {
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  Value value = acrossOf(yield.getValues()[output], batch);
+  auto type = VectorType::get({layout.inFlight}, b.getIndexType());
+  auto ofAll = [&](Value index) -> Value {
+    return vector::BroadcastOp::create(b, type, index);
+  };
+  Value number = b.add(ofAll(batch.points.front().number), numbersOfElements());
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number,
+                                       ofAll(op.getEndRow()));
+  auto [buffer, places] =
+      placesOf(op.getOutputAt(output), op.getOutputs()[output], batch,
+               /*isRead=*/false);
   vector::ScatterOp::create(b, /*resultType=*/Type(), buffer,
-                            ValueRange(b.index(0)), to, inside, value,
+                            ValueRange(b.index(0)), places, inside, value,
                             /*alignment=*/llvm::MaybeAlign());
 }
 

@@ -102,6 +102,7 @@ private:
   bool mayBeNumber(mlir::Value value);
   void addNumber(mlir::Value value);
   bool isReadByPoint(mlir::Value value);
+  bool isGathered(mlir::Value value);
   void enterPoint(Batch &batch, unsigned u);
   void evaluateBatch(llvm::ArrayRef<mlir::Value> values, Batch &batch);
   mlir::Type numbersAt(mlir::Type element, Level level);
@@ -112,6 +113,10 @@ private:
   mlir::Value ofPoint(mlir::Value across, unsigned u, mlir::Type type);
   mlir::Value overElements(mlir::Value across, Reduction kind, mlir::Type type);
   mlir::Value numbersOfElements();
+  mlir::Value rowsOf(AtAttr at, Batch &batch, bool isRead);
+  std::pair<mlir::Value, mlir::Value> placesOf(AtAttr at, mlir::Value buffer,
+                                               Batch &batch, bool isRead);
+  mlir::Value gather(mlir::BlockArgument argument, Batch &batch);
   void scatter(unsigned output, Batch &batch);
   mlir::Value finiteOf(mlir::Value score);
   mlir::Value powerOf(mlir::Value score, mlir::Value highest);

@@ -41,11 +41,15 @@ public:
   void run();
 
 private:
+  /// Where the loops of a walk begin and end: at its elements, or in step at
+  /// the first and behind the most of the teams.
+  Value getBegin() { return mostElements ? b.index(0) : walk.getBegin(); }
+  Value getEnd() { return mostElements ? mostElements : walk.getEnd(); }
   SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
   SmallVector<Value> makeRuns(Value slot);
   SmallVector<Value> makeStates(Value slot) {
     return walk.getRun() ? makeRuns(slot)
-                         : makeLoop(walk.getBegin(), walk.getEnd(), slot);
+                         : makeLoop(getBegin(), getEnd(), slot);
   }
   SmallVector<Value> choose(Value condition,
                             function_ref<SmallVector<Value>()> then,
@@ -61,6 +65,7 @@ private:
 
   WalkOp walk;
   IndexBuilder b;
+  Value mostElements; ///< of the teams that take their steps together
 };
 } // namespace
 
@@ -71,7 +76,7 @@ SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
   };
   SmallVector<WalkedElement> points(walk.getInFlight());
   points[0].position = first;
-  if (points.size() == 1 && slots == 1)
+  if (points.size() == 1 && slots == 1 && !mostElements)
     return points;
   // Steps from `first`, as a position past the end may not fit 32 bits.
   Value begins = b.toI32(first);
@@ -79,15 +84,16 @@ SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
   Value last = b.sub(left, constant(1));
   Value own = slots > 1 ? b.toI32(slot) : Value();
   for (auto [u, point] : llvm::enumerate(points)) {
-    if (u == 0 && slots == 1)
+    if (u == 0 && slots == 1 && !mostElements)
       continue;
-    Value step = own;
+    Value step = own ? own : constant(0);
     if (u > 0)
       step = own ? b.add(own, constant(u * slots)) : constant(u);
     point.inside = b.less(step, left);
-    Value within = b.min(step, last);
-    point.position =
-        arith::IndexCastOp::create(b, b.getIndexType(), b.add(begins, within));
+    Value place = b.add(begins, b.min(step, last));
+    if (mostElements) // of a row without elements, which may be the first
+      place = arith::MaxSIOp::create(b, place, constant(0));
+    point.position = arith::IndexCastOp::create(b, b.getIndexType(), place);
   }
   return points;
 }
@@ -189,7 +195,8 @@ void WalkSpreader::cloneStores(MutableArrayRef<WalkedElement> points) {
 
 SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
   Value step = b.index(walk.getSlots() * walk.getInFlight());
-  auto body = [&](Value first, ValueRange carried) {
+  auto body = [&](Value at, ValueRange carried) {
+    Value first = mostElements ? b.add(walk.getBegin(), at) : at;
     SmallVector<WalkedElement> points = makePoints(first, slot);
     cloneBody(points);
     SmallVector<Value> states(carried);
@@ -222,6 +229,7 @@ SmallVector<Value> WalkSpreader::choose(Value condition,
 /// Runs of elements, whose results are combined. The first has none before it,
 /// and where it is the only one, nothing was rounded away.
 SmallVector<Value> WalkSpreader::makeRuns(Value slot) {
+  Value allBegin = getBegin(), allEnd = getEnd();
   LongStates all(walk.getCombine().front());
   // The steps of a run are whole: only the last of all has fewer elements.
   int64_t ofSlot = llvm::alignTo(*walk.getRun(), walk.getInFlight());
@@ -229,24 +237,26 @@ SmallVector<Value> WalkSpreader::makeRuns(Value slot) {
   SmallVector<Value> none = all.start(b, walk.getIdentity());
   auto run = [&](Value begin, ValueRange before) -> SmallVector<Value> {
     Value next = b.add(begin, length);
-    SmallVector<Value> own = makeLoop(begin, b.min(next, walk.getEnd()), slot);
-    Value hasOthers = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, begin,
-                                            walk.getBegin());
+    SmallVector<Value> own = makeLoop(begin, b.min(next, allEnd), slot);
+    Value hasOthers =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, begin, allBegin);
     SmallVector<Value> first(own);
     llvm::append_range(first, ArrayRef<Value>(none).drop_front(own.size()));
     return choose(hasOthers, [&] { return all.add(b, before, own); }, first);
   };
-  SmallVector<Value> parts =
-      b.loop(walk.getBegin(), walk.getEnd(), length, none, run);
+  SmallVector<Value> parts = b.loop(allBegin, allEnd, length, none, run);
   SmallVector<Value> states(
       ArrayRef<Value>(parts).take_front(walk.getNumResults()));
   if (all.areShort())
     return states;
-  Value several = b.less(length, b.sub(walk.getEnd(), walk.getBegin()));
+  Value several = b.less(length, b.sub(allEnd, allBegin));
   return choose(several, [&] { return all.join(b, parts); }, states);
 }
 
 void WalkSpreader::run() {
+  if (walk.getInStep())
+    mostElements =
+        MostOfTeamsOp::create(b, b.sub(walk.getEnd(), walk.getBegin()));
   if (walk.getSlots() == 1) {
     walk.replaceAllUsesWith(makeStates(Value()));
     return;

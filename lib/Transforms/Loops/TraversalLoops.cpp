@@ -186,13 +186,14 @@ Value TraversalLoops::evaluateIndex(IndexOp index) {
   auto type = dyn_cast<VectorType>(typeAt(i32, getLevel(at)));
   if (at.getHead()) {
     if (!type)
-      return constant(i32, 0);
+      return constant(i32, static_cast<double>(at.getHeadOffset()));
     SmallVector<int32_t> numbers(heads);
-    std::iota(numbers.begin(), numbers.end(), 0);
+    std::iota(numbers.begin(), numbers.end(),
+              static_cast<int32_t>(at.getHeadOffset()));
     return arith::ConstantOp::create(
         b, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
   }
-  Value first = b.toI32(op.getFirstColumn());
+  Value first = b.toI32(b.add(op.getFirstColumn(), at.getOffset()));
   if (!type)
     return first;
   Value steps =

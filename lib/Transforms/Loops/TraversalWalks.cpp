@@ -62,6 +62,8 @@ void TraversalLoops::walkElements(int64_t rank) {
       createWalk(begin, walked, reductions,
                  isLong ? layout.longInFlight() : layout.inFlight,
                  byBlock ? layout.runs : layout.runsOf(layout.mostOfTeam()));
+  walk.setInStep(!byBlock && !layout.isOneLane && layout.rowsPerWarp() > 1 &&
+                 TraverseFacts(op).shufflesInsideElements);
   OpBuilder::InsertionGuard restore(b);
   Block &body = walk.getBody().front();
   WalkPoint here;
@@ -118,7 +120,8 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
       llvm::any_of(reductions, [](Operation *op) { return addsUp(*op); });
   auto walk = WalkOp::create(
       b, begin, end, identities, byBlock ? Worker::Block : Worker::Element,
-      slots, inFlight, run && adds ? b.getI64IntegerAttr(run) : IntegerAttr());
+      slots, inFlight, run && adds ? b.getI64IntegerAttr(run) : IntegerAttr(),
+      /*in_step=*/false);
   OpBuilder::InsertionGuard restore(b);
   walk.getBody().emplaceBlock().addArgument(b.getIndexType(), b.getLoc());
   if (reductions.empty())

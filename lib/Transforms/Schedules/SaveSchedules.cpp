@@ -101,6 +101,23 @@ static FailureOr<Attribute> openFields(TileOpInterface op,
   return makeSchedule(op, fields, op.getLoc());
 }
 
+/// Whether a listed schedule differs from a chosen one in a field that may stay
+/// open, and is not to vary: where columns are chosen, it is as it is to be.
+static bool changesOthers(Attribute listed, Attribute given,
+                          ArrayRef<std::string> vary) {
+  auto chosen = dyn_cast_if_present<TraversalScheduleInterface>(given);
+  if (!chosen || (vary.empty() && !TraverseSchedule(chosen).columnsPerBlock))
+    return false;
+  auto made = cast<ScheduleInterface>(listed);
+  auto before = cast<ScheduleInterface>(given);
+  for (auto [field, value, old] :
+       llvm::zip_equal(made.getTable(), made.getValues(), before.getValues()))
+    if (field.rule.empty() && value != old &&
+        !llvm::is_contained(vary, field.name))
+      return true;
+  return false;
+}
+
 LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
                                  raw_ostream &os) {
   std::set<TemplateKey> known;
@@ -114,10 +131,11 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
     FailureOr<Attribute> given = openFields(op, vary);
     if (failed(given))
       return WalkResult::interrupt();
-    op.enumerateSchedules(*given,
-                          [&](Attribute schedule, const LayoutFacts &facts) {
-                            printSchedule(os, key, schedule, &facts);
-                          });
+    op.enumerateSchedules(
+        *given, [&](Attribute schedule, const LayoutFacts &facts) {
+          if (!changesOthers(schedule, op.getTileSchedule(), vary))
+            printSchedule(os, key, schedule, &facts);
+        });
     return WalkResult::advance();
   });
   for (StringRef name : vary)

@@ -14,6 +14,7 @@
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -91,6 +92,103 @@ static TraverseOp regroup(TraverseOp op) {
   return grouped;
 }
 
+/// Whether a traversal only puts all numbers of its rows in another order.
+static bool isOtherOrder(TraverseOp op) {
+  if (op.getInputs().size() != 1 || op.getNumResults() != 1 ||
+      op.getSchedule() || op.getElements())
+    return false;
+  AtAttr in = op.getInputAt(0), out = op.getOutputAt(0);
+  auto from = cast<RankedTensorType>(op.getInputs()[0].getType());
+  auto to = cast<RankedTensorType>(op.getResult(0).getType());
+  auto isWhole = [&](AtAttr at) {
+    return at.getAnchor() == Anchor::Group && !at.getOffset() &&
+           !at.getColumn() &&
+           (!at.getFeature() ||
+            from.getShape().back() == op.getDomain().getFeatures());
+  };
+  Block &body = op.getBody().front();
+  return body.getTerminator()->getOperand(0) == body.getArgument(0) &&
+         isWhole(in) && isWhole(out) && !in.getSpace() && out.getSpace() &&
+         in.getHead() == out.getHead() && in.getFeature() == out.getFeature() &&
+         from.getShape() == to.getShape() &&
+         !op.getWrittenColumns(*op.getDpsInitOperand(0)).isOfSomeRows &&
+         op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
+}
+
+/// The only reader of a result, but for its sizes, behind `reshapes`.
+static Operation *findReader(Value result,
+                             SmallVectorImpl<Operation *> &reshapes) {
+  Operation *reader = nullptr;
+  for (Operation *user : result.getUsers()) {
+    if (isa<tensor::DimOp>(user))
+      continue;
+    if (reader)
+      return nullptr;
+    reader = user;
+  }
+  if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reader))
+    return reader;
+  reshapes.push_back(reader);
+  return findReader(reader->getResult(0), reshapes);
+}
+
+/// The type without an order of rows.
+static Type inNaturalOrder(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
+/// The copy to another order that alone reads a result, behind `reshapes`.
+static TraverseOp findCopy(OpResult result,
+                           SmallVectorImpl<Operation *> &reshapes) {
+  auto copy = dyn_cast_if_present<TraverseOp>(findReader(result, reshapes));
+  return copy && isOtherOrder(copy) ? copy : TraverseOp();
+}
+
+/// Bytes that copies of results read and write for each edge.
+static int64_t countCopied(TraverseOp op) {
+  int64_t bytes = 0;
+  for (OpResult result : op->getResults()) {
+    SmallVector<Operation *> reshapes;
+    auto type = cast<ShapedType>(result.getType());
+    if (findCopy(result, reshapes))
+      bytes += 2 * ShapedType::getNumElements(type.getShape().drop_front()) *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  }
+  return bytes;
+}
+
+/// Writes a result of elements in the order in which a copy alone has it.
+static bool writeWhereRead(TraverseOp op, unsigned number) {
+  Value result = op.getResult(number), init = op.getOutputs()[number];
+  SmallVector<Operation *> reshapes;
+  TraverseOp copy = findCopy(op->getResult(number), reshapes);
+  AtAttr at = op.getOutputAt(number);
+  auto empty = init.getDefiningOp<tensor::EmptyOp>();
+  if (!copy || !empty || copy.getGraphAttr() != op.getGraphAttr() ||
+      copy.getGroups() != op.getElements() ||
+      at.getAnchor() != Anchor::Element || at.getSpace() ||
+      inNaturalOrder(copy.getResult(0)) != copy.getResult(0).getType())
+    return false;
+  OpBuilder builder(op);
+  Value other = tensor::EmptyOp::create(
+      builder, empty.getLoc(), inNaturalOrder(init), empty.getDynamicSizes());
+  SmallVector<Attribute> accesses(op.getOutputsAt().getValue());
+  accesses[number] = AtAttr::get(op.getContext(), Anchor::Element,
+                                 copy.getOutputAt(0).getSpace(), at.getHead(),
+                                 at.getFeature(), at.getOffset());
+  op.setOutputsAtAttr(builder.getArrayAttr(accesses));
+  op.getOutputsMutable()[number].set(other);
+  result.setType(other.getType());
+  for (Operation *reshape : reshapes) {
+    result = reshape->getResult(0);
+    result.setType(inNaturalOrder(result));
+  }
+  copy.getResult(0).replaceAllUsesWith(result);
+  copy.erase();
+  return true;
+}
+
 namespace {
 struct GroupEdges : gnn::impl::GroupEdgesBase<GroupEdges> {
   using GroupEdgesBase::GroupEdgesBase;
@@ -101,8 +199,14 @@ struct GroupEdges : gnn::impl::GroupEdgesBase<GroupEdges> {
       if (!op.getElements() && op.getGroups().isIn(Space::Edge))
         ops.push_back(op);
     });
+    made.clear();
     for (TraverseOp op : ops)
       visit(op);
+    for (TraverseOp op : made) // copies are among what was visited
+      for (unsigned i = 0; i < op.getNumResults(); ++i)
+        if (writeWhereRead(op, i))
+          passed(getArgument(), op.getLoc(), "Written")
+              << "its results are written in the order in which they are read";
   }
 
 private:
@@ -113,7 +217,7 @@ private:
       return;
     }
     TraverseOp grouped = regroup(op);
-    why = explainEdges(grouped, edges, gain, op);
+    why = explainEdges(grouped, edges, gain, op, countCopied(op));
     if (!why.empty()) {
       grouped.erase();
       refused(getArgument(), op.getLoc()) << why;
@@ -122,10 +226,13 @@ private:
     TraverseSchedule schedule;
     schedule.rowWalk = RowWalk::ByEdges;
     schedule.setOn(grouped);
-    passed(getArgument(), op.getLoc(), "Grouped")
-        << ("a destination's row is read once for its edges" + gain);
     op->replaceAllUsesWith(grouped);
     op.erase();
+    passed(getArgument(), grouped.getLoc(), "Grouped")
+        << ("a destination's row is read once for its edges" + gain);
+    made.push_back(grouped);
   }
+
+  SmallVector<TraverseOp> made;
 };
 } // namespace

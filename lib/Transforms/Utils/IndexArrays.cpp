@@ -66,6 +66,6 @@ SmallVector<Value> gnn::tile::getIndices(ArrayRef<Value> dimensions) {
 SmallVector<Value> gnn::tile::getIndices(IndexBuilder &b, AtAttr at, Value row,
                                          Value head, Value column) {
   return getIndices(
-      {row, at.getHead() ? head : Value(),
+      {row, at.getHead() ? b.add(head, at.getHeadOffset()) : Value(),
        at.getFeature() ? b.add(column, at.getOffset()) : Value()});
 }

@@ -54,25 +54,6 @@ func.func @element_lanes_of_a_row(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-func.func @element_lanes_of_a_warp(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'element_lanes': expected 2, got 1}}
-  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
-      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <element_lanes = 1> {
-  ^bb0(%v: f32):
-    %d = gnn_tile.reduce sum [feature] %v : f32
-    %p = arith.mulf %v, %d : f32
-    %s = gnn_tile.reduce sum [element] %p : f32
-    gnn_tile.yield %s : f32
-  }
-  return
-}
-
-// -----
-
-gnn.graph @g square {node_types = 2, edge_types = 3}
-
 func.func @columns_per_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'columns_per_block': expected a multiple of 64, got 48}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>

@@ -495,6 +495,25 @@ func.func @any_team_c1(%c: i1) {
 
 // -----
 
+func.func @most_of_teams_c1(%n: index) {
+  // expected-error @+1 {{'gnn_tile.most_of_teams' op expected to be in a gnn_tile.parallel over team}}
+  %most = gnn_tile.most_of_teams %n : index
+  return
+}
+
+// -----
+
+func.func @walk_c7(%begin: index, %end: index) {
+  // expected-error @+1 {{'gnn_tile.walk' op expected a walk 'in_step' over 'element', in a gnn_tile.parallel over team}}
+  gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 in_step {
+  ^bb0(%p: index):
+    gnn_tile.yield
+  }
+  return
+}
+
+// -----
+
 func.func @walk_c6(%begin: index, %end: index, %a: f32) {
   // expected-error @+1 {{'gnn_tile.walk' op expected a 'together' of the arguments 'f32', 'f32', 'f32', got 'f32', 'f32'}}
   %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 2 identity(%a : f32) {

@@ -9,6 +9,44 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
+  let summary = "Make a step of each tile of heads, and of columns that are reduced";
+  let description = [{
+    A schedule may take fewer columns than rows have, so that what is gathered of
+    all rows stays in the L2. Where the columns of a tile are reduced, or it has some
+    heads alone, tiles are launches of their own, each behind the one before. A tile of
+    heads writes the results of these. Of tiles of columns the first writes the sum of
+    its products where the result will be, each later one adds to it, and the last one
+    computes what the body makes of the sum. Where no result has room for the sum in the
+    order of the walk, or several need it, it lies behind what `gnn-tile-plan-memory` has
+    placed in the workspace.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 128> ins(%x, %z : memref<?x128xf32>, memref<?x128xf32>)
+        at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+        outs(%s : memref<?xf32>) at [#gnn_tile.at<element>] schedule <columns_per_block = 64, ...>
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %z ...)
+        at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+        outs(%s : memref<?xf32>) at [#gnn_tile.at<element>] schedule <columns_per_block = 64, ...>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %z, %s ...)
+        at [#gnn_tile.at<element -> src : feature + 64>, #gnn_tile.at<group : feature + 64>, #gnn_tile.at<element>]
+        outs(%s : memref<?xf32>) at [#gnn_tile.at<element>] schedule <columns_per_block = 64, ...>
+    ```
+
+    With E edges, T tiles and R results of an edge, 4 E R (2 T - 1) bytes are read and
+    written besides. Parts of their own, which a step more adds up, would be
+    4 E R (2 T + 1) and have to be kept.
+
+    Needs: traversals on memrefs with complete schedules, for sums in memory of their own
+    in a function with a workspace. Keeps: tiles of columns that are not reduced, which one launch takes (`gnn-tile-block-traversals`). Never: adds
+    in an order that depends on the run, so that the same input has the same bits.
+  }];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
 def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
   let summary = "Make two steps of a walk by edges";
   let description = [{

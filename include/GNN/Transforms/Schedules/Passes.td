@@ -144,7 +144,7 @@ def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
 }
 
 def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
-  let summary = "Choose how many features of a row a block takes";
+  let summary = "Choose how many features of a row a block takes, or heads";
   let description = [{
     Sets `columns_per_block` and, on which it depends, `vector`: the widest for
     which every row is aligned. A block takes whole rows of up to 128 vectors, or of
@@ -153,8 +153,12 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
     groups: it takes 4 vectors, or up to 32 while there are more than 4 blocks a
     multiprocessor.
     Where elements gather rows of tables that do not fit the L2 cache, it takes
-    so many columns that the tables do, if that pays: tiles run one after the
-    other, and each walks the elements again (G-Sparse III-B).
+    so many columns that the tables do, or so many heads (`heads_per_block`), if that
+    pays: tiles run one after the other, and each walks the elements again (G-Sparse
+    III-B). Where the body reduces over features, tiles of columns are launches that add
+    to the result (`gnn-tile-split-columns`), which is read and written by each; tiles of
+    heads are launches as well, with nothing to add. With `tiles=false` no block takes a
+    tile for the L2.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 512> ...
@@ -164,8 +168,13 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
 
     Needs: statistics of the graph for tiles that fit the L2; takes whole rows
     without. Keeps: every field that is set. Never cuts a row over whose features
-    the body reduces.
+    the body reduces where elements are reduced besides, results have features, or what
+    is reduced needs a reduction.
   }];
+  let options = [
+    Option<"tiles", "tiles", "bool", /*default=*/"true",
+           "Take tiles whose gathered rows stay in the L2">,
+  ];
 }
 
 def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {

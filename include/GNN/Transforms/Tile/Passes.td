@@ -177,7 +177,8 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
     as the score of an edge, becomes one of destinations and their edges, which is walked
     by edges: the row at the destination is read once for all of its edges and stays in
     registers. `edges` is as of `gnn-tile-schedule-edge-walks`: -1 where the cost model
-    gives less time, 0 nowhere, 1 wherever it can be.
+    gives less time, 0 nowhere, 1 wherever it can be. A result that is only copied to
+    another order, such as the user's, is written there, and the copy goes.
 
     ```mlir
     gnn_tile.traverse @g <edge, features = 64> ins(%x, %z : ...)
@@ -198,7 +199,8 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
     Option<"edges", "edges", "int64_t", /*default=*/"-1",
            "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
   ];
-  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {

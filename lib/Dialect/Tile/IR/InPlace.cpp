@@ -12,7 +12,9 @@
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
+#include "GNN/Dialect/Tile/IR/ColumnTiles.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -22,11 +24,40 @@ using namespace gnn::tile;
 /// True if the input is read where the output is written, row by row, and has
 /// the same elements, all of which are written.
 static bool liesWhereWritten(TileOpInterface op, OpOperand &input,
-                             OpOperand &output) {
+                             OpOperand &output, Anchor anchor = Anchor::Group) {
   AtAttr at = op.getAccess(input);
-  return at && at == op.getAccess(output) && at.getAnchor() == Anchor::Group &&
+  return at && at == op.getAccess(output) && at.getAnchor() == anchor &&
          !at.getColumn() && input.get().getType() == output.get().getType() &&
          op.getWrittenColumns(output).isWhole;
+}
+
+/// A number of each point, which the result in its place alone needs: what
+/// counts is what the lane reads that writes it. There is one, in one block,
+/// where no result has features.
+static bool isOwnNumber(TraverseOp op, OpOperand &input, OpOperand &output) {
+  DomainAttr domain = op.getDomain();
+  Anchor point = domain.getElements() ? Anchor::Element : Anchor::Group;
+  AtAttr at = op.getAccess(output);
+  Block &body = op.getBody().front();
+  if (at.getFeature() || (!at.getHead() && domain.getHeads() > 1) ||
+      !liesWhereWritten(op, input, output, point) ||
+      llvm::any_of(body,
+                   [](Operation &inner) { return reducesElements(&inner); }))
+    return false;
+  if (domain.getFeatures() > 1 && llvm::none_of(body, [](Operation &inner) {
+        return reducesFeatures(&inner);
+      }))
+    return false;
+  Value own = body.getArgument(input.getOperandNumber());
+  llvm::DenseSet<Value> needing = findNeeding(body, own);
+  ValueRange results = body.getTerminator()->getOperands();
+  for (auto [i, result] : llvm::enumerate(results)) {
+    OpOperand &other = op.getOutputsMutable()[i];
+    if (op.getAccess(other).getFeature() ||
+        (&other != &output && needing.contains(result)))
+      return false;
+  }
+  return true;
 }
 
 /// A lane reads its columns of the row before it writes them. Lanes that go
@@ -40,6 +71,8 @@ bool TraverseOp::mayOverwrite(OpOperand &input, OpOperand &output) {
       llvm::any_of(getOutputsAt().getAsRange<AtAttr>(), [](AtAttr other) {
         return other.getAnchor() == Anchor::Element;
       });
+  if (isOwnNumber(*this, input, output))
+    return true;
   return liesWhereWritten(*this, input, output) && !writesElements &&
          (at.getFeature() || domain.getFeatures() == 1) &&
          (at.getHead() || domain.getHeads() == 1);

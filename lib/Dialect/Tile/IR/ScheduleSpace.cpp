@@ -69,10 +69,23 @@ private:
 
   SmallVector<int64_t> columns() const {
     SmallVector<int64_t> columns{facts.features};
+    bool isOneLane = isa<CoreScheduleAttr>(kind);
+    if (facts.reducesFeatures &&
+        (isOneLane || !facts.columnTilesRefusal.empty()))
+      return columns;
     for (int64_t narrow = 32; narrow < facts.features; narrow *= 2)
-      if (!facts.reducesFeatures)
-        columns.push_back(narrow);
+      columns.push_back(narrow);
     return columns;
+  }
+  /// Fewer columns would be less than a line of the cache.
+  SmallVector<int64_t> headTiles() const {
+    SmallVector<int64_t> heads{0};
+    if (!facts.headTilesRefusal.empty())
+      return heads;
+    for (int64_t some = 1; some < facts.heads; some *= 2)
+      if (some * facts.features >= 32)
+        heads.push_back(some);
+    return heads;
   }
   SmallVector<int64_t> vectors() const {
     return powersUpTo(current.isOneLane ? facts.widestOfCPU
@@ -83,8 +96,8 @@ private:
     return powersUpTo(std::min(vectors, facts.limits.lanes));
   }
   SmallVector<int64_t> headLanes() const {
-    return powersUpTo(
-        std::min(facts.heads, facts.limits.lanes / current.lanes));
+    int64_t heads = current.headsPerBlock ? current.headsPerBlock : facts.heads;
+    return powersUpTo(std::min(heads, facts.limits.lanes / current.lanes));
   }
   SmallVector<int64_t> elementLanes() const {
     int64_t left = facts.limits.lanes / (current.lanes * current.headLanes);

@@ -196,7 +196,11 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
     return {};
   FailureOr<RowDomain> space = RowDomain();
   bool head = false, feature = false, column = false;
-  int64_t offset = 0;
+  int64_t offset = 0, headOffset = 0;
+  auto parseOffset = [&](int64_t &from) -> ParseResult {
+    return succeeded(parser.parseOptionalPlus()) ? parser.parseInteger(from)
+                                                 : ParseResult(success());
+  };
   if (succeeded(parser.parseOptionalArrow()))
     space = FieldParser<RowDomain>::parse(parser);
   if (failed(space))
@@ -205,7 +209,7 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
     auto parseDim = [&]() -> ParseResult {
       if (!head && !feature && succeeded(parser.parseOptionalKeyword("head"))) {
         head = true;
-        return success();
+        return parseOffset(headOffset);
       }
       if (feature) {
         column = true;
@@ -214,9 +218,7 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
       if (parser.parseKeyword("feature"))
         return failure();
       feature = true;
-      if (succeeded(parser.parseOptionalPlus()))
-        return parser.parseInteger(offset);
-      return success();
+      return parseOffset(offset);
     };
     if (parser.parseCommaSeparatedList(parseDim))
       return {};
@@ -224,7 +226,7 @@ Attribute AtAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<AtAttr>(parser.getContext(), *anchor, *space, head,
-                                   feature, offset, column);
+                                   feature, offset, column, headOffset);
 }
 
 void AtAttr::print(AsmPrinter &printer) const {
@@ -232,9 +234,11 @@ void AtAttr::print(AsmPrinter &printer) const {
   if (getSpace())
     printer << " -> " << getSpace().str();
   if (getHead() || getFeature())
-    printer << " : " << (getHead() ? "head" : "")
-            << (getHead() && getFeature() ? ", " : "")
-            << (getFeature() ? "feature" : "");
+    printer << " : " << (getHead() ? "head" : "");
+  if (getHeadOffset())
+    printer << " + " << getHeadOffset();
+  printer << (getHead() && getFeature() ? ", " : "")
+          << (getFeature() ? "feature" : "");
   if (getOffset())
     printer << " + " << getOffset();
   if (getColumn())
@@ -250,9 +254,16 @@ RowDomain AtAttr::getRows(RowDomain groups, RowDomain elements) const {
   return getSpace() ? getSpace() : getStart(groups, elements);
 }
 
+AtAttr AtAttr::from(int64_t head, int64_t feature) const {
+  return AtAttr::get(getContext(), getAnchor(), getSpace(), getHead(),
+                     getFeature(), getOffset() + (getFeature() ? feature : 0),
+                     getColumn(), getHeadOffset() + (getHead() ? head : 0));
+}
+
 LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                              Anchor anchor, RowDomain space, bool head,
-                             bool feature, int64_t offset, bool column) {
+                             bool feature, int64_t offset, bool column,
+                             int64_t headOffset) {
   if (space && anchor == Anchor::All) // C1
     return emitError() << "expected a row space reached from a group or an "
                           "element, got '"
@@ -260,6 +271,9 @@ LogicalResult AtAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (offset < 0 || (offset && !feature)) // C2
     return emitError() << "expected a feature offset of at least 0, got "
                        << offset;
+  if (headOffset < 0 || (headOffset && !head)) // C2
+    return emitError() << "expected a head offset of at least 0, got "
+                       << headOffset;
   if (column &&
       (anchor != Anchor::Group || space || head || !feature || offset)) // C3
     return emitError() << "expected 'column' at 'group : feature' alone";

@@ -108,6 +108,15 @@ static LogicalResult verifyWorkers(Operation *op, Worker over) {
   return success();
 }
 
+/// Whether `op` is done by teams.
+static LogicalResult verifyInTeam(Operation *op) {
+  for (auto workers = op->getParentOfType<ParallelOp>(); workers;
+       workers = workers->getParentOfType<ParallelOp>())
+    if (workers.getOver() == Worker::Team)
+      return success();
+  return failure();
+}
+
 LogicalResult WalkOp::verify() {
   if (getOver() == Worker::Team) // C3
     return emitOpError("expected a walk over 'element' or 'block', got '")
@@ -124,6 +133,10 @@ LogicalResult WalkOp::verify() {
            << mostOfRow << " elements, got " << *run;
   if (run && getNumResults() == 0) // C4
     return emitOpError("expected 'run' of a walk with results, got none");
+  if (getInStep() &&
+      (getOver() != Worker::Element || failed(verifyInTeam(*this)))) // C7
+    return emitOpError("expected a walk 'in_step' over 'element', in a "
+                       "gnn_tile.parallel over team");
   return slots > 1 ? verifyWorkers(*this, getOver()) : success(); // C5
 }
 
@@ -144,12 +157,18 @@ LogicalResult WalkOp::verifyRegions() {
 // teams
 //===----------------------------------------------------------------------===//
 
+static LogicalResult verifyOfTeams(Operation *op) {
+  if (succeeded(verifyInTeam(op)))
+    return success();
+  return op->emitOpError("expected to be in a gnn_tile.parallel over team");
+}
+
 LogicalResult AnyTeamOp::verify() {
-  for (auto workers = (*this)->getParentOfType<ParallelOp>(); workers;
-       workers = workers->getParentOfType<ParallelOp>())
-    if (workers.getOver() == Worker::Team)
-      return success();
-  return emitOpError("expected to be in a gnn_tile.parallel over team"); // C1
+  return verifyOfTeams(*this); // C1
+}
+
+LogicalResult MostOfTeamsOp::verify() {
+  return verifyOfTeams(*this); // C1
 }
 
 /// The most vectors of which a lane may have an entry each.

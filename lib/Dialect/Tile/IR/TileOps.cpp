@@ -174,9 +174,17 @@ static LogicalResult verifyAccess(Operation *op, Type type, AtAttr at,
   auto shaped = cast<ShapedType>(type);
   unsigned leading = at.getAnchor() == Anchor::All ? 0 : 1;
   unsigned rank = shaped.getRank();
-  if (at.getHead() && shaped.getDimSize(leading) != heads)
-    return op->emitOpError("expected ")
-           << heads << " heads, got " << type << " at " << at;
+  if (at.getHead()) {
+    // Tensors have no others.
+    int64_t size = shaped.getDimSize(leading);
+    bool isBuffer = isa<MemRefType>(type);
+    if (isBuffer ? size - heads < at.getHeadOffset()
+                 : size != heads || at.getHeadOffset())
+      return op->emitOpError("expected ")
+             << (isBuffer && at.getHeadOffset() ? "at least " : "")
+             << static_cast<uint64_t>(at.getHeadOffset()) + heads
+             << " heads, got " << type << " at " << at;
+  }
   if (at.getFeature()) {
     int64_t size = shaped.getDimSize(rank - 1);
     if (size - features < at.getOffset()) // no overflow

@@ -7,6 +7,7 @@
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "GNN/Dialect/GNN/IR/Target.h"
+#include "GNN/Dialect/Tile/IR/ColumnTiles.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -123,6 +124,9 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         for (Value result : inner.getResults())
           sums.push_back(getLevel(result));
   byEdgesRefusal = explainByEdges(op);
+  headTilesRefusal = explainHeadTiles(op);
+  if (reducesFeatures)
+    findPartialResults(op, columnTilesRefusal);
   if (op.joinsPieces()) // whose elements are walked no more
     shufflesInsideElements = false;
   walksElements =
@@ -168,6 +172,13 @@ static int64_t elementsAtOnce(const TraverseFacts &facts, int64_t lanes) {
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(each), 1, elementsInFlight);
 }
 
+/// Heads of a row that a block takes.
+static int64_t headsOfBlock(const TraverseSchedule &schedule,
+                            const TraverseFacts &facts) {
+  return schedule.headsPerBlock ? std::min(schedule.headsPerBlock, facts.heads)
+                                : facts.heads;
+}
+
 void gnn::tile::chooseLanes(TraverseSchedule &schedule,
                             const TraverseFacts &facts) {
   auto within = [](int64_t left, int64_t wanted) -> int64_t {
@@ -186,8 +197,9 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
       schedule.lanes /= 2;
   }
   if (!schedule.headLanes)
-    schedule.headLanes = within(
-        warp / (schedule.lanes * orOne(schedule.elementLanes)), facts.heads);
+    schedule.headLanes =
+        within(warp / (schedule.lanes * orOne(schedule.elementLanes)),
+               headsOfBlock(schedule, facts));
   int64_t left = warp / (schedule.lanes * schedule.headLanes);
   if (!schedule.elementLanes && schedule.rowWalk == RowWalk::ByEdges)
     schedule.elementLanes = 1;
@@ -289,7 +301,9 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.featureLanes = orOne(schedule.lanes);
   layout.headLanes = orOne(schedule.headLanes);
   layout.elementLanes = orOne(schedule.elementLanes);
-  layout.headChunks = llvm::divideCeil(facts.heads, layout.headLanes);
+  int64_t heads = headsOfBlock(schedule, facts);
+  layout.headTiles = llvm::divideCeil(facts.heads, heads);
+  layout.headChunks = llvm::divideCeil(heads, layout.headLanes);
   int64_t columns =
       schedule.columnsPerBlock ? schedule.columnsPerBlock : facts.features;
   layout.columnTiles = llvm::divideCeil(facts.features, columns);
@@ -340,14 +354,11 @@ static std::string checkLanes(const TraverseSchedule &schedule,
     return refuse("vector", "rows are aligned to " + Twine(widest) +
                                 " features, not to " + Twine(layout.vector));
   // Within a warp they are by the attribute's verifier.
-  int64_t all = layout.warp / (layout.featureLanes * layout.headLanes);
   int64_t expected = layout.elementLanes;
   if (!facts.hasElements || layout.isOneLane)
     expected = 1;
   else if (layout.rowWalk == RowWalk::ByEdges)
     expected = 1;
-  else if (facts.shufflesInsideElements && hasLanes(schedule))
-    expected = all;
   if (schedule.elementLanes && layout.elementLanes != expected)
     return refuse("element_lanes", "expected " + Twine(expected) + ", got " +
                                        Twine(layout.elementLanes));
@@ -367,10 +378,19 @@ static std::string checkColumns(const TraverseSchedule &schedule,
     return refuse("columns_per_block", "expected a multiple of " +
                                            Twine(width) + ", got " +
                                            Twine(columns));
-  if (facts.reducesFeatures && layout.columnTiles > 1)
-    return refuse("columns_per_block",
-                  "a reduction over features needs all " + Twine(features) +
-                      " of a row in one block, got " + Twine(columns));
+  if (facts.reducesFeatures && layout.columnTiles > 1 &&
+      (layout.isOneLane || !facts.columnTilesRefusal.empty()))
+    return refuse(
+        "columns_per_block",
+        "a reduction over features needs all " + Twine(features) +
+            " of a row in one block, got " + Twine(columns) +
+            (layout.isOneLane ? "" : ": " + facts.columnTilesRefusal));
+  if (schedule.headsPerBlock > facts.heads)
+    return refuse("heads_per_block",
+                  "expected at most the " + Twine(facts.heads) +
+                      " heads of a row, got " + Twine(schedule.headsPerBlock));
+  if (layout.headTiles > 1 && !facts.headTilesRefusal.empty())
+    return refuse("heads_per_block", facts.headTilesRefusal);
   int64_t vectors = layout.vectorsOfLane();
   int64_t most = facts.mostVectors();
   if (layout.isOneLane) // more become loops of scalars

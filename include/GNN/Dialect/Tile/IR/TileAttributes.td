@@ -130,7 +130,8 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
     `#gnn_tile.at<element -> src : head, feature>`: the row is the source node
     of the current edge, the trailing dimensions are head and feature. `group`
     and `element` alone are the position in the domain's own order; `all` has
-    no row. `feature + 64` starts at the 65th feature.
+    no row. `feature + 64` starts at the 65th feature, and `head + 2` at the third
+    head.
 
     `#gnn_tile.at<group : feature, column>` reads weights the other way round: the
     operand is `[matrices, features, columns]`, and row `i` is column
@@ -138,7 +139,7 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
 
     Constraints:
     * (C1) A row space is reached from a group or an element, not from `all`.
-    * (C2) An offset is not negative and belongs to `feature`.
+    * (C2) An offset is not negative and belongs to `feature` or to `head`.
     * (C3) `column` belongs to `group : feature`, without a space, head or offset.
   }];
   let parameters = (ins
@@ -147,10 +148,13 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
     DefaultValuedParameter<"bool", "false">:$head,
     DefaultValuedParameter<"bool", "false">:$feature,
     DefaultValuedParameter<"int64_t", "0">:$offset,
-    DefaultValuedParameter<"bool", "false">:$column);
+    DefaultValuedParameter<"bool", "false">:$column,
+    DefaultValuedParameter<"int64_t", "0">:$headOffset);
   let builders = [AttrBuilder<(ins "Anchor":$anchor, "RowDomain":$space,
-      "bool":$head, "bool":$feature, "int64_t":$offset), [{
-    return $_get($_ctxt, anchor, space, head, feature, offset, /*column=*/false);
+      "bool":$head, "bool":$feature, "int64_t":$offset,
+      CArg<"bool", "false">:$column), [{
+    return $_get($_ctxt, anchor, space, head, feature, offset, column,
+                 /*headOffset=*/0);
   }]>];
   let extraClassDeclaration = [{
     /// The rows that it starts from, of a domain with these.
@@ -159,6 +163,8 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
     /// The domain whose rows it leads to, as many as the operand has.
     ::gnn::tile::RowDomain getRows(::gnn::tile::RowDomain groups,
                                    ::gnn::tile::RowDomain elements) const;
+    /// The same access to the heads and features from these on.
+    AtAttr from(int64_t head, int64_t feature) const;
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -107,7 +107,9 @@ def Tile_WalkOp : Tile_Op<"walk", [
     and each has `in_flight` elements under way at once. With `run`, each combines so
     many elements, one after the other, and then that run with those before: the error
     of a sum grows with what is added in one go. Where `combine` adds a result, runs of it
-    are added with compensation. `gnn-tile-spread-walks` makes loops of it by these.
+    are added with compensation. `gnn-tile-spread-walks` makes loops of it by these. With
+    `in_step`, teams that share a warp take as many steps as the one with the most
+    elements, so that lanes may exchange values in `body`; what counts is the same.
 
     Constraints:
     * (C1) The body has the position as its argument and yields the identities'
@@ -121,6 +123,7 @@ def Tile_WalkOp : Tile_Op<"walk", [
       one over `block` in none at all.
     * (C6) `together` has an argument for each result, and one for each result of each
       element in flight, yields one a result, and has no effects.
+    * (C7) One `in_step` is over `element`, in a `gnn_tile.parallel` over `team`.
 
     Example:
 
@@ -140,13 +143,13 @@ def Tile_WalkOp : Tile_Op<"walk", [
   let arguments = (ins Index:$begin, Index:$end, Variadic<AnyType>:$identity,
                        Tile_WorkerAttr:$over,
                        I64Attr:$slots, I64Attr:$in_flight,
-                       OptionalAttr<I64Attr>:$run);
+                       OptionalAttr<I64Attr>:$run, UnitAttr:$in_step);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$combine,
                         AnyRegion:$together);
   let assemblyFormat = [{
     `from` $begin `to` $end `over` `` $over `slots` $slots `in_flight` $in_flight
-    (`run` $run^)?
+    (`run` $run^)? (`in_step` $in_step^)?
     (`identity` `(` $identity^ `:` type($identity) `)`)?
     attr-dict-with-keyword $body (`combine` $combine^)?
     (`together` $together^)?
@@ -231,6 +234,28 @@ def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins I1:$condition);
   let results = (outs I1:$result);
   let assemblyFormat = "$condition attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
+def Tile_MostOfTeamsOp : Tile_Op<"most_of_teams", [Pure, SameOperandsAndResultType]> {
+  let summary = "Find the highest number of the teams that work in step";
+  let description = [{
+    The operand; and of teams that share a warp, the highest of all of them. A loop of so
+    many steps is the same for all lanes of a warp, so that they may exchange values in
+    it. What is done in steps beyond those of a team's own number may not count.
+
+    Constraints:
+    * (C1) It is in a `gnn_tile.parallel` over `team`.
+
+    Example:
+
+    ```mlir
+    %steps = gnn_tile.most_of_teams %elements : index
+    ```
+  }];
+  let arguments = (ins Index:$number);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$number attr-dict `:` type($number)";
   let hasVerifier = 1;
 }
 

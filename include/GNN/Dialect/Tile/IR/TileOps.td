@@ -189,9 +189,9 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     Constraints:
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
     * (C2) An operand has a leading dimension of rows, unless it is at `all`, and
-      the trailing dimensions that its access names: the domain's heads, and at
-      least the domain's features behind the offset, all of a static size. A map
-      leads to its rows. An input at `column` has as many columns as the groups are
+      the trailing dimensions that its access names: the domain's heads, in a buffer
+      at least these behind their offset, and at least the domain's features behind
+      the offset, all of a static size. A map leads to its rows. An input at `column` has as many columns as the groups are
       a number of rows.
     * (C3) The body has one argument an input, of its element type.
     * (C4) The yielded values have the element types of the outputs, and their
@@ -208,7 +208,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     * (C10) A buffer is one output, and an input beside that only where no row is
       read after it has been written: both are at the same rows, with all heads
       and features of the domain, no output is at elements, and no other input is
-      that buffer.
+      that buffer. Or both are the same numbers of points, which no other output
+      needs: no output has features, and nothing is reduced over elements.
     * (C11) On a range, the operands are memrefs, the schedule is complete, and
       `index_arrays` are those that the op reads (`getStructures`), in order.
     * (C12) `parts` are of `long_tiles`, or in buffers of `pieces`, of the domain's

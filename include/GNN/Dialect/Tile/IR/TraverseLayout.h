@@ -47,6 +47,8 @@ struct TraverseFacts {
   /// Why its elements cannot be walked whatever groups they are of; empty if
   /// they can.
   std::string byEdgesRefusal;
+  /// The same of columns in tiles, where features are reduced, and of heads.
+  std::string columnTilesRefusal, headTilesRefusal;
   /// The widest vector for which every row of every operand is aligned, on a
   /// GPU and on a CPU.
   int64_t widestVector = 1, widestOfCPU = 1;
@@ -71,7 +73,9 @@ struct TraverseLayout {
   int64_t elementLanes = 1; ///< lanes over the elements of a row
   int64_t chunks = 1;       ///< vectors a lane holds for one head
   int64_t headChunks = 1;   ///< heads a lane holds
-  int64_t columnTiles = 1;  ///< grid.y: column ranges of `chunks` vectors
+  int64_t columnTiles = 1;  ///< column ranges of `chunks` vectors: grid.y, or
+                            ///< launches where features are reduced
+  int64_t headTiles = 1;    ///< launches, each of `headChunks` heads a lane
   int64_t inFlight = 1;     ///< elements whose loads are issued together
   int64_t rowsPerBlock = 1; ///< groups a block takes
   TakenOrder rowOrder = TakenOrder::Natural;

@@ -1,0 +1,106 @@
+//===- ColumnTiles.cpp - What tiles of columns cost -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of the columns that a block may take, or the heads, finds those for which the
+// gathers of all tiles, their walks included, take the least time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Analysis/ColumnTiles.h"
+
+#include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Dialect/Tile/IR/ColumnTiles.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// Columns of a tile at least: fewer would be less than a line of the cache.
+static constexpr int64_t leastColumns = 32;
+
+static double sizeOf(Type type) {
+  return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
+}
+
+/// The bytes of what tiles of columns add to, of each element.
+static double countResultBytes(TraverseOp op) {
+  std::string why;
+  double bytes = 0;
+  for (PartialResult partial : findPartialResults(op, why)) {
+    bool hasHeads = getLevel(partial.reduce.getResult()).head;
+    bytes += sizeOf(partial.reduce.getType()) *
+             static_cast<double>(hasHeads ? op.getDomain().getHeads() : 1);
+  }
+  return bytes;
+}
+
+TileCosts::TileCosts(const CostModel &model, TraverseOp op,
+                     const TraverseFacts &facts, StatsAttr stats,
+                     bool isByEdges)
+    : model(model), facts(facts) {
+  DomainAttr domain = op.getDomain();
+  if (!isByEdges) // where no team waits for another's row
+    groups = countRows(domain.getGroups(), stats);
+  elements = countRows(domain.getElements(), stats);
+  for (auto [input, at] :
+       llvm::zip(op.getInputs(), op.getInputsAt().getAsRange<AtAttr>())) {
+    if (at.getAnchor() != Anchor::Element)
+      continue;
+    double bytes = sizeOf(input.getType());
+    if (at.getSpace())
+      idBytes += 4;
+    if (!at.getFeature())
+      (at.getHead() ? headScoreBytes : scoreBytes) += bytes;
+    else if (at.getSpace() && !at.getSpace().hasSpaceOf(domain.getElements()))
+      tables.push_back({describeGather(at.getSpace(), elements, bytes, stats),
+                        at.getHead()});
+  }
+  if (facts.reducesFeatures)
+    resultBytes = countResultBytes(op);
+}
+
+double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
+  auto ofColumns =
+      static_cast<double>(llvm::divideCeil(row.columns, tile.columns));
+  auto tiles =
+      ofColumns * static_cast<double>(llvm::divideCeil(row.heads, tile.heads));
+  double bytes =
+      idBytes + scoreBytes + headScoreBytes * static_cast<double>(tile.heads);
+  double each = groups * model.getFigures().rowSeconds +
+                elements * bytes / model.getFigures().memoryBandwidth;
+  for (const Table &table : tables)
+    each += model.gatherSeconds(table.gatherOf(tile));
+  // Each tile writes, and but for the first reads, what the others do.
+  double added = 2 * (ofColumns - 1) * resultBytes;
+  return tiles * each + elements * added / model.getFigures().memoryBandwidth;
+}
+
+bool TileCosts::fits(ColumnTile tile) const {
+  double bytes = 0;
+  for (const Table &table : tables)
+    bytes += table.ofColumn.tableRows * table.gatherOf(tile).rowBytes;
+  return bytes <= KernelConstants::tableShare * model.getFigures().l2Bytes;
+}
+
+ColumnTile TileCosts::choose(ColumnTile row, const TraverseSchedule &schedule,
+                             int64_t whole) const {
+  ColumnTile all{row.heads, whole}, best = all;
+  auto offer = [&](ColumnTile tile) {
+    double time = seconds(tile, row);
+    if (fits(tile) && model.isBetter(seconds(all, row), time) &&
+        (best == all || time < seconds(best, row)))
+      best = tile;
+  };
+  int64_t vector = std::max<int64_t>(schedule.vector, 1);
+  int64_t width = schedule.lanes ? schedule.lanes * vector : 1;
+  if (facts.columnTilesRefusal.empty())
+    for (int64_t columns = leastColumns; columns < whole; columns *= 2)
+      if (columns % vector == 0 && columns % width == 0)
+        offer({row.heads, columns});
+  if (facts.headTilesRefusal.empty() && !schedule.headsPerBlock)
+    for (int64_t heads = 1; heads < row.heads; heads *= 2)
+      if (heads * whole >= leastColumns)
+        offer({heads, whole});
+  return best;
+}
