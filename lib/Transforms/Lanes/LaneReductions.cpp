@@ -166,13 +166,16 @@ Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
     VectorPart from = part;
     if (axis != Spread::None)
       (isOfRows ? from.row : from.column) = i;
-    Value own = get(value, source, from), inside;
+    Value own = get(value, source, from);
+    Round round;
     if (lanes && axis != Spread::None)
-      inside = roundsOf(axis, type.getDimSize(dim))[i].inside;
+      round = roundsOf(axis, type.getDimSize(dim))[i];
+    Value inside = round.inside;
     auto vector = dyn_cast<VectorType>(own.getType());
+    TypedAttr identity =
+        arith::getIdentityValueAttr(kind, element, b, b.getLoc());
     if (inside) {
-      TypedAttr nothing =
-          arith::getIdentityValueAttr(kind, element, b, b.getLoc());
+      TypedAttr nothing = identity;
       if (vector)
         nothing = DenseElementsAttr::get(vector, Attribute(nothing));
       own = select(inside, own, arith::ConstantOp::create(b, nothing));
@@ -184,6 +187,9 @@ Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
     Value across; // in order
     for (int64_t i = 0; i < vector.getNumElements(); ++i) {
       Value entry = vector::ExtractOp::create(b, own, i);
+      if (round.isTail && i >= round.left) // behind the features
+        entry =
+            select(round.isTail, arith::ConstantOp::create(b, identity), entry);
       across = across
                    ? arith::getReductionOp(kind, b, b.getLoc(), across, entry)
                    : entry;

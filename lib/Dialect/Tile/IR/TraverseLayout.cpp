@@ -65,6 +65,34 @@ bool gnn::tile::reducesElements(Operation *op) {
                                        static_cast<int32_t>(Dim::Element)));
 }
 
+/// The widest vector, up to `most`, of which each row that a traversal goes
+/// through has whole ones, the last of which has features and what lies behind
+/// them: rows of elements, and of groups where there are no elements. Others
+/// are read and written once for all elements, and may have the last features
+/// one by one.
+static int64_t widestWithTail(TraverseOp op, int64_t most) {
+  DomainAttr domain = op.getDomain();
+  bool hasElements = static_cast<bool>(domain.getElements());
+  SmallVector<std::pair<Value, AtAttr>> operands;
+  for (OpOperand *input : op.getReadInputs())
+    operands.push_back({input->get(), op.getAccess(*input)});
+  for (auto [i, output] : llvm::enumerate(op.getOutputs()))
+    operands.push_back({output, op.getOutputAt(i)});
+  bool hasRows = false;
+  int64_t widest = domain.getFeatures() > 1 ? most : 1;
+  for (auto [operand, at] : operands) {
+    if (at.getColumn())
+      return 1;
+    if (!at.getFeature() || at.getAnchor() == Anchor::All ||
+        (hasElements && at.getAnchor() != Anchor::Element))
+      continue;
+    hasRows = true;
+    int64_t columns = cast<ShapedType>(operand.getType()).getShape().back();
+    widest = std::gcd(std::gcd(widest, columns), at.getOffset());
+  }
+  return hasRows ? widest : 1;
+}
+
 TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
   DomainAttr domain = op.getDomain();
   groups = domain.getGroups();
@@ -97,7 +125,9 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
     restrict(input->get(), op.getAccess(*input));
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     restrict(output, op.getOutputAt(i));
-  widestVector = std::gcd<int64_t>(widestOfCPU, 4);
+  widestVector = std::max(std::gcd<int64_t>(widestOfCPU, 4),
+                          widestWithTail(op, /*most=*/4));
+  widestOfCPU = std::max(widestOfCPU, widestWithTail(op, /*most=*/16));
   for (OpOperand *input : op.getReadInputs()) {
     Level level = getLevel(op.getAccess(*input));
     (level.element ? elementLoads : rowValues).push_back(level);
