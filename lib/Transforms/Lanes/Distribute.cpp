@@ -294,6 +294,15 @@ LogicalResult Distribution::distribute(Operation *op) {
     return Switch(op)
         .Case([&](ParallelOp op) { return distributeParallel(op); })
         .Case([&](AnyTeamOp op) { return distributeAnyTeam(op), success(); })
+        .Case([&](MostOfTeamsOp op) {
+          Value number = scalar(op.getNumber());
+          if (lanes.getTeamLanes() < lanesOfWarp())
+            number = arith::IndexCastOp::create(b, b.getIndexType(),
+                                                overTeams(b.toI32(number)));
+          scalars.map(op.getResult(), number);
+          return success();
+        })
+        .Case([&](StageWindowOp op) { return stageWindow(op), success(); })
         .Case([&](memref::StoreOp op) { return distributeStore(op); })
         .Case([&](vector::TransferReadOp op) { return distributeRead(op); })
         .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })

@@ -250,6 +250,10 @@ private:
   mlir::LogicalResult distributeParallel(ParallelOp op);
   mlir::LogicalResult runByTurns(ParallelOp op);
   void distributeAnyTeam(AnyTeamOp op);
+  Value overTeams(Value number);
+  // Windows (LaneWindows.cpp).
+  void stageWindow(StageWindowOp op);
+  void waitForWindow(bool ofTeam);
   mlir::LogicalResult combineLanes(ParallelOp op,
                                    llvm::MutableArrayRef<Values> states,
                                    int64_t count, int64_t stride);

@@ -301,14 +301,18 @@ LogicalResult Distribution::distributeParallel(ParallelOp op) {
   return success();
 }
 
-/// Lanes of a team agree already.
-void Distribution::distributeAnyTeam(AnyTeamOp op) {
+/// The highest of the teams of a warp. Lanes of a team agree already.
+Value Distribution::overTeams(Value number) {
   int64_t stride = lanes.getTeamLanes();
+  return overLanes(number, gpu::AllReduceOperation::MAXSI,
+                   lanesOfWarp() / stride, stride);
+}
+
+void Distribution::distributeAnyTeam(AnyTeamOp op) {
   Value condition = scalar(op.getCondition());
-  if (stride < lanesOfWarp()) {
-    Value flag = arith::ExtUIOp::create(b, b.getI32Type(), condition);
-    flag = overLanes(flag, gpu::AllReduceOperation::MAXSI,
-                     lanesOfWarp() / stride, stride);
+  if (lanes.getTeamLanes() < lanesOfWarp()) {
+    Value flag =
+        overTeams(arith::ExtUIOp::create(b, b.getI32Type(), condition));
     condition = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag,
                                       zero(flag.getType()));
   }

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Utils/IndexBuilder.h"
+#include "WalkWindows.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Combine.h"
@@ -36,14 +36,18 @@ struct WalkedElement {
 
 class WalkSpreader {
 public:
-  explicit WalkSpreader(WalkOp walk) : walk(walk), b(walk.getLoc(), walk) {}
+  explicit WalkSpreader(WalkOp walk)
+      : walk(walk), b(walk.getLoc(), walk), windows(walk) {}
 
   void run();
+  size_t getStaged() const { return windows.getCount(); }
 
 private:
   SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
+  SmallVector<Value> makeSteps(Value begin, Value end, Value slot,
+                               ValueRange states);
   SmallVector<Value> makeRuns();
-  SmallVector<WalkedElement> makePoints(Value first, Value slot);
+  SmallVector<WalkedElement> makePoints(Value first, Value end, Value slot);
   void clone(Operation *op, WalkedElement &point);
   void cloneBody(MutableArrayRef<WalkedElement> points);
   void cloneStores(MutableArrayRef<WalkedElement> points);
@@ -54,10 +58,12 @@ private:
 
   WalkOp walk;
   IndexBuilder b;
+  WalkWindows windows;
 };
 } // namespace
 
-SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
+SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value end,
+                                                    Value slot) {
   int64_t slots = walk.getSlots();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 32);
@@ -68,7 +74,7 @@ SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
     return points;
   // Steps from `first`, as a position past the end may not fit 32 bits.
   Value begins = b.toI32(first);
-  Value left = b.toI32(b.sub(walk.getEnd(), first));
+  Value left = b.toI32(b.sub(end, first));
   Value last = b.sub(left, constant(1));
   Value own = slots > 1 ? b.toI32(slot) : Value();
   for (auto [u, point] : llvm::enumerate(points)) {
@@ -108,10 +114,17 @@ void WalkSpreader::clone(Operation *op, WalkedElement &point) {
 /// together. Without what is stored.
 void WalkSpreader::cloneBody(MutableArrayRef<WalkedElement> points) {
   Block &body = walk.getBody().front();
-  for (WalkedElement &point : points)
+  for (WalkedElement &point : points) {
     point.values.map(body.getArgument(0), point.position);
+    if (windows)
+      windows.map(b, point.position, point.values);
+  }
+  auto isStaged = [&](Operation &op) {
+    return op.getNumResults() == 1 &&
+           points[0].values.contains(op.getResult(0));
+  };
   for (Operation &op : body.without_terminator())
-    if (!isLookup(op) && !hasEffect<MemoryEffects::Write>(&op))
+    if (!isLookup(op) && !hasEffect<MemoryEffects::Write>(&op) && !isStaged(op))
       for (WalkedElement &point : points)
         clone(&op, point);
   for (Value state : body.getTerminator()->getOperands())
@@ -181,9 +194,21 @@ void WalkSpreader::cloneStores(MutableArrayRef<WalkedElement> points) {
 }
 
 SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
+  if (!windows)
+    return makeSteps(begin, end, slot, walk.getIdentity());
+  return windows.makeLoop(b, begin, end, walk.getIdentity(),
+                          [&](Value first, Value last, ValueRange states) {
+                            return makeSteps(first, last, slot, states);
+                          });
+}
+
+SmallVector<Value> WalkSpreader::makeSteps(Value begin, Value end, Value slot,
+                                           ValueRange before) {
   Value step = b.index(walk.getSlots() * walk.getInFlight());
   auto body = [&](Value first, ValueRange carried) {
-    SmallVector<WalkedElement> points = makePoints(first, slot);
+    // Of a run too the last element is that of the walk.
+    SmallVector<WalkedElement> points =
+        makePoints(first, windows ? end : walk.getEnd(), slot);
     cloneBody(points);
     SmallVector<Value> states(carried);
     if (!walk.getTogether().empty())
@@ -195,7 +220,7 @@ SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
     cloneStores(points);
     return states;
   };
-  return b.loop(begin, end, step, walk.getIdentity(), body);
+  return b.loop(begin, end, step, before, body);
 }
 
 /// Runs of elements, whose results are combined. The first has none before it.
@@ -276,13 +301,23 @@ struct SpreadWalks : gnn::impl::SpreadWalksBase<SpreadWalks> {
     for (WalkOp walk : walks) {
       if (failed(verifyBody(walk)))
         return signalPassFailure();
+      WalkSpreader spreader(walk);
+      std::string window =
+          !walk.getWindow() ? ""
+          : spreader.getStaged()
+              ? (", in windows of " + Twine(*walk.getWindow()) +
+                 " elements, which have " + Twine(spreader.getStaged()) +
+                 " numbers each")
+                    .str()
+              : ", without windows: nothing is read by position alone";
       gnn::passed(getArgument(), walk.getLoc(), "Spread")
           << ("a walk in steps of " + Twine(walk.getSlots()) + " x " +
               Twine(walk.getInFlight()) + " elements" +
               (walk.getRun() ? ", in runs of " + std::to_string(*walk.getRun())
-                             : ""))
+                             : "") +
+              window)
                  .str();
-      WalkSpreader(walk).run();
+      spreader.run();
       walk.erase();
     }
   }

@@ -59,7 +59,8 @@ void TraversalLoops::walkElements(int64_t rank) {
 
   bool isLong = byBlock && layout.rowWalk == RowWalk::ByLength;
   WalkOp walk = createWalk(begin, walked, reductions,
-                           isLong ? layout.longInFlight() : layout.inFlight);
+                           isLong ? layout.longInFlight() : layout.inFlight,
+                           layout.window);
   OpBuilder::InsertionGuard restore(b);
   Block &body = walk.getBody().front();
   WalkPoint here;
@@ -108,7 +109,7 @@ static constexpr int64_t runElements = 256;
 /// A walk that combines the states of these reductions, without what it does
 /// at a position.
 WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
-                                  int64_t inFlight) {
+                                  int64_t inFlight, int64_t window) {
   SmallVector<Value> identities;
   for (Operation *reduction : reductions)
     llvm::append_range(identities, identitiesOf(reduction));
@@ -118,9 +119,11 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
                   });
   bool hasRuns = layout.isOneLane && !reductions.empty();
   IntegerAttr run = hasRuns ? b.getI64IntegerAttr(runElements) : IntegerAttr();
-  auto walk = WalkOp::create(b, begin, end, identities,
-                             byBlock ? Worker::Block : Worker::Element, slots,
-                             inFlight, run);
+  if (byBlock)
+    window *= layout.rowsPerBlock;
+  auto walk = WalkOp::create(
+      b, begin, end, identities, byBlock ? Worker::Block : Worker::Element,
+      slots, inFlight, run, window ? b.getI64IntegerAttr(window) : nullptr);
   OpBuilder::InsertionGuard restore(b);
   walk.getBody().emplaceBlock().addArgument(b.getIndexType(), b.getLoc());
   if (reductions.empty())

@@ -114,6 +114,11 @@ private:
     int64_t length = schedule.splitRows;
     return {length / 4, length, 4 * length};
   }
+  SmallVector<int64_t> windows() const {
+    bool hasWindows =
+        facts.walksElements && current.rowWalk != RowWalk::ByEdges;
+    return hasWindows ? SmallVector<int64_t>{0, 128} : SmallVector<int64_t>{0};
+  }
   void finish();
 
   int64_t threadsPerRow() const {
@@ -139,7 +144,8 @@ void TraverseSpace::finish() {
       !explainRefusal(current, facts, layout).empty())
     return;
   use(schedule, {layout.threads(), layout.chunks * layout.headChunks,
-                 layout.rowWalk == RowWalk::Team ? 0 : layout.sharedBytes,
+                 layout.windowBytes +
+                     (layout.rowWalk == RowWalk::Team ? 0 : layout.sharedBytes),
                  layout.registers});
 }
 

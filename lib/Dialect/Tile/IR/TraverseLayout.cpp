@@ -12,6 +12,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace gnn;
@@ -63,6 +64,32 @@ bool gnn::tile::reducesElements(Operation *op) {
   return isa<FoldOp, ArgReduceOp, SoftmaxSumOp>(op) ||
          (reduce && llvm::is_contained(reduce.getDims(),
                                        static_cast<int32_t>(Dim::Element)));
+}
+
+/// Numbers of an element that lanes of a row need alike: those that it has, and
+/// the rows that it leads to where these are rows of several numbers.
+static int64_t countWindowValues(TraverseOp op) {
+  DomainAttr domain = op.getDomain();
+  std::set<RowDomain> reached;
+  int64_t numbers = 0;
+  auto reach = [&](AtAttr at) {
+    if (at.getAnchor() == Anchor::Element && at.getSpace() &&
+        needsMap(op.getElements(), at.getSpace()))
+      reached.insert(at.getSpace());
+  };
+  for (OpOperand *input : op.getReadInputs()) {
+    AtAttr at = op.getAccess(*input);
+    bool isRow = (at.getFeature() && domain.getFeatures() > 1) ||
+                 (at.getHead() && domain.getHeads() > 1);
+    if (isRow)
+      reach(at);
+    else
+      numbers += at.getAnchor() == Anchor::Element;
+  }
+  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
+    reach(at);
+  op.getBody().walk([&](IndexOp index) { reach(index.getAt()); });
+  return numbers + static_cast<int64_t>(reached.size());
 }
 
 /// The widest vector, up to `most`, of which each row that a traversal goes
@@ -132,6 +159,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
     Level level = getLevel(op.getAccess(*input));
     (level.element ? elementLoads : rowValues).push_back(level);
   }
+  windowValues = countWindowValues(op);
   if (hasElements)
     for (Operation &inner : op.getBody().front().without_terminator())
       if (reducesElements(&inner))
@@ -314,6 +342,9 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.rowWalk = schedule.rowWalk.value_or(RowWalk::Team);
   layout.splitRows = schedule.splitRows;
   layout.isOneLane = schedule.isOneLane;
+  layout.window = schedule.window;
+  layout.windowBytes =
+      4 * layout.window * layout.rowsPerBlock * facts.windowValues;
   layout.warp = facts.limits.lanes;
   if (layout.rowWalk == RowWalk::ByEdges)
     shareEdges(layout, facts);
@@ -422,6 +453,33 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
   return "";
 }
 
+/// Windows are walked in whole steps, the last one of a row aside.
+static std::string checkWindow(const TraverseSchedule &schedule,
+                               const TraverseFacts &facts,
+                               const TraverseLayout &layout) {
+  if (!layout.window)
+    return "";
+  if (layout.rowWalk == RowWalk::ByEdges)
+    return refuse("window",
+                  "a walk by edges loads words for all lanes at once");
+  if (!facts.walksElements)
+    return refuse("window", "no elements are walked");
+  int64_t longest = std::max(layout.inFlight, layout.longInFlight());
+  for (int64_t inFlight : {layout.inFlight, longest})
+    if (int64_t step = layout.elementLanes * inFlight; layout.window % step)
+      return refuse("window", "expected a multiple of the " + Twine(step) +
+                                  " elements of a step, got " +
+                                  Twine(layout.window));
+  if (schedule.rowsPerBlock && hasLanes(schedule) &&
+      layout.sharedBytes + layout.windowBytes > facts.limits.sharedBytes)
+    return refuse("window", "expected windows and results of at most " +
+                                Twine(facts.limits.sharedBytes >> 10) +
+                                " KiB a block, got " +
+                                Twine(layout.sharedBytes + layout.windowBytes) +
+                                " bytes");
+  return "";
+}
+
 static std::string checkRowFields(const TraverseSchedule &schedule,
                                   const TraverseFacts &facts,
                                   const TraverseLayout &layout) {
@@ -463,7 +521,8 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
 std::string gnn::tile::explainRefusal(const TraverseSchedule &schedule,
                                       const TraverseFacts &facts,
                                       const TraverseLayout &layout) {
-  for (auto check : {checkLanes, checkColumns, checkByEdges, checkRowFields})
+  for (auto check :
+       {checkLanes, checkColumns, checkByEdges, checkWindow, checkRowFields})
     if (std::string why = check(schedule, facts, layout); !why.empty())
       return why;
   return "";

@@ -106,8 +106,9 @@ def Tile_WalkOp : Tile_Op<"walk", [
     (`element`), or all those of the block (`block`). There are `slots` of them,
     and each has `in_flight` elements under way at once. With `run`, each combines so
     many elements, one after the other, with those before them: the error of a sum
-    grows with what is added in one go. `gnn-tile-spread-walks` makes loops of it by
-    these.
+    grows with what is added in one go. With `window`, the workers first stage what they
+    read of so many elements by their position alone, indices and numbers, in workgroup
+    memory, each element once. `gnn-tile-spread-walks` makes loops of it by these.
 
     Constraints:
     * (C1) The body has the position as its argument and yields the identities'
@@ -121,6 +122,8 @@ def Tile_WalkOp : Tile_Op<"walk", [
       one over `block` in none at all.
     * (C6) `together` has an argument for each result, and one for each result of each
       element in flight, yields one a result, and has no effects.
+    * (C7) `window` is 1 to 2^20, and a multiple of `slots` times `in_flight`, of a walk in
+      a `gnn_tile.teams` without `run`.
 
     Example:
 
@@ -140,13 +143,15 @@ def Tile_WalkOp : Tile_Op<"walk", [
   let arguments = (ins Index:$begin, Index:$end, Variadic<AnyType>:$identity,
                        Tile_WorkerAttr:$over,
                        I64Attr:$slots, I64Attr:$in_flight,
-                       OptionalAttr<I64Attr>:$run);
+                       OptionalAttr<I64Attr>:$run,
+                       OptionalAttr<I64Attr>:$window);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$combine,
                         AnyRegion:$together);
   let assemblyFormat = [{
     `from` $begin `to` $end `over` `` $over `slots` $slots `in_flight` $in_flight
     (`run` $run^)?
+    (`window` $window^)?
     (`identity` `(` $identity^ `:` type($identity) `)`)?
     attr-dict-with-keyword $body (`combine` $combine^)?
     (`together` $together^)?
@@ -232,6 +237,75 @@ def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
   let results = (outs I1:$result);
   let assemblyFormat = "$condition attr-dict `:` type($condition)";
   let hasVerifier = 1;
+}
+
+def Tile_MostOfTeamsOp : Tile_Op<"most_of_teams", [Pure, SameOperandsAndResultType]> {
+  let summary = "Find the highest number of teams that work in step";
+  let description = [{
+    Of teams that share a warp, the highest of their numbers in all of them; of a team
+    of a whole warp its own. A loop of so many steps is run by all lanes of the warp, so
+    that they may wait for each other in it: what is in it has to be right where a team
+    has nothing left to do.
+
+    Constraints:
+    * (C1) It is in a `gnn_tile.parallel` over `team`.
+
+    Example:
+
+    ```mlir
+    %steps = gnn_tile.most_of_teams %own : index
+    scf.for %i = %c0 to %steps step %c1 {
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins Index:$number);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$number attr-dict `:` type($number)";
+  let hasVerifier = 1;
+}
+
+def Tile_StageWindowOp : Tile_Op<"stage_window", [
+    SingleBlock, AttrSizedOperandSegments]> {
+  let summary = "Stage numbers of the elements at some positions, each once";
+  let description = [{
+    For each position from `first` to before `end`, the body gives a number for each of
+    the `arrays`, which have a row for each team. With `team`, the lanes of that team take
+    the positions in turns, and entry i of its row is that of position `first` + i. Without
+    it, all threads of the block do, and entries go on from row to row. They wait for
+    each other before that, as others may still read what was staged before, and behind
+    it. `async` says that what the body loads for an array is copied past registers
+    (`gnn-tile-copy-async`).
+
+    Constraints:
+    * (C1) The body has the position as its argument and yields numbers of 32 bits, one
+      for each array.
+    * (C2) The arrays are of workgroup memory, of one static shape of two dimensions, and
+      of the types of the numbers.
+    * (C3) It is in a `gnn_tile.teams`; with `team` in a `gnn_tile.parallel` over `team`,
+      without in none.
+    * (C4) With `async`, each number is what the body loads from global memory.
+
+    Example: the sources of the next 128 edges of a team's row.
+
+    ```mlir
+    gnn_tile.stage_window %first to %end team %t into %sources : memref<8x128xi32, #gpu.address_space<workgroup>> {
+    ^bb0(%p: index):
+      %s = memref.load %source_of[%p] : memref<?xi32>
+      gnn_tile.yield %s : i32
+    }
+    ```
+  }];
+  let arguments = (ins Index:$first, Index:$end, Optional<Index>:$team,
+                       Arg<Variadic<MemRefOf<[I32, F32]>>, "", [MemWrite]>:$arrays,
+                       UnitAttr:$async);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $first `to` $end (`team` $team^)? `into` $arrays `:` type($arrays)
+    (`async` $async^)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tile_ReduceEachOp : Tile_Op<"reduce_each", [Pure, SameTypeOperands,
