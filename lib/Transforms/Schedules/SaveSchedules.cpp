@@ -101,6 +101,21 @@ static FailureOr<Attribute> openFields(TileOpInterface op,
   return makeSchedule(op, fields, op.getLoc());
 }
 
+/// Whether a schedule sets a field that no pass chooses, which is open where
+/// all others are chosen, and which is not to vary.
+static bool isOfOther(Attribute schedule, Attribute given,
+                      ArrayRef<std::string> vary) {
+  auto fields = cast<ScheduleInterface>(schedule);
+  ScheduleFields before = getFields(given);
+  return llvm::any_of(llvm::zip_equal(fields.getTable(), fields.getValues()),
+                      [&](const auto &entry) {
+                        const auto &[field, value] = entry;
+                        return value && field.rule.empty() &&
+                               !before.count(field.name.str()) &&
+                               !llvm::is_contained(vary, field.name);
+                      });
+}
+
 LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
                                  raw_ostream &os) {
   std::set<TemplateKey> known;
@@ -114,10 +129,12 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
     FailureOr<Attribute> given = openFields(op, vary);
     if (failed(given))
       return WalkResult::interrupt();
-    op.enumerateSchedules(*given,
-                          [&](Attribute schedule, const LayoutFacts &facts) {
-                            printSchedule(os, key, schedule, &facts);
-                          });
+    op.enumerateSchedules(
+        *given, [&](Attribute schedule, const LayoutFacts &facts) {
+          if (op.getTileSchedule() && isOfOther(schedule, *given, vary))
+            return;
+          printSchedule(os, key, schedule, &facts);
+        });
     return WalkResult::advance();
   });
   for (StringRef name : vary)
