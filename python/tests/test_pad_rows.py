@@ -200,3 +200,69 @@ def test_models_have_the_same_values(name, target):
         layer = gnn_mlir.compile(module, target=target, passes={"pad-rows": pad, "edge-walks": 0})
         found.append(run(layer, graph, inputs)[0])
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_gradients(name):
+    """Of 41 columns, which come from the caller: each walk of them has them in vectors."""
+    graph, found = gnn_mlir.add_self_loops(make_graph(), "replace", 0), []
+    module = MODELS[name]()
+    function = next(iter(module.functions.values()))
+    inputs = function.random_inputs(graph, 1)
+    for pad in (0, 1):
+        layer = gnn_mlir.compile(module, target="emulator", gradients=True,
+                                 passes={"pad-rows": pad})
+        out = layer(graph, inputs)
+        out = out if isinstance(out, dict) else {"out": out}
+        found.append(layer.gradients(graph, inputs, {
+            key: np.cos(np.arange(value.size, dtype=np.float32)).reshape(value.shape)
+            for key, value in out.items()}))
+    assert list(found[0]) == list(found[1])
+    for key, plain in found[0].items():
+        np.testing.assert_allclose(found[1][key], plain, rtol=2e-5, atol=2e-5, err_msg=key)
+
+
+@pytest.mark.parametrize("offset", [0, 3])
+def test_rows_of_two_graphs_and_slices(offset):
+    """A copy has the rows of one space; others read the argument."""
+    rng, nodes = np.random.default_rng(7), len(DEGREES)
+    text = f"""
+gnn.graph @g bipartite {{node_types = 1, edge_types = 1}}
+func.func @f(%x: tensor<?x9xf32> {{gnn.rows = #gnn.rows<@g, src>}},
+             %z: tensor<?x9xf32> {{gnn.rows = #gnn.rows<@g, dst>}})
+    -> (tensor<?x5xf32> {{gnn.rows = #gnn.rows<@g, dst>}},
+        tensor<?x5xf32> {{gnn.rows = #gnn.rows<@g, src>}}) {{
+  %n = gnn_tile.count @g count dst : index
+  %m = gnn_tile.count @g count src : index
+  %i0 = tensor.empty(%n) : tensor<?x5xf32>
+  %i1 = tensor.empty(%m) : tensor<?x5xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 5>
+      ins(%x, %x : tensor<?x9xf32>, tensor<?x9xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> src : feature + {offset}>]
+      outs(%i0 : tensor<?x5xf32>) at [#gnn_tile.at<group : feature>] {{
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %s : f32
+  }} -> tensor<?x5xf32>
+  %w = gnn_tile.traverse @g <src, edge.out_rows, features = 5>
+      ins(%z : tensor<?x9xf32>) at [#gnn_tile.at<element -> dst : feature>]
+      outs(%i1 : tensor<?x5xf32>) at [#gnn_tile.at<group : feature>] {{
+  ^bb0(%a: f32):
+    %s = gnn_tile.reduce sum [element] %a : f32
+    gnn_tile.yield %s : f32
+  }} -> tensor<?x5xf32>
+  return %y, %w : tensor<?x5xf32>, tensor<?x5xf32>
+}}"""
+    dst = np.repeat(np.arange(nodes), DEGREES)
+    src = rng.integers(0, 40, len(dst))
+    graph = gnn_mlir.Graph(src.astype(np.int32), dst.astype(np.int32), num_src_nodes=40,
+                           num_dst_nodes=nodes)
+    x, z = (rng.standard_normal((rows, 9)).astype(np.float32) for rows in (40, nodes))
+    found = run(gnn_mlir.compile(text, target="emulator", passes={"pad-rows": 1}), graph,
+                {"arg0": x, "arg1": z})
+    right = np.zeros((nodes, 5)), np.zeros((40, 5))
+    np.add.at(right[0], dst, (x[:, :5] * x[:, offset:offset + 5].astype(np.float64))[src])
+    np.add.at(right[1], src, z[dst, :5].astype(np.float64))
+    for own, other in zip(found, right):
+        np.testing.assert_allclose(own, other, rtol=2e-5, atol=2e-4)

@@ -41,6 +41,8 @@ struct Padded {
   /// Where its rows are copied from, and by what; null: they are made in it.
   Value argument;
   TraverseOp copy;
+  /// What reads the copy then.
+  SmallVector<OpOperand *> gathers = {};
 };
 
 struct PadRows : gnn::impl::PadRowsBase<PadRows> {
@@ -51,6 +53,7 @@ struct PadRows : gnn::impl::PadRowsBase<PadRows> {
 private:
   void collect(func::FuncOp func);
   void addCopies(func::FuncOp func);
+  void addCopy(Value form, Value argument, MemRefType wide);
   int64_t widthOf(int64_t features);
   std::optional<MemRefType> padType(MemRefType type);
   std::string explain(Value buffer);
@@ -94,14 +97,62 @@ std::optional<MemRefType> PadRows::padType(MemRefType type) {
   return MemRefType::get(shape, type.getElementType());
 }
 
+/// Whether it adds or drops a dimension of heads, of which there is one.
+static bool isOfOneHead(Operation *op) {
+  if (!isa<memref::ExpandShapeOp, memref::CollapseShapeOp>(op))
+    return false;
+  auto from = cast<MemRefType>(op->getOperand(0).getType());
+  auto to = cast<MemRefType>(op->getResult(0).getType());
+  auto isLong = [](int64_t size) { return size != 1; };
+  return from.getRank() > 1 && to.getRank() > 1 && from.isDynamicDim(0) &&
+         to.isDynamicDim(0) && from.getShape().back() == to.getShape().back() &&
+         llvm::equal(llvm::make_filter_range(from.getShape(), isLong),
+                     llvm::make_filter_range(to.getShape(), isLong));
+}
+
+/// The buffer, and with one head and without.
+static SmallVector<Value> formsOf(Value buffer) {
+  SmallVector<Value> forms{buffer};
+  for (size_t i = 0; i < forms.size(); ++i)
+    for (Operation *user : forms[i].getUsers())
+      if (isOfOneHead(user))
+        forms.push_back(user->getResult(0));
+  return forms;
+}
+
+static SmallVector<OpOperand *> usesOf(Value buffer) {
+  SmallVector<OpOperand *> uses;
+  for (Value form : formsOf(buffer))
+    for (OpOperand &use : form.getUses())
+      if (!isOfOneHead(use.getOwner()) && !isa<memref::DimOp>(use.getOwner()))
+        uses.push_back(&use);
+  return uses;
+}
+
+/// Gives the last dimension of a buffer and its forms another size.
+static void setColumns(Value buffer, int64_t columns) {
+  for (Value form : formsOf(buffer)) {
+    auto type = cast<MemRefType>(form.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = columns;
+    form.setType(MemRefType::get(shape, type.getElementType()));
+    if (auto expand = form.getDefiningOp<memref::ExpandShapeOp>()) {
+      SmallVector<int64_t> sizes(expand.getStaticOutputShape());
+      sizes.back() = columns;
+      expand.setStaticOutputShape(sizes);
+    }
+  }
+}
+
 /// Why a buffer of the function has to stay as it is; empty if it has not.
 std::string PadRows::explain(Value buffer) {
-  for (OpOperand &use : buffer.getUses()) {
+  for (OpOperand *operand : usesOf(buffer)) {
+    OpOperand &use = *operand;
     Operation *user = use.getOwner();
     if (!isa<TraverseOp, GemmOp, OuterOp>(user))
       return ("'" + user->getName().getStringRef() + "' takes it whole").str();
     if (auto op = dyn_cast<TraverseOp>(user);
-        op && llvm::is_contained(op.getParts(), buffer))
+        op && llvm::is_contained(op.getParts(), use.get()))
       return "it has parts of rows";
     if (auto outer = dyn_cast<OuterOp>(user);
         outer && use.getOperandNumber() > 1)
@@ -136,60 +187,73 @@ static bool isGathered(TraverseOp op, OpOperand &input) {
          at.getSpace() && !at.getSpace().hasSpaceOf(walked);
 }
 
+/// Whether `argument` has its values in front of `op`: one of the caller, or a
+/// result that is written before.
+static bool isWrittenBefore(Value argument, Operation *op) {
+  return llvm::none_of(usesOf(argument), [&](OpOperand *use) {
+    auto writer = dyn_cast<DestinationStyleOpInterface>(use->getOwner());
+    Operation *inBlock =
+        op->getBlock()->findAncestorOpInBlock(*use->getOwner());
+    return (!writer || writer.isDpsInit(use)) &&
+           (!inBlock || !inBlock->isBeforeInBlock(op));
+  });
+}
+
 /// Copies arguments that are gathered, once for all that gather them.
 void PadRows::addCopies(func::FuncOp func) {
-  for (BlockArgument argument : func.getArguments()) {
-    auto type = dyn_cast<MemRefType>(argument.getType());
-    std::optional<MemRefType> wide =
-        type ? padType(type) : std::optional<MemRefType>();
-    if (!wide || func.getArgAttr(argument.getArgNumber(), "bufferize.result"))
+  for (BlockArgument argument : func.getArguments())
+    if (isa<MemRefType>(argument.getType()))
+      for (Value form : formsOf(argument))
+        if (std::optional<MemRefType> wide =
+                padType(cast<MemRefType>(form.getType())))
+          addCopy(form, argument, *wide);
+}
+
+void PadRows::addCopy(Value form, Value argument, MemRefType wide) {
+  SmallVector<OpOperand *> gathers;
+  TraverseOp first;
+  AtAttr read;
+  for (OpOperand &use : form.getUses()) {
+    auto op = dyn_cast<TraverseOp>(use.getOwner());
+    if (!op || use.getOperandNumber() >= op.getInputs().size() ||
+        op->getBlock() != argument.getParentBlock() || !isGathered(op, use))
       continue;
-    SmallVector<OpOperand *> gathers;
-    TraverseOp first;
-    AtAttr read;
-    for (OpOperand &use : argument.getUses()) {
-      auto op = dyn_cast<TraverseOp>(use.getOwner());
-      if (!op || use.getOperandNumber() >= op.getInputs().size() ||
-          op->getBlock() != &func.getBody().front() || !isGathered(op, use))
-        continue;
-      AtAttr at = op.getAccess(use);
-      if (at.getOffset() || at.getSpace().getNatural() != at.getSpace() ||
-          !at.getSpace().isKind(RowKind::Node))
-        continue;
-      // All read the same rows in the same way.
-      if (first &&
-          (first.getGraph() != op.getGraph() ||
-           read.getSpace() != at.getSpace() || read.getHead() != at.getHead()))
-        continue;
-      read = at;
-      if (!first || op->isBeforeInBlock(first))
-        first = op;
-      gathers.push_back(&use);
-    }
-    if (!first)
+    AtAttr at = op.getAccess(use);
+    if (at.getOffset() || at.getSpace().getNatural() != at.getSpace() ||
+        !at.getSpace().isKind(RowKind::Node))
       continue;
-    OpBuilder b(first);
-    MLIRContext *context = b.getContext();
-    Location loc = first.getLoc();
-    Value rows = CountOp::create(b, loc, b.getIndexType(), first.getGraph(),
-                                 read.getSpace().getCountKey());
-    Value buffer = memref::AllocOp::create(b, loc, *wide, rows);
-    ArrayRef<int64_t> shape = type.getShape();
-    auto at = AtAttr::get(context, Anchor::Group, RowDomain(), read.getHead(),
-                          /*feature=*/true, /*offset=*/0);
-    auto copy = TraverseOp::create(
-        b, loc, TypeRange(), first.getGraphAttr(),
-        DomainAttr::get(context, read.getSpace(), RowDomain(),
-                        read.getHead() ? shape[1] : 1, shape.back()),
-        ValueRange(argument), ValueRange(buffer), b.getArrayAttr(at),
-        b.getArrayAttr(at), /*schedule=*/nullptr);
-    Block &body = copy.getBody().emplaceBlock();
-    OpBuilder inside = OpBuilder::atBlockBegin(&body);
-    YieldOp::create(inside, loc, body.addArgument(type.getElementType(), loc));
-    for (OpOperand *gather : gathers)
-      gather->set(buffer);
-    all.push_back({buffer, type, *wide, argument, copy});
+    // All read the same rows in the same way.
+    if (first &&
+        (first.getGraph() != op.getGraph() ||
+         read.getSpace() != at.getSpace() || read.getHead() != at.getHead()))
+      continue;
+    read = at;
+    if (!first || op->isBeforeInBlock(first))
+      first = op;
+    gathers.push_back(&use);
   }
+  if (!first || !isWrittenBefore(argument, first))
+    return;
+  OpBuilder b(first);
+  MLIRContext *context = b.getContext();
+  Location loc = first.getLoc();
+  auto type = cast<MemRefType>(form.getType());
+  Value rows = CountOp::create(b, loc, b.getIndexType(), first.getGraph(),
+                               read.getSpace().getCountKey());
+  Value buffer = memref::AllocOp::create(b, loc, wide, rows);
+  ArrayRef<int64_t> shape = type.getShape();
+  auto at = AtAttr::get(context, Anchor::Group, RowDomain(), read.getHead(),
+                        /*feature=*/true, /*offset=*/0);
+  auto copy = TraverseOp::create(
+      b, loc, TypeRange(), first.getGraphAttr(),
+      DomainAttr::get(context, read.getSpace(), RowDomain(),
+                      read.getHead() ? shape[1] : 1, shape.back()),
+      ValueRange(form), ValueRange(buffer), b.getArrayAttr(at),
+      b.getArrayAttr(at), /*schedule=*/nullptr);
+  Block &body = copy.getBody().emplaceBlock();
+  OpBuilder inside = OpBuilder::atBlockBegin(&body);
+  YieldOp::create(inside, loc, body.addArgument(type.getElementType(), loc));
+  all.push_back({buffer, type, wide, form, copy, gathers});
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,14 +263,10 @@ void PadRows::addCopies(func::FuncOp func) {
 /// A buffer of its own, or the rows of an argument in place of their copy.
 void PadRows::set(Padded &padded, bool isWide) {
   if (!padded.copy)
-    return padded.buffer.setType(isWide ? padded.wide : padded.narrow);
-  Value now = isWide ? padded.argument : padded.buffer,
-        then = isWide ? padded.buffer : padded.argument;
-  for (OpOperand &use : llvm::make_early_inc_range(now.getUses()))
-    if (auto op = dyn_cast<TraverseOp>(use.getOwner());
-        op && op != padded.copy &&
-        use.getOperandNumber() < op.getInputs().size() && isGathered(op, use))
-      use.set(then);
+    return setColumns(padded.buffer,
+                      (isWide ? padded.wide : padded.narrow).getShape().back());
+  for (OpOperand *gather : padded.gathers)
+    gather->set(isWide ? padded.buffer : padded.argument);
 }
 
 void PadRows::drop(Padded &padded) {
@@ -279,18 +339,16 @@ double PadRows::secondsOf(const Padded &padded) {
   double seconds = 0;
   llvm::SmallSetVector<Operation *, 8> users;
   auto add = [&](Value value) {
-    for (OpOperand &use : value.getUses()) {
-      auto op = dyn_cast<TraverseOp>(use.getOwner());
-      bool isOfCopy = padded.argument == value &&
-                      !(op && use.getOperandNumber() < op.getInputs().size() &&
-                        isGathered(op, use));
-      if (!isOfCopy)
-        users.insert(use.getOwner());
-    }
+    for (OpOperand *use : usesOf(value))
+      users.insert(use->getOwner());
   };
-  add(padded.buffer);
-  if (padded.argument)
-    add(padded.argument);
+  if (padded.copy) {
+    for (OpOperand *gather : padded.gathers)
+      users.insert(gather->getOwner());
+    users.insert(padded.copy);
+  } else {
+    add(padded.buffer);
+  }
   auto type = cast<MemRefType>(padded.buffer.getType());
   double rowBytes = 4;
   for (int64_t size : type.getShape().drop_front())
@@ -305,6 +363,7 @@ double PadRows::secondsOf(const Padded &padded) {
       seconds += secondsOf(traverse);
   }
   // Rows are written, and read by products, in order.
+  SmallVector<Value> forms = formsOf(padded.buffer);
   for (Operation *user : users) {
     auto op = cast<TileOpInterface>(user);
     auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
@@ -323,7 +382,7 @@ double PadRows::secondsOf(const Padded &padded) {
       bool isInput =
           isa<TraverseOp>(user) &&
           use.getOperandNumber() < cast<TraverseOp>(user).getInputs().size();
-      if (use.get() == padded.buffer && !isInput)
+      if (!isInput && llvm::is_contained(forms, use.get()))
         seconds += rowBytes * countRows(op.getGroups(), stats) /
                    model->getFigures().memoryBandwidth;
     }
