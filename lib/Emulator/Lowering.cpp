@@ -293,10 +293,8 @@ void KernelLowering::lowerBallot(NVVM::VoteSyncOp op) {
   op.erase();
 }
 
-/// All lanes wait for each other, as in a ballot that nobody reads.
 void KernelLowering::lowerWarpBarrier(NVVM::SyncWarpOp op) {
-  emit.call("gnn_emulator_ballot",
-            {emit.context, emit.i32(addSite(op)), emit.i32(0)});
+  emit.call("gnn_emulator_warp_barrier", {emit.context, emit.i32(addSite(op))});
   op.erase();
 }
 

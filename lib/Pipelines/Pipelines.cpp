@@ -161,6 +161,7 @@ static void buildTilePipeline(OpPassManager &pm,
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createPadRows({options.padRows}));
   pm.addNestedPass<func::FuncOp>(
       createPlanMemory({options.shareMemory, options.sumsInProducts}));
 }

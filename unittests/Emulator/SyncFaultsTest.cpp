@@ -71,6 +71,42 @@ TEST(SyncFaults, MissingBarrier) {
             "between; in block (0, 0, 0), thread (23, 0, 0)");
 }
 
+/// Lanes of a warp exchange values in its part of shared memory: lane i reads
+/// what lane 31 - i of warp `w` wrote.
+static std::string exchangeInWarp(const char *barrier, const char *warp) {
+  return std::string(R"mlir(
+  %all = arith.constant -1 : i32
+  memref.store %tf, %s[%t] : memref<64xf32, SHARED>
+)mlir") + barrier +
+         R"mlir(
+  %c31 = arith.constant 31 : index
+  %o = arith.xori %t, )mlir" +
+         warp + R"mlir( : index
+  %v = memref.load %s[%o] : memref<64xf32, SHARED>
+  memref.store %v, %y[%t] : memref<64xf32>)mlir";
+}
+
+TEST(SyncFaults, BarrierOfWarp) {
+  const char *barrier = "nvvm.bar.warp.sync %all : i32";
+  EXPECT_EQ(syncFaultOf(exchangeInWarp(barrier, "%c31")), "");
+  EXPECT_EQ(syncFaultOf(exchangeInWarp(barrier, "%c31"), 64, /*seed=*/3), "");
+  // Threads of another warp have not waited.
+  EXPECT_NE(syncFaultOf(exchangeInWarp(barrier, "%c63")), "");
+  EXPECT_NE(syncFaultOf(exchangeInWarp("", "%c31")), "");
+  // A second write has to wait for the readers, too.
+  std::string again = exchangeInWarp(barrier, "%c31") + R"mlir(
+  %twice = arith.addf %tf, %tf : f32
+)mlir";
+  std::string write =
+      "\n  memref.store %twice, %s[%t] : memref<64xf32, SHARED>";
+  EXPECT_EQ(syncFaultOf(again + barrier + write), "");
+  EXPECT_NE(syncFaultOf(again + write), "");
+  // A ballot orders no memory.
+  EXPECT_NE(syncFaultOf(exchangeInWarp(
+                "%b = nvvm.vote.sync ballot %all, %is5 -> i32", "%c31")),
+            "");
+}
+
 // Without the shadow, orders differ in what they read.
 TEST(SyncFaults, MissingBarrierShowsInTheBits) {
   for (bool planted : {false, true}) {

@@ -153,6 +153,11 @@ template <typename Base> struct TileSwitches : public Base {
       llvm::cl::desc("Elements above which a row is walked in pieces, by many "
                      "blocks; 0: none is; -1: by statistics"),
       llvm::cl::init(-1)};
+  Option<int64_t> padRows{
+      *this, "pad-rows",
+      llvm::cl::desc("Give rows of odd widths whole vectors: -1: by "
+                     "statistics; 0: never; 1: wherever it can be"),
+      llvm::cl::init(-1)};
 
   /// Sets the same switches of `other`.
   template <typename Other> void assignTileSwitches(Other &other) const {
@@ -163,6 +168,7 @@ template <typename Base> struct TileSwitches : public Base {
     other.writeInPlace = writeInPlace;
     other.sumRows = sumRows;
     other.longRows = longRows;
+    other.padRows = padRows;
   }
 };
 

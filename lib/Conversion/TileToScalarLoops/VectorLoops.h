@@ -80,6 +80,7 @@ private:
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerWrite(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult lowerScatter(mlir::vector::ScatterOp op);
+  mlir::LogicalResult lowerWindow(StageWindowOp op);
   mlir::LogicalResult lowerStage(StageOp op);
   mlir::LogicalResult lowerContract(ContractOp op);
   void bindResults(mlir::Operation *op, mlir::ValueRange values);

@@ -225,6 +225,31 @@ LogicalResult VectorLoops::lowerStage(StageOp op) {
                 });
 }
 
+/// One element after the other.
+LogicalResult VectorLoops::lowerWindow(StageWindowOp op) {
+  auto type = cast<MemRefType>(op.getArrays().front().getType());
+  Value first = scalar(op.getFirst());
+  LogicalResult done = success();
+  b.loop(first, scalar(op.getEnd()), b.index(1), [&](Value position) {
+    Block &body = op.getBody().front();
+    scalars.map(body.getArgument(0), position);
+    done = lower(body);
+    Value column = b.sub(position, first), row;
+    if (op.getTeam()) {
+      row = scalar(op.getTeam());
+    } else {
+      Value columns = b.index(type.getDimSize(1));
+      row = arith::DivUIOp::create(b, column, columns);
+      column = arith::RemUIOp::create(b, column, columns);
+    }
+    for (auto [value, array] :
+         llvm::zip_equal(body.getTerminator()->getOperands(), op.getArrays()))
+      memref::StoreOp::create(b, scalar(value), scalar(array),
+                              ValueRange{row, column});
+  });
+  return done;
+}
+
 /// The products are added in the order of the dimension that is summed.
 LogicalResult VectorLoops::lowerContract(ContractOp op) {
   Value array = arrayFor(op.getType());
@@ -290,6 +315,7 @@ LogicalResult VectorLoops::lower(Operation *op) {
         scalars.map(op.getResult(), scalar(op.getNumber()));
         return success();
       })
+      .Case([&](StageWindowOp op) { return lowerWindow(op); })
       .Case([&](vector::TransferWriteOp op) { return lowerWrite(op); })
       .Case([&](vector::ScatterOp op) { return lowerScatter(op); })
       .Case([&](ArrayOp op) {

@@ -32,9 +32,14 @@ constexpr uint32_t pendingCell = ~0u;
 constexpr uint32_t maxEpoch = (1u << (32 - threadBits)) - 2;
 
 /// Who last touched a granule of shared memory: keys as above.
+/// Within an epoch, threads of one warp wait for each other at its barriers:
+/// how many the warp had passed, and of the readers which warp it was.
 struct ShadowCell {
   uint32_t written, read;
+  uint32_t writtenAfter, readAfter, readWarp;
 };
+/// Stands for readers of several warps.
+constexpr uint32_t manyWarps = ~0u;
 
 /// Dimensions of memory.
 constexpr unsigned maxRank = 8;

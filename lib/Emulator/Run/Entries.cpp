@@ -33,6 +33,9 @@ static uint64_t shuffle(KernelContext *context, uint32_t site, uint64_t bits,
 static uint32_t ballot(KernelContext *context, uint32_t site, uint32_t vote) {
   return workerOf(context).ballot(site, vote);
 }
+static void warpBarrier(KernelContext *context, uint32_t site) {
+  workerOf(context).warpBarrier(site);
+}
 static void loadMatrix(KernelContext *context, uint32_t site, const char *row,
                        char *result, uint32_t tiles, uint32_t transpose) {
   workerOf(context).loadMatrix(site, row, result, tiles, transpose != 0);
@@ -260,6 +263,7 @@ llvm::ArrayRef<Entry> gnn::emulator::getEntries() {
         {"gnn_emulator_barrier", addressOf(barrier), "vpi"},
         {"gnn_emulator_shuffle", addressOf(shuffle), "lpiliii"},
         {"gnn_emulator_ballot", addressOf(ballot), "ipii"},
+        {"gnn_emulator_warp_barrier", addressOf(warpBarrier), "vpi"},
         {"gnn_emulator_load_matrix", addressOf(loadMatrix), "vpippii"},
         {"gnn_emulator_mma", addressOf(mma), "vpippi"},
         {"gnn_emulator_async_copy", addressOf(asyncCopy), "vpipplll"},

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each granule of shared memory remembers its last writer and readers, and
-// since which barrier. Two threads that meet in one epoch race.
+// since which barrier. Two threads that meet in one epoch race, unless they are
+// of one warp and have waited for each other since.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,12 @@ ShadowCell *Worker::cellOf(const char *address) const {
   return shadow + ((address - shared) >> kernel->granuleShift);
 }
 
+/// How many barriers of its warp a thread has passed; none where kernels have
+/// none and threads run one after the other.
+uint32_t Worker::warpBarriersOf(uint32_t thread) const {
+  return thread < lanes.size() ? lanes[thread].warpBarriers : 0;
+}
+
 /// Whether another thread left `cell` in the epoch of `key`.
 static bool meets(uint32_t cell, uint32_t key) {
   return (cell ^ key) - 1 < threadMask;
@@ -26,6 +33,11 @@ bool Worker::touch(uint32_t site, uint32_t key, const char *address,
                    int64_t bytes, FaultKind kind) {
   if (bytes <= 0)
     return true;
+  uint32_t warp = (key & threadMask) / warpSize;
+  uint32_t passed = warpBarriersOf(key & threadMask);
+  auto isOfWarp = [&](uint32_t cell) {
+    return (cell & threadMask) / warpSize == warp;
+  };
   ShadowCell *last = cellOf(address + bytes - 1);
   for (ShadowCell *cell = cellOf(address); cell <= last; ++cell) {
     bool isRead = kind == FaultKind::RaceRead;
@@ -34,7 +46,12 @@ bool Worker::touch(uint32_t site, uint32_t key, const char *address,
     bool writer = cell->written == pendingCell || meets(cell->written, key);
     if (isAtomic && cell->written == atomicKey)
       writer = false;
-    bool reader = !isRead && meets(cell->read, key);
+    bool wasWritten = cell->written != pendingCell &&
+                      (cell->written & threadMask) < atomicThread &&
+                      isOfWarp(cell->written) && cell->writtenAfter < passed;
+    writer &= !wasWritten;
+    bool reader = !isRead && meets(cell->read, key) &&
+                  !(cell->readWarp == warp && cell->readAfter < passed);
     if (writer || reader) {
       blame(kind, key & threadMask, site);
       fault.values[0] = address - shared;
@@ -42,10 +59,15 @@ bool Worker::touch(uint32_t site, uint32_t key, const char *address,
       fault.other = writer ? cell->written : cell->read;
       return false;
     }
-    if (isRead)
-      cell->read = meets(cell->read, key) ? key | manyThreads : key;
-    else
+    if (!isRead) {
       cell->written = isAtomic ? atomicKey : key;
+      cell->writtenAfter = passed;
+      continue;
+    }
+    bool isFirst = (cell->read ^ key) > threadMask; // of its epoch
+    cell->readWarp = isFirst || cell->readWarp == warp ? warp : manyWarps;
+    cell->readAfter = passed;
+    cell->read = meets(cell->read, key) ? key | manyThreads : key;
   }
   return true;
 }
@@ -89,8 +111,10 @@ void Worker::land(const CopyQueue::Copy &copy) {
   if (!isChecked())
     return;
   ShadowCell *last = cellOf(copy.destination + copy.bytes - 1);
-  for (ShadowCell *cell = cellOf(copy.destination); cell <= last; ++cell)
+  for (ShadowCell *cell = cellOf(copy.destination); cell <= last; ++cell) {
     cell->written = key;
+    cell->writtenAfter = warpBarriersOf(thread());
+  }
 }
 
 void Worker::asyncWait(uint32_t groups) {

@@ -57,6 +57,14 @@ uint32_t Worker::ballot(uint32_t site, uint32_t vote) {
   return lane.request.bits;
 }
 
+/// As a ballot that nobody reads.
+void Worker::warpBarrier(uint32_t site) {
+  Lane &lane = lanes[thread()];
+  lane.ask(Request::Ballot, site).bits = 0;
+  yield(lane);
+  ++lane.warpBarriers;
+}
+
 void Worker::loadMatrix(uint32_t site, const char *row, char *result,
                         uint32_t tiles, bool transpose) {
   Lane &lane = lanes[thread()];

@@ -205,7 +205,7 @@ void Worker::dropCopies() {
     queues[i].groups.clear();
   }
   if (isPending)
-    std::fill(shadowMemory.begin(), shadowMemory.end(), ShadowCell{0, 0});
+    std::fill(shadowMemory.begin(), shadowMemory.end(), ShadowCell{});
 }
 
 const Fault &Worker::run(int64_t linear) {

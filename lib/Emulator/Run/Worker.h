@@ -79,6 +79,8 @@ struct Lane : Slot {
   enum State { Fresh, Ready, AtRequest, AtBarrier, Exited } state = Fresh;
   /// The barrier it waits at.
   uint32_t site = 0;
+  /// Barriers of its warp that it has passed.
+  uint32_t warpBarriers = 0;
   Request request;
 
   /// Has it wait for its warp. The caller says what for.
@@ -134,6 +136,7 @@ public:
   uint64_t shuffle(uint32_t site, uint64_t bits, uint32_t offset,
                    uint32_t width, uint32_t mode);
   uint32_t ballot(uint32_t site, uint32_t vote);
+  void warpBarrier(uint32_t site);
   void loadMatrix(uint32_t site, const char *row, char *result, uint32_t tiles,
                   bool transpose);
   void mma(uint32_t site, const char *operands, char *result, uint32_t k);
@@ -178,6 +181,7 @@ private:
   // Shadow.cpp
   void land(const CopyQueue::Copy &copy);
   ShadowCell *cellOf(const char *address) const;
+  uint32_t warpBarriersOf(uint32_t thread) const;
   /// False, with the fault, where the access races.
   bool touch(uint32_t site, uint32_t key, const char *address, int64_t bytes,
              FaultKind kind);

@@ -294,6 +294,7 @@ LogicalResult Distribution::distribute(Operation *op) {
     return Switch(op)
         .Case([&](ParallelOp op) { return distributeParallel(op); })
         .Case([&](AnyTeamOp op) { return distributeAnyTeam(op), success(); })
+        .Case([&](StageWindowOp op) { return stageWindow(op), success(); })
         .Case([&](memref::StoreOp op) { return distributeStore(op); })
         .Case([&](MostOfTeamsOp op) {
           return distributeMostOfTeams(op), success();

@@ -192,6 +192,10 @@ private:
   struct PartPlace {
     Values indices;
     Value inside;
+    /// Whether it is the last vector of features that are no multiple of a
+    /// vector (null: it is not), and the features that this one has.
+    Value isTail;
+    int64_t left = 0;
   };
   PartPlace locate(LoadRowsOp op, Spread spread, VectorPart part);
   void copy(LoadRowsOp op, Spread spread, VectorPart part, Value array,
@@ -211,8 +215,12 @@ private:
   struct Round {
     Value offset; // of what this lane has; 0 where it has nothing
     Value inside; // whether it has something; null: always
+    /// As of a PartPlace.
+    Value isTail;
+    int64_t left = 0;
   };
   void locateLane();
+  void locateTail(Round &round, Value end, int64_t left);
   const llvm::SmallVector<Round> &roundsOf(Spread::Axis axis, int64_t size);
   mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);
   mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
@@ -222,6 +230,10 @@ private:
   placesOf(mlir::VectorTransferOpInterface op, Spread spread);
   Value onlyLane(Spread::Axis axis);
   bool isAligned(mlir::VectorTransferOpInterface op);
+  Value readPart(mlir::vector::TransferReadOp op, const PartPlace &place,
+                 int64_t width);
+  void writePart(mlir::vector::TransferWriteOp op, const PartPlace &place,
+                 Value part);
 
   // Reductions and workers (LaneReductions.cpp).
   mlir::LogicalResult verifyReduction(mlir::vector::MultiDimReductionOp op);
@@ -240,6 +252,10 @@ private:
   mlir::LogicalResult runByTurns(ParallelOp op);
   void distributeAnyTeam(AnyTeamOp op);
   void distributeMostOfTeams(MostOfTeamsOp op);
+  Value overTeams(Value number);
+  // Windows (LaneWindows.cpp).
+  void stageWindow(StageWindowOp op);
+  void waitForWindow(bool ofTeam);
   mlir::LogicalResult combineLanes(ParallelOp op,
                                    llvm::MutableArrayRef<Values> states,
                                    int64_t count, int64_t stride);

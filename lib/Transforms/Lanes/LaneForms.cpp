@@ -222,7 +222,11 @@ static LogicalResult verifyArrays(TeamsOp teams) {
   llvm::DenseMap<Value, bool> isWritten;
   WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
     for (const BufferAccess &access : getAccesses(op)) {
-      if (!isInWorkgroup(access.buffer))
+      // Lanes wait for each other in front of and behind what stages a window.
+      if (!isInWorkgroup(access.buffer) ||
+          llvm::any_of(access.buffer.getUsers(), [](Operation *user) {
+            return isa<StageWindowOp>(user);
+          }))
         continue;
       auto [it, isNew] = isWritten.try_emplace(access.buffer, access.isWrite);
       if (it->second != access.isWrite)
@@ -378,6 +382,7 @@ bool ExchangeVerifier::isExchange(Operation *op) {
       })
       .Case<AnyTeamOp, MostOfTeamsOp>(
           [&](auto) { return lanes.getTeamLanes() < lanesOfWarp; })
+      .Case([&](StageWindowOp) { return lanes.getThreads() > 1; })
       .Case([&](ParallelOp op) { return isOver(op.getOver()); })
       .Case(
           [&](WalkOp op) { return op.getSlots() > 1 && isOver(op.getOver()); })

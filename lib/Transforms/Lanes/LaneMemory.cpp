@@ -46,7 +46,7 @@ Distribution::roundsOf(Spread::Axis axis, int64_t size) {
     if (step < lanes.getFeatures())
       first = arith::AndIOp::create(b, first, b.index(step - 1));
     for (int64_t begin = 0; begin < size; begin += step)
-      it->second.push_back({b.add(first, begin), Value()});
+      it->second.push_back({b.add(first, begin), Value(), Value(), 0});
     return it->second;
   }
   bool isFeature = axis == Spread::Columns;
@@ -56,15 +56,27 @@ Distribution::roundsOf(Spread::Axis axis, int64_t size) {
   if (side > 1)
     first = b.mul(first, side);
   for (int64_t begin = 0; begin < size; begin += step) {
-    Round round{b.add(first, begin), Value()};
+    Round round{b.add(first, begin), Value(), Value(), 0};
     if (begin + step > size) {
       round.inside = b.less(round.offset, b.index(size));
       round.offset =
           arith::SelectOp::create(b, round.inside, round.offset, b.index(0));
+      // Rounds before have whole vectors.
+      if (size % side)
+        locateTail(round, b.index(size - size % side), size % side);
     }
     it->second.push_back(round);
   }
   return it->second;
+}
+
+/// Says where the lane has the last features, which are less than a vector:
+/// those from `end` on. A lane that has nothing has as many where a row has no
+/// more.
+void Distribution::locateTail(Round &round, Value end, int64_t left) {
+  round.isTail =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, round.offset, end);
+  round.left = left;
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,6 +100,19 @@ bool Distribution::isAligned(VectorTransferOpInterface op) {
          isMultiple(op.getIndices().back(), width);
 }
 
+/// What is left of `number` by whole vectors of `width`, where that is known:
+/// features but for the columns before a tile.
+static std::optional<int64_t> remainderOf(Value number, int64_t width) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return *constant % width;
+  if (isMultiple(number, width))
+    return 0;
+  auto difference = number.getDefiningOp<arith::SubIOp>();
+  if (!difference || !isMultiple(difference.getRhs(), width))
+    return std::nullopt;
+  return remainderOf(difference.getLhs(), width);
+}
+
 FailureOr<SmallVector<Distribution::PartPlace>>
 Distribution::placesOf(VectorTransferOpInterface op, Spread spread) {
   SmallVector<Value> base = llvm::map_to_vector(
@@ -104,7 +129,7 @@ Distribution::placesOf(VectorTransferOpInterface op, Spread spread) {
       return op->emitOpError("expected a mask made by vector.create_mask");
     limit = create.getOperands().back();
   }
-  SmallVector<PartPlace> places{{base, Value()}};
+  SmallVector<PartPlace> places{{base, Value(), Value()}};
   VectorType type = op.getVectorType();
   for (auto [i, expr] : llvm::enumerate(op.getPermutationMap().getResults())) {
     Spread::Axis axis = spread.axisOf(type, i);
@@ -121,23 +146,30 @@ Distribution::placesOf(VectorTransferOpInterface op, Spread spread) {
                              "vectors of ")
              << width;
     int64_t size = type.getDimSize(i);
-    if (isFeature && size % width)
-      return op->emitOpError("expected features in whole vectors of ")
-             << width << ", got " << size;
-    if (isFeature && limit && !isMultiple(limit, width))
-      return op->emitOpError("expected a mask of whole vectors: of a number of "
-                             "features that is a multiple of ")
+    std::optional<int64_t> left = 0;
+    if (isFeature && limit)
+      left = remainderOf(limit, width);
+    if (!left)
+      return op->emitOpError("expected a mask of a number of features that is "
+                             "known but for whole vectors of ")
              << width;
     SmallVector<PartPlace> next;
     for (PartPlace &place : places)
       for (const Round &round : roundsOf(axis, size)) {
         PartPlace here = place;
         here.inside = b.both(here.inside, round.inside);
-        Value offset = round.offset;
+        Round own = round;
+        Value &offset = own.offset;
         if (limit && isFeature) {
           Value inside = b.less(offset, scalar(limit));
           offset = select(inside, offset, b.index(0));
           here.inside = b.both(here.inside, inside);
+          if (*left)
+            locateTail(own, b.sub(scalar(limit), b.index(*left)), *left);
+        }
+        if (isFeature) {
+          here.isTail = own.isTail;
+          here.left = own.left;
         }
         Value &at = here.indices[dim.getPosition()];
         at = matchPattern(at, m_Zero()) ? offset : b.add(at, offset);
@@ -148,6 +180,50 @@ Distribution::placesOf(VectorTransferOpInterface op, Spread spread) {
   return places;
 }
 
+/// Where a row has whole vectors, what lies behind the features is read with
+/// the last of them, and is in no result. Elsewhere the tail is read one by
+/// one, and of what it lacks the beginning of the row again.
+Value Distribution::readPart(vector::TransferReadOp op, const PartPlace &place,
+                             int64_t width) {
+  Value memref = scalar(op.getBase());
+  bool aligned = isAligned(op);
+  int64_t columns = cast<MemRefType>(memref.getType()).getShape().back();
+  bool hasWhole =
+      aligned && !ShapedType::isDynamic(columns) && columns % width == 0;
+  if (!place.isTail || hasWhole)
+    return b.loadVector(memref, place.indices, width, aligned);
+  Values entries;
+  for (int64_t i = 0; i < width; ++i) {
+    Values indices = place.indices;
+    Value step = b.index(i);
+    if (i >= place.left)
+      step = select(place.isTail, b.index(0), step);
+    indices.back() = b.add(indices.back(), step);
+    entries.push_back(b.loadVector(memref, indices, 1));
+  }
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  return vector::FromElementsOp::create(b, VectorType::get({width}, element),
+                                        entries);
+}
+
+/// Nothing is written behind the features.
+void Distribution::writePart(vector::TransferWriteOp op, const PartPlace &place,
+                             Value part) {
+  Value memref = scalar(op.getBase());
+  if (!place.isTail)
+    return b.storeVector(part, memref, place.indices, isAligned(op));
+  OpBuilder::InsertionGuard restore(b);
+  auto branch = scf::IfOp::create(b, place.isTail, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (int64_t i = 0; i < place.left; ++i) {
+    Values indices = place.indices;
+    indices.back() = b.add(indices.back(), i);
+    b.storeVector(vector::ExtractOp::create(b, part, i), memref, indices);
+  }
+  b.setInsertionPointToStart(branch.elseBlock());
+  b.storeVector(part, memref, place.indices, isAligned(op));
+}
+
 /// Reads past the end of a row read its beginning again.
 LogicalResult Distribution::distributeRead(vector::TransferReadOp op) {
   Spread spread = spreadsOf(op.getResult()).front();
@@ -155,13 +231,10 @@ LogicalResult Distribution::distributeRead(vector::TransferReadOp op) {
       placesOf(cast<VectorTransferOpInterface>(op.getOperation()), spread);
   if (failed(places))
     return failure();
-  Value memref = scalar(op.getBase());
-  bool aligned = isAligned(op);
   Values &parts = held[keyOf(op.getResult(), spread)];
   parts.clear(); // where a block is distributed again
   for (const PartPlace &place : *places)
-    parts.push_back(
-        b.loadVector(memref, place.indices, spread.width(), aligned));
+    parts.push_back(readPart(op, place, spread.width()));
   return success();
 }
 
@@ -192,14 +265,11 @@ LogicalResult Distribution::distributeWrite(vector::TransferWriteOp op) {
       placesOf(cast<VectorTransferOpInterface>(op.getOperation()), spread);
   if (failed(places))
     return failure();
-  Value memref = scalar(op.getBase());
   Values parts = materialized(op.getVector(), spread);
   Value once = onlyLane(spread.axis);
-  bool aligned = isAligned(op);
   for (auto [place, part] : llvm::zip(*places, parts))
-    b.where(b.both(once, place.inside), [&, &place = place, &part = part] {
-      b.storeVector(part, memref, place.indices, aligned);
-    });
+    b.where(b.both(once, place.inside),
+            [&, &place = place, &part = part] { writePart(op, place, part); });
   return success();
 }
 

@@ -173,13 +173,16 @@ Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
     VectorPart from = part;
     if (axis != Spread::None)
       (isOfRows ? from.row : from.column) = i;
-    Value own = get(value, source, from), inside;
+    Value own = get(value, source, from);
+    Round round;
     if (lanes && axis != Spread::None)
-      inside = roundsOf(axis, type.getDimSize(dim))[i].inside;
+      round = roundsOf(axis, type.getDimSize(dim))[i];
+    Value inside = round.inside;
     auto vector = dyn_cast<VectorType>(own.getType());
+    TypedAttr identity =
+        arith::getIdentityValueAttr(kind, element, b, b.getLoc());
     if (inside) {
-      TypedAttr nothing =
-          arith::getIdentityValueAttr(kind, element, b, b.getLoc());
+      TypedAttr nothing = identity;
       if (vector)
         nothing = DenseElementsAttr::get(vector, Attribute(nothing));
       own = select(inside, own, arith::ConstantOp::create(b, nothing));
@@ -191,6 +194,9 @@ Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
     Value across; // in order
     for (int64_t i = 0; i < vector.getNumElements(); ++i) {
       Value entry = vector::ExtractOp::create(b, own, i);
+      if (round.isTail && i >= round.left) // behind the features
+        entry =
+            select(round.isTail, arith::ConstantOp::create(b, identity), entry);
       across = across
                    ? arith::getReductionOp(kind, b, b.getLoc(), across, entry)
                    : entry;
@@ -304,14 +310,18 @@ LogicalResult Distribution::distributeParallel(ParallelOp op) {
   return success();
 }
 
-/// Lanes of a team agree already.
-void Distribution::distributeAnyTeam(AnyTeamOp op) {
+/// The highest of the teams of a warp. Lanes of a team agree already.
+Value Distribution::overTeams(Value number) {
   int64_t stride = lanes.getTeamLanes();
+  return overLanes(number, gpu::AllReduceOperation::MAXSI,
+                   lanesOfWarp() / stride, stride);
+}
+
+void Distribution::distributeAnyTeam(AnyTeamOp op) {
   Value condition = scalar(op.getCondition());
-  if (stride < lanesOfWarp()) {
-    Value flag = arith::ExtUIOp::create(b, b.getI32Type(), condition);
-    flag = overLanes(flag, gpu::AllReduceOperation::MAXSI,
-                     lanesOfWarp() / stride, stride);
+  if (lanes.getTeamLanes() < lanesOfWarp()) {
+    Value flag =
+        overTeams(arith::ExtUIOp::create(b, b.getI32Type(), condition));
     condition = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag,
                                       zero(flag.getType()));
   }
@@ -320,11 +330,9 @@ void Distribution::distributeAnyTeam(AnyTeamOp op) {
 
 void Distribution::distributeMostOfTeams(MostOfTeamsOp op) {
   Value number = scalar(op.getNumber());
-  if (int64_t teams = lanesOfWarp() / lanes.getTeamLanes(); teams > 1) {
-    number = overLanes(b.toI32(number), gpu::AllReduceOperation::MAXSI, teams,
-                       lanes.getTeamLanes());
-    number = arith::IndexCastOp::create(b, b.getIndexType(), number);
-  }
+  if (lanes.getTeamLanes() < lanesOfWarp())
+    number = arith::IndexCastOp::create(b, b.getIndexType(),
+                                        overTeams(b.toI32(number)));
   scalars.map(op.getResult(), number);
 }
 

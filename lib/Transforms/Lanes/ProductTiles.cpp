@@ -51,7 +51,7 @@ Distribution::PartPlace Distribution::locate(LoadRowsOp op, Spread spread,
   }
   if (column)
     indices.back() = column;
-  return {indices, b.both(inside, columnInside)};
+  return {indices, b.both(inside, columnInside), /*isTail=*/Value()};
 }
 
 Value Distribution::load(LoadRowsOp op, Spread spread, VectorPart part) {
@@ -64,20 +64,22 @@ Value Distribution::load(LoadRowsOp op, Spread spread, VectorPart part) {
     return vector::FromElementsOp::create(b, VectorType::get({width}, element),
                                           values);
   }
-  auto [indices, inside] = locate(op, spread, part);
-  Value value = b.loadVector(scalar(op.getSource()), indices, width);
-  return inside ? select(inside, value, zero(value.getType())) : value;
+  PartPlace place = locate(op, spread, part);
+  Value value = b.loadVector(scalar(op.getSource()), place.indices, width);
+  return place.inside ? select(place.inside, value, zero(value.getType()))
+                      : value;
 }
 
 /// Copies a part; of what is not there, nothing is read, and zeros are written.
 void Distribution::copy(LoadRowsOp op, Spread spread, VectorPart part,
                         Value array, ValueRange indices) {
-  auto [from, inside] = locate(op, spread, part);
+  PartPlace place = locate(op, spread, part);
   int64_t width = spread.width();
-  Value count = inside ? select(inside, b.index(width), b.index(0)) : Value();
+  Value count =
+      place.inside ? select(place.inside, b.index(width), b.index(0)) : Value();
   nvgpu::DeviceAsyncCopyOp::create(
       b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), array, indices,
-      scalar(op.getSource()), from, b.getIndexAttr(width), count,
+      scalar(op.getSource()), place.indices, b.getIndexAttr(width), count,
       /*bypassL1=*/b.getUnitAttr());
 }
 

@@ -10,7 +10,9 @@
 
 #include "PipelinedLoop.h"
 
+#include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -215,6 +217,17 @@ static std::string copyAtOnce(StageOp stage) {
   return "";
 }
 
+/// Why what a window stages cannot be copied; empty if it can.
+static std::string explainWindow(StageWindowOp window) {
+  for (Value value : window.getBody().front().getTerminator()->getOperands()) {
+    auto load = value.getDefiningOp<memref::LoadOp>();
+    if (!load || load->getParentOp() != window ||
+        isInWorkgroup(load.getMemRef()))
+      return "it stages something else than numbers in global memory";
+  }
+  return "";
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -241,6 +254,13 @@ struct CopyAsync : gnn::impl::CopyAsyncBase<CopyAsync> {
       stage.setBy(Staging::Registers);
       report(stage, copyAtOnce(stage), "copied while others are loaded");
     }
+    bool canCopy = getAbilities(getOperation()).asyncCopies;
+    getOperation()->walk([&](StageWindowOp window) {
+      std::string why =
+          canCopy ? explainWindow(window) : "the target has no such copies";
+      window.setAsync(why.empty());
+      report(window, why, "a window is copied past registers");
+    });
   }
 
 private:

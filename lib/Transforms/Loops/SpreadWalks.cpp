@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Utils/LongSums.h"
+#include "WalkWindows.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Combine.h"
@@ -36,9 +37,11 @@ struct WalkedElement {
 
 class WalkSpreader {
 public:
-  explicit WalkSpreader(WalkOp walk) : walk(walk), b(walk.getLoc(), walk) {}
+  explicit WalkSpreader(WalkOp walk)
+      : walk(walk), b(walk.getLoc(), walk), windows(walk) {}
 
   void run();
+  size_t getStaged() const { return windows.getCount(); }
 
 private:
   /// Where the loops of a walk begin and end: at its elements, or in step at
@@ -46,6 +49,8 @@ private:
   Value getBegin() { return mostElements ? b.index(0) : walk.getBegin(); }
   Value getEnd() { return mostElements ? mostElements : walk.getEnd(); }
   SmallVector<Value> makeLoop(Value begin, Value end, Value slot);
+  SmallVector<Value> makeSteps(Value begin, Value end, Value slot,
+                               ValueRange states);
   SmallVector<Value> makeRuns(Value slot);
   SmallVector<Value> makeStates(Value slot) {
     return walk.getRun() ? makeRuns(slot)
@@ -54,7 +59,7 @@ private:
   SmallVector<Value> choose(Value condition,
                             function_ref<SmallVector<Value>()> then,
                             ValueRange otherwise);
-  SmallVector<WalkedElement> makePoints(Value first, Value slot);
+  SmallVector<WalkedElement> makePoints(Value first, Value end, Value slot);
   void clone(Operation *op, WalkedElement &point);
   void cloneBody(MutableArrayRef<WalkedElement> points);
   void cloneStores(MutableArrayRef<WalkedElement> points);
@@ -66,10 +71,12 @@ private:
   WalkOp walk;
   IndexBuilder b;
   Value mostElements; ///< of the teams that take their steps together
+  WalkWindows windows;
 };
 } // namespace
 
-SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
+SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value end,
+                                                    Value slot) {
   int64_t slots = walk.getSlots();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 32);
@@ -80,7 +87,7 @@ SmallVector<WalkedElement> WalkSpreader::makePoints(Value first, Value slot) {
     return points;
   // Steps from `first`, as a position past the end may not fit 32 bits.
   Value begins = b.toI32(first);
-  Value left = b.toI32(b.sub(walk.getEnd(), first));
+  Value left = b.toI32(b.sub(end, first));
   Value last = b.sub(left, constant(1));
   Value own = slots > 1 ? b.toI32(slot) : Value();
   for (auto [u, point] : llvm::enumerate(points)) {
@@ -121,10 +128,17 @@ void WalkSpreader::clone(Operation *op, WalkedElement &point) {
 /// together. Without what is stored.
 void WalkSpreader::cloneBody(MutableArrayRef<WalkedElement> points) {
   Block &body = walk.getBody().front();
-  for (WalkedElement &point : points)
+  for (WalkedElement &point : points) {
     point.values.map(body.getArgument(0), point.position);
+    if (windows)
+      windows.map(b, point.position, point.values);
+  }
+  auto isStaged = [&](Operation &op) {
+    return op.getNumResults() == 1 &&
+           points[0].values.contains(op.getResult(0));
+  };
   for (Operation &op : body.without_terminator())
-    if (!isLookup(op) && !hasEffect<MemoryEffects::Write>(&op))
+    if (!isLookup(op) && !hasEffect<MemoryEffects::Write>(&op) && !isStaged(op))
       for (WalkedElement &point : points)
         clone(&op, point);
   for (Value state : body.getTerminator()->getOperands())
@@ -194,10 +208,22 @@ void WalkSpreader::cloneStores(MutableArrayRef<WalkedElement> points) {
 }
 
 SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
+  if (!windows)
+    return makeSteps(begin, end, slot, walk.getIdentity());
+  return windows.makeLoop(b, begin, end, walk.getIdentity(),
+                          [&](Value first, Value last, ValueRange states) {
+                            return makeSteps(first, last, slot, states);
+                          });
+}
+
+SmallVector<Value> WalkSpreader::makeSteps(Value begin, Value end, Value slot,
+                                           ValueRange before) {
   Value step = b.index(walk.getSlots() * walk.getInFlight());
   auto body = [&](Value at, ValueRange carried) {
     Value first = mostElements ? b.add(walk.getBegin(), at) : at;
-    SmallVector<WalkedElement> points = makePoints(first, slot);
+    // Of a run too the last element is that of the walk.
+    SmallVector<WalkedElement> points =
+        makePoints(first, windows ? end : walk.getEnd(), slot);
     cloneBody(points);
     SmallVector<Value> states(carried);
     if (!walk.getTogether().empty())
@@ -209,7 +235,7 @@ SmallVector<Value> WalkSpreader::makeLoop(Value begin, Value end, Value slot) {
     cloneStores(points);
     return states;
   };
-  return b.loop(begin, end, step, walk.getIdentity(), body);
+  return b.loop(begin, end, step, before, body);
 }
 
 /// What `then` gives where the condition holds, else these values.
@@ -301,13 +327,23 @@ struct SpreadWalks : gnn::impl::SpreadWalksBase<SpreadWalks> {
     for (WalkOp walk : walks) {
       if (failed(verifyBody(walk)))
         return signalPassFailure();
+      WalkSpreader spreader(walk);
+      std::string window =
+          !walk.getWindow() ? ""
+          : spreader.getStaged()
+              ? (", in windows of " + Twine(*walk.getWindow()) +
+                 " elements, which have " + Twine(spreader.getStaged()) +
+                 " numbers each")
+                    .str()
+              : ", without windows: nothing is read by position alone";
       gnn::passed(getArgument(), walk.getLoc(), "Spread")
           << ("a walk in steps of " + Twine(walk.getSlots()) + " x " +
               Twine(walk.getInFlight()) + " elements" +
               (walk.getRun() ? ", in runs of " + std::to_string(*walk.getRun())
-                             : ""))
+                             : "") +
+              window)
                  .str();
-      WalkSpreader(walk).run();
+      spreader.run();
       walk.erase();
     }
   }

@@ -85,7 +85,7 @@ protected:
   void walkElements(int64_t rank);
   llvm::SmallVector<mlir::Value> walkParts(Reductions reductions);
   WalkOp createWalk(mlir::Value begin, mlir::Value end, Reductions reductions,
-                    int64_t inFlight, int64_t run);
+                    int64_t inFlight, int64_t run, int64_t window = 0);
   llvm::SmallVector<mlir::Value>
   combineAll(Reductions reductions, mlir::ValueRange a, mlir::ValueRange b);
   /// The states `before` with those of several elements.

@@ -61,7 +61,8 @@ void TraversalLoops::walkElements(int64_t rank) {
   WalkOp walk =
       createWalk(begin, walked, reductions,
                  isLong ? layout.longInFlight() : layout.inFlight,
-                 byBlock ? layout.runs : layout.runsOf(layout.mostOfTeam()));
+                 byBlock ? layout.runs : layout.runsOf(layout.mostOfTeam()),
+                 layout.window);
   walk.setInStep(!byBlock && !layout.isOneLane && layout.rowsPerWarp() > 1 &&
                  TraverseFacts(op).shufflesInsideElements);
   OpBuilder::InsertionGuard restore(b);
@@ -108,7 +109,8 @@ SmallVector<Value> TraversalLoops::walkParts(Reductions reductions) {
 /// A walk that combines the states of these reductions, in runs of so many
 /// elements if not 0, without what it does at a position.
 WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
-                                  int64_t inFlight, int64_t run) {
+                                  int64_t inFlight, int64_t run,
+                                  int64_t window) {
   SmallVector<Value> identities;
   for (Operation *reduction : reductions)
     llvm::append_range(identities, identitiesOf(reduction));
@@ -118,10 +120,12 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
                   });
   bool adds =
       llvm::any_of(reductions, [](Operation *op) { return addsUp(*op); });
+  if (byBlock)
+    window *= layout.rowsPerBlock;
   auto walk = WalkOp::create(
       b, begin, end, identities, byBlock ? Worker::Block : Worker::Element,
       slots, inFlight, run && adds ? b.getI64IntegerAttr(run) : IntegerAttr(),
-      /*in_step=*/false);
+      /*in_step=*/false, window ? b.getI64IntegerAttr(window) : IntegerAttr());
   OpBuilder::InsertionGuard restore(b);
   walk.getBody().emplaceBlock().addArgument(b.getIndexType(), b.getLoc());
   if (reductions.empty())

@@ -49,9 +49,7 @@ struct ScheduleProducts : gnn::impl::ScheduleProductsBase<ScheduleProducts> {
   void runOnOperation() override {
     abilities = gnn::getAbilities(getOperation());
     getOperation()->walk([&](GemmOp op) { choose(op, op.getOut()); });
-    getOperation()->walk([&](OuterOp op) {
-      choose(op, cast<ShapedType>(op.getRight().getType()).getShape().back());
-    });
+    getOperation()->walk([&](OuterOp op) { choose(op, op.getOut()); });
   }
 
 private:

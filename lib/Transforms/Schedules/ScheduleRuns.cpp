@@ -76,7 +76,10 @@ struct ScheduleRuns : gnn::impl::ScheduleRunsBase<ScheduleRuns> {
       FailureOr<TraverseLayout> layout = getPartialLayout(op);
       if (failed(layout))
         return WalkResult::interrupt();
-      if (!layout->runs)
+      if (layout->window)
+        refused(getArgument(), op.getLoc())
+            << "its elements are staged in windows";
+      else if (!layout->runs)
         choose(op, *layout);
       return WalkResult::advance();
     });

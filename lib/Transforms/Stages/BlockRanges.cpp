@@ -131,13 +131,10 @@ void TakenRanges::add(GemmOp op) {
 }
 
 void TakenRanges::add(OuterOp op) {
-  auto columnsOf = [](Value side) {
-    return cast<ShapedType>(side.getType()).getShape().back();
-  };
   add(op, op.getOutput(), "columns of 'left'", op.getLeftColumn(),
-      ProductLayout::rows, columnsOf(op.getLeft()));
+      ProductLayout::rows, op.getIn());
   add(op, op.getOutput(), "columns of 'right'", op.getRightColumn(),
-      op.getScheduleAttr().getN(), columnsOf(op.getRight()));
+      op.getScheduleAttr().getN(), op.getOut());
 }
 
 /// Checks a range with all that begin by the same number, of which it is the

@@ -167,7 +167,8 @@ public:
 
 private:
   Buffer *find(Value memref);
-  LogicalResult read(Operation *op, Value memref);
+  LogicalResult read(Operation *op, Value memref,
+                     std::optional<int64_t> columns = std::nullopt);
   void write(OpOperand &output);
   void writeWhole(Value memref);
   void copy(Value source, Value target);
@@ -235,7 +236,28 @@ bool BufferCheck::isWrittenElsewhere(Value memref) {
          });
 }
 
-LogicalResult BufferCheck::read(Operation *op, Value memref) {
+/// The end of the columns that a template reads of rows that may have more, as
+/// those behind are a pad; none where that is not known.
+static std::optional<int64_t> endOfRead(OpOperand &input) {
+  unsigned number = input.getOperandNumber();
+  auto endOf = [](AtAttr at, int64_t columns) -> std::optional<int64_t> {
+    if (!at || !at.getFeature() || at.getColumn())
+      return std::nullopt;
+    return at.getOffset() + columns;
+  };
+  if (auto op = dyn_cast<TraverseOp>(input.getOwner()))
+    return endOf(op.getAccess(input), op.getDomain().getFeatures());
+  if (auto op = dyn_cast<GemmOp>(input.getOwner()); op && number == 0)
+    return endOf(op.getInputAt(), op.getIn());
+  if (auto op = dyn_cast<OuterOp>(input.getOwner()); op && number < 2)
+    return endOf(cast<AtAttr>(op.getInputsAt()[number]),
+                 number == 0 ? op.getIn() : op.getOut());
+  return std::nullopt;
+}
+
+/// Reads all columns, or those before an end.
+LogicalResult BufferCheck::read(Operation *op, Value memref,
+                                std::optional<int64_t> columns) {
   Buffer *buffer = find(memref);
   if (!buffer || buffer->isWhole)
     return success();
@@ -248,7 +270,7 @@ LogicalResult BufferCheck::read(Operation *op, Value memref) {
               "that writes it";
   }
   std::optional<ColumnRange> gap =
-      findGap(buffer->columns, countColumns(buffer->type));
+      findGap(buffer->columns, columns.value_or(countColumns(buffer->type)));
   if (!gap || isWrittenElsewhere(memref))
     return success();
   reportGap(buffer->lastWriter, buffer->columns, *gap, buffer->type, "buffer")
@@ -300,7 +322,7 @@ void BufferCheck::write(OpOperand &output) {
 LogicalResult BufferCheck::visitTemplate(TileOpInterface op) {
   auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
   for (OpOperand *input : destination.getDpsInputOperands())
-    if (failed(read(op, input->get())))
+    if (failed(read(op, input->get(), endOfRead(*input))))
       return failure();
   for (OpOperand &output : destination.getDpsInitsMutable())
     write(output);

@@ -76,13 +76,27 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
     } combine { ... }
     ```
 
+    With a `window`, a loop over windows is around it, whose extents follow from the row
+    pointers: the elements that are left of the row, at most as many as a window has.
+    What the body loads by the position alone and lanes need as it is, indices and
+    numbers, is staged first (`gnn_tile.stage_window`), and read from there; what is
+    needed to load them is not. Teams that share a warp go through as many windows.
+
+    ```mlir
+    gnn_tile.stage_window %first to %last team %t into %sources, %weights ... { ... }
+    %p = scf.for %i = %first to %last step %c8 iter_args(%a = %before) -> (f32) { ... }
+    ```
+
     Needs: the loops form. Keeps: the value of every result up to the order in
-    which states are combined, which is the same on every run. Never: branches
-    around a load. An op with a region in a walk is an error at that op.
+    which states are combined, which is the same on every run, and with windows the same
+    as without. Never: branches around a load. An op with a region in a walk is an error
+    at that op.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
@@ -167,6 +181,9 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
     where what is copied depends on what is summed, or what is summed on the number
     of the step, and where a read, such as one behind the loop, may find what a step
     before it has left in the array.
+
+    What a window stages of elements is copied in the same way, four bytes a lane, where
+    the target has such copies; the walk waits for them.
 
     Needs: the loops form. Keeps: all bits. Never: copies what no step stages.
   }];

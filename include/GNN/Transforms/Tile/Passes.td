@@ -458,6 +458,50 @@ def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
                            "::mlir::bufferization::BufferizationDialect"];
 }
 
+def PadRows : Pass<"gnn-tile-pad-rows", "::mlir::func::FuncOp"> {
+  let summary = "Give rows of odd widths that walks gather whole vectors";
+  let description = [{
+    A row of 41 features is no multiple of a vector, and a walk gathers it one feature a
+    lane. A buffer of the function gets columns behind the features, its *pad*, so that
+    each row begins where vectors do and the last one ends within it. Templates go on
+    with the features that they had: their accesses say which columns they read and
+    write, and what lies behind is nobody's. Then `gnn-tile-schedule-columns` has walks
+    take vectors.
+
+    ```mlir
+    %y = memref.alloc(%n) : memref<?x41xf32>
+    gnn_tile.gemm ... outs(%y : memref<?x41xf32>) at <group : feature>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 41>
+        ins(%y : memref<?x41xf32>) at [#gnn_tile.at<element -> src : feature>] ...
+    // becomes
+    %y = memref.alloc(%n) : memref<?x44xf32>
+    gnn_tile.gemm ... outs(%y : memref<?x44xf32>) at <group : feature>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 41>
+        ins(%y : memref<?x44xf32>) at [#gnn_tile.at<element -> src : feature>] ...
+    ```
+
+    The rows of an argument are copied into such a buffer where walks gather them, once
+    for all walks. On a GPU, rows are multiples of four columns: rows of 16 bytes more
+    meet as many sectors as rows of whole sectors. On the cores of a CPU, they are
+    multiples of what a register holds, or of half or a quarter of that where that takes
+    no more vectors.
+
+    With `pad=-1` buffers are padded where the cost model says that the gathers gain
+    more by vectors than all templates lose by the bytes of the pad and the copies; 0
+    pads none, 1 all that can.
+
+    Needs: templates on buffers that are allocated in the function; statistics of the
+    graph for -1. Keeps: all values: the pad is in no result, whatever it holds. Never:
+    changes an argument or a result of the function, or a buffer that is reshaped, is
+    made of parts or is read the other way round.
+  }];
+  let options = [
+    Option<"pad", "pad", "int64_t", /*default=*/"-1",
+           "Rows of odd widths: -1 by statistics, 0 none, 1 all that can">,
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::gnn::tile::TileDialect"];
+}
 def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place all buffers of a function in one workspace";
   let description = [{

@@ -22,13 +22,19 @@ using namespace mlir;
 using namespace gnn::tile;
 
 /// True if the input is read where the output is written, row by row, and has
-/// the same elements, all of which are written.
+/// the same elements, all of which are written. Of rows of a buffer there may
+/// be others, which stay.
 static bool liesWhereWritten(TileOpInterface op, OpOperand &input,
                              OpOperand &output, Anchor anchor = Anchor::Group) {
   AtAttr at = op.getAccess(input);
+  Type type = output.get().getType();
+  ColumnRange range = op.getWrittenColumns(output);
+  auto gemm = dyn_cast<GemmOp>(*op);
+  bool isWhole = range.isWhole || (isa<MemRefType>(type) && at &&
+                                   at.getFeature() && !range.isOfSomeRows &&
+                                   (!gemm || gemm.getIn() == gemm.getOut()));
   return at && at == op.getAccess(output) && at.getAnchor() == anchor &&
-         !at.getColumn() && input.get().getType() == output.get().getType() &&
-         op.getWrittenColumns(output).isWhole;
+         !at.getColumn() && input.get().getType() == type && isWhole;
 }
 
 /// A number of each point, which the result in its place alone needs: what

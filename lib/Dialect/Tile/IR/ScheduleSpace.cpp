@@ -129,6 +129,11 @@ private:
   }
   /// The pass chooses by all other fields.
   SmallVector<int64_t> runs() const { return {0}; }
+  SmallVector<int64_t> windows() const {
+    bool hasWindows =
+        facts.walksElements && current.rowWalk != RowWalk::ByEdges;
+    return hasWindows ? SmallVector<int64_t>{0, 128} : SmallVector<int64_t>{0};
+  }
   void finish();
 
   int64_t threadsPerRow() const {
@@ -154,7 +159,8 @@ void TraverseSpace::finish() {
       !explainRefusal(current, facts, layout).empty())
     return;
   use(schedule, {layout.threads(), layout.chunks * layout.headChunks,
-                 layout.rowWalk == RowWalk::Team ? 0 : layout.sharedBytes,
+                 layout.windowBytes +
+                     (layout.rowWalk == RowWalk::Team ? 0 : layout.sharedBytes),
                  layout.registers});
 }
 

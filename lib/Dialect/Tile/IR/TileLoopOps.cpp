@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -24,6 +26,9 @@ static constexpr int64_t mostWorkers = 1024;
 
 /// The most elements in flight, each of which is a copy of the body.
 static constexpr int64_t mostInFlight = 32;
+
+/// The most elements of a window.
+static constexpr int64_t mostOfWindow = int64_t(1) << 20;
 
 /// The most elements of a row.
 static constexpr int64_t mostOfRow = int64_t(1) << 31;
@@ -137,6 +142,15 @@ LogicalResult WalkOp::verify() {
       (getOver() != Worker::Element || failed(verifyInTeam(*this)))) // C7
     return emitOpError("expected a walk 'in_step' over 'element', in a "
                        "gnn_tile.parallel over team");
+  if (std::optional<int64_t> window = getWindow()) { // C8
+    if (*window < 1 || *window > mostOfWindow || *window % (slots * inFlight))
+      return emitOpError("expected a window of 1 to ")
+             << mostOfWindow << " elements that is a multiple of the "
+             << slots * inFlight << " of a step, got " << *window;
+    if (run || getInStep() || !(*this)->getParentOfType<TeamsOp>())
+      return emitOpError("expected 'window' of a walk in a gnn_tile.teams, "
+                         "without 'run' and not 'in_step'");
+  }
   return slots > 1 ? verifyWorkers(*this, getOver()) : success(); // C5
 }
 
@@ -169,6 +183,47 @@ LogicalResult AnyTeamOp::verify() {
 
 LogicalResult MostOfTeamsOp::verify() {
   return verifyOfTeams(*this); // C1
+}
+
+LogicalResult StageWindowOp::verify() {
+  ShapedType known;
+  for (Value array : getArrays()) {
+    auto type = cast<MemRefType>(array.getType());
+    if (!isInWorkgroup(array) || type.getRank() != 2 ||
+        !type.hasStaticShape() ||
+        (known && known.getShape() != type.getShape())) // C2
+      return emitOpError("expected arrays of workgroup memory, of one static "
+                         "shape of two dimensions, got ")
+             << getArrays().getTypes();
+    known = type;
+  }
+  if (!(*this)->getParentOfType<TeamsOp>() ||
+      succeeded(verifyInTeam(*this)) != static_cast<bool>(getTeam())) // C3
+    return emitOpError("expected to be in a gnn_tile.teams, with 'team' in a "
+                       "gnn_tile.parallel over team, without in none");
+  return success();
+}
+
+LogicalResult StageWindowOp::verifyRegions() {
+  Block &body = getBody().front();
+  if (failed(verifyNumber(*this, body))) // C1
+    return failure();
+  TypeRange yielded = body.getTerminator()->getOperandTypes();
+  auto elements = llvm::map_range(getArrays().getTypes(), [](Type type) {
+    return cast<MemRefType>(type).getElementType();
+  });
+  if (!llvm::equal(yielded, elements)) // C1
+    return emitOpError("expected a body that yields an element of each array, "
+                       "got ")
+           << yielded;
+  for (Value number : body.getTerminator()->getOperands()) {
+    auto load = number.getDefiningOp<memref::LoadOp>();
+    if (getAsync() && (!load || load->getBlock() != &body ||
+                       isInWorkgroup(load.getMemRef()))) // C4
+      return emitOpError("expected numbers that the body loads from global "
+                         "memory beside 'async'");
+  }
+  return success();
 }
 
 /// The most vectors of which a lane may have an entry each.

@@ -459,13 +459,23 @@ LogicalResult OuterOp::verify() {
   }
   if (heads && !sumsHeads())
     expected.push_back(heads);
-  expected.append({left.getShape().back(), right.getShape().back()});
+  // Rows of a buffer may have more columns than are read of them.
+  for (auto [side, fromEnd] : {std::pair(left, 2u), {right, 1u}}) {
+    int64_t columns = side.getShape().back();
+    unsigned rank = output.getRank();
+    expected.push_back(columns);
+    if (isa<MemRefType>(side) && rank >= fromEnd &&
+        !output.isDynamicDim(rank - fromEnd))
+      expected.back() = std::min(columns, output.getDimSize(rank - fromEnd));
+  }
   if (failed(verifyShape(*this, "an output", output, expected))) // C1
     return failure();
+  ShapedType sides[] = {left, right};
+  int64_t columns[] = {getIn(), getOut()};
   // C5, with the shapes: tensors are in the order of their access.
-  for (auto [side, at] : {std::pair(left, accesses[0]), {right, accesses[1]}})
-    if (failed(verifyAccess(*this, side, at, heads ? heads : 1,
-                            side.getShape().back(), getRows(), {})))
+  for (auto [side, at, count] : llvm::zip_equal(sides, accesses, columns))
+    if (failed(verifyAccess(*this, side, at, heads ? heads : 1, count,
+                            getRows(), {})))
       return failure();
   if (failed(verifyInPlace(*this)) || // C7
       failed(verifyRange(*this)))     // C8, // C9

@@ -444,11 +444,11 @@ TileCost GemmOp::getCost() {
 //===----------------------------------------------------------------------===//
 
 int64_t OuterOp::getIn() {
-  return cast<ShapedType>(getLeft().getType()).getShape().back();
+  return cast<ShapedType>(getOutput().getType()).getShape().drop_back().back();
 }
 
 int64_t OuterOp::getOut() {
-  return cast<ShapedType>(getRight().getType()).getShape().back();
+  return cast<ShapedType>(getOutput().getType()).getShape().back();
 }
 
 int64_t OuterOp::getHeads() {

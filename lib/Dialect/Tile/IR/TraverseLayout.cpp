@@ -13,6 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace gnn;
@@ -78,6 +79,60 @@ bool gnn::tile::addsUp(Operation &op) {
          llvm::any_of(op.getResultTypes(), isShort);
 }
 
+/// Numbers of an element that lanes of a row need alike: those that it has, and
+/// the rows that it leads to where these are rows of several numbers.
+static int64_t countWindowValues(TraverseOp op) {
+  DomainAttr domain = op.getDomain();
+  std::set<RowDomain> reached;
+  int64_t numbers = 0;
+  auto reach = [&](AtAttr at) {
+    if (at.getAnchor() == Anchor::Element && at.getSpace() &&
+        needsMap(op.getElements(), at.getSpace()))
+      reached.insert(at.getSpace());
+  };
+  for (OpOperand *input : op.getReadInputs()) {
+    AtAttr at = op.getAccess(*input);
+    bool isRow = (at.getFeature() && domain.getFeatures() > 1) ||
+                 (at.getHead() && domain.getHeads() > 1);
+    if (isRow)
+      reach(at);
+    else
+      numbers += at.getAnchor() == Anchor::Element;
+  }
+  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
+    reach(at);
+  op.getBody().walk([&](IndexOp index) { reach(index.getAt()); });
+  return numbers + static_cast<int64_t>(reached.size());
+}
+
+/// The widest vector, up to `most`, of which each row that a traversal goes
+/// through has whole ones, the last of which has features and what lies behind
+/// them: rows of elements, and of groups where there are no elements. Others
+/// are read and written once for all elements, and may have the last features
+/// one by one.
+static int64_t widestWithTail(TraverseOp op, int64_t most) {
+  DomainAttr domain = op.getDomain();
+  bool hasElements = static_cast<bool>(domain.getElements());
+  SmallVector<std::pair<Value, AtAttr>> operands;
+  for (OpOperand *input : op.getReadInputs())
+    operands.push_back({input->get(), op.getAccess(*input)});
+  for (auto [i, output] : llvm::enumerate(op.getOutputs()))
+    operands.push_back({output, op.getOutputAt(i)});
+  bool hasRows = false;
+  int64_t widest = domain.getFeatures() > 1 ? most : 1;
+  for (auto [operand, at] : operands) {
+    if (at.getColumn())
+      return 1;
+    if (!at.getFeature() || at.getAnchor() == Anchor::All ||
+        (hasElements && at.getAnchor() != Anchor::Element))
+      continue;
+    hasRows = true;
+    int64_t columns = cast<ShapedType>(operand.getType()).getShape().back();
+    widest = std::gcd(std::gcd(widest, columns), at.getOffset());
+  }
+  return hasRows ? widest : 1;
+}
+
 TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
   DomainAttr domain = op.getDomain();
   groups = domain.getGroups();
@@ -113,11 +168,14 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
     restrict(input->get(), op.getAccess(*input));
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     restrict(output, op.getOutputAt(i));
-  widestVector = std::gcd<int64_t>(widestOfCPU, 4);
+  widestVector = std::max(std::gcd<int64_t>(widestOfCPU, 4),
+                          widestWithTail(op, /*most=*/4));
+  widestOfCPU = std::max(widestOfCPU, widestWithTail(op, /*most=*/16));
   for (OpOperand *input : op.getReadInputs()) {
     Level level = getLevel(op.getAccess(*input));
     (level.element ? elementLoads : rowValues).push_back(level);
   }
+  windowValues = countWindowValues(op);
   if (hasElements)
     for (Operation &inner : op.getBody().front().without_terminator())
       if (reducesElements(&inner))
@@ -316,6 +374,9 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.splitRows = schedule.splitRows;
   layout.runs = schedule.runs;
   layout.isOneLane = schedule.isOneLane;
+  layout.window = schedule.window;
+  layout.windowBytes =
+      4 * layout.window * layout.rowsPerBlock * facts.windowValues;
   layout.warp = facts.limits.lanes;
   if (layout.rowWalk == RowWalk::ByEdges)
     shareEdges(layout, facts);
@@ -436,6 +497,37 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
   return "";
 }
 
+/// Windows are walked in whole steps, the last one of a row aside.
+static std::string checkWindow(const TraverseSchedule &schedule,
+                               const TraverseFacts &facts,
+                               const TraverseLayout &layout) {
+  if (!layout.window)
+    return "";
+  if (layout.rowWalk == RowWalk::ByEdges)
+    return refuse("window",
+                  "a walk by edges loads words for all lanes at once");
+  if (!facts.walksElements)
+    return refuse("window", "no elements are walked");
+  if (layout.runs)
+    return refuse("window", "elements are added in runs");
+  if (facts.shufflesInsideElements && layout.rowsPerWarp() > 1)
+    return refuse("window", "rows share a warp, which walks them in step");
+  int64_t longest = std::max(layout.inFlight, layout.longInFlight());
+  for (int64_t inFlight : {layout.inFlight, longest})
+    if (int64_t step = layout.elementLanes * inFlight; layout.window % step)
+      return refuse("window", "expected a multiple of the " + Twine(step) +
+                                  " elements of a step, got " +
+                                  Twine(layout.window));
+  if (schedule.rowsPerBlock && hasLanes(schedule) &&
+      layout.sharedBytes + layout.windowBytes > facts.limits.sharedBytes)
+    return refuse("window", "expected windows and results of at most " +
+                                Twine(facts.limits.sharedBytes >> 10) +
+                                " KiB a block, got " +
+                                Twine(layout.sharedBytes + layout.windowBytes) +
+                                " bytes");
+  return "";
+}
+
 static std::string checkRowFields(const TraverseSchedule &schedule,
                                   const TraverseFacts &facts,
                                   const TraverseLayout &layout) {
@@ -479,7 +571,8 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
 std::string gnn::tile::explainRefusal(const TraverseSchedule &schedule,
                                       const TraverseFacts &facts,
                                       const TraverseLayout &layout) {
-  for (auto check : {checkLanes, checkColumns, checkByEdges, checkRowFields})
+  for (auto check :
+       {checkLanes, checkColumns, checkByEdges, checkWindow, checkRowFields})
     if (std::string why = check(schedule, facts, layout); !why.empty())
       return why;
   return "";

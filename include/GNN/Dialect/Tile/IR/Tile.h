@@ -64,6 +64,7 @@ struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {
 namespace gnn::tile {
 class WalkOp;
 class ParallelOp;
+class StageWindowOp;
 class TeamsOp;
 class BlocksOp;
 

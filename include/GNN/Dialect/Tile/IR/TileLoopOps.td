@@ -107,9 +107,11 @@ def Tile_WalkOp : Tile_Op<"walk", [
     and each has `in_flight` elements under way at once. With `run`, each combines so
     many elements, one after the other, and then that run with those before: the error
     of a sum grows with what is added in one go. Where `combine` adds a result, runs of it
-    are added with compensation. `gnn-tile-spread-walks` makes loops of it by these. With
-    `in_step`, teams that share a warp take as many steps as the one with the most
-    elements, so that lanes may exchange values in `body`; what counts is the same.
+    are added with compensation. With `in_step`, teams that share a warp take as many steps
+    as the one with the most elements, so that lanes may exchange values in `body`; what
+    counts is the same. With `window`, the workers first stage what they read of so many
+    elements by their position alone, indices and numbers, in workgroup memory, each element
+    once. `gnn-tile-spread-walks` makes loops of it by these.
 
     Constraints:
     * (C1) The body has the position as its argument and yields the identities'
@@ -124,6 +126,8 @@ def Tile_WalkOp : Tile_Op<"walk", [
     * (C6) `together` has an argument for each result, and one for each result of each
       element in flight, yields one a result, and has no effects.
     * (C7) One `in_step` is over `element`, in a `gnn_tile.parallel` over `team`.
+    * (C8) `window` is 1 to 2^20, and a multiple of `slots` times `in_flight`, of a walk in
+      a `gnn_tile.teams` that has no `run` and is not `in_step`.
 
     Example:
 
@@ -143,13 +147,15 @@ def Tile_WalkOp : Tile_Op<"walk", [
   let arguments = (ins Index:$begin, Index:$end, Variadic<AnyType>:$identity,
                        Tile_WorkerAttr:$over,
                        I64Attr:$slots, I64Attr:$in_flight,
-                       OptionalAttr<I64Attr>:$run, UnitAttr:$in_step);
+                       OptionalAttr<I64Attr>:$run, UnitAttr:$in_step,
+                       OptionalAttr<I64Attr>:$window);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$combine,
                         AnyRegion:$together);
   let assemblyFormat = [{
     `from` $begin `to` $end `over` `` $over `slots` $slots `in_flight` $in_flight
     (`run` $run^)? (`in_step` $in_step^)?
+    (`window` $window^)?
     (`identity` `(` $identity^ `:` type($identity) `)`)?
     attr-dict-with-keyword $body (`combine` $combine^)?
     (`together` $together^)?
@@ -257,6 +263,49 @@ def Tile_MostOfTeamsOp : Tile_Op<"most_of_teams", [Pure, SameOperandsAndResultTy
   let results = (outs Index:$result);
   let assemblyFormat = "$number attr-dict `:` type($number)";
   let hasVerifier = 1;
+}
+
+def Tile_StageWindowOp : Tile_Op<"stage_window", [
+    SingleBlock, AttrSizedOperandSegments]> {
+  let summary = "Stage numbers of the elements at some positions, each once";
+  let description = [{
+    For each position from `first` to before `end`, the body gives a number for each of
+    the `arrays`, which have a row for each team. With `team`, the lanes of that team take
+    the positions in turns, and entry i of its row is that of position `first` + i. Without
+    it, all threads of the block do, and entries go on from row to row. They wait for
+    each other before that, as others may still read what was staged before, and behind
+    it. `async` says that what the body loads for an array is copied past registers
+    (`gnn-tile-copy-async`).
+
+    Constraints:
+    * (C1) The body has the position as its argument and yields numbers of 32 bits, one
+      for each array.
+    * (C2) The arrays are of workgroup memory, of one static shape of two dimensions, and
+      of the types of the numbers.
+    * (C3) It is in a `gnn_tile.teams`; with `team` in a `gnn_tile.parallel` over `team`,
+      without in none.
+    * (C4) With `async`, each number is what the body loads from global memory.
+
+    Example: the sources of the next 128 edges of a team's row.
+
+    ```mlir
+    gnn_tile.stage_window %first to %end team %t into %sources : memref<8x128xi32, #gpu.address_space<workgroup>> {
+    ^bb0(%p: index):
+      %s = memref.load %source_of[%p] : memref<?xi32>
+      gnn_tile.yield %s : i32
+    }
+    ```
+  }];
+  let arguments = (ins Index:$first, Index:$end, Optional<Index>:$team,
+                       Arg<Variadic<MemRefOf<[I32, F32]>>, "", [MemWrite]>:$arrays,
+                       UnitAttr:$async);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $first `to` $end (`team` $team^)? `into` $arrays `:` type($arrays)
+    (`async` $async^)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tile_ReduceEachOp : Tile_Op<"reduce_each", [Pure, SameTypeOperands,

@@ -52,6 +52,9 @@ struct TraverseFacts {
   /// The widest vector for which every row of every operand is aligned, on a
   /// GPU and on a CPU.
   int64_t widestVector = 1, widestOfCPU = 1;
+  /// What a window may stage of each element: the rows that it leads to, and
+  /// numbers of it.
+  int64_t windowValues = 0;
   /// The levels of what is accumulated while elements are walked, of what is
   /// loaded for each element, and of what is held for the row.
   llvm::SmallVector<Level> sums, elementLoads, rowValues;
@@ -82,12 +85,15 @@ struct TraverseLayout {
   RowWalk rowWalk = RowWalk::Team;
   int64_t splitRows = 0;  ///< elements above which `ByLength` takes the block
   int64_t runs = 0;       ///< elements that a lane adds at once; 0: all
+  int64_t window = 0;     ///< elements that a team stages; 0: none
   bool isOneLane = false; ///< which takes the rows of a block in turn
   int64_t warp = 1;       ///< lanes that run in step
   /// Whether the teams of a block can walk a row together, and the shared
   /// memory in which they do.
   bool sharesRows = false;
   int64_t sharedBytes = 0;
+  /// What windows take beside that.
+  int64_t windowBytes = 0;
   /// An estimate of what a thread takes: ptxas decides.
   int64_t registers = 0;
 
