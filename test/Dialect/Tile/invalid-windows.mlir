@@ -1,15 +1,5 @@
 // RUN: gnn-opt %s --verify-diagnostics --split-input-file
 
-func.func @most_of_teams_c1(%n: index) {
-  gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 16, elements = 1> {
-    // expected-error @+1 {{expected to be in a gnn_tile.parallel over team}}
-    %most = gnn_tile.most_of_teams %n : index
-  }
-  return
-}
-
-// -----
-
 func.func @walk_c8(%n: index, %zero: f32) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 16, elements = 2> {
     // expected-error @+1 {{expected a window of 1 to 1048576 elements that is a multiple of the 8 of a step, got 36}}
