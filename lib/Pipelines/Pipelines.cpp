@@ -121,8 +121,13 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());           // counts are the same everywhere
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
-    pm.addNestedPass<func::FuncOp>(
-        createJoinTraversals({/*longRows=*/options.longRows != 0}));
+    bool longRows = options.longRows != 0;
+    if (options.sumRowsFirst) // what is joined then
+      pm.addNestedPass<func::FuncOp>(
+          createSumRowsFirst({longRows, options.edgeWalks}));
+    pm.addNestedPass<func::FuncOp>(createJoinTraversals());
+    pm.addNestedPass<func::FuncOp>(createComputeInWalks(
+        {options.edgeNumbers, longRows, options.edgeWalks}));
     // A row that several traversals read may now have one reader, and walks
     // what was reshaped for a traversal that they have taken in.
     pm.addPass(createCanonicalizerPass());

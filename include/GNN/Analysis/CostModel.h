@@ -318,6 +318,10 @@ std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
                          std::string &gain, tile::TraverseOp before);
 
+/// The cost of a walk by edges with that of the kernel that joins its pieces.
+double costByEdges(const CostModel &model, tile::TraverseOp op,
+                   StatsAttr stats);
+
 /// What a traversal costs that is walked by edges where `explainEdges` says so
 /// by this setting.
 double costWalk(const CostModel &model, tile::TraverseOp op, int64_t edgeWalks,

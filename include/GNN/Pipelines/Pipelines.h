@@ -127,6 +127,16 @@ template <typename Base> struct TileSwitches : public Base {
       *this, "split-sums",
       llvm::cl::desc("Sum over types or the graph in two steps"),
       llvm::cl::init(true)};
+  Option<int64_t> edgeNumbers{
+      *this, "edge-numbers",
+      llvm::cl::desc("Where scores of edges and their gradients are computed: "
+                     "-1: by statistics; 0: by a kernel of their own; 1: in "
+                     "one walk, which stores them; 2: in each walk"),
+      llvm::cl::init(-1)};
+  Option<bool> sumRowsFirst{
+      *this, "sum-rows-first",
+      llvm::cl::desc("Sum over all edges by way of the rows of a walk"),
+      llvm::cl::init(true)};
   Option<int64_t> onlineSoftmax{
       *this, "online-softmax",
       llvm::cl::desc("Weigh and add up rows in the walk that finds the highest "
@@ -158,6 +168,8 @@ template <typename Base> struct TileSwitches : public Base {
   template <typename Other> void assignTileSwitches(Other &other) const {
     other.fuse = fuse;
     other.splitSums = splitSums;
+    other.edgeNumbers = edgeNumbers;
+    other.sumRowsFirst = sumRowsFirst;
     other.onlineSoftmax = onlineSoftmax;
     other.sourceShards = sourceShards;
     other.writeInPlace = writeInPlace;
