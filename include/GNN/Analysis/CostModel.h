@@ -270,6 +270,9 @@ public:
   }
 
 private:
+  /// The same where the L2 has a share of what is read again.
+  double gatherAtHits(const GatherWork &gather, double tableBytes,
+                      double hit) const;
   /// Seconds of a kernel whose rows are whole, or pieces.
   double seconds(const KernelWork &kernel) const;
   /// Seconds of the longest row of a walk, for which all others wait.

@@ -137,6 +137,10 @@ template <typename Base> struct TileSwitches : public Base {
       *this, "sum-rows-first",
       llvm::cl::desc("Sum over all edges by way of the rows of a walk"),
       llvm::cl::init(true)};
+  Option<bool> mergeSums{
+      *this, "merge-sums",
+      llvm::cl::desc("Make one sum over elements of two that are added up"),
+      llvm::cl::init(true)};
   Option<int64_t> onlineSoftmax{
       *this, "online-softmax",
       llvm::cl::desc("Weigh and add up rows in the walk that finds the highest "
@@ -170,6 +174,7 @@ template <typename Base> struct TileSwitches : public Base {
     other.splitSums = splitSums;
     other.edgeNumbers = edgeNumbers;
     other.sumRowsFirst = sumRowsFirst;
+    other.mergeSums = mergeSums;
     other.onlineSoftmax = onlineSoftmax;
     other.sourceShards = sourceShards;
     other.writeInPlace = writeInPlace;

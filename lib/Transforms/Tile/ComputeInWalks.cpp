@@ -16,6 +16,7 @@
 #include "TraversalJoins.h"
 
 #include "GNN/Analysis/CostModel.h"
+#include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"
 
 using namespace mlir;
@@ -26,6 +27,10 @@ namespace gnn {
 #define GEN_PASS_DEF_COMPUTEINWALKS
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
+
+/// Of the time of all that walk edges, what storing numbers of edges has to
+/// save where they are more than the L2 holds: a GB of products for two.
+static constexpr double leastGain = 0.1;
 
 namespace {
 /// A traversal of edges, and who reads what it gives.
@@ -74,6 +79,8 @@ private:
   std::optional<double> costOf(const EdgeNumbers &numbers, const Choice &choice,
                                const Dependences &dependences, StatsAttr stats);
   double costApart(TraverseOp op, StatsAttr stats);
+  bool isLarge(const EdgeNumbers &numbers, const Choice &choice,
+               StatsAttr stats);
   /// The choice, and the numbers or the reason behind it.
   Choice choose(const EdgeNumbers &numbers, const Dependences &dependences,
                 std::string &text);
@@ -174,8 +181,24 @@ std::optional<double> ComputeInWalks::costOf(const EdgeNumbers &numbers,
   return cost;
 }
 
-/// Of choices that take about the same time the one that stores less; what is
-/// apart stays so unless less time is sure.
+/// Whether what a walk stores is more than the L2 holds.
+bool ComputeInWalks::isLarge(const EdgeNumbers &numbers, const Choice &choice,
+                             StatsAttr stats) {
+  TraverseOp op = numbers.op;
+  auto kept = keptBy(numbers, choice, choice.host);
+  double bytes = 0;
+  for (OpResult result : op->getResults())
+    if (kept(result)) {
+      auto type = cast<ShapedType>(result.getType());
+      bytes += countRows(op.getDomain().getGroups(), stats) *
+               ShapedType::getNumElements(type.getShape().drop_front()) *
+               type.getElementTypeBitWidth() / 8.0;
+    }
+  return bytes > model->getFigures().l2Bytes;
+}
+
+/// One walk stores numbers of edges only where that saves enough; what is apart
+/// stays so unless less time is sure.
 Choice ComputeInWalks::choose(const EdgeNumbers &numbers,
                               const Dependences &dependences,
                               std::string &text) {
@@ -207,10 +230,11 @@ Choice ComputeInWalks::choose(const EdgeNumbers &numbers,
         attempt(inAll, {Place::AllWalks, walk});
   }
   bool mayAll = inAll && setting != 1, mayOne = inOne && setting != 2;
-  Choice best = mayAll && !(mayOne && model->isBetter(inAll->cost, inOne->cost))
-                    ? *inAll
-                : inOne ? *inOne
-                        : Choice();
+  bool isWorthStoring =
+      mayOne && (!mayAll || (model->isBetter(inAll->cost, inOne->cost) &&
+                             (!stats || !isLarge(numbers, *inOne, stats) ||
+                              inOne->cost < (1 - leastGain) * inAll->cost)));
+  Choice best = mayAll && !isWorthStoring ? *inAll : inOne ? *inOne : Choice();
   if (!stats || best.place == Place::Apart) {
     text = best.place == Place::Apart ? "no walk stores it for others" : "";
     return best;

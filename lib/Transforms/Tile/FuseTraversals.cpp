@@ -11,9 +11,10 @@
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Tile/Passes.h"
 
+#include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/CostOptions.h"
 #include "ReadThroughCopies.h"
-#include "TraversalUtils.h"
+#include "TraversalJoins.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"
@@ -58,6 +59,8 @@ struct Readers {
 };
 
 struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
+  using FuseTraversalsBase::FuseTraversalsBase;
+
   void runOnOperation() override {
     do
       fuseAll();
@@ -76,6 +79,7 @@ private:
   void forgetReaders(Operation *op);
   /// Fills `plan`, or says why `produced` is not computed in `consumer`.
   std::string whyNotFused(OpResult produced, TraverseOp consumer, Plan &plan);
+  bool staysForShares(OpResult produced, TraverseOp consumer);
   /// What was made of a producer and a consumer.
   struct Fused {
     TraverseOp op;
@@ -232,15 +236,18 @@ static std::string whyNotAmongResults(TraverseOp producer, TraverseOp consumer,
   bool readsLast = llvm::all_of(producer->getResults(), [&](OpResult other) {
     return other.getResultNumber() == result ||
            llvm::all_of(other.getUsers(), [&](Operation *user) {
-             return user->getBlock() == consumer->getBlock() &&
-                    consumer->isBeforeInBlock(user);
+             return user == consumer ||
+                    (user->getBlock() == consumer->getBlock() &&
+                     consumer->isBeforeInBlock(user));
            });
+  });
+  unsigned stay = llvm::count_if(producer->getResults(), [&](OpResult other) {
+    return other.getResultNumber() != result && isRead(other, consumer);
   });
   bool isRowWise = producer.getDomain().getElements() &&
                    !consumer.getDomain().getElements() &&
                    producer.getOutputAt(result).getAnchor() == Anchor::Group;
-  if (!readsLast || !isRowWise ||
-      producer.getNumResults() - 1 + consumer.getNumResults() > mostResults)
+  if (!readsLast || !isRowWise || stay + consumer.getNumResults() > mostResults)
     return "it has several results";
   return "";
 }
@@ -338,14 +345,14 @@ static AtAttr ofConsumer(AtAttr at, const Plan &plan) {
 static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
                        TraverseOp consumer, const Plan &plan) {
   JoinedInputs inputs;
-  SmallVector<unsigned> producerArgs, consumerArgs;
+  SmallVector<unsigned> producerArgs, consumerArgs; // or a result of it
   for (auto [i, input] : llvm::enumerate(producer.getInputs()))
     producerArgs.push_back(
         inputs.add(input, ofProducer(producer.getInputAt(i), plan)));
   constexpr unsigned fused = ~0u;
   for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
     consumerArgs.push_back(
-        input == producer.getResult(plan.result)
+        input.getDefiningOp() == producer
             ? fused
             : inputs.add(input, ofConsumer(consumer.getInputAt(i), plan)));
   SmallVector<Attribute> outputsAt;
@@ -355,7 +362,7 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
   // What else the producer gives stays, if it has readers.
   SmallVector<OpResult> others;
   for (OpResult result : producer->getResults())
-    if (result.getResultNumber() != plan.result && !result.use_empty())
+    if (result.getResultNumber() != plan.result && isRead(result, consumer))
       others.push_back(result);
   for (OpResult other : others) {
     outputs.push_back(producer.getOutputs()[other.getResultNumber()]);
@@ -382,10 +389,13 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
     return producerMap.lookupOrDefault(
         producerBody.getTerminator()->getOperand(number));
   };
-  Value value = ofResult(plan.result);
   for (auto [i, number] : llvm::enumerate(consumerArgs))
-    consumerMap.map(consumerBody.getArgument(i),
-                    number == fused ? value : Value(block.getArgument(number)));
+    consumerMap.map(
+        consumerBody.getArgument(i),
+        number == fused
+            ? ofResult(
+                  cast<OpResult>(consumer.getInputs()[i]).getResultNumber())
+            : Value(block.getArgument(number)));
   cloneBody(inside, consumerBody, consumerMap,
             [&](AtAttr at) { return ofConsumer(at, plan); });
   SmallVector<Value> yielded;
@@ -426,15 +436,20 @@ static bool isWorthRepeating(TraverseOp op) {
 /// The plan for all inputs of `consumer` that are `produced`.
 static std::string planAll(OpResult produced, TraverseOp consumer, Plan &plan) {
   plan.result = produced.getResultNumber();
+  auto producer = cast<TraverseOp>(produced.getOwner());
   std::optional<AtAttr> access;
-  for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
-    if (input == produced) {
-      if (access && *access != consumer.getInputAt(i))
-        return "its consumer reads it in two ways";
-      access = consumer.getInputAt(i);
-    }
-  return planFusion(cast<TraverseOp>(produced.getOwner()), consumer, *access,
-                    plan);
+  for (auto [i, input] : llvm::enumerate(consumer.getInputs())) {
+    if (input.getDefiningOp() != producer)
+      continue;
+    if (access && *access != consumer.getInputAt(i))
+      return "its consumer reads it in two ways";
+    access = consumer.getInputAt(i);
+    unsigned other = cast<OpResult>(input).getResultNumber();
+    if (producer.getOutputAt(other) != producer.getOutputAt(plan.result) ||
+        input.getType() != produced.getType())
+      return "its consumer reads results of it that are unlike";
+  }
+  return planFusion(producer, consumer, *access, plan);
 }
 
 const Readers &FuseTraversals::getReaders(OpResult produced) {
@@ -471,7 +486,21 @@ std::string FuseTraversals::whyNotFused(OpResult produced, TraverseOp consumer,
   for (auto &[other, why] : found.refused)
     if (other != consumer)
       return "its result has another reader, which cannot compute it: " + why;
-  return planAll(produced, consumer, plan);
+  std::string why = planAll(produced, consumer, plan);
+  return why.empty() && staysForShares(produced, consumer)
+             ? "its consumer walks edges in equal shares"
+             : why;
+}
+
+/// Whether the consumer walks the edges of rows in equal shares, which it would
+/// not if the features of each row were reduced in it.
+bool FuseTraversals::staysForShares(OpResult produced, TraverseOp consumer) {
+  auto producer = cast<TraverseOp>(produced.getOwner());
+  std::string gain;
+  return !producer.getDomain().getElements() && reducesLanes(producer) &&
+         producer.getDomain().getGroups().isKind(RowKind::Node) &&
+         consumer.getDomain().getElements() &&
+         explainEdges(consumer, edgeWalks, gain, consumer).empty();
 }
 
 /// The first consumer that can be fused, again and again. Who was refused is

@@ -65,12 +65,24 @@ splitByRows(TraverseOp op, const SplitBody &split, RowDomain rows) {
   return {first, second};
 }
 
+/// What a sum of all rows costs, which `gnn-tile-split-sums` spreads over the
+/// GPU: no row is long then, and what is read is what takes time.
+static double costOfSum(const CostModel &model, TraverseOp op,
+                        StatsAttr stats) {
+  KernelWork work = describeTraversal(op, stats);
+  work.walks.clear();
+  work.reducedRows = work.longestRow = 0;
+  return model.cost(work);
+}
+
 std::string SumRowsFirst::trySplit(Block &block, TraverseOp op,
                                    TraverseOp walk) {
   SplitBody split;
   std::string why = planSplit(op, split);
   if (why.empty() && (split.reductions.empty() || !split.ofElements.empty()))
     why = "it reduces nothing, or writes a row for each of its elements";
+  if (why.empty() && Dependences(block).dependsOn(walk, op))
+    why = "the walk reads what is made of it";
   if (!why.empty())
     return why;
   auto graph =
@@ -100,9 +112,9 @@ std::string SumRowsFirst::trySplit(Block &block, TraverseOp op,
   if (join) {
     OpBuilder builder(op);
     TraverseOp joined = buildJoin(builder, before, behind, *join, isKept);
-    double now = costTraversal(*model, op, stats) +
-                 costWalk(*model, walk, edgeWalks, stats);
-    double then = costTraversal(*model, second, stats) +
+    double now =
+        costOfSum(*model, op, stats) + costWalk(*model, walk, edgeWalks, stats);
+    double then = costOfSum(*model, second, stats) +
                   costWalk(*model, joined, edgeWalks, stats);
     joined.erase();
     numbers = model->textOf(then) + " instead of " + model->textOf(now) +

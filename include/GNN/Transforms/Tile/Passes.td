@@ -30,8 +30,8 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     and so are features that a traversal copies within each row, a part of them or
     one number for all, if only traversals read them.
 
-    What is done with each row that a walk sums up joins it, and its other results
-    stay results. So does what is done, with few numbers, for each element of a walk
+    What is done with each row that a walk sums up joins it, such as the sum of two of
+    its results, and its other results stay results. So does what is done, with few numbers, for each element of a walk
     by what its group has summed up: the elements are walked once more, as for a
     softmax.
 
@@ -43,8 +43,14 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
     into or out of what has a schedule. Never fuses across a reduction that is read
     at another point than where it ends, unless it gives few numbers. Never computes
-    rows more than once, except rows of features of edges.
+    rows more than once, except rows of features of edges. Never brings a reduction over
+    the features of nodes into a walk that goes by edges else (`edge-walks`, as of
+    `gnn-tile-schedule-edge-walks`).
   }];
+  let options = [
+    Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
+           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
+  ];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
@@ -100,9 +106,10 @@ def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::func::FuncOp"> {
 
     The walk that stores it may be of either end. By statistics it takes the place of the
     least time: rows that are gathered again and more registers against numbers that are
-    written, and read in another order. Where two places take about the same, it is the
-    one that stores less, and what is apart stays so unless that takes more time by a
-    margin: short rows leave lanes idle that hold many registers, and all wait for a long
+    written, and read in another order. Where each walk computes it in about the
+    same time as one does that stores it, nothing is stored; more than the L2 holds is so
+    only where that saves a tenth of the time.
+    What is apart stays so unless that takes more time by a margin: short rows leave lanes idle that hold many registers, and all wait for a long
     one unless `gnn-tile-split-long-rows` will make pieces of it or it is walked by edges.
 
     `setting` is -1 for that, 0 for a kernel of their own, 1 for the best walk that stores
@@ -152,6 +159,29 @@ def SumRowsFirst : Pass<"gnn-tile-sum-rows-first", "::mlir::func::FuncOp"> {
   ];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def MergeSums : Pass<"gnn-tile-merge-sums", "::mlir::func::FuncOp"> {
+  let summary = "Make one sum over elements of two that are added up";
+  let description = [{
+    Two sums over the elements of a row that are only added to one another are the sum of
+    both terms of each element. A lane then holds one sum, and shares and pieces of rows
+    have one state.
+
+    ```mlir
+    %s = gnn_tile.reduce sum [element] %a : f32
+    %t = gnn_tile.reduce sum [element] %b : f32
+    %y = arith.addf %s, %t : f32
+    // becomes
+    %c = arith.addf %a, %b : f32
+    %y = gnn_tile.reduce sum [element] %c : f32
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result up to the order of
+    sums. Never: merges sums that something else reads, or that vary by other dimensions.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
