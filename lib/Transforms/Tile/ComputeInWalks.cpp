@@ -66,10 +66,15 @@ struct ComputeInWalks : gnn::impl::ComputeInWalksBase<ComputeInWalks> {
     model.emplace(getOperation(),
                   longRows ? CostKind::Full : CostKind::WholeRows);
     IRRewriter rewriter(&getContext());
-    for (Block &block : getOperation().getBody())
-      for (TraverseOp op : collectJoinable(block))
-        if (!op.getDomain().getElements())
-          visit(rewriter, block, op);
+    for (Block &block : getOperation().getBody()) {
+      // Walks go, and edges with their own visit alone.
+      SmallVector<TraverseOp> edges = collectJoinable(block);
+      llvm::erase_if(edges, [](TraverseOp op) {
+        return bool(op.getDomain().getElements());
+      });
+      for (TraverseOp op : edges)
+        visit(rewriter, block, op);
+    }
   }
 
 private:
