@@ -109,7 +109,7 @@ def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::func::FuncOp"> {
     written, and read in another order. Where each walk computes it in about the
     same time as one does that stores it, nothing is stored; more than the L2 holds is so
     only where that saves a tenth of the time.
-    What is apart stays so unless that takes more time by a margin: short rows leave lanes idle that hold many registers, and all wait for a long
+    A kernel apart stays unless it takes more time by a margin: short rows leave lanes idle that hold many registers, and all wait for a long
     one unless `gnn-tile-split-long-rows` will make pieces of it or it is walked by edges.
 
     `setting` is -1 for that, 0 for a kernel of their own, 1 for the best walk that stores
