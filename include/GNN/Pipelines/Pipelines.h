@@ -123,6 +123,14 @@ template <typename Base> struct TileSwitches : public Base {
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("Fuse traversals and products"),
                     llvm::cl::init(true)};
+  Option<bool> sumRowsFirst{
+      *this, "sum-rows-first",
+      llvm::cl::desc("Sum over all edges by way of the rows of a walk"),
+      llvm::cl::init(true)};
+  Option<bool> mergeSums{
+      *this, "merge-sums",
+      llvm::cl::desc("Make one sum over elements of two that are added up"),
+      llvm::cl::init(true)};
   Option<bool> splitSums{
       *this, "split-sums",
       llvm::cl::desc("Sum over types or the graph in two steps"),
@@ -133,14 +141,6 @@ template <typename Base> struct TileSwitches : public Base {
                      "-1: by statistics; 0: by a kernel of their own; 1: in "
                      "one walk, which stores them; 2: in each walk"),
       llvm::cl::init(-1)};
-  Option<bool> sumRowsFirst{
-      *this, "sum-rows-first",
-      llvm::cl::desc("Sum over all edges by way of the rows of a walk"),
-      llvm::cl::init(true)};
-  Option<bool> mergeSums{
-      *this, "merge-sums",
-      llvm::cl::desc("Make one sum over elements of two that are added up"),
-      llvm::cl::init(true)};
   Option<int64_t> onlineSoftmax{
       *this, "online-softmax",
       llvm::cl::desc("Weigh and add up rows in the walk that finds the highest "

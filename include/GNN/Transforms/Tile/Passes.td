@@ -106,11 +106,12 @@ def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::func::FuncOp"> {
 
     The walk that stores it may be of either end. By statistics it takes the place of the
     least time: rows that are gathered again and more registers against numbers that are
-    written, and read in another order. Where each walk computes it in about the
-    same time as one does that stores it, nothing is stored; more than the L2 holds is so
-    only where that saves a tenth of the time.
-    A kernel apart stays unless it takes more time by a margin: short rows leave lanes idle that hold many registers, and all wait for a long
-    one unless `gnn-tile-split-long-rows` will make pieces of it or it is walked by edges.
+    written, and read in another order. Where each walk computes it in about the same
+    time as one does that stores it, nothing is stored; more than the L2 holds is so only
+    where that saves a tenth of the time. A kernel apart stays unless it takes more time
+    by a margin: short rows leave lanes idle that hold many registers, and all wait for a
+    long one unless `gnn-tile-split-long-rows` will make pieces of it or it is walked by
+    edges.
 
     `setting` is -1 for that, 0 for a kernel of their own, 1 for the best walk that stores
     them, and 2 for each walk.
