@@ -4,7 +4,9 @@ computes scores, their gradients and the row's gradient; and how many walks ther
 what they store for an edge."""
 
 import importlib
+import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -13,7 +15,7 @@ import pytest
 
 import gnn_mlir
 from conftest import find_tool
-from gnn_mlir import Module, types
+from gnn_mlir import Module, models, types
 from support import graphs
 
 SLOPE = 0.2
@@ -140,8 +142,20 @@ LARGE = {"reddit": (232_965, 114_615_892, 172_500_000_000, 21_657),
          "products": (2_449_029, 123_718_280, 23_500_000_000, 17_481)}
 
 
+def _schedule(text, *options):
+    """The backward pass of a program with one function, with the schedules of its kernels."""
+    begin = re.search(r"@\w+\(", text[text.index("func.func"):]).start() + text.index("func.func")
+    end = text.index(" {\n", begin)
+    made = subprocess.run(
+        [find_tool("gnn-opt"), "-", "--gnn-attach-target=chip=h100", "--gnn-graph-pipeline",
+         "--gnn-tile-pipeline=" + " ".join(options), "--gnn-schedule-pipeline"],
+        input=text[:end] + " attributes {gnn.gradients}" + text[end:], text=True,
+        capture_output=True, check=True).stdout
+    return made[made.index("_backward("):]
+
+
 def _backward(kind, heads, features, name, *options):
-    """The backward pass for a large graph, with the schedules of its kernels."""
+    """That of an attention on a large graph."""
     f = _program(GRAPHS["random"](), kind, heads, features)
     nodes, edges, squares, longest = LARGE[name]
     statistics = (
@@ -150,16 +164,9 @@ def _backward(kind, heads, features, name, *options):
         f"in_degree_squares = {squares}, in_degree_max = {longest}, "
         f"out_degree_squares = {squares}, out_degree_max = {longest}, "
         f"src_pair_max = [{longest}], dst_pair_max = [{longest}]>")
-    text = re.sub(r"gnn.graph @g .*", "gnn.graph @g square {node_types = 1, edge_types = 1, "
-                  f"stats = {statistics}}}", f.module.text())
-    begin = text.index("@f(")
-    end = text.index(" {\n", begin)
-    made = subprocess.run(
-        [find_tool("gnn-opt"), "-", "--gnn-attach-target=chip=h100", "--gnn-graph-pipeline",
-         "--gnn-tile-pipeline=" + " ".join(options), "--gnn-schedule-pipeline"],
-        input=text[:end] + " attributes {gnn.gradients}" + text[end:], text=True,
-        capture_output=True, check=True).stdout
-    return made[made.index("@f_backward"):]
+    return _schedule(re.sub(
+        r"gnn.graph @g .*", "gnn.graph @g square {node_types = 1, edge_types = 1, "
+        f"stats = {statistics}}}", f.module.text()), *options)
 
 
 def _walks(backward, heads):
@@ -167,8 +174,8 @@ def _walks(backward, heads):
     found = []
     for groups, elements, outputs in re.findall(
             r"traverse @g <(edge[.\w]*|[^,]+)(, edge\.\w+)?[^>]*>.*? outs\(.*?\) "
-            r"at \[(.*?)\] schedule", backward):
-        if elements or groups.startswith("edge"):
+            r"at \[([^]]*)\] (?:parts.*?)?schedule", backward):
+        if elements or re.fullmatch(r"edge(\.\w+)?", groups):
             anchor = "element" if elements else "group"
             stored = re.findall(rf"at<{anchor}[^>]*>(?=,|$)", outputs.replace("->", "to"))
             found.append((groups, 4 * heads * len(stored)))
@@ -194,6 +201,35 @@ def test_walks_of_scores(compiler, name, kind):
     assert _walks(_backward(kind, 1, 64, name, "edge-numbers=2"), 1) == [("dst", 0), ("src", 0)]
     apart = _walks(_backward(kind, 1, 64, name, "edge-numbers=0"), 1)
     assert len(apart) == 3 and sum(stored for _, stored in apart) == 8
+
+
+def _relational(model, heads, name):
+    """What walks edges in the backward pass of a layer, but for sums over types."""
+    folder = pathlib.Path(__file__).resolve().parent / "decisions"
+    form = "typed" if model == "rgat" else "refined"
+    graph = json.loads((folder / "statistics.json").read_text())[name][form]
+    program = (models.rgat(graph["edge_types"], (64, 64)) if model == "rgat" else
+               models.hgt(graph["node_types"], graph["edge_types"], (64, 64), heads=heads,
+                          schema=graph["schema"]))
+    text = re.sub(r"(?m)^(gnn\.graph @\w+ \w+ \{.*)\}$",
+                  lambda m: f"{m[1]}, stats = {graph['stats']}}}", program.text())
+    return [(groups, stored) for groups, stored in _walks(_schedule(text), heads)
+            if not groups.startswith(("tiles", "long_tiles", "edge_type"))]
+
+
+@pytest.mark.parametrize("name", ["fb15k237", "wordnet30", "debian-bookworm"])
+def test_walks_of_rgat(compiler, name):
+    """One walk gathers rows, the gradient of the result, and stores the gradient of each
+    score, which is all that the other one reads."""
+    assert _relational("rgat", 1, name) == [("src_pair", 4), ("dst_pair", 0)]
+
+
+@pytest.mark.parametrize("name, walks", [
+    ("wordnet30", [("dst", 48), ("src_pair", 0)]),  # and what the prior needs
+    ("soc-epinions", [("src_pair", 32), ("dst", 0)])])
+def test_walks_of_hgt(compiler, name, walks):
+    """Two, where three read the same rows."""
+    assert _relational("hgt", 4, name) == walks
 
 
 @pytest.mark.parametrize("kind", ["dot", "gatv2", "prior"])

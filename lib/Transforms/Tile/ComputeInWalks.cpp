@@ -235,9 +235,12 @@ Choice ComputeInWalks::choose(const EdgeNumbers &numbers,
         attempt(inAll, {Place::AllWalks, walk});
   }
   bool mayAll = inAll && setting != 1, mayOne = inOne && setting != 2;
+  // Where others have it stored in any case, time alone decides.
+  bool savesMemory = inAll && !inAll->host && stats && inOne &&
+                     isLarge(numbers, *inOne, stats);
   bool isWorthStoring =
       mayOne && (!mayAll || (model->isBetter(inAll->cost, inOne->cost) &&
-                             (!stats || !isLarge(numbers, *inOne, stats) ||
+                             (!savesMemory ||
                               inOne->cost < (1 - leastGain) * inAll->cost)));
   Choice best = mayAll && !isWorthStoring ? *inAll : inOne ? *inOne : Choice();
   if (!stats || best.place == Place::Apart) {
