@@ -155,7 +155,8 @@ def _schedule(text, *options):
 
 
 def _backward(kind, heads, features, name, *options):
-    """That of an attention on a large graph."""
+    """That of an attention on a large graph. Ranges of sources make walks of pairs of the
+    same walks."""
     f = _program(GRAPHS["random"](), kind, heads, features)
     nodes, edges, squares, longest = LARGE[name]
     statistics = (
@@ -166,7 +167,7 @@ def _backward(kind, heads, features, name, *options):
         f"src_pair_max = [{longest}], dst_pair_max = [{longest}]>")
     return _schedule(re.sub(
         r"gnn.graph @g .*", "gnn.graph @g square {node_types = 1, edge_types = 1, "
-        f"stats = {statistics}}}", f.module.text()), *options)
+        f"stats = {statistics}}}", f.module.text()), "source-shards=0", *options)
 
 
 def _walks(backward, heads):

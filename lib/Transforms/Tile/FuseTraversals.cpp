@@ -11,7 +11,6 @@
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Tile/Passes.h"
 
-#include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/CostOptions.h"
 #include "ReadThroughCopies.h"
 #include "TraversalJoins.h"
@@ -59,8 +58,6 @@ struct Readers {
 };
 
 struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
-  using FuseTraversalsBase::FuseTraversalsBase;
-
   void runOnOperation() override {
     do
       fuseAll();
@@ -79,7 +76,6 @@ private:
   void forgetReaders(Operation *op);
   /// Fills `plan`, or says why `produced` is not computed in `consumer`.
   std::string whyNotFused(OpResult produced, TraverseOp consumer, Plan &plan);
-  bool staysForShares(OpResult produced, TraverseOp consumer);
   /// What was made of a producer and a consumer.
   struct Fused {
     TraverseOp op;
@@ -486,21 +482,7 @@ std::string FuseTraversals::whyNotFused(OpResult produced, TraverseOp consumer,
   for (auto &[other, why] : found.refused)
     if (other != consumer)
       return "its result has another reader, which cannot compute it: " + why;
-  std::string why = planAll(produced, consumer, plan);
-  return why.empty() && staysForShares(produced, consumer)
-             ? "its consumer walks edges in equal shares"
-             : why;
-}
-
-/// Whether the consumer walks the edges of rows in equal shares, which it would
-/// not if the features of each row were reduced in it.
-bool FuseTraversals::staysForShares(OpResult produced, TraverseOp consumer) {
-  auto producer = cast<TraverseOp>(produced.getOwner());
-  std::string gain;
-  return !producer.getDomain().getElements() && reducesLanes(producer) &&
-         producer.getDomain().getGroups().isKind(RowKind::Node) &&
-         consumer.getDomain().getElements() &&
-         explainEdges(consumer, edgeWalks, gain, consumer).empty();
+  return planAll(produced, consumer, plan);
 }
 
 /// The first consumer that can be fused, again and again. Who was refused is

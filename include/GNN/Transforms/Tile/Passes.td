@@ -43,14 +43,8 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     Needs: templates on tensors. Keeps: the value of every result. Never fuses
     into or out of what has a schedule. Never fuses across a reduction that is read
     at another point than where it ends, unless it gives few numbers. Never computes
-    rows more than once, except rows of features of edges. Never brings a reduction over
-    the features of nodes into a walk that goes by edges else (`edge-walks`, as of
-    `gnn-tile-schedule-edge-walks`).
+    rows more than once, except rows of features of edges.
   }];
-  let options = [
-    Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
-           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
-  ];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
