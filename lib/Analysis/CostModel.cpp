@@ -85,8 +85,60 @@ static double countTableBytes(const KernelWork &kernel) {
   return bytes;
 }
 
+/// A sector of the L2, of which a table of short rows has several rows.
+static constexpr double sectorBytes = 32;
+
+/// How often a sector of the table is read.
+static double readsOfSector(const GatherWork &gather) {
+  return gather.rows / std::max(gather.tableRows, 1.0) *
+         std::max(1.0, sectorBytes / std::max(gather.rowBytes, 1.0));
+}
+
+/// The share of each gather that the L2 has, where tables are read unlike
+/// often: of what is replaced in the order of its last use, a sector with `n`
+/// reads stays with the probability 1 - exp(-n t), and `t` is what fills the
+/// cache (Che et al., 2002). Of one table, or of several that are read alike,
+/// it is the share of their bytes that fits.
+static SmallVector<double> findHits(const KernelWork &kernel, double l2Bytes) {
+  llvm::SmallPtrSet<Value, 4> known;
+  SmallVector<std::pair<double, double>> tables; // bytes, reads of a sector
+  double bytes = 0, most = 0, least = std::numeric_limits<double>::max();
+  for (const GatherWork &gather : kernel.gathers) {
+    if (gather.isAgain || gather.rows <= 0 ||
+        (gather.table && !known.insert(gather.table).second))
+      continue;
+    double reads = readsOfSector(gather);
+    tables.emplace_back(gather.tableRows * gather.rowBytes / gather.ranges,
+                        reads);
+    bytes += tables.back().first;
+    most = std::max(most, reads);
+    least = std::min(least, reads);
+  }
+  double share = std::min(1.0, l2Bytes / std::max(bytes, 1.0));
+  SmallVector<double> hits(kernel.gathers.size(), share);
+  if (share >= 1 || most <= least)
+    return hits;
+  double low = 0, high = 1e3 / least;
+  for (int step = 0; step < 100; ++step) {
+    double time = (low + high) / 2, inside = 0;
+    for (auto [size, reads] : tables)
+      inside += size * -std::expm1(-reads * time);
+    (inside < l2Bytes ? low : high) = time;
+  }
+  for (auto [hit, gather] : llvm::zip_equal(hits, kernel.gathers))
+    hit = -std::expm1(-readsOfSector(gather) * low);
+  return hits;
+}
+
 double CostModel::gatherSeconds(const GatherWork &gather,
                                 double tableBytes) const {
+  return gatherAtHits(
+      gather, tableBytes,
+      std::min(1.0, figures.l2Bytes / std::max(tableBytes, 1.0)));
+}
+
+double CostModel::gatherAtHits(const GatherWork &gather, double tableBytes,
+                               double hit) const {
   if (gather.rows <= 0)
     return 0;
   double fromMemory =
@@ -95,7 +147,6 @@ double CostModel::gatherSeconds(const GatherWork &gather,
       std::max(gather.rowBytes, figures.l2RowBytes) / figures.l2Gather;
   if (gather.isAgain)
     return gather.rows * fromL2;
-  double hit = std::min(1.0, figures.l2Bytes / std::max(tableBytes, 1.0));
   double atHand = 0;
   for (GatherWork::Near near : gather.near)
     if (near.rows < gather.tableRows &&
@@ -172,15 +223,19 @@ double CostModel::seconds(const KernelWork &kernel) const {
   if (kernel.isEmpty())
     return 0;
   double gathers = 0, gatheredBytes = 0;
+  bool isScheduled = llvm::any_of(
+      kernel.walks, [](const WalkWork &walk) { return walk.isScheduled; });
+  SmallVector<double> hits =
+      isScheduled ? findHits(kernel, figures.l2Bytes) : SmallVector<double>();
   double tableBytes = countTableBytes(kernel);
-  for (const GatherWork &gather : kernel.gathers) {
-    gathers += gatherSeconds(gather, tableBytes);
+  for (auto [i, gather] : llvm::enumerate(kernel.gathers)) {
+    gathers += isScheduled ? gatherAtHits(gather, tableBytes, hits[i])
+                           : gatherSeconds(gather, tableBytes);
     gatheredBytes +=
         gather.rows * std::max(gather.rowBytes, figures.l2RowBytes);
   }
   double rows = 0;
-  if (!llvm::any_of(kernel.walks,
-                    [](const WalkWork &walk) { return walk.isScheduled; })) {
+  if (!isScheduled) {
     rows = kernel.reducedRows * figures.rowSeconds;
     if (kernel.reducedRows > 0)
       gathers = std::max(gathers, gatheredBytes / figures.walkGather);

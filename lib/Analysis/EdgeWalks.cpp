@@ -57,9 +57,8 @@ static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &schedule,
   return work;
 }
 
-/// The cost of a walk by edges with that of the kernel that joins its pieces.
-static double costByEdges(const CostModel &model, TraverseOp op,
-                          StatsAttr stats) {
+double gnn::costByEdges(const CostModel &model, TraverseOp op,
+                        StatsAttr stats) {
   TraverseFacts facts(op);
   TraverseSchedule schedule(op);
   schedule.rowWalk = RowWalk::ByEdges;

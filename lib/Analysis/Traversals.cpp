@@ -197,6 +197,12 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     });
   };
   DomainAttr domain = op.getDomain();
+  auto getRowBytes = [&](Value value, AtAttr at) {
+    auto type = cast<ShapedType>(value.getType());
+    return type.getElementTypeBitWidth() / 8.0 *
+           (at.getHead() ? domain.getHeads() : 1) *
+           (at.getFeature() ? domain.getFeatures() : 1);
+  };
   TileCost cost = op.getCost();
   KernelWork work;
   work.otherFlops = evaluate(cost.flops);
@@ -215,13 +221,8 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     if (at.getAnchor() == Anchor::All || !at.getSpace() ||
         !needsMap(from, at.getSpace()))
       continue;
-    auto type = cast<ShapedType>(input->get().getType());
-    GatherWork gather =
-        describeGather(at.getSpace(), rows.count(from),
-                       type.getElementTypeBitWidth() / 8.0 *
-                           (at.getHead() ? domain.getHeads() : 1) *
-                           (at.getFeature() ? domain.getFeatures() : 1),
-                       stats);
+    GatherWork gather = describeGather(at.getSpace(), rows.count(from),
+                                       getRowBytes(input->get(), at), stats);
     if (!isElement)
       gather.near.clear();
     gather.table = input->get();
@@ -243,6 +244,21 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
       edgeBytes.push_back(gather.rowBytes);
     }
     work.gathers.push_back(gather);
+  }
+  // Numbers that are written in another order than that of the walk: each takes
+  // a sector of its own.
+  for (OpOperand &output : op.getOutputsMutable()) {
+    AtAttr at = op.getAccess(output);
+    RowDomain from = at.getStart(domain.getGroups(), domain.getElements());
+    if (!at.getSpace() || !needsMap(from, at.getSpace()))
+      continue;
+    GatherWork scatter;
+    scatter.rows = rows.count(from);
+    scatter.rowBytes = getRowBytes(output.get(), at);
+    scatter.tableRows = countRows(at.getSpace(), stats);
+    scatter.table = output.get();
+    work.streamBytes -= scatter.rows * scatter.rowBytes;
+    work.gathers.push_back(scatter);
   }
   if (!domain.getElements())
     return work;

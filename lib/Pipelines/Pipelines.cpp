@@ -120,13 +120,20 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass()); // reshapes between templates vanish
   pm.addPass(createCSEPass());           // counts are the same everywhere
   if (options.fuse) {
+    bool longRows = options.longRows != 0;
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
-    pm.addNestedPass<func::FuncOp>(
-        createJoinTraversals({/*longRows=*/options.longRows != 0}));
+    if (options.sumRowsFirst) // what is joined then
+      pm.addNestedPass<func::FuncOp>(
+          createSumRowsFirst({longRows, options.edgeWalks}));
+    pm.addNestedPass<func::FuncOp>(createJoinTraversals());
+    pm.addNestedPass<func::FuncOp>(createComputeInWalks(
+        {options.edgeNumbers, longRows, options.edgeWalks}));
     // A row that several traversals read may now have one reader, and walks
     // what was reshaped for a traversal that they have taken in.
     pm.addPass(createCanonicalizerPass());
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
+    if (options.mergeSums) // of what is fused
+      pm.addNestedPass<func::FuncOp>(createMergeSums());
     pm.addNestedPass<func::FuncOp>(createFuseProducts());
     pm.addPass(createCSEPass());
   }

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gradients of attention in float64: where one walk over the edges into a row computes
-its scores, their gradients and the row's gradient."""
+"""Gradients of attention in float64: where one walk over the edges of a row, or each of two,
+computes scores, their gradients and the row's gradient; and how many walks there are, and
+what they store for an edge."""
 
 import importlib
+import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -12,7 +15,7 @@ import pytest
 
 import gnn_mlir
 from conftest import find_tool
-from gnn_mlir import Module, types
+from gnn_mlir import Module, models, types
 from support import graphs
 
 SLOPE = 0.2
@@ -43,6 +46,11 @@ def _program(graph, kind, heads, features):
         both = f.apply("add", "edge", value, target, "src", "dst")
         score = f.dot(f.activation("leaky_relu", both, alpha=SLOPE),
                       f.input("att", types.weight(heads, features)))
+    elif kind == "gat":
+        left, right = (f.input(n, g.rows("node", heads)) for n in ("left", "right"))
+        value = f.input("value", rows)
+        score = f.activation("leaky_relu", f.apply("add", "edge", left, right, "src", "dst"),
+                             alpha=SLOPE)
     else:
         query, key, value = (f.input(n, rows) for n in ("query", "key", "value"))
         score = f.sddmm("edge", query, key, "dst", "src") * features ** -0.5
@@ -64,6 +72,8 @@ def _expected(torch, graph, kind, inputs, up):
     if kind == "gatv2":
         both = torch.nn.functional.leaky_relu(t["value"][src] + t["target"][dst], SLOPE)
         score = (both * t["att"]).sum(-1)
+    elif kind == "gat":
+        score = torch.nn.functional.leaky_relu(t["left"][src] + t["right"][dst], SLOPE)
     else:
         score = (t["query"][dst] * t["key"][src]).sum(-1) * up.shape[-1] ** -0.5
         if kind == "prior":
@@ -76,21 +86,21 @@ def _expected(torch, graph, kind, inputs, up):
     return {"out": out.detach().numpy(), **{k: v.grad.numpy() for k, v in t.items()}}
 
 
-@pytest.mark.parametrize("kind", ["dot", "gatv2", "prior"])
-@pytest.mark.parametrize("heads, features", SIZES)
-@pytest.mark.parametrize("name, known", [*((name, True) for name in GRAPHS),
-                                         ("hub", False)])
-def test_attention(compiler, name, known, heads, features, kind):
-    torch = (importlib.import_module("torch") if "GNN_REQUIRE_PYG" in os.environ
-             else pytest.importorskip("torch"))
+def _torch():
+    return (importlib.import_module("torch") if "GNN_REQUIRE_PYG" in os.environ
+            else pytest.importorskip("torch"))
+
+
+def _check(kind, name, heads, features, known=True, target="emulator", passes=None):
+    """Output and gradients on the graph beside torch's in float64, twice the same bits."""
     graph = GRAPHS[name]()
     f = _program(graph, kind, heads, features)
     rng = np.random.default_rng(3)
     inputs = {n: rng.standard_normal(x.shape).astype(np.float32)
               for n, x in f.random_inputs(graph).items()}
     up = rng.standard_normal((graph.num_nodes, heads, features)).astype(np.float32)
-    expected = _expected(torch, graph, kind, inputs, up.astype(np.float64))
-    bound = gnn_mlir.compile(f, target="emulator", gradients=True,
+    expected = _expected(_torch(), graph, kind, inputs, up.astype(np.float64))
+    bound = gnn_mlir.compile(f, target=target, gradients=True, passes=passes,
                              graph=graph if known else None).bind(graph)
     runs = []
     for _ in range(2):
@@ -101,6 +111,126 @@ def test_attention(compiler, name, known, heads, features, kind):
         scale = max(1.0, np.abs(value).max(initial=0))
         np.testing.assert_allclose(runs[0][key], value, rtol=0, atol=2e-5 * scale)
         assert np.array_equal(runs[0][key], runs[1][key])  # the same bits
+
+
+@pytest.mark.parametrize("kind", ["dot", "gatv2", "gat", "prior"])
+@pytest.mark.parametrize("heads, features", SIZES)
+@pytest.mark.parametrize("name, known", [*((name, True) for name in GRAPHS),
+                                         ("hub", False)])
+def test_attention(compiler, name, known, heads, features, kind):
+    _check(kind, name, heads, features, known)
+
+
+# By edges or not: apart, stored by one walk, computed in each.
+@pytest.mark.parametrize("kind", ["dot", "gatv2", "gat", "prior"])
+@pytest.mark.parametrize("numbers", [0, 1, 2])
+@pytest.mark.parametrize("target, walks", [("emulator", 0), ("emulator", 1), ("cpu", 0)])
+def test_places(compiler, target, walks, numbers, kind):
+    for name, heads, features in (("hub", 2, 8), ("hub", 1, 65), ("random", 3, 4)):
+        _check(kind, name, heads, features, target=target,
+               passes={"edge-numbers": numbers, "edge-walks": walks})
+
+
+@pytest.mark.parametrize("switch", ["sum-rows-first", "merge-sums"])
+def test_switches(compiler, switch):
+    _check("gatv2", "hub", 2, 8, passes={switch: False, "edge-walks": 1})
+
+
+# Nodes, edges, sum of squares of degrees and highest degree of large graphs.
+LARGE = {"reddit": (232_965, 114_615_892, 172_500_000_000, 21_657),
+         "proteins": (132_534, 79_122_504, 142_000_000_000, 7_750),
+         "products": (2_449_029, 123_718_280, 23_500_000_000, 17_481)}
+
+
+def _schedule(text, *options):
+    """The backward pass of a program with one function, with the schedules of its kernels."""
+    begin = re.search(r"@\w+\(", text[text.index("func.func"):]).start() + text.index("func.func")
+    end = text.index(" {\n", begin)
+    made = subprocess.run(
+        [find_tool("gnn-opt"), "-", "--gnn-attach-target=chip=h100", "--gnn-graph-pipeline",
+         "--gnn-tile-pipeline=" + " ".join(options), "--gnn-schedule-pipeline"],
+        input=text[:end] + " attributes {gnn.gradients}" + text[end:], text=True,
+        capture_output=True, check=True).stdout
+    return made[made.index("_backward("):]
+
+
+def _backward(kind, heads, features, name, *options):
+    """That of an attention on a large graph. Ranges of sources make walks of pairs of the
+    same walks."""
+    f = _program(GRAPHS["random"](), kind, heads, features)
+    nodes, edges, squares, longest = LARGE[name]
+    statistics = (
+        f"#gnn.stats<src_nodes = {nodes}, dst_nodes = {nodes}, edges = {edges}, "
+        f"type_edges = [{edges}], src_pairs = [{nodes}], dst_pairs = [{nodes}], "
+        f"in_degree_squares = {squares}, in_degree_max = {longest}, "
+        f"out_degree_squares = {squares}, out_degree_max = {longest}, "
+        f"src_pair_max = [{longest}], dst_pair_max = [{longest}]>")
+    return _schedule(re.sub(
+        r"gnn.graph @g .*", "gnn.graph @g square {node_types = 1, edge_types = 1, "
+        f"stats = {statistics}}}", f.module.text()), "source-shards=0", *options)
+
+
+def _walks(backward, heads):
+    """(groups, bytes stored for an edge) of each kernel that goes through edges."""
+    found = []
+    for groups, elements, outputs in re.findall(
+            r"traverse @g <(edge[.\w]*|[^,]+)(, edge\.\w+)?[^>]*>.*? outs\(.*?\) "
+            r"at \[([^]]*)\] (?:parts.*?)?schedule", backward):
+        if elements or re.fullmatch(r"edge(\.\w+)?", groups):
+            anchor = "element" if elements else "group"
+            stored = re.findall(rf"at<{anchor}[^>]*>(?=,|$)", outputs.replace("->", "to"))
+            found.append((groups, 4 * heads * len(stored)))
+    return found
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("heads, features", [(1, 64), (4, 64), (8, 16)])
+def test_walks_of_gatv2(compiler, name, heads, features):
+    """Two, and nothing is stored for an edge, nor kept for one in the workspace."""
+    backward = _backward("gatv2", heads, features, name)
+    assert _walks(backward, heads) == [("dst", 0), ("src", 0)]
+    assert "count edge" not in backward
+    assert backward.count("row_walk = by_edges") == 2
+
+
+@pytest.mark.parametrize("name", ["reddit", "products"])
+@pytest.mark.parametrize("kind", ["dot", "gat"])
+def test_walks_of_scores(compiler, name, kind):
+    """The walk over sources gathers the gradient of the result, and computes with it the
+    gradient of the score: the one number of an edge that is stored, for the other walk."""
+    assert _walks(_backward(kind, 1, 64, name), 1) == [("src", 4), ("dst", 0)]
+    assert _walks(_backward(kind, 1, 64, name, "edge-numbers=2"), 1) == [("dst", 0), ("src", 0)]
+    apart = _walks(_backward(kind, 1, 64, name, "edge-numbers=0"), 1)
+    assert len(apart) == 3 and sum(stored for _, stored in apart) == 8
+
+
+def _relational(model, heads, name):
+    """What walks edges in the backward pass of a layer, but for sums over types."""
+    folder = pathlib.Path(__file__).resolve().parent / "decisions"
+    form = "typed" if model == "rgat" else "refined"
+    graph = json.loads((folder / "statistics.json").read_text())[name][form]
+    program = (models.rgat(graph["edge_types"], (64, 64)) if model == "rgat" else
+               models.hgt(graph["node_types"], graph["edge_types"], (64, 64), heads=heads,
+                          schema=graph["schema"]))
+    text = re.sub(r"(?m)^(gnn\.graph @\w+ \w+ \{.*)\}$",
+                  lambda m: f"{m[1]}, stats = {graph['stats']}}}", program.text())
+    return [(groups, stored) for groups, stored in _walks(_schedule(text), heads)
+            if not groups.startswith(("tiles", "long_tiles", "edge_type"))]
+
+
+@pytest.mark.parametrize("name", ["fb15k237", "wordnet30", "debian-bookworm"])
+def test_walks_of_rgat(compiler, name):
+    """One walk gathers rows, the gradient of the result, and stores the gradient of each
+    score, which is all that the other one reads."""
+    assert _relational("rgat", 1, name) == [("src_pair", 4), ("dst_pair", 0)]
+
+
+@pytest.mark.parametrize("name, walks", [
+    ("wordnet30", [("dst", 48), ("src_pair", 0)]),  # and what the prior needs
+    ("soc-epinions", [("src_pair", 32), ("dst", 0)])])
+def test_walks_of_hgt(compiler, name, walks):
+    """Two, where three read the same rows."""
+    assert _relational("hgt", 4, name) == walks
 
 
 @pytest.mark.parametrize("kind", ["dot", "gatv2", "prior"])

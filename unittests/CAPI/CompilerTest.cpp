@@ -388,8 +388,9 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
                        "pipeline: \"builtin.module(gnn-attach-target{kind="
                        "cuda chip=h200},gnn-graph-pipeline{"))
       << again;
-  EXPECT_TRUE(contains(again, "},gnn-tile-pipeline{edge-walks=-1 fuse=false "
-                              "long-rows=-1 "))
+  EXPECT_TRUE(contains(
+      again, "},gnn-tile-pipeline{edge-numbers=-1 edge-walks=-1 fuse=false "
+             "long-rows=-1 "))
       << again;
   EXPECT_TRUE(
       contains(again, " tensor-cores=true},"

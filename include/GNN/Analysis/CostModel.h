@@ -270,6 +270,9 @@ public:
   }
 
 private:
+  /// The same where the L2 has a share of what is read again.
+  double gatherAtHits(const GatherWork &gather, double tableBytes,
+                      double hit) const;
   /// Seconds of a kernel whose rows are whole, or pieces.
   double seconds(const KernelWork &kernel) const;
   /// Seconds of the longest row of a walk, for which all others wait.
@@ -320,6 +323,10 @@ std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
                          std::string &gain, tile::TraverseOp before,
                          int64_t copiedBytes = 0);
+
+/// The cost of a walk by edges with that of the kernel that joins its pieces.
+double costByEdges(const CostModel &model, tile::TraverseOp op,
+                   StatsAttr stats);
 
 /// What a traversal costs that is walked by edges where `explainEdges` says so
 /// by this setting.

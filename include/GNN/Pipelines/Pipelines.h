@@ -123,10 +123,24 @@ template <typename Base> struct TileSwitches : public Base {
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("Fuse traversals and products"),
                     llvm::cl::init(true)};
+  Option<bool> sumRowsFirst{
+      *this, "sum-rows-first",
+      llvm::cl::desc("Sum over all edges by way of the rows of a walk"),
+      llvm::cl::init(true)};
+  Option<bool> mergeSums{
+      *this, "merge-sums",
+      llvm::cl::desc("Make one sum over elements of two that are added up"),
+      llvm::cl::init(true)};
   Option<bool> splitSums{
       *this, "split-sums",
       llvm::cl::desc("Sum over types or the graph in two steps"),
       llvm::cl::init(true)};
+  Option<int64_t> edgeNumbers{
+      *this, "edge-numbers",
+      llvm::cl::desc("Where scores of edges and their gradients are computed: "
+                     "-1: by statistics; 0: by a kernel of their own; 1: in "
+                     "one walk, which stores them; 2: in each walk"),
+      llvm::cl::init(-1)};
   Option<int64_t> onlineSoftmax{
       *this, "online-softmax",
       llvm::cl::desc("Weigh and add up rows in the walk that finds the highest "
@@ -163,6 +177,9 @@ template <typename Base> struct TileSwitches : public Base {
   template <typename Other> void assignTileSwitches(Other &other) const {
     other.fuse = fuse;
     other.splitSums = splitSums;
+    other.edgeNumbers = edgeNumbers;
+    other.sumRowsFirst = sumRowsFirst;
+    other.mergeSums = mergeSums;
     other.onlineSoftmax = onlineSoftmax;
     other.sourceShards = sourceShards;
     other.writeInPlace = writeInPlace;

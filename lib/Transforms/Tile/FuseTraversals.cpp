@@ -13,7 +13,7 @@
 
 #include "GNN/Analysis/CostOptions.h"
 #include "ReadThroughCopies.h"
-#include "TraversalUtils.h"
+#include "TraversalJoins.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"
@@ -232,15 +232,18 @@ static std::string whyNotAmongResults(TraverseOp producer, TraverseOp consumer,
   bool readsLast = llvm::all_of(producer->getResults(), [&](OpResult other) {
     return other.getResultNumber() == result ||
            llvm::all_of(other.getUsers(), [&](Operation *user) {
-             return user->getBlock() == consumer->getBlock() &&
-                    consumer->isBeforeInBlock(user);
+             return user == consumer ||
+                    (user->getBlock() == consumer->getBlock() &&
+                     consumer->isBeforeInBlock(user));
            });
+  });
+  unsigned stay = llvm::count_if(producer->getResults(), [&](OpResult other) {
+    return other.getResultNumber() != result && isRead(other, consumer);
   });
   bool isRowWise = producer.getDomain().getElements() &&
                    !consumer.getDomain().getElements() &&
                    producer.getOutputAt(result).getAnchor() == Anchor::Group;
-  if (!readsLast || !isRowWise ||
-      producer.getNumResults() - 1 + consumer.getNumResults() > mostResults)
+  if (!readsLast || !isRowWise || stay + consumer.getNumResults() > mostResults)
     return "it has several results";
   return "";
 }
@@ -338,14 +341,14 @@ static AtAttr ofConsumer(AtAttr at, const Plan &plan) {
 static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
                        TraverseOp consumer, const Plan &plan) {
   JoinedInputs inputs;
-  SmallVector<unsigned> producerArgs, consumerArgs;
+  SmallVector<unsigned> producerArgs, consumerArgs; // or a result of it
   for (auto [i, input] : llvm::enumerate(producer.getInputs()))
     producerArgs.push_back(
         inputs.add(input, ofProducer(producer.getInputAt(i), plan)));
   constexpr unsigned fused = ~0u;
   for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
     consumerArgs.push_back(
-        input == producer.getResult(plan.result)
+        input.getDefiningOp() == producer
             ? fused
             : inputs.add(input, ofConsumer(consumer.getInputAt(i), plan)));
   SmallVector<Attribute> outputsAt;
@@ -355,7 +358,7 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
   // What else the producer gives stays, if it has readers.
   SmallVector<OpResult> others;
   for (OpResult result : producer->getResults())
-    if (result.getResultNumber() != plan.result && !result.use_empty())
+    if (result.getResultNumber() != plan.result && isRead(result, consumer))
       others.push_back(result);
   for (OpResult other : others) {
     outputs.push_back(producer.getOutputs()[other.getResultNumber()]);
@@ -382,10 +385,13 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
     return producerMap.lookupOrDefault(
         producerBody.getTerminator()->getOperand(number));
   };
-  Value value = ofResult(plan.result);
   for (auto [i, number] : llvm::enumerate(consumerArgs))
-    consumerMap.map(consumerBody.getArgument(i),
-                    number == fused ? value : Value(block.getArgument(number)));
+    consumerMap.map(
+        consumerBody.getArgument(i),
+        number == fused
+            ? ofResult(
+                  cast<OpResult>(consumer.getInputs()[i]).getResultNumber())
+            : Value(block.getArgument(number)));
   cloneBody(inside, consumerBody, consumerMap,
             [&](AtAttr at) { return ofConsumer(at, plan); });
   SmallVector<Value> yielded;
@@ -426,15 +432,20 @@ static bool isWorthRepeating(TraverseOp op) {
 /// The plan for all inputs of `consumer` that are `produced`.
 static std::string planAll(OpResult produced, TraverseOp consumer, Plan &plan) {
   plan.result = produced.getResultNumber();
+  auto producer = cast<TraverseOp>(produced.getOwner());
   std::optional<AtAttr> access;
-  for (auto [i, input] : llvm::enumerate(consumer.getInputs()))
-    if (input == produced) {
-      if (access && *access != consumer.getInputAt(i))
-        return "its consumer reads it in two ways";
-      access = consumer.getInputAt(i);
-    }
-  return planFusion(cast<TraverseOp>(produced.getOwner()), consumer, *access,
-                    plan);
+  for (auto [i, input] : llvm::enumerate(consumer.getInputs())) {
+    if (input.getDefiningOp() != producer)
+      continue;
+    if (access && *access != consumer.getInputAt(i))
+      return "its consumer reads it in two ways";
+    access = consumer.getInputAt(i);
+    unsigned other = cast<OpResult>(input).getResultNumber();
+    if (producer.getOutputAt(other) != producer.getOutputAt(plan.result) ||
+        input.getType() != produced.getType())
+      return "its consumer reads results of it that are unlike";
+  }
+  return planFusion(producer, consumer, *access, plan);
 }
 
 const Readers &FuseTraversals::getReaders(OpResult produced) {

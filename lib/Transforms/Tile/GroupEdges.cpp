@@ -8,6 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GroupEdges.h"
+
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Tile/Passes.h"
 
@@ -32,9 +34,7 @@ static bool readsDestination(AtAttr at) {
          at.getSpace() == RowDomain(Space::Dst) && at.getFeature();
 }
 
-/// Why it is no reduction over the features of both ends of edges; empty if it
-/// is.
-static std::string explainNoDot(TraverseOp op) {
+std::string gnn::tile::explainNoDot(TraverseOp op) {
   RowDomain groups = op.getGroups();
   if (op.getElements() || !groups.isIn(Space::Edge))
     return "expected one row for each edge";
@@ -70,8 +70,7 @@ static AtAttr ofElement(AtAttr at, RowDomain edges, RowDomain inRows) {
                      at.getFeature(), at.getOffset());
 }
 
-/// The same traversal, of destinations and their edges, in front of `op`.
-static TraverseOp regroup(TraverseOp op) {
+TraverseOp gnn::tile::groupByDestination(TraverseOp op) {
   OpBuilder builder(op);
   RowDomain edges = op.getGroups(), inRows(Space::Edge, RowOrder::InRows);
   auto map = [&](ArrayAttr accesses) {
@@ -216,7 +215,7 @@ private:
       refused(getArgument(), op.getLoc()) << why;
       return;
     }
-    TraverseOp grouped = regroup(op);
+    TraverseOp grouped = groupByDestination(op);
     why = explainEdges(grouped, edges, gain, op, countCopied(op));
     if (!why.empty()) {
       grouped.erase();

@@ -47,8 +47,8 @@ struct TwoSteps {
 void undo(TwoSteps steps);
 
 /// Puts a traversal of `tiles` and one of the groups in the place of `op`,
-/// which has no outputs of elements.
-void splitTraverse(TraverseOp op, const SplitBody &split, RowDomain tiles);
+/// which has no outputs of elements. Gives both.
+TwoSteps splitTraverse(TraverseOp op, const SplitBody &split, RowDomain tiles);
 
 /// Why what the elements of `op` read is not reached where their edge types are
 /// shards of the nodes at `end`; empty if it is.

@@ -388,11 +388,12 @@ void gnn::tile::splitLongRows(TraverseOp op, const SplitBody &split,
   TraverseSplit(op, split, tiles).runOnLong();
 }
 
-void gnn::tile::splitTraverse(TraverseOp op, const SplitBody &split,
-                              RowDomain tiles) {
+TwoSteps gnn::tile::splitTraverse(TraverseOp op, const SplitBody &split,
+                                  RowDomain tiles) {
   TwoSteps steps = TraverseSplit(op, split, tiles).run();
   op.replaceAllUsesWith(steps.second);
   op.erase();
+  return steps;
 }
 
 std::string gnn::tile::explainShards(TraverseOp op, EndPoint end) {

@@ -14,8 +14,8 @@ from . import errors
 # The switches of passes (docs/Passes.md), in their order.
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "fuse-attention", "fold-normalization", "join-sums", "move-scales",
-            "compute-in-heads", "merge-bias", "fuse", "split-sums",
-            "write-in-place")
+            "compute-in-heads", "merge-bias", "fuse", "sum-rows-first", "merge-sums",
+            "split-sums", "write-in-place")
 
 # Elements above which rows are walked in pieces: graphs are too small for the cost
 # model to split any.
@@ -41,6 +41,8 @@ def variants(raised=False):
     found["all by rows"] = {"cost": "rows"}
     found["all in pieces"] = {"long-rows": PIECES}
     found["all by edges"] = {"edge-walks": 1}
+    for number, name in enumerate(("apart", "in one walk", "in each walk")):
+        found[f"numbers of edges {name}"] = {"edge-numbers": number}
     found["two walks of softmax"] = {"online-softmax": 0}
     found["all in shards"] = {"source-shards": SHARDS}
     found["sums in products"] = {"sums-in-products": True}

@@ -30,8 +30,8 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     and so are features that a traversal copies within each row, a part of them or
     one number for all, if only traversals read them.
 
-    What is done with each row that a walk sums up joins it, and its other results
-    stay results. So does what is done, with few numbers, for each element of a walk
+    What is done with each row that a walk sums up joins it, such as the sum of two of
+    its results, and its other results stay results. So does what is done, with few numbers, for each element of a walk
     by what its group has summed up: the elements are walked once more, as for a
     softmax.
 
@@ -63,6 +63,17 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
     %a, %b = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
     ```
 
+    Results that nothing reads are dropped.
+
+    Needs: templates on tensors. Keeps: the value of every result. Never joins what
+    has a schedule, more than six results, or sums over types or the graph.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::func::FuncOp"> {
+  let summary = "Compute numbers of edges where their rows are read";
+  let description = [{
     What is computed for each edge by itself, such as products of the rows at its
     ends, joins the walk over the edges of each row that reads it. What belongs to
     the row is then read once a row and not once an edge, and what both read of an
@@ -77,20 +88,95 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
         outs(...) at [<element>, <group : feature>] ...
     ```
 
-    It does so where by statistics the one kernel takes less time than the two: short
-    rows leave lanes idle that hold many registers, and all wait for a long one unless
-    `gnn-tile-split-long-rows` will make pieces of it. Results that nothing reads are
-    dropped.
+    Or each walk that reads it computes it, of the edges into a row and of those out of
+    one, and nothing is stored for an edge:
 
-    Needs: templates on tensors. Keeps: the value of every result. Never joins what
-    has a schedule, more than six results, or sums over types or the graph, nor
-    edges into what walks them more than once.
+    ```mlir
+    %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+        ins(%q, %k) at [<group : feature>, <element -> src : feature>] ...
+    %c = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
+        ins(%q, %k) at [<element -> dst : feature>, <group : feature>] ...
+    ```
+
+    The walk that stores it may be of either end. By statistics it takes the place of the
+    least time: rows that are gathered again and more registers against numbers that are
+    written, and read in another order. Where each walk computes it in about the same
+    time as one does that stores it, nothing is stored; more than the L2 holds is so only
+    where that saves a tenth of the time. A kernel apart stays unless it takes more time
+    by a margin: short rows leave lanes idle that hold many registers, and all wait for a
+    long one unless `gnn-tile-split-long-rows` will make pieces of it or it is walked by
+    edges.
+
+    `setting` is -1 for that, 0 for a kernel of their own, 1 for the best walk that stores
+    them, and 2 for each walk.
+
+    Needs: templates on tensors; statistics of the graph for -1. Keeps: the value of every
+    result. Never: takes what has a schedule, makes a kernel of more than six results,
+    or computes edges in what walks them more than once.
+  }];
+  let options = [
+    Option<"setting", "setting", "int64_t", /*default=*/"-1",
+           "-1 by statistics, 0 apart, 1 in one walk, 2 in each walk">,
+    Option<"longRows", "long-rows", "bool", /*default=*/"true",
+           "Whether long rows become pieces where that pays">,
+    Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
+           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
+def SumRowsFirst : Pass<"gnn-tile-sum-rows-first", "::mlir::func::FuncOp"> {
+  let summary = "Sum over all edges by way of the rows of a walk";
+  let description = [{
+    A sum over all edges, such as the gradient by the weight of a score, is one of the
+    rows of a walk over the same edges, and then of these rows. The walk reads the same
+    rows of features, and `gnn-tile-join-traversals` makes one kernel of both.
+
+    ```mlir
+    %w = gnn_tile.traverse @g <graph, edge.in_rows, features = 64> ins(%x) at [<element -> src : feature>] ... // reduce sum [element]
+    // becomes
+    %r = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x) at [<element -> src : feature>] ...
+    %w = gnn_tile.traverse @g <graph, dst, features = 64> ins(%r) at [<element : feature>] ...
+    ```
+
+    It does so where by statistics rows that are written and read take less time than
+    edges that are walked once more.
+
+    Needs: templates on tensors; statistics of the graph. Keeps: the value of every result
+    up to the order of sums. Never: takes sums over types, what has a schedule, or rows
+    that no walk goes through.
   }];
   let options = [
     Option<"longRows", "long-rows", "bool", /*default=*/"true",
            "Whether long rows become pieces where that pays">,
+    Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
+           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
   ];
-  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def MergeSums : Pass<"gnn-tile-merge-sums", "::mlir::func::FuncOp"> {
+  let summary = "Make one sum over elements of two that are added up";
+  let description = [{
+    Two sums over the elements of a row that are only added to one another are the sum of
+    both terms of each element. A lane then holds one sum, and shares and pieces of rows
+    have one state.
+
+    ```mlir
+    %s = gnn_tile.reduce sum [element] %a : f32
+    %t = gnn_tile.reduce sum [element] %b : f32
+    %y = arith.addf %s, %t : f32
+    // becomes
+    %c = arith.addf %a, %b : f32
+    %y = gnn_tile.reduce sum [element] %c : f32
+    ```
+
+    Needs: templates on tensors. Keeps: the value of every result up to the order of
+    sums. Never: merges sums that something else reads, or that vary by other dimensions.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {

@@ -6,6 +6,7 @@
 
 #include "ReadChoices.h"
 
+#include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
@@ -57,6 +58,8 @@ struct SumCosts {
   AttentionOp attention;
   double result = 0;  ///< bytes that are saved at most
   double numbers = 0; ///< bytes of numbers of edges that are kept otherwise
+  /// Bytes that take as long as the rows that each edge gathers once more then.
+  double gathered = 0;
   bool isReturned = false; ///< in this shape or another
   SparedReaders readers = {};
 
@@ -72,11 +75,27 @@ static std::string describe(const SumCosts &costs, double stays,
   if (overEdges)
     return "over its edges: " + numbers + " of numbers of edges, and " +
            result + " of its result are not saved";
-  if (costs.isReturned || costs.result > costs.numbers + stays)
+  if (costs.isReturned || costs.result > costs.readers.price)
     return "of its result: it is there for others";
+  if (costs.result > costs.numbers + stays)
+    return "of its result: at most " + result +
+           " that are saved, and rows of edges that are gathered again "
+           "otherwise, as long as " +
+           textOfBytes(costs.gathered);
   return "of its result: at most " + result + " that are saved" +
          (costs.result > costs.numbers ? " and stay in the L2 cache" : "") +
          ", and " + numbers + " of numbers of edges otherwise";
+}
+
+/// The products that the sum is of read the rows at both ends of an edge. A
+/// walk that adds them up does so before the one that goes on with the score's
+/// gradient, which computes them itself where the sum is known. In bytes of
+/// the result, which is written and read.
+static double countGathered(const JointFunction &joint, AttentionOp attention,
+                            const TargetFigures &figures) {
+  double bytes = SavedValues::bytesOf(
+      joint, withRowSpace(attention.getType(), RowSpace::Edge));
+  return bytes * figures.memoryBandwidth / figures.l2Gather / 2;
 }
 
 SmallVector<GroupSum> gnn::chooseGroupSums(const JointFunction &joint,
@@ -104,7 +123,10 @@ SmallVector<GroupSum> gnn::chooseGroupSums(const JointFunction &joint,
         SavedValues::bytesOf(joint,
                              withFeatures(withRowSpace(type, RowSpace::Edge),
                                           costs.attention.getScoreFeatures()));
-    costs.readers.price = costs.numbers + stays;
+    // Without statistics no walk computes what it reads of an edge.
+    if (memory != GradientMemory::Low && getStats(op))
+      costs.gathered = countGathered(joint, costs.attention, figures);
+    costs.readers.price = costs.numbers + costs.gathered + stays;
     if (costs.mayTakeEdges())
       asked.push_back(costs.readers);
   }

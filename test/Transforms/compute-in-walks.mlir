@@ -1,33 +1,56 @@
-// RUN: gnn-opt %s --split-input-file --gnn-tile-join-traversals --verify-diagnostics \
-// RUN:   --remarks-filter='gnn-tile-join-traversals' --remark-format=emitRemark | FileCheck %s
+// RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks --verify-diagnostics \
+// RUN:   --remarks-filter='gnn-tile-compute-in-walks' --remark-format=emitRemark | FileCheck %s
+// RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks=setting=1 | FileCheck %s --check-prefix=ONE
+// RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks=setting=2 | FileCheck %s --check-prefix=ALL
+// RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks=setting=0 | FileCheck %s --check-prefix=APART
+// RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks=edge-walks=0 | FileCheck %s --check-prefix=ROWS
+// RUN: echo | not gnn-opt --gnn-tile-compute-in-walks=setting=3 2>&1 | FileCheck %s --check-prefix=RANGE
+
+// RANGE: gnn-tile-compute-in-walks: expected 'setting' -1, 0, 1 or 2, got 3
 
 #rows = #gnn_tile.at<group : feature>
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 100000, dst_nodes = 100000, edges = 20000000,
     type_edges = [20000000], src_pairs = [100000], dst_pairs = [100000], in_degree_squares = 4000000000, in_degree_max = 400,
     out_degree_squares = 4000000000, out_degree_max = 400, src_pair_max = [400], dst_pair_max = [400]>}
 
-// Products of the rows at the ends of an edge, which the walk over the edges into
-// a row and another one read: rows of the destination are those of the group, and
-// what the other one reads of each edge is a result of the walk. It comes after
-// the walk then. Nothing reads %p.
+// Products of the rows at the ends of an edge, which walks over the edges into a row and
+// out of one read. Each computes them: rows of its own end are those of the group.
+// Nothing is stored for an edge, and nothing reads %p.
 //
-// CHECK-LABEL: func.func @into_walk
+// CHECK-LABEL: func.func @into_walks
 // CHECK-SAME:    %[[Q:[^:]+]]: tensor<?x64xf32>, %[[K:[^:]+]]: tensor<?x64xf32>
-// CHECK:         %[[R:.+]]:2 = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// CHECK-NOT:     gnn_tile.traverse @g <edge.in_rows
+// CHECK:         %[[Z:.+]] = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
 // CHECK-SAME:      ins(%[[Q]], %[[K]] : tensor<?x64xf32>, tensor<?x64xf32>)
-// CHECK-SAME:      at [#gnn_tile.at<group : feature>, #gnn_tile.at<element -> src : feature>]
-// CHECK-SAME:      at [#gnn_tile.at<element>, #gnn_tile.at<group : feature>]
+// CHECK-SAME:      at [#gnn_tile.at<element -> dst : feature>, #gnn_tile.at<group : feature>]
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>]
 // CHECK:         ^bb0(%[[QV:.+]]: f32, %[[KV:.+]]: f32):
 // CHECK:           %[[M:.+]] = arith.mulf %[[QV]], %[[KV]]
 // CHECK:           %[[S:.+]] = gnn_tile.reduce sum [feature] %[[M]]
 // CHECK:           %[[E:.+]] = math.exp %[[S]]
-// CHECK:           %[[W:.+]] = arith.mulf %[[KV]], %[[E]]
+// CHECK:           %[[W:.+]] = arith.mulf %[[QV]], %[[E]]
 // CHECK:           %[[Y:.+]] = gnn_tile.reduce sum [element] %[[W]]
-// CHECK:           gnn_tile.yield %[[E]], %[[Y]]
-// CHECK:         %[[Z:.+]] = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
-// CHECK-SAME:      ins(%[[R]]#0, %[[Q]]
-// CHECK:         return %[[R]]#1, %[[Z]]
-func.func @into_walk(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x64xf32>)
+// CHECK:           gnn_tile.yield %[[Y]]
+// CHECK:         %[[Y:.+]] = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// CHECK-SAME:      at [#gnn_tile.at<group : feature>, #gnn_tile.at<element -> src : feature>]
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>]
+// CHECK:         return %[[Y]], %[[Z]]
+//
+// One of them computes them, and stores those that the other one reads, which comes
+// behind it.
+//
+// ONE-LABEL:   func.func @into_walks
+// ONE:           %[[R:.+]]:2 = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
+// ONE-SAME:        at [#gnn_tile.at<element -> dst : feature>, #gnn_tile.at<group : feature>]
+// ONE-SAME:        at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<group : feature>]
+// ONE:           %[[Y:.+]] = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// ONE-SAME:        ins(%[[R]]#0,
+// ONE:           return %[[Y]], %[[R]]#1
+//
+// APART-LABEL: func.func @into_walks
+// APART:         gnn_tile.traverse @g <edge.in_rows, features = 64>
+// APART-COUNT-2: gnn_tile.traverse @g <{{src|dst}}, edge
+func.func @into_walks(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x64xf32>)
     -> (tensor<?x64xf32>, tensor<?x64xf32>) {
   %p, %s = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%q, %k : tensor<?x64xf32>, tensor<?x64xf32>)
       at [#gnn_tile.at<group -> dst : feature>, #gnn_tile.at<group -> src : feature>]
@@ -39,6 +62,7 @@ func.func @into_walk(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf3
     %x = math.exp %r : f32
     gnn_tile.yield %r, %x : f32, f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32, #gnn_tile.order<edge.in_rows>>
+  // expected-remark-re @+1 {{each of 2 walks computes for each edge what it reads of it: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model, {{[0-9.]+}} us in one walk that stores them}}
   %z = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
       ins(%s, %q : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<element -> dst : feature>]
@@ -48,7 +72,7 @@ func.func @into_walk(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf3
     %r = gnn_tile.reduce sum [element] %m : f32
     gnn_tile.yield %r : f32
   } -> tensor<?x64xf32>
-  // expected-remark-re @+1 {{a walk computes for each edge what it reads of it: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
+  // expected-remark-re @+1 {{each of 2 walks computes for each edge what it reads of it: {{.+}}}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
@@ -110,10 +134,14 @@ func.func @other_features(%q: tensor<?x64xf32>, %k: tensor<?x32xf32>, %e: tensor
   return %y : tensor<?x32xf32>
 }
 
-// Negative: the walk reads what is made of the edges' numbers by way of another sum.
+// A walk over the edges out of a row stores them in their order, for one that reads what
+// is made of them by way of its sum, and cannot compute them itself.
 //
 // CHECK-LABEL: func.func @on_the_way
-// CHECK-COUNT-3: gnn_tile.traverse
+// CHECK:         gnn_tile.traverse @g <src, edge.out_rows, features = 64>
+// CHECK-SAME:      at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<group>]
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows>
+// CHECK-SAME:      at [#gnn_tile.at<element>, #gnn_tile.at<element -> src>]
 func.func @on_the_way(%q: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?xf32>) -> tensor<?xf32> {
   %s = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%q : tensor<?x64xf32>) at [#gnn_tile.at<group -> src : feature>]
       outs(%e : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>] {
@@ -121,6 +149,7 @@ func.func @on_the_way(%q: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<ed
     %r = gnn_tile.reduce sum [feature] %qv : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
+  // expected-remark-re @+1 {{a walk computes for each edge what it reads of it: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
   %t = gnn_tile.traverse @g <src, edge.out_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element -> edge.in_rows>]
       outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%sv: f32):
@@ -170,14 +199,17 @@ func.func @unknown_rows(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?
 
 // -----
 
-// Negative, by statistics: rows of two edges, which leave lanes idle.
+// Rows of two edges, which leave lanes idle: negative where a team takes a row.
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2000000, dst_nodes = 2000000, edges = 4000000,
     type_edges = [4000000], src_pairs = [2000000], dst_pairs = [2000000], in_degree_squares = 8000000, in_degree_max = 4,
     out_degree_squares = 8000000, out_degree_max = 4, src_pair_max = [4], dst_pair_max = [4]>}
 
 // CHECK-LABEL: func.func @short_rows
-// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 64>
+// CHECK-NOT:     gnn_tile.traverse @g <edge.in_rows
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// ROWS-LABEL:  func.func @short_rows
+// ROWS:          gnn_tile.traverse @g <edge.in_rows, features = 64>
+// ROWS:          gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
 func.func @short_rows(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x64xf32>) -> (tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>) {
   %s = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%q, %k : tensor<?x64xf32>, tensor<?x64xf32>)
       at [#gnn_tile.at<group -> dst : feature>, #gnn_tile.at<group -> src : feature>]
@@ -187,7 +219,7 @@ func.func @short_rows(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf
     %r = gnn_tile.reduce sum [feature] %m : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark-re @+1 {{what it reads of each edge is stored: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
+  // expected-remark-re @+1 {{a walk computes for each edge what it reads of it: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
       outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -233,26 +265,55 @@ func.func @long_row(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32
 
 // -----
 
-// Walks over the same rows of 8 and of 16 features.
+// All walks compute what a sum over types reads too, and the one that does so for the
+// least stores it for that.
+gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<src_nodes = 100000, dst_nodes = 100000, edges = 20000000,
+    type_edges = [10000000, 10000000], src_pairs = [100000, 100000], dst_pairs = [100000, 100000], in_degree_squares = 4000000000, in_degree_max = 400,
+    out_degree_squares = 4000000000, out_degree_max = 400, src_pair_max = [200, 200], dst_pair_max = [200, 200]>}
 
-#rows = #gnn_tile.at<group : feature>
-gnn.graph @g square {node_types = 1, edge_types = 1}
-
-// CHECK-LABEL: func.func @other_features
-// CHECK-COUNT-2: gnn_tile.traverse
-func.func @other_features(%x: tensor<?x8xf32>, %y: tensor<?x16xf32>) -> (tensor<?x8xf32>, tensor<?x16xf32>) {
-  %a = gnn_tile.traverse @g <dst, edge.in_rows, features = 8> ins(%x : tensor<?x8xf32>)
-      at [#gnn_tile.at<element -> src : feature>] outs(%x : tensor<?x8xf32>) at [#rows] {
-  ^bb0(%v: f32):
-    %s = gnn_tile.reduce sum [element] %v : f32
-    gnn_tile.yield %s : f32
-  } -> tensor<?x8xf32>
-  // expected-remark-re @+1 {{two traversals over the same rows, {{.*}}: they have other heads and features}}
-  %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 16> ins(%y : tensor<?x16xf32>)
-      at [#gnn_tile.at<element -> src : feature>] outs(%y : tensor<?x16xf32>) at [#rows] {
-  ^bb0(%v: f32):
-    %s = gnn_tile.reduce sum [element] %v : f32
-    gnn_tile.yield %s : f32
-  } -> tensor<?x16xf32>
-  return %a, %b : tensor<?x8xf32>, tensor<?x16xf32>
+// ALL-LABEL: func.func @others
+// ALL-NOT:     gnn_tile.traverse @g <edge.in_rows
+// ALL:         gnn_tile.traverse @g <src, edge.out_rows, features = 64>
+// ALL-SAME:      outs(%{{[^,]+}} : tensor<?x64xf32>)
+// ALL:         %[[R:.+]]:2 = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// ALL-SAME:      at [#gnn_tile.at<element>, #gnn_tile.at<group : feature>]
+// ALL:         gnn_tile.traverse @g <edge_type, edge.dst_pairs>
+// ALL-SAME:      ins(%[[R]]#0
+func.func @others(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: tensor<?x64xf32>, %t: tensor<2xf32>)
+    -> (tensor<?x64xf32>, tensor<?x64xf32>, tensor<2xf32>) {
+  %s = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%q, %k : tensor<?x64xf32>, tensor<?x64xf32>)
+      at [#gnn_tile.at<group -> dst : feature>, #gnn_tile.at<group -> src : feature>]
+      outs(%e : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>] {
+  ^bb0(%qv: f32, %kv: f32):
+    %m = arith.mulf %qv, %kv : f32
+    %r = gnn_tile.reduce sum [feature] %m : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
+  // expected-remark-re @+1 {{each of 2 walks computes for each edge what it reads of it: {{.+}}}}
+  %z = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
+      ins(%s, %q : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
+      at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<element -> dst : feature>]
+      outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%sv: f32, %qv: f32):
+    %m = arith.mulf %qv, %sv : f32
+    %r = gnn_tile.reduce sum [element] %m : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x64xf32>
+  // expected-remark-re @+1 {{each of 2 walks computes for each edge what it reads of it: {{.+}}}}
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
+      at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
+      outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%sv: f32, %kv: f32):
+    %m = arith.mulf %kv, %sv : f32
+    %r = gnn_tile.reduce sum [element] %m : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<?x64xf32>
+  %d = gnn_tile.traverse @g <edge_type, edge.dst_pairs> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element -> edge.in_rows>]
+      outs(%t : tensor<2xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%sv: f32):
+    %r = gnn_tile.reduce sum [element] %sv : f32
+    gnn_tile.yield %r : f32
+  } -> tensor<2xf32>
+  return %y, %z, %d : tensor<?x64xf32>, tensor<?x64xf32>, tensor<2xf32>
 }
