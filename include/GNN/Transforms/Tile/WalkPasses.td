@@ -1,0 +1,161 @@
+//===- WalkPasses.td - Passes on how traversals are walked -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_TILE_WALKPASSES_TD
+#define GNN_TRANSFORMS_TILE_WALKPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
+  let summary = "Walk the dots of edges by destination";
+  let description = [{
+    A traversal with a row for each edge that reduces features of rows at both ends, such
+    as the score of an edge, becomes one of destinations and their edges, which is walked
+    by edges: the row at the destination is read once for all of its edges and stays in
+    registers. `edges` is as of `gnn-tile-schedule-edge-walks`: -1 where the cost model
+    gives less time, 0 nowhere, 1 wherever it can be. A result that is only copied to
+    another order, such as the user's, is written there, and the copy goes.
+
+    ```mlir
+    gnn_tile.traverse @g <edge, features = 64> ins(%x, %z : ...)
+        at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> dst : feature>]
+        outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] ...
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %z : ...)
+        at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+        outs(%init : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
+        schedule <row_walk = by_edges> ...
+    ```
+
+    Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits of the
+    result, whose features are added up in the same order. Never: takes what has a
+    schedule, or rows of features as a result.
+  }];
+  let options = [
+    Option<"edges", "edges", "int64_t", /*default=*/"-1",
+           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
+  ];
+  let dependentDialects = [
+    "::gnn::tile::TileDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {
+  let summary = "Weigh and add up rows in the walk that finds their maximum";
+  let description = [{
+    Softmax over the elements of a group walks them twice: for the highest score, then
+    for the powers and what they weigh. Where sums of powers, or of products with
+    powers, are all that depends on the highest score of an element, a
+    `gnn_tile.softmax_sum` finds them in one walk: elements are read once, and long
+    rows may be walked in pieces or by edges.
+
+    ```mlir
+    %m = gnn_tile.reduce max [element] %score : f32
+    %d = arith.subf %score, %m : f32
+    %p = math.exp %d : f32
+    %z = gnn_tile.reduce sum [element] %p : f32
+    %t = arith.mulf %p, %v : f32
+    %y = gnn_tile.reduce sum [element] %t : f32
+    // becomes
+    %m, %z0, %y0 = gnn_tile.softmax_sum %score, %one, %v : f32
+    %nan = arith.subf %m, %m : f32 // where %m is infinite, as before
+    %z = arith.addf %z0, %nan : f32
+    %y = arith.addf %y0, %nan : f32
+    ```
+
+    With `setting=-1` the walks of a CPU stay two: one lane has a row of its own, what it
+    reads again is in its cache, and powers take the time.
+
+    Needs: traversals on tensors. Keeps: the value of every result up to the order and
+    scale of sums, NaN where a score makes it so, where no sum so far is beyond what a
+    float can be. Never: takes what has a schedule, powers that an
+    edge gets as a result, or a body that walks its elements twice in any case.
+  }];
+  let options = [
+    Option<"setting", "setting", "int64_t", /*default=*/"-1",
+           "One walk: -1 where lanes share a row, 0 nowhere, 1 wherever it can be">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def SeparateGroupSums
+    : Pass<"gnn-tile-separate-group-sums", "::mlir::func::FuncOp"> {
+  let summary = "Add up features of groups before their elements are walked by edges";
+  let description = [{
+    A walk may add up features of the group that it is at, such as the half of a score
+    that a destination has in GAT. Teams that take equal shares of the elements of all
+    groups cannot: many of them meet a group. A traversal of the groups alone gives these
+    sums, one number a group and head, and the walk reads them. `edges` is as of
+    `gnn-tile-schedule-edge-walks`: -1 where the cost model gives less time for both, 0
+    nowhere, 1 wherever it can be.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %a, %s : ...)
+        at [#gnn_tile.at<group : feature>, #gnn_tile.at<all : feature>, #gnn_tile.at<element -> src>] ...
+      %p = arith.mulf %x, %a : f32
+      %d = gnn_tile.reduce sum [feature] %p : f32
+      %score = arith.addf %s, %d : f32
+    // becomes
+    %d = gnn_tile.traverse @g <dst, features = 64> ins(%x, %a : ...) ... -> tensor<?xf32>
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%s, %d : ...)
+        at [#gnn_tile.at<element -> src>, #gnn_tile.at<group>] ...
+      %score = arith.addf %s, %d : f32
+    ```
+
+    Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits of
+    every sum over features; the value of others up to their order. Never: takes what has
+    a schedule, or sums over features that need the elements first.
+  }];
+  let options = [
+    Option<"edges", "edges", "int64_t", /*default=*/"-1",
+           "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ShardSources : Pass<"gnn-tile-shard-sources", "::mlir::ModuleOp"> {
+  let summary = "Walk ranges of the nodes that edges gather, one after another";
+  let description = [{
+    Edges gather rows of nodes in any order. Where these are more than the L2 holds and
+    columns cannot be walked in tiles, because elements are reduced over them, most come
+    from memory. Here the sources are cut into ranges that the L2 holds. A graph is
+    declared whose edge types are these ranges, a first traversal reduces over the edges
+    of each pair of a node and a range, range by range, and a second one makes each node's
+    row of its pairs, in their order. Where groups are sources, their destinations are
+    cut.
+
+    ```mlir
+    %m, %z, %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %q) ...
+    // becomes
+    gnn.graph @g_shards square of @g shards 4 of src {node_types = 1, edge_types = 4}
+    %parts:3 = gnn_tile.traverse @g_shards <dst_pair, edge.dst_pairs, features = 64>
+        ins(%x, %q) ...
+    %m, %z, %y = gnn_tile.traverse @g_shards <dst, dst_pair.by_node, features = 64>
+        ins(%parts#0, %parts#1, %parts#2) ...
+    ```
+
+    With `shards=-1` there are that power of two up to 32, of those whose ranges fit the
+    L2 beside what streams through, for which the cost model gives the least time for both
+    steps, if that is less than before: where sources are near
+    their destinations, rows are in the L2 without.
+
+    Needs: templates on tensors; statistics of the graph for -1. Keeps: the value of every
+    result up to the order of sums; all bits of it where it is no sum. Never: takes what
+    has a schedule, walks elements again, writes a row for each element, or reads rows of
+    pairs or of edge types.
+  }];
+  let options = [
+    Option<"shards", "shards", "int64_t", /*default=*/"-1",
+           "Ranges of nodes: -1 by statistics, 0 none, from 2 as many wherever it can be">,
+    Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
+           "Walks by edges, as of gnn-tile-schedule-edge-walks">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+#endif // GNN_TRANSFORMS_TILE_WALKPASSES_TD
