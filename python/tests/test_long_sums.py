@@ -325,6 +325,47 @@ def test_gradients_in_short_runs(subject, target, passes, gnn_opt, compiler):
                             passes=passes, target=target)
 
 
+IN_STEP = """
+gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func @f(%x: tensor<?x16xf32> {gnn.rows = #gnn.rows<@g, node>},
+             %z: tensor<?x16xf32> {gnn.rows = #gnn.rows<@g, node>})
+    -> (tensor<?x16xf32> {gnn.rows = #gnn.rows<@g, node>}) {
+  %n = gnn_tile.count @g count dst : index
+  %init = tensor.empty(%n) : tensor<?x16xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x, %z : tensor<?x16xf32>, tensor<?x16xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, lanes = 4, SCHEDULE> {
+  ^bb0(%v: f32, %q: f32):
+    %p = arith.mulf %v, %q : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    %m = arith.mulf %d, %v : f32
+    %s = gnn_tile.reduce sum [element] %m : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("schedule", [
+    "element_lanes = 1, in_flight = 2, row_walk = team, runs = 4",
+    "element_lanes = 2, in_flight = 1, row_walk = team, runs = 16",
+    "element_lanes = 1, in_flight = 2, row_walk = by_length, runs = 8"])
+def test_runs_of_rows_that_share_a_warp(schedule):
+    """Rows of one warp go through their elements in step, with runs of different numbers."""
+    rng, degrees = np.random.default_rng(0), [0, 1, 5, 700, 3, 64, 65, 0, 33, 32] + [2] * 20
+    dst = np.repeat(np.arange(len(degrees)), degrees)
+    src = rng.integers(0, len(degrees), len(dst))
+    graph = gnn_mlir.Graph(src, dst, len(degrees))
+    x, z = (rng.standard_normal((len(degrees), 16)).astype(np.float32) for _ in range(2))
+    expected = np.zeros(x.shape)
+    np.add.at(expected, dst, np.sum(x[src].astype(np.float64) * z[dst], 1)[:, None] * x[src])
+    out, = run(compile_text(IN_STEP.replace("SCHEDULE", schedule), "f", "emulator", graph), x, z)
+    assert np.abs(out - expected).max() <= 2e-7 * np.abs(expected).max()
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_same_bits(target):
     graph, rng = hub(30_003), np.random.default_rng(3)

@@ -283,3 +283,44 @@ func.func @in_step(%rows: memref<?xindex>, %x: memref<?x16xf32>, %y: memref<?xf3
   }
   return
 }
+
+// -----
+
+// Runs of teams in step are those of the one with the most elements. What a team has
+// none of adds nothing.
+//
+// CHECK-LABEL: func.func @in_step_runs
+// CHECK:           %[[MOST:.+]] = gnn_tile.most_of_teams
+// CHECK:           scf.for %[[FROM:.+]] = %c0{{.*}} to %[[MOST]] step %c32 iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (f32, f32) {
+// CHECK:             %[[NEXT:.+]] = arith.addi %[[FROM]], %c32
+// CHECK:             %[[STOP:.+]] = arith.minsi %[[NEXT]], %[[MOST]]
+// CHECK:             scf.for %[[AT:.+]] = %[[FROM]] to %[[STOP]]
+// CHECK:               %[[SUM:.+]] = vector.multi_reduction
+// CHECK:               arith.select %{{.+}}, %[[SUM]], %{{.+}}
+// CHECK:             arith.cmpi sgt, %[[FROM]], %c0
+func.func @in_step_runs(%rows: memref<?xindex>, %x: memref<?x16xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 16, elements = 1> {
+    gnn_tile.parallel 16 over team {
+    ^bb0(%r: index):
+      %next = arith.addi %r, %c1 : index
+      %begin = memref.load %rows[%r] : memref<?xindex>
+      %end = memref.load %rows[%next] : memref<?xindex>
+      %s = gnn_tile.walk from %begin to %end over element slots 1 in_flight 1 run 32 in_step identity(%zero : f32) {
+      ^bb0(%p: index):
+        %v = vector.transfer_read %x[%p, %c0], %zero {in_bounds = [true]} : memref<?x16xf32>, vector<16xf32>
+        %d = vector.multi_reduction <add>, %v, %zero [0] : vector<16xf32> to f32
+        gnn_tile.yield %d : f32
+      } combine {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.addf %a, %b : f32
+        gnn_tile.yield %c : f32
+      }
+      memref.store %s, %y[%r] : memref<?xf32>
+      gnn_tile.yield
+    }
+  }
+  return
+}
