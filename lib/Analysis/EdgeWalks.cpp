@@ -10,6 +10,7 @@
 
 #include "GNN/Analysis/ColumnTiles.h"
 #include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -110,6 +111,8 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
   std::string why = explainByEdges(op);
   if (!why.empty())
     return why;
+  if (!shareLanesRows(op))
+    return "blocks of the target do not share a row";
   if (setting > 0)
     return "";
   StatsAttr stats;

@@ -348,6 +348,15 @@ def test_schedules(name, fields):
     check(*run(graph_of(DEGREES["mixed"]), name, 64, schedule=schedule))
 
 
+def test_cores_have_rows_of_their_own():
+    """What walks by edges is left as it is where a core walks its rows."""
+    graph = graph_of(DEGREES["mixed"])
+    for layer in (models.gat((8, 8)), models.gatv2((8, 8)), models.transformer((8, 8))):
+        texts = [gnn_mlir.compile(layer, target="cpu", passes={"edge-walks": setting}, graph=graph)
+                 .package.kernels("mlir") for setting in (0, 1)]
+        assert texts[0] == texts[1]
+
+
 STATES = """
 gnn.graph @g square {{node_types = 1, edge_types = 1}}
 func.func @states(%x: tensor<?x{shape}xf32> {{gnn.rows = #gnn.rows<@g, node>}})

@@ -356,10 +356,12 @@ def in_one_program(model, monkeypatch):
             sum(one.sin().sum() for one in made).backward()
             results.append([*made, *(p.grad for p in model.parameters()),
                             *(rows.grad for rows in x.values())])
+        # Of what is large a small gradient may be what is left.
+        largest = max(one.norm() for one in results[0] if one is not None)
         for eager, found in zip(*results, strict=True):
             assert (eager is None) == (found is None)
             if eager is not None:
-                assert (found - eager).norm() <= 1e-4 * max(1, eager.norm())
+                assert (found - eager).norm() <= 1e-4 * max(1, eager.norm()) + 1e-6 * largest
     assert len(captured) == 1
     call, = capture._made[-1].calls
     torch._dynamo.reset()

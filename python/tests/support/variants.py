@@ -17,6 +17,9 @@ SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "compute-in-heads", "merge-bias", "fuse", "sum-rows-first", "merge-sums",
             "split-sums", "write-in-place")
 
+# Those that change what gradients are computed by, and nothing in programs without.
+OF_GRADIENTS = ("sum-rows-first", "merge-sums")
+
 # Elements above which rows are walked in pieces: graphs are too small for the cost
 # model to split any.
 PIECES = 3
