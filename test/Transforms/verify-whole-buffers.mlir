@@ -421,3 +421,26 @@ func.func @other_elements(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?xf32
   }
   return
 }
+
+// -----
+
+// All heads are written; a part of a row without heads is read.
+gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func @part_of_heads(%x: memref<?x4x8xf32>, %z: memref<?x8xf32>) {
+  %n = gnn_tile.count @g count dst : index
+  %y = memref.alloc(%n) : memref<?x4x8xf32>
+  gnn_tile.traverse @g <dst, heads = 4, features = 8>
+      ins(%x : memref<?x4x8xf32>) at [#gnn_tile.at<group : head, feature>]
+      outs(%y : memref<?x4x8xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  %flat = memref.collapse_shape %y [[0], [1, 2]] : memref<?x4x8xf32> into memref<?x32xf32>
+  gnn_tile.traverse @g <dst, features = 8>
+      ins(%flat : memref<?x32xf32>) at [#gnn_tile.at<group : feature + 8>]
+      outs(%z : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  return
+}

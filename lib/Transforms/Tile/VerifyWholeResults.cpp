@@ -269,8 +269,11 @@ LogicalResult BufferCheck::read(Operation *op, Value memref,
            << " before anything is written to it: expected a template in front "
               "that writes it";
   }
-  std::optional<ColumnRange> gap =
-      findGap(buffer->columns, columns.value_or(countColumns(buffer->type)));
+  // Columns of rows in another form are others.
+  int64_t count = countColumns(buffer->type);
+  if (columns && countColumns(memref.getType()) == count)
+    count = std::min(*columns, count);
+  std::optional<ColumnRange> gap = findGap(buffer->columns, count);
   if (!gap || isWrittenElsewhere(memref))
     return success();
   reportGap(buffer->lastWriter, buffer->columns, *gap, buffer->type, "buffer")
