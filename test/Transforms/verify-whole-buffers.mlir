@@ -424,14 +424,20 @@ func.func @other_elements(%x: memref<?xf32>, %p: memref<?xf32>, %y: memref<?xf32
 
 // -----
 
-// All heads are written; a part of a row without heads is read.
+// Both halves of all heads are written; a part of a row without heads is read.
 gnn.graph @g square {node_types = 1, edge_types = 1}
-func.func @part_of_heads(%x: memref<?x4x8xf32>, %z: memref<?x8xf32>) {
+func.func @part_of_heads(%x: memref<?x4x4xf32>, %z: memref<?x8xf32>) {
   %n = gnn_tile.count @g count dst : index
   %y = memref.alloc(%n) : memref<?x4x8xf32>
-  gnn_tile.traverse @g <dst, heads = 4, features = 8>
-      ins(%x : memref<?x4x8xf32>) at [#gnn_tile.at<group : head, feature>]
+  gnn_tile.traverse @g <dst, heads = 4, features = 4>
+      ins(%x : memref<?x4x4xf32>) at [#gnn_tile.at<group : head, feature>]
       outs(%y : memref<?x4x8xf32>) at [#gnn_tile.at<group : head, feature>] {
+  ^bb0(%v: f32):
+    gnn_tile.yield %v : f32
+  }
+  gnn_tile.traverse @g <dst, heads = 4, features = 4>
+      ins(%x : memref<?x4x4xf32>) at [#gnn_tile.at<group : head, feature>]
+      outs(%y : memref<?x4x8xf32>) at [#gnn_tile.at<group : head, feature + 4>] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   }
