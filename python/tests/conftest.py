@@ -27,6 +27,9 @@ def pytest_configure(config):
     if found != expected:
         raise pytest.UsageError(f"expected gnn_mlir of this checkout, {expected}, "
                                 f"got {found}: set PYTHONPATH={ROOT / 'python'}")
+    if os.environ.get("GNN_TEST_TARGET") == "cuda":
+        from support import on_gpu
+        on_gpu.redirect()
 
 
 BUILD = os.environ.get("GNN_MLIR_BUILD") and os.path.abspath(
