@@ -195,7 +195,7 @@ static bool isFromAmpereOn(llvm::StringRef chip) {
 static TargetAbilities getGPUAbilities(llvm::StringRef chip) {
   TargetAbilities abilities;
   abilities.tf32 = abilities.asyncCopies = isFromAmpereOn(chip);
-  abilities.longRows = true;
+  abilities.fastPowers = abilities.longRows = true;
   return abilities;
 }
 

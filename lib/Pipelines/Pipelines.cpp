@@ -140,6 +140,8 @@ static void buildTilePipeline(OpPassManager &pm,
   if (options.onlineSoftmax) // of all that is fused
     pm.addNestedPass<func::FuncOp>(
         createOnlineSoftmax({options.onlineSoftmax}));
+  if (options.hoistFactors) // behind the quotients of a softmax
+    pm.addNestedPass<func::FuncOp>(createHoistFactors());
   pm.addNestedPass<func::FuncOp>(createGroupEdges({options.edgeWalks}));
   if (options.edgeWalks)
     pm.addNestedPass<func::FuncOp>(
@@ -270,6 +272,7 @@ static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
 static void buildMathPipeline(OpPassManager &pm, const NoOptions &) {
   pm.addPass(createVerifyForm({Form::Kernels}));
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandLanes());
+  pm.addNestedPass<gpu::GPUModuleOp>(createUseFastPowers());
   pm.addNestedPass<gpu::GPUModuleOp>(createContractProducts());
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandDeviceMath());
   pm.addPass(createCSEPass());

@@ -23,7 +23,7 @@
 // The limits, abilities and figures of a GPU by its name, by its chip, or by what
 // its driver says of it.
 
-// CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
+// CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, fast_powers, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
 // CHECK: module attributes {gnn.target = #target}
 
 // TWICE: error: gnn-attach-target: expected {{.*}} each once and 1 or more, got 'clock=3e9'
@@ -35,7 +35,7 @@
 // KEPT: name = "h100"
 // SAME: kind = "emulator", name = "h100"
 // UNKNOWN: remark: {{.*}}no figures are known of sm_75, costs are those of NVIDIA H200 SXM
-// UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}, abilities = [long_rows], figures = {memory_bandwidth = 4.300000e+12,
+// UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}, abilities = [fast_powers, long_rows], figures = {memory_bandwidth = 4.300000e+12,
 // KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090, of whose 17 figures 15 are derived from those of another GPU
 // KNOWN:   memory_bandwidth = 8.38{{[0-9]+}}e+11
 // DESCRIBED: remark: {{.*}}costs are by what the driver says of NVIDIA L40S

@@ -32,6 +32,26 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // All entries of a product that one sum adds but the first.
+  //
+  // CHECK-LABEL: gpu.func @entries
+  // CHECK-COUNT-3: math.fma
+  // CHECK-NOT:     arith.addf
+  // expected-remark @+1 {{3 products with the sums that add them}}
+  gpu.func @entries(%v: vector<4xf32>, %to: memref<?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %q = arith.mulf %v, %v : vector<4xf32>
+    %q0 = vector.extract %q[0] : f32 from vector<4xf32>
+    %q1 = vector.extract %q[1] : f32 from vector<4xf32>
+    %a = arith.addf %q0, %q1 : f32
+    %q2 = vector.extract %q[2] : f32 from vector<4xf32>
+    %b = arith.addf %a, %q2 : f32
+    %q3 = vector.extract %q[3] : f32 from vector<4xf32>
+    %c = arith.addf %b, %q3 : f32
+    memref.store %c, %to[%c0] : memref<?xf32>
+    gpu.return
+  }
+
   // What is stored is rounded; a difference is no sum, and f64 is exact enough.
   //
   // CHECK-LABEL: gpu.func @kept

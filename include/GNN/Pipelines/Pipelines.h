@@ -131,6 +131,10 @@ template <typename Base> struct TileSwitches : public Base {
       *this, "merge-sums",
       llvm::cl::desc("Make one sum over elements of two that are added up"),
       llvm::cl::init(true)};
+  Option<bool> hoistFactors{
+      *this, "hoist-factors",
+      llvm::cl::desc("Multiply by what varies less first"),
+      llvm::cl::init(true)};
   Option<bool> splitSums{
       *this, "split-sums",
       llvm::cl::desc("Sum over types or the graph in two steps"),
@@ -180,6 +184,7 @@ template <typename Base> struct TileSwitches : public Base {
     other.edgeNumbers = edgeNumbers;
     other.sumRowsFirst = sumRowsFirst;
     other.mergeSums = mergeSums;
+    other.hoistFactors = hoistFactors;
     other.onlineSoftmax = onlineSoftmax;
     other.sourceShards = sourceShards;
     other.writeInPlace = writeInPlace;

@@ -44,7 +44,7 @@ static Value emitScore(OpBuilder &b, AttentionOp op, ValueRange args,
 /// exp(score - highest)
 static Value emitPower(OpBuilder &b, Location loc, Value score, Value highest) {
   Value shifted = arith::SubFOp::create(b, loc, score, highest);
-  return math::ExpOp::create(b, loc, shifted);
+  return math::ExpOp::create(b, loc, shifted, arith::FastMathFlags::afn);
 }
 
 /// A sum of powers to divide by. The highest score's power is 1, so a sum is
@@ -245,13 +245,15 @@ SmallVector<Value> AttentionLowering::emitWeightedSum(OpBuilder &b,
     made.push_back(sum = emitElementSum(b, loc, weight));
   Value divisor = emitDivisor(b, loc, sum);
   if (split)
-    weight = arith::DivFOp::create(b, loc, weight, divisor);
+    weight = arith::DivFOp::create(b, loc, weight, divisor,
+                                   arith::FastMathFlags::arcp);
   if (factor)
     weight = arith::MulFOp::create(b, loc, weight, factor);
   Value total =
       emitElementSum(b, loc, arith::MulFOp::create(b, loc, weight, value));
   if (!split)
-    total = arith::DivFOp::create(b, loc, total, divisor);
+    total = arith::DivFOp::create(b, loc, total, divisor,
+                                  arith::FastMathFlags::arcp);
   SmallVector<Value> yielded = {total};
   if (!op.getStatistics().empty())
     llvm::append_range(yielded, made);

@@ -256,7 +256,8 @@ static LogicalResult lowerEdgeSoftmax(EdgeSoftmaxOp op, Lowering &lowering) {
         Value highest =
             emitReduce(b, loc, tile::Reduction::Max, Dim::Element, args[0]);
         Value shifted = arith::SubFOp::create(b, loc, args[0], highest);
-        Value power = math::ExpOp::create(b, loc, shifted);
+        Value power =
+            math::ExpOp::create(b, loc, shifted, arith::FastMathFlags::afn);
         Value total =
             emitReduce(b, loc, tile::Reduction::Sum, Dim::Element, power);
         return arith::DivFOp::create(b, loc, power, total);

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -138,6 +139,10 @@ void KernelFunc::launch(OpBuilder &host, gpu::KernelDim3 grid, int64_t threads,
       /*dynamicSharedMemorySize=*/Value(), operands);
   if (schedule)
     launch->setAttr("gnn.schedule", schedule);
+  auto traversal = dyn_cast_or_null<TraverseScheduleAttr>(schedule);
+  if (int64_t blocks = traversal ? traversal.getFields().processorBlocks : 0)
+    func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  host.getI32IntegerAttr(blocks));
   func.setKnownBlockSizeAttr(
       host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
 }

@@ -57,6 +57,7 @@ static void join(TraverseOp op) {
   auto second = cast<TraverseOp>(builder.clone(*op));
   TraverseSchedule schedule(op);
   schedule.rowWalk = RowWalk::Team;
+  schedule.processorBlocks = 0;
   schedule.setOn(second);
   Operation *yield = second.getBody().front().getTerminator();
   SmallVector<Attribute> accesses;

@@ -24,11 +24,15 @@ namespace gnn {
 
 using namespace mlir;
 
-/// Whether sums alone need a value, or each of its entries.
+/// Whether sums alone need a value, or each of its entries. Sums with other
+/// products may be contracted already.
 static bool isAdded(Value value, bool ofEntries) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    auto entry = dyn_cast<vector::ExtractOp>(user);
-    return isa<arith::AddFOp>(user) ||
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    auto entry = dyn_cast<vector::ExtractOp>(use.getOwner());
+    auto fma = dyn_cast<math::FmaOp>(use.getOwner());
+    return isa<arith::AddFOp>(use.getOwner()) ||
+           (fma && use.get() == fma.getC() && use.get() != fma.getA() &&
+            use.get() != fma.getB()) ||
            (ofEntries && entry && !entry.hasDynamicPosition() &&
             isAdded(entry.getResult(), /*ofEntries=*/false));
   });

@@ -9,6 +9,7 @@
 #include "GNN/Transforms/Kernels/Passes.h"
 
 #include "DeviceMath/DeviceMath.h"
+#include "GNN/Analysis/Targets.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -68,12 +69,31 @@ void addUnary(RewritePatternSet &patterns, Lane (*function)(Lane)) {
           [=](ArrayRef<Lane> x) { return Results{function(x.front())}; });
 }
 
+/// A power of two, but for one that is an instruction of the target.
+struct ExpandPower : ExpandFunction<math::Exp2Op, Results (*)(ArrayRef<Lane>)> {
+  using Base = ExpandFunction<math::Exp2Op, Results (*)(ArrayRef<Lane>)>;
+  ExpandPower(MLIRContext *context, bool keepsFast)
+      : Base(context,
+             [](ArrayRef<Lane> x) { return Results{device_math::exp2(x[0])}; }),
+        keepsFast(keepsFast) {}
+
+  LogicalResult matchAndRewrite(math::Exp2Op op,
+                                PatternRewriter &rewriter) const override {
+    if (keepsFast && gnn::isFastPower(op))
+      return rewriter.notifyMatchFailure(op, "an instruction of the target");
+    return Base::matchAndRewrite(op, rewriter);
+  }
+
+  bool keepsFast;
+};
+
 struct ExpandDeviceMath : gnn::impl::ExpandDeviceMathBase<ExpandDeviceMath> {
   using ExpandDeviceMathBase::ExpandDeviceMathBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateExpandDeviceMathPatterns(patterns);
+    populateExpandDeviceMathPatterns(
+        patterns, gnn::getAbilities(getOperation()).fastPowers);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
@@ -89,9 +109,10 @@ static Results clampBetween(ArrayRef<Lane> x) {
   return {Lane(b, arith::MaximumFOp::create(b, below, x[1].value()))};
 }
 
-void gnn::populateExpandDeviceMathPatterns(RewritePatternSet &patterns) {
+void gnn::populateExpandDeviceMathPatterns(RewritePatternSet &patterns,
+                                           bool keepsFastPowers) {
   addUnary<math::ExpOp>(patterns, device_math::exp);
-  addUnary<math::Exp2Op>(patterns, device_math::exp2);
+  patterns.add<ExpandPower>(patterns.getContext(), keepsFastPowers);
   addUnary<math::ExpM1Op>(patterns, device_math::expm1);
   addUnary<math::TanhOp>(patterns, device_math::tanh);
   addUnary<math::ErfOp>(patterns, device_math::erf);

@@ -54,6 +54,22 @@ struct LowerInteger : OpRewritePattern<Op> {
   }
 };
 
+/// A power of two that may be approximate is an instruction.
+struct LowerFastPower : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Exp2Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!gnn::isFastPower(op))
+      return rewriter.notifyMatchFailure(op, "a power that is not approximate");
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(),
+        rewriter.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
+        op->getOperands());
+    return success();
+  }
+};
+
 struct LowerBitCount : OpRewritePattern<math::CtPopOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -85,7 +101,8 @@ struct LowerDeviceMath : gnn::impl::LowerDeviceMathBase<LowerDeviceMath> {
     patterns.add<
         LowerInteger<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>,
         LowerInteger<math::CountTrailingZerosOp, LLVM::CountTrailingZerosOp>,
-        LowerInteger<math::AbsIOp, LLVM::AbsOp>, LowerBitCount>(&getContext());
+        LowerInteger<math::AbsIOp, LLVM::AbsOp>, LowerBitCount, LowerFastPower>(
+        &getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 

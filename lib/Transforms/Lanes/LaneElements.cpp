@@ -17,6 +17,19 @@
 using namespace mlir;
 using namespace gnn::tile;
 
+/// Moves an operation to where its operands are there.
+static void moveToOperands(Operation *op) {
+  Operation *last = nullptr;
+  for (Value operand : op->getOperands()) {
+    Operation *defining = operand.getDefiningOp();
+    if (defining && defining->getBlock() == op->getBlock() &&
+        (!last || last->isBeforeInBlock(defining)))
+      last = defining;
+  }
+  if (last)
+    op->moveAfter(last);
+}
+
 /// Lanes have the features of each vector, and get one vector's sum each: at
 /// each step half as many vectors, of twice as many lanes.
 LogicalResult Distribution::reduceEach(ReduceEachOp op) {
@@ -49,8 +62,17 @@ LogicalResult Distribution::reduceEach(ReduceEachOp op) {
   for (int64_t row = 0; row < spread.rowsOf(op.getType()); ++row)
     for (size_t begin = 0; begin < op.getVectors().size(); begin += each) {
       Values left;
-      for (Value vector : op.getVectors().slice(begin, each))
+      for (Value vector : op.getVectors().slice(begin, each)) {
+        // One number takes less registers than the features of a lane.
+        Block::iterator end = b.getInsertionPoint();
+        Block *block = b.getInsertionBlock();
+        Operation *behind = end == block->begin() ? nullptr : &*std::prev(end);
         left.push_back(reduceOwn(kind, vector, source, dim, {row, 0, -1}));
+        auto begin = behind ? std::next(behind->getIterator()) : block->begin();
+        for (Operation &made : llvm::make_early_inc_range(
+                 llvm::make_range(begin, b.getInsertionPoint())))
+          moveToOperands(&made);
+      }
       for (int64_t width = each / 2; width >= 1; width /= 2) {
         Value up = isUp(width);
         for (int64_t i = 0; i < width; ++i) {

@@ -4,10 +4,9 @@
 //
 // A score is one number of an element, and all lanes of a row would compute it.
 // So the numbers of the elements under way are one vector, of which each lane
-// has its own: one power for all of them, and one sum of lanes.
-//
-// Where groups end among the elements, each of these has the highest score of
-// its own group, so that the elements still share one power.
+// has its own: one power for all of them, and one sum of lanes. Where groups
+// end among the elements, they are taken one by one, and all lanes have each
+// number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,6 +122,17 @@ void EdgeWalk::evaluateBatch(ArrayRef<Value> values, Batch &batch) {
     }
   }
   point = nullptr;
+}
+
+/// Gives all lanes the numbers of elements that are there.
+void EdgeWalk::spreadNumbers(Batch &batch) {
+  for (Value value : ofElement) {
+    Value across = batch.across.lookup(value);
+    Type type = typeAt(value.getType(), getLevel(value));
+    for (auto [u, here] : llvm::enumerate(batch.points))
+      if (across)
+        here.values[value] = ofPoint(across, u, type);
+  }
 }
 
 /// Elements come last; heads are the dimension before, where there are several.
@@ -343,7 +353,8 @@ Value EdgeWalk::finiteOf(Value score) {
 }
 
 Value EdgeWalk::powerOf(Value score, Value highest) {
-  return math::ExpOp::create(b, arith::SubFOp::create(b, score, highest));
+  return math::ExpOp::create(b, arith::SubFOp::create(b, score, highest),
+                             arith::FastMathFlags::afn);
 }
 
 /// Adds elements of one group.
@@ -381,104 +392,4 @@ SmallVector<Value> EdgeWalk::addSoftmax(SoftmaxSumOp softmax, ValueRange before,
     after.push_back(sum);
   }
   return after;
-}
-
-/// Of each element, the first of those under way in its group, and the one
-/// behind the last.
-std::pair<Value, Value> EdgeWalk::findSegments() {
-  Type i32 = b.getI32Type();
-  auto type = VectorType::get({layout.inFlight}, i32);
-  auto of = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, static_cast<int32_t>(value)));
-  };
-  Value ends; // a bit each
-  for (auto [u, word] : llvm::enumerate(words)) {
-    Value bit = arith::ShRUIOp::create(b, word,
-                                       arith::ConstantIntOp::create(b, 31, 32));
-    if (u > 0)
-      bit =
-          arith::ShLIOp::create(b, bit, arith::ConstantIntOp::create(b, u, 32));
-    ends = ends ? arith::OrIOp::create(b, ends, bit).getResult() : bit;
-  }
-  Value all = vector::BroadcastOp::create(b, type, ends);
-  Value own = arith::IndexCastOp::create(b, type, numbersOfElements());
-  Value before =
-      arith::SubIOp::create(b, arith::ShLIOp::create(b, of(1), own), of(1));
-  before = arith::AndIOp::create(b, all, before);
-  Value first = arith::SubIOp::create(
-      b, of(32), math::CountLeadingZerosOp::create(b, before));
-  // The last one ends in any case.
-  Value after =
-      arith::OrIOp::create(b, all, of(int64_t(1) << (layout.inFlight - 1)));
-  after = arith::ShRUIOp::create(b, after, own);
-  after = math::CountTrailingZerosOp::create(b, after);
-  after = arith::AddIOp::create(b, arith::AddIOp::create(b, after, own), of(1));
-  return {first, after};
-}
-
-/// What elements of several groups add.
-EdgeWalk::Weights EdgeWalk::weigh(SoftmaxSumOp softmax, ValueRange before,
-                                  Batch &batch) {
-  LocationScope scope(b, softmax.getLoc());
-  Value scores = acrossOf(softmax.getScore(), batch);
-  auto type = cast<VectorType>(scores.getType());
-  auto numbersOfType = VectorType::get(type.getShape(), b.getI32Type());
-  auto [first, behind] = findSegments();
-  first = spreadAcross(first, numbersOfType);
-  behind = spreadAcross(behind, numbersOfType);
-  auto of = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(numbersOfType, static_cast<int32_t>(value)));
-  };
-  auto compare = [&](arith::CmpIPredicate how, Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, how, x, y);
-  };
-  using P = arith::CmpIPredicate;
-  // Those before the first end go on with what there is.
-  Value highest = spreadAcross(before[0], type);
-  Value top = arith::SelectOp::create(
-      b, compare(P::eq, first, of(0)),
-      combineKind(Reduction::Max, scores, highest), scores);
-  Type one = before[0].getType();
-  for (unsigned u = 0; u < batch.points.size(); ++u) {
-    Value score = spreadAcross(ofPoint(scores, u, one), type);
-    Value isOfGroup = arith::AndIOp::create(b, compare(P::sle, first, of(u)),
-                                            compare(P::slt, of(u), behind));
-    top = arith::SelectOp::create(b, isOfGroup,
-                                  combineKind(Reduction::Max, top, score), top);
-  }
-  Value powers = powerOf(scores, finiteOf(top));
-  Weights weights;
-  weights.tops.resize(batch.points.size());
-  for (unsigned u = 0; u < batch.points.size(); ++u)
-    weights.tops[u] = ofPoint(top, u, one);
-  Value scale = powerOf(before[0], finiteOf(weights.tops[0]));
-  weights.states.push_back(weights.tops[0]);
-  weights.terms.resize(batch.points.size());
-  for (auto [i, result] : llvm::enumerate(softmax.getSums())) {
-    Level level = getLevel(result);
-    Value value = softmax.getValues()[i];
-    weights.states.push_back(
-        arith::MulFOp::create(b, spread(scale, level), before[i + 1]));
-    Value terms;
-    if (!level.feature) {
-      Type own = numbersAt(result.getType(), level);
-      terms = arith::MulFOp::create(b, spreadAcross(powers, own),
-                                    spreadAcross(acrossOf(value, batch), own));
-    }
-    for (unsigned u = 0; u < batch.points.size(); ++u) {
-      if (terms) {
-        weights.terms[u].push_back(
-            ofPoint(terms, u, typeAt(result.getType(), level)));
-        continue;
-      }
-      Value power = ofPoint(powers, u, one);
-      enterPoint(batch, u);
-      weights.terms[u].push_back(arith::MulFOp::create(
-          b, spread(power, level), spread(valueOf(value), level)));
-    }
-    point = nullptr;
-  }
-  return weights;
 }

@@ -135,22 +135,51 @@ void EdgeWalk::walkShare(Value team) {
     (void)valueOf(value);
   Value first = b.add(firstRow, b.mul(team, TeamShare::elements));
   Carried before = start(team, first);
+  Values carried = before.pack(b);
+  size_t count = carried.size();
+  // Words of several streams would take the registers of rows under way.
+  if (op.getStreamTargets().size() == 1)
+    llvm::append_range(carried, loadWords(first));
+  Value inFlight = b.index(layout.inFlight);
+  int64_t last = TeamShare::elements - layout.inFlight;
+  auto body = [&](Value offset, ValueRange all) {
+    Values own(all.drop_front(count)), ahead;
+    if (own.empty()) {
+      own = loadWords(b.add(first, offset));
+    } else { // those of the next step, in front of this one's rows
+      Value next = b.min(b.toI32(b.add(offset, inFlight)),
+                         arith::ConstantIntOp::create(b, last, 32));
+      next = arith::IndexCastUIOp::create(b, b.getIndexType(), next);
+      ahead = loadWords(b.add(first, next));
+    }
+    Values left = step(b.add(first, offset),
+                       before.unpack(b, all.take_front(count)), own, team);
+    llvm::append_range(left, ahead);
+    return left;
+  };
   Values left =
-      b.loop(b.index(0), b.index(TeamShare::elements), b.index(layout.inFlight),
-             before.pack(b), [&](Value offset, ValueRange all) {
-               return step(b.add(first, offset), before.unpack(b, all), team);
-             });
+      b.loop(b.index(0), b.index(TeamShare::elements), inFlight, carried, body);
   if (types.empty())
     return;
-  Carried now = before.unpack(b, left);
+  Carried now = before.unpack(b, ValueRange(left).take_front(count));
   where(
       now.isHead, [&] { leave(now.states, heads, team); },
       [&] { leave(now.states, tails, team); });
   leave(b.toI32(now.group), tailGroups, team);
 }
 
+/// The words of each stream of the elements from `first` on.
+SmallVector<Value> EdgeWalk::loadWords(Value first) {
+  Values loaded;
+  for (RowDomain target : op.getStreamTargets())
+    for (int64_t u = 0; u < layout.inFlight; ++u)
+      loaded.push_back(arrays.wordAt(b, op, target, b.add(first, u)));
+  return loaded;
+}
+
 /// Finds the elements from `first` on. Padding is the last one, without an end.
-void EdgeWalk::locate(MutableArrayRef<WalkPoint> points, Value first) {
+void EdgeWalk::locate(MutableArrayRef<WalkPoint> points, Value first,
+                      ValueRange loaded) {
   Value last = b.sub(op.getEndRow(), b.index(1));
   for (auto [u, here] : llvm::enumerate(points)) {
     here.number = b.add(first, u);
@@ -158,9 +187,8 @@ void EdgeWalk::locate(MutableArrayRef<WalkPoint> points, Value first) {
   }
   // Each stream says the ends.
   for (RowDomain target : op.getStreamTargets()) {
-    words.clear();
-    for (WalkPoint &here : points)
-      words.push_back(arrays.wordAt(b, op, target, here.number));
+    words = Values(loaded.take_front(points.size()));
+    loaded = loaded.drop_front(points.size());
     for (auto [word, here] : llvm::zip_equal(words, points))
       here.rows[target] = IndexArrays::rowOfWord(b, word);
   }
@@ -228,9 +256,13 @@ void EdgeWalk::nextGroup(Carried &now) {
   enterGroup(now);
 }
 
-/// One element after the other, each of which may be the last of its group.
+/// One element after the other, each of which may be the last of its group. All
+/// lanes have its numbers: what several elements need at once would stay in
+/// registers, of which kernels have as many as this rare path.
 SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
                                          Value team) {
+  spreadNumbers(batch);
+  auto ofLanes = std::exchange(numbers, {});
   Carried now = carried;
   Value zero = arith::ConstantIntOp::create(b, 0, 32);
   for (auto [word, here] : llvm::zip_equal(words, batch.points)) {
@@ -248,88 +280,16 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
     now = now.unpack(
         b, choose(b.less(word, zero), same, end, [&] { return same; }));
   }
-  return now.pack(b);
-}
-
-/// What elements need of their groups is found first, so that numbers are
-/// computed of all elements at once; then groups are closed one by one.
-SmallVector<Value> EdgeWalk::stepOverEnds(const Carried &carried, Batch batch,
-                                          Value team) {
-  Value zero = arith::ConstantIntOp::create(b, 0, 32);
-  Carried now = carried;
-  Values groups;
-  batch.groupValues.clear();
-  for (Value word : words) {
-    groups.push_back(now.group);
-    batch.groupValues.push_back(now.groupValues);
-    Values same = now.pack(b);
-    auto end = [&] {
-      Carried then = now;
-      nextGroup(then);
-      return then.pack(b);
-    };
-    now = now.unpack(
-        b, choose(b.less(word, zero), same, end, [&] { return same; }));
-  }
-  evaluateBatch(ofBoth, batch);
-  storeElements(batch, 0, batch.points.size());
-  if (types.empty())
-    return now.pack(b);
-  // What each softmax gives the elements; and where its states are.
-  SmallVector<std::pair<unsigned, Weights>> weights;
-  unsigned first = 0;
-  for (Operation *reduction : reductions) {
-    unsigned count = reduction->getNumResults();
-    if (auto softmax = dyn_cast<SoftmaxSumOp>(reduction);
-        softmax && numbers.contains(softmax.getScore())) {
-      ValueRange before = ValueRange(now.states).slice(first, count);
-      weights.push_back({first, weigh(softmax, before, batch)});
-      llvm::copy(weights.back().second.states, now.states.begin() + first);
-    }
-    first += count;
-  }
-  for (unsigned u = 0; u < batch.points.size(); ++u) {
-    for (auto &[first, own] : weights) {
-      now.states[first] = own.tops[u];
-      for (auto [i, term] : llvm::enumerate(own.terms[u])) {
-        Value &sum = now.states[first + 1 + i];
-        sum = arith::AddFOp::create(b, sum, term);
-      }
-    }
-    unsigned next = 0;
-    for (Operation *reduction : reductions) {
-      unsigned count = reduction->getNumResults();
-      bool isWeighed =
-          llvm::any_of(weights, [&](auto &own) { return own.first == next; });
-      if (!isWeighed) {
-        enterPoint(batch, u);
-        Values state = statesOf(reduction);
-        Values sum =
-            addAll(reduction, ValueRange(now.states).slice(next, count),
-                   ValueRange(state));
-        llvm::copy(sum, now.states.begin() + next);
-      }
-      next += count;
-    }
-    point = nullptr;
-    Values same = now.pack(b);
-    auto end = [&] {
-      Carried then = now;
-      closeGroup(then, groups[u], batch.points[u].number, team);
-      return then.pack(b);
-    };
-    now = now.unpack(
-        b, choose(b.less(words[u], zero), same, end, [&] { return same; }));
-  }
+  numbers = std::move(ofLanes);
   return now.pack(b);
 }
 
 SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
-                                  Value team) {
+                                  ValueRange loaded, Value team) {
   Batch batch;
   batch.points.resize(layout.inFlight);
   batch.groupValues = {carried.groupValues};
-  locate(batch.points, first);
+  locate(batch.points, first, loaded);
   evaluateBatch(ofElement, batch);
   if (ofGroup.empty() && types.empty()) { // groups do not matter
     Carried now = carried;
@@ -348,8 +308,7 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
   return choose(
       ends, carried.pack(b),
       [&] { // some groups end
-        Values left = numbers.empty() ? stepInOrder(carried, batch, team)
-                                      : stepOverEnds(carried, batch, team);
+        Values left = stepInOrder(carried, batch, team);
         restore();
         return left;
       },

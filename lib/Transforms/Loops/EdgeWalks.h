@@ -69,12 +69,6 @@ private:
       return groupValues[groupValues.size() > 1 ? u : 0];
     }
   };
-  /// What one softmax of the elements under way gives each of them.
-  struct Weights {
-    Values states; ///< before the first, by the score that is highest there
-    Values tops;   ///< the highest score of its group up to it
-    llvm::SmallVector<Values> terms; ///< what it adds to each sum
-  };
 
   void collect();
   /// Whether lanes exchange values where groups may end.
@@ -87,11 +81,13 @@ private:
   // One team and its share.
   void walkShare(mlir::Value team);
   Carried start(mlir::Value team, mlir::Value first);
-  Values step(mlir::Value first, const Carried &carried, mlir::Value team);
-  void locate(llvm::MutableArrayRef<WalkPoint> points, mlir::Value first);
+  Values step(mlir::Value first, const Carried &carried,
+              mlir::ValueRange loaded, mlir::Value team);
+  Values loadWords(mlir::Value first);
+  void locate(llvm::MutableArrayRef<WalkPoint> points, mlir::Value first,
+              mlir::ValueRange loaded);
   void storeElements(Batch &batch, unsigned first, unsigned count);
   void add(Carried &now, Batch &batch);
-  Values stepOverEnds(const Carried &carried, Batch batch, mlir::Value team);
   Values stepInOrder(const Carried &carried, Batch batch, mlir::Value team);
   void closeGroup(Carried &now, mlir::Value group, mlir::Value position,
                   mlir::Value team);
@@ -105,6 +101,7 @@ private:
   bool isGathered(mlir::Value value);
   void enterPoint(Batch &batch, unsigned u);
   void evaluateBatch(llvm::ArrayRef<mlir::Value> values, Batch &batch);
+  void spreadNumbers(Batch &batch);
   mlir::Type numbersAt(mlir::Type element, Level level);
   mlir::Value acrossOf(mlir::Value value, Batch &batch);
   mlir::Value collectPoints(mlir::Value value, Batch &batch);
@@ -121,8 +118,6 @@ private:
   mlir::Value finiteOf(mlir::Value score);
   mlir::Value powerOf(mlir::Value score, mlir::Value highest);
   Values addSoftmax(SoftmaxSumOp op, mlir::ValueRange before, Batch &batch);
-  Weights weigh(SoftmaxSumOp op, mlir::ValueRange before, Batch &batch);
-  std::pair<mlir::Value, mlir::Value> findSegments();
   // What teams leave to each other.
   void makeCombine(mlir::Block &block);
   void handOver(mlir::Value team);

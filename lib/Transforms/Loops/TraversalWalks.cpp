@@ -269,7 +269,8 @@ SmallVector<Value> TraversalLoops::rescale(SoftmaxSumOp op,
   combined.resize(op.getNumResults());
   for (ValueRange state : states) {
     Value power =
-        math::ExpOp::create(b, arith::SubFOp::create(b, state[0], finite));
+        math::ExpOp::create(b, arith::SubFOp::create(b, state[0], finite),
+                            arith::FastMathFlags::afn);
     for (auto [i, value] : llvm::enumerate(op.getSums())) {
       Value term = arith::MulFOp::create(b, spread(power, getLevel(value)),
                                          state[i + 1]);

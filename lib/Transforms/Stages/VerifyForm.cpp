@@ -251,7 +251,7 @@ private:
   bool findMath() {
     return getOperation()
         .walk([&](Operation *op) {
-          if (!expanded.contains(op->getName()))
+          if (!expanded.contains(op->getName()) || isFastPower(op))
             return WalkResult::advance();
           auto type = dyn_cast<FloatType>(
               getElementTypeOrSelf(op->getOperand(0).getType()));

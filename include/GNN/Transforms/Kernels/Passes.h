@@ -21,10 +21,14 @@ namespace gnn {
 #define GEN_PASS_DECL
 #include "GNN/Transforms/Kernels/Passes.h.inc"
 
+/// Whether a GPU may have an instruction for a power: it may be approximate.
+bool isFastPower(mlir::Operation *op);
+
 /// Patterns of `gnn-expand-device-math`: functions that a GPU lacks, on floats
 /// of at most 32 bits, as arithmetic within 2 ulp. Apply them once; what they
-/// make needs none of them.
-void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns);
+/// make needs none of them. Powers that an instruction computes may be kept.
+void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns,
+                                      bool keepsFastPowers = false);
 
 /// Patterns of `gnn-expand-lanes`.
 void populateExpandLanesPatterns(mlir::RewritePatternSet &patterns);

@@ -55,6 +55,33 @@ def ContractProducts : Pass<"gnn-contract-products"> {
     "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
+def UseFastPowers : Pass<"gnn-use-fast-powers"> {
+  let summary = "Compute powers that may be approximate by an instruction";
+  let description = [{
+    `math.exp` with the flag `afn` becomes a power of two with that flag, which is one
+    instruction of a GPU; arithmetic for a power within 2 ulp is some twenty. The weights of a
+    softmax are such powers, of scores less the highest one: with an argument of -t, the
+    product with log2(e) adds an error of t roundings to a weight of e^-t.
+
+    ```mlir
+    %y = math.exp %x fastmath<afn> : f32
+    // becomes
+    %t = arith.mulf %x, %log2e : f32
+    %y = math.exp2 %t fastmath<afn> : f32
+    ```
+
+    `gnn-expand-device-math` leaves such a power, and `gnn-lower-device-math` makes it
+    `ex2.approx.ftz`. The emulator takes that of the C library, and so may give other last
+    bits than a GPU.
+
+    Needs: a target with the ability `fast_powers`; without it nothing is done. Keeps: the
+    value within 2 ulp and the rounding of the product. Never: touches a power without the
+    flag, or other types than f32.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
   let summary = "Write mathematical functions as additions and products";
   let description = [{
@@ -70,7 +97,8 @@ def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
     Results are within 2 ulp of the real value, over all of f32: denormals, signed
     zeros, infinities, NaN and large arguments included. Left, because every target has them: `absf`,
     `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc`
-    and the functions of integers.
+    and the functions of integers; and `exp2` with the flag `afn` where the target has
+    `fast_powers`.
 
     ```mlir
     %y = math.rsqrt %x : f32
@@ -121,7 +149,8 @@ def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
 
     Lowered: `absf`, `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`,
     `sqrt`, `trunc`, `arith.maxnumf`, `arith.minnumf`, and of integers `absi`,
-    `ctlz`, `ctpop`, `cttz`, on scalars and vectors of one dimension.
+    `ctlz`, `ctpop`, `cttz`, on scalars and vectors of one dimension; and scalars of `exp2`
+    with the flag `afn`.
 
     ```mlir
     %y = math.sqrt %x : f32

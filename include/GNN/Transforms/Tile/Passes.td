@@ -179,6 +179,35 @@ def MergeSums : Pass<"gnn-tile-merge-sums", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def HoistFactors : Pass<"gnn-tile-hoist-factors", "::mlir::func::FuncOp"> {
+  let summary = "Multiply by what varies less first, and divide by it once";
+  let description = [{
+    A choice between two products that have the factors of an element in common becomes the
+    product of these with a choice between the weights, which lanes keep in registers. The
+    gradient of a leaky activation is such a choice.
+
+    ```mlir
+    %p = arith.mulf %w, %g : f32 // %g of an element, %w and %slope not
+    %q = arith.mulf %p, %slope : f32
+    %y = arith.select %c, %p, %q : f32
+    // becomes
+    %v = arith.mulf %w, %slope : f32
+    %s = arith.select %c, %w, %v : f32
+    %y = arith.mulf %s, %g : f32
+    ```
+
+    A quotient with the flag `arcp`, or of a power with the flag `afn`, whose divisor varies by
+    fewer dimensions becomes a product with the reciprocal: one for each row, or for each head
+    of one. Another such quotient may be approximate too.
+
+    Needs: templates. Keeps: the value of every result up to the rounding of products and
+    reciprocals. Never: touches other quotients, or products in which an element has no
+    factor.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
   let summary = "Let products gather their rows and end with what follows";
   let description = [{

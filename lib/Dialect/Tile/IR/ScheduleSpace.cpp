@@ -129,6 +129,7 @@ private:
   }
   /// The pass chooses by all other fields.
   SmallVector<int64_t> runs() const { return {0}; }
+  SmallVector<int64_t> processorBlocks() const { return {0}; }
   SmallVector<int64_t> windows() const {
     bool hasWindows =
         facts.walksElements && current.rowWalk != RowWalk::ByEdges;

@@ -12,6 +12,7 @@
 
 #include "GNN/Dialect/GNN/IR/RowSpaces.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/BitVector.h"
@@ -163,7 +164,9 @@ public:
   mlir::Value mul(mlir::Value lhs, double rhs);
   mlir::Value div(mlir::Value lhs, mlir::Value rhs);
   mlir::Value neg(mlir::Value value);
-  mlir::Value exp(mlir::Value value);
+  mlir::Value
+  exp(mlir::Value value,
+      mlir::arith::FastMathFlags flags = mlir::arith::FastMathFlags::none);
   /// Whether `lhs` is above `rhs`.
   mlir::Value above(mlir::Value lhs, mlir::Value rhs);
   mlir::Value select(mlir::Value condition, mlir::Value then,

@@ -157,7 +157,8 @@ Value AttentionGradient::emitSoftmax(Value score) {
   auto type = cast<RankedTensorType>(score.getType());
   Value shifted = b.apply(BinaryKind::Sub, type, {score},
                           at(op.getStatistics()[0], groups));
-  return b.apply(BinaryKind::Div, type, {b.exp(shifted)},
+  return b.apply(BinaryKind::Div, type,
+                 {b.exp(shifted, arith::FastMathFlags::afn)},
                  at(op.getStatistics()[1], groups));
 }
 

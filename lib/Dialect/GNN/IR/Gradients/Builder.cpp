@@ -209,8 +209,8 @@ Value GradientBuilder::neg(Value value) {
   return arith::NegFOp::create(builder, loc, value);
 }
 
-Value GradientBuilder::exp(Value value) {
-  return math::ExpOp::create(builder, loc, value);
+Value GradientBuilder::exp(Value value, arith::FastMathFlags flags) {
+  return math::ExpOp::create(builder, loc, value, flags);
 }
 
 Value GradientBuilder::above(Value lhs, Value rhs) {

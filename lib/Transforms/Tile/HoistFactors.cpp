@@ -1,0 +1,184 @@
+//===- HoistFactors.cpp - What varies less is multiplied first ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The gradient of a leaky activation is one of two factors, both times the same
+// weight: lanes keep the products of weights, and choose between these. Weights
+// of a softmax are divided by a sum that all elements of a row share.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Tile/Passes.h"
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_HOISTFACTORS
+#include "GNN/Transforms/Tile/Passes.h.inc"
+} // namespace gnn
+
+using Factors = SmallVector<Value, 4>;
+
+/// The values of which a value is the product: itself, if it is none.
+static void collectFactors(Value value, Factors &factors) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product) {
+    factors.push_back(value);
+    return;
+  }
+  collectFactors(product.getLhs(), factors);
+  collectFactors(product.getRhs(), factors);
+}
+
+static Value multiply(OpBuilder &b, Location loc, ArrayRef<Value> factors) {
+  Value made;
+  for (Value factor : factors)
+    made =
+        made ? arith::MulFOp::create(b, loc, made, factor).getResult() : factor;
+  return made;
+}
+
+static bool variesByElement(Value value) { return getLevel(value).element; }
+
+/// Takes the factors that vary by element out; false where there is none, or
+/// only such are there.
+static bool takeVarying(Factors &factors, Factors &varying) {
+  auto firstVarying = llvm::partition(
+      factors, [](Value factor) { return !variesByElement(factor); });
+  varying.assign(firstVarying, factors.end());
+  factors.erase(firstVarying, factors.end());
+  return !varying.empty() && !factors.empty();
+}
+
+/// Whether a quotient may be a product with a reciprocal: it is said to be, or
+/// what is divided is approximate.
+static bool mayBeReciprocal(arith::DivFOp op) {
+  using arith::FastMathFlags;
+  auto has = [](FastMathFlags flags, FastMathFlags flag) {
+    return arith::bitEnumContainsAll(flags, flag);
+  };
+  auto power = op.getLhs().getDefiningOp<math::ExpOp>();
+  return has(op.getFastmath(), FastMathFlags::arcp) ||
+         (power && has(power.getFastmath(), FastMathFlags::afn));
+}
+
+namespace {
+struct HoistFactors : gnn::impl::HoistFactorsBase<HoistFactors> {
+  void runOnOperation() override {
+    getOperation()->walk([&](TraverseOp op) {
+      if (op.getSchedule())
+        return;
+      int64_t chosen = 0, divided = 0;
+      for (Operation &inner : llvm::make_early_inc_range(op.getBody().front()))
+        if (auto select = dyn_cast<arith::SelectOp>(inner))
+          chosen += compareResult(select) || chooseWeights(select);
+        else if (auto quotient = dyn_cast<arith::DivFOp>(inner))
+          divided += divideOnce(quotient);
+      for (Operation &inner :
+           llvm::make_early_inc_range(llvm::reverse(op.getBody().front())))
+        if (isOpTriviallyDead(&inner))
+          inner.erase();
+      if (chosen > 0)
+        passed(getArgument(), op.getLoc(), "Chosen")
+            << (Twine(chosen) + " factors that no element varies").str();
+      if (divided > 0)
+        passed(getArgument(), op.getLoc(), "Divided")
+            << (Twine(divided) + " quotients by a reciprocal").str();
+    });
+  }
+
+private:
+  bool compareResult(arith::SelectOp op);
+  bool chooseWeights(arith::SelectOp op);
+  bool divideOnce(arith::DivFOp op);
+};
+} // namespace
+
+/// y = select(x > 0, x, k x) is positive where x is: what else asks for the
+/// side of x may ask y, which is there in any case, for lanes have few
+/// predicates.
+bool HoistFactors::compareResult(arith::SelectOp op) {
+  auto compare = op.getCondition().getDefiningOp<arith::CmpFOp>();
+  Value x = op.getTrueValue();
+  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OGT ||
+      compare.getLhs() != x || compare->hasOneUse() ||
+      !matchPattern(compare.getRhs(), m_AnyZeroFloat()))
+    return false;
+  auto product = op.getFalseValue().getDefiningOp<arith::MulFOp>();
+  FloatAttr slope;
+  if (!product || product.getLhs() != x ||
+      !matchPattern(product.getRhs(), m_Constant(&slope)) ||
+      slope.getValue().isNegative())
+    return false;
+  OpBuilder b(op);
+  b.setInsertionPointAfter(op);
+  Value side = arith::CmpFOp::create(
+      b, compare.getLoc(), arith::CmpFPredicate::OGT, op, compare.getRhs());
+  compare.getResult().replaceUsesWithIf(side, [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return user != op && user->getBlock() == op->getBlock() &&
+           op->isBeforeInBlock(user);
+  });
+  return true;
+}
+
+/// select(c, w g, v g), of weights w and v and of g of each element, is
+/// select(c, w, v) g.
+bool HoistFactors::chooseWeights(arith::SelectOp op) {
+  if (!isa<FloatType>(op.getType()) || !variesByElement(op))
+    return false;
+  Factors ofTrue, ofFalse, varying, otherVarying;
+  collectFactors(op.getTrueValue(), ofTrue);
+  collectFactors(op.getFalseValue(), ofFalse);
+  if (!takeVarying(ofTrue, varying) || !takeVarying(ofFalse, otherVarying))
+    return false;
+  auto isBefore = [](Value x, Value y) {
+    return x.getAsOpaquePointer() < y.getAsOpaquePointer();
+  };
+  Factors sorted(varying);
+  llvm::sort(sorted, isBefore);
+  llvm::sort(otherVarying, isBefore);
+  if (sorted != otherVarying)
+    return false;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value weight = arith::SelectOp::create(b, loc, op.getCondition(),
+                                         multiply(b, loc, ofTrue),
+                                         multiply(b, loc, ofFalse));
+  Value product =
+      arith::MulFOp::create(b, loc, weight, multiply(b, loc, varying));
+  op.replaceAllUsesWith(product);
+  op.erase();
+  return true;
+}
+
+/// A divisor that varies less than what it divides has one reciprocal.
+bool HoistFactors::divideOnce(arith::DivFOp op) {
+  Level divided = getLevel(op.getLhs()), divisor = getLevel(op.getRhs());
+  if (!mayBeReciprocal(op))
+    return false;
+  constexpr auto flags = arith::FastMathFlags::arcp | arith::FastMathFlags::afn;
+  if (divided.within(divisor)) { // as often
+    op.setFastmath(flags);
+    return false;
+  }
+  OpBuilder b(op);
+  Value one = arith::ConstantOp::create(b, op.getLoc(),
+                                        b.getFloatAttr(op.getType(), 1));
+  Value reciprocal =
+      arith::DivFOp::create(b, op.getLoc(), one, op.getRhs(), flags);
+  Value product =
+      arith::MulFOp::create(b, op.getLoc(), op.getLhs(), reciprocal);
+  op.replaceAllUsesWith(product);
+  op.erase();
+  return true;
+}
