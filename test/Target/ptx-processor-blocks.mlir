@@ -4,12 +4,12 @@
 #edge = #gnn.rows<@g, edge>
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// A multiprocessor has room for three blocks of a walk that weighs edges; threads of a sum
+// A multiprocessor has room for four blocks of a walk that weighs edges; threads of a sum
 // have as many registers as they need.
 //
 // CHECK:      .entry attention_0_{{.+}}(
 // CHECK:      .maxntid 256
-// CHECK-NEXT: .minnctapersm 3
+// CHECK-NEXT: .minnctapersm 4
 // CHECK-NOT:  .minnctapersm
 // CHECK:      .entry sum_0_{{.+}}(
 // CHECK-NOT:  .minnctapersm

@@ -44,6 +44,38 @@ func.func @leaky(%x: tensor<?x64xf32>, %g: tensor<?xf32>, %w: tensor<64xf32>, %n
   return %r#0, %r#1 : tensor<?x64xf32>, tensor<?x64xf32>
 }
 
+// The score of GATv2: a sum over features without comparisons.
+//
+// CHECK-LABEL: func.func @score
+// CHECK:         ^bb0(%[[X:.+]]: f32, %[[W:.+]]: f32):
+// CHECK-NOT:       arith.cmpf
+// CHECK:           %[[A:.+]] = math.absf %[[X]] : f32
+// CHECK:           %[[T:.+]] = arith.constant 0.666666
+// CHECK:           %[[P:.+]] = arith.mulf %[[A]], %[[T]] : f32
+// CHECK:           %[[S:.+]] = arith.addf %[[X]], %[[P]] : f32
+// CHECK:           %[[V:.+]] = arith.mulf %[[S]], %[[W]] : f32
+// CHECK:           %[[SUM:.+]] = gnn_tile.reduce sum [feature] %[[V]] : f32
+// CHECK:           %[[C:.+]] = arith.constant 6.0
+// CHECK:           %[[SCORE:.+]] = arith.mulf %[[SUM]], %[[C]] : f32
+// CHECK:           gnn_tile.reduce sum [element] %[[SCORE]] : f32
+func.func @score(%x: tensor<?x64xf32>, %w: tensor<64xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{1 factors that no element varies}}
+  %r = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x, %w : tensor<?x64xf32>, tensor<64xf32>) at [#src, #weight] outs(%n : tensor<?xf32>) at [#number] {
+  ^bb0(%a: f32, %c: f32):
+    %slope = arith.constant 0.2 : f32
+    %zero = arith.constant 0.0 : f32
+    %p = arith.cmpf ogt, %a, %zero : f32
+    %q = arith.mulf %a, %slope : f32
+    %y = arith.select %p, %a, %q : f32
+    %v = arith.mulf %y, %c : f32
+    %s = gnn_tile.reduce sum [feature] %v : f32
+    %t = gnn_tile.reduce sum [element] %s : f32
+    gnn_tile.yield %t : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
 // One reciprocal of the sum of a row; of a number of each element, a quotient that may be
 // approximate.
 //

@@ -135,6 +135,27 @@ void EdgeWalk::spreadNumbers(Batch &batch) {
   }
 }
 
+/// Whether a value is computed of numbers.
+bool EdgeWalk::needsNumbers(Value value) {
+  Operation *inner = value.getDefiningOp();
+  return numbers.contains(value) ||
+         (inner && llvm::any_of(inner->getOperands(), [&](Value operand) {
+            return needsNumbers(operand);
+          }));
+}
+
+/// What numbers are reduced of, for one element, while its group is there.
+void EdgeWalk::evaluateReduced(Batch &batch, unsigned u) {
+  enterPoint(batch, u);
+  for (Value number : numbers)
+    if (reducesFeatures(number)) {
+      Value reduced = number.getDefiningOp<ReduceOp>().getValue();
+      if (!needsNumbers(reduced))
+        (void)valueOf(reduced);
+    }
+  point = nullptr;
+}
+
 /// Elements come last; heads are the dimension before, where there are several.
 Type EdgeWalk::numbersAt(Type element, Level level) {
   if (domain.getHeads() == 1)

@@ -105,9 +105,20 @@ Carried EdgeWalk::start(Value team, Value first) {
   carried.group = filledAt(carried.place);
   carried.next = filledAt(b.add(carried.place, 1));
   carried.isHead = hasFlag(fieldOf(share, TeamShare::Flags), TeamShare::Inside);
-  carried.begin = first;
+  if (needsSizes())
+    carried.begin = first;
   enterGroup(carried);
   return carried;
+}
+
+/// Whether a result depends on how many elements a group has.
+bool EdgeWalk::needsSizes() {
+  Block &body = op.getBody().front();
+  return !body.getOps<SizeOp>().empty() ||
+         llvm::any_of(reductions, [](Operation *reduction) {
+           auto reduce = dyn_cast<ReduceOp>(reduction);
+           return reduce && reduce.getKind() == Reduction::Mean;
+         });
 }
 
 /// Computes what elements need of the group.
@@ -140,25 +151,29 @@ void EdgeWalk::walkShare(Value team) {
   // Words of several streams would take the registers of rows under way.
   if (op.getStreamTargets().size() == 1)
     llvm::append_range(carried, loadWords(first));
-  Value inFlight = b.index(layout.inFlight);
-  int64_t last = TeamShare::elements - layout.inFlight;
+  // Offsets have half the registers of indices.
+  auto offsetOf = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  auto at = [&](Value offset) {
+    return b.add(first,
+                 arith::IndexCastUIOp::create(b, b.getIndexType(), offset));
+  };
+  Value inFlight = offsetOf(layout.inFlight);
+  Value last = offsetOf(TeamShare::elements - layout.inFlight);
   auto body = [&](Value offset, ValueRange all) {
     Values own(all.drop_front(count)), ahead;
-    if (own.empty()) {
-      own = loadWords(b.add(first, offset));
-    } else { // those of the next step, in front of this one's rows
-      Value next = b.min(b.toI32(b.add(offset, inFlight)),
-                         arith::ConstantIntOp::create(b, last, 32));
-      next = arith::IndexCastUIOp::create(b, b.getIndexType(), next);
-      ahead = loadWords(b.add(first, next));
-    }
-    Values left = step(b.add(first, offset),
-                       before.unpack(b, all.take_front(count)), own, team);
+    if (own.empty())
+      own = loadWords(at(offset));
+    else // those of the next step, in front of this one's rows
+      ahead = loadWords(at(b.min(b.add(offset, inFlight), last)));
+    Values left =
+        step(at(offset), before.unpack(b, all.take_front(count)), own, team);
     llvm::append_range(left, ahead);
     return left;
   };
-  Values left =
-      b.loop(b.index(0), b.index(TeamShare::elements), inFlight, carried, body);
+  Values left = b.loop(offsetOf(0), offsetOf(TeamShare::elements), inFlight,
+                       carried, body);
   if (types.empty())
     return;
   Carried now = before.unpack(b, ValueRange(left).take_front(count));
@@ -239,14 +254,17 @@ void EdgeWalk::add(Carried &now, Batch &batch) {
 /// begins behind it.
 void EdgeWalk::closeGroup(Carried &now, Value group, Value position,
                           Value team) {
-  Value behind = b.add(position, 1);
+  IndexArrays::ElementRange elements{b.index(0), b.index(1)}; // some
+  if (now.begin) {
+    elements = {now.begin, b.add(position, 1)};
+    now.begin = elements.end;
+  }
   if (!types.empty())
     where(
         now.isHead, [&] { leave(now.states, heads, team); },
-        [&] { finishGroup(group, now.states, {now.begin, behind}); });
+        [&] { finishGroup(group, now.states, elements); });
   now.states = identities();
   now.isHead = constant(b.getI1Type(), 0);
-  now.begin = behind;
 }
 
 void EdgeWalk::nextGroup(Carried &now) {
@@ -284,6 +302,29 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
   return now.pack(b);
 }
 
+/// Without states, what numbers are reduced of is found for one element after
+/// the other, and the numbers of all at once.
+SmallVector<Value> EdgeWalk::stepOverEnds(const Carried &carried, Batch batch) {
+  Value zero = arith::ConstantIntOp::create(b, 0, 32);
+  Carried now = carried;
+  batch.groupValues.clear();
+  for (auto [u, word] : llvm::enumerate(words)) {
+    batch.groupValues.push_back(now.groupValues);
+    evaluateReduced(batch, u);
+    Values same = now.pack(b);
+    auto end = [&] {
+      Carried then = now;
+      nextGroup(then);
+      return then.pack(b);
+    };
+    now = now.unpack(
+        b, choose(b.less(word, zero), same, end, [&] { return same; }));
+  }
+  evaluateBatch(ofBoth, batch);
+  storeElements(batch, 0, batch.points.size());
+  return now.pack(b);
+}
+
 SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
                                   ValueRange loaded, Value team) {
   Batch batch;
@@ -308,7 +349,8 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
   return choose(
       ends, carried.pack(b),
       [&] { // some groups end
-        Values left = stepInOrder(carried, batch, team);
+        Values left = types.empty() ? stepOverEnds(carried, batch)
+                                    : stepInOrder(carried, batch, team);
         restore();
         return left;
       },

@@ -18,7 +18,7 @@ struct Carried {
       groupValues;                ///< that elements need, of the group
   mlir::Value place, group, next; ///< in the list of groups, and two of these
   mlir::Value isHead;             ///< the group began before the share
-  mlir::Value begin;              ///< else, where it did
+  mlir::Value begin; ///< else, where it did; null if sizes do not matter
 
   /// The same as one list, of which indices take one register each; and what a
   /// list of as many says.
@@ -26,7 +26,8 @@ struct Carried {
     llvm::SmallVector<mlir::Value> all(states);
     llvm::append_range(all, groupValues);
     for (mlir::Value index : {place, group, next, begin})
-      all.push_back(b.toI32(index));
+      if (index)
+        all.push_back(b.toI32(index));
     all.push_back(isHead);
     return all;
   }
@@ -37,8 +38,10 @@ struct Carried {
     made.groupValues =
         llvm::SmallVector<mlir::Value>(all.take_front(groupValues.size()));
     all = all.drop_front(groupValues.size());
-    mlir::Value *indices[] = {&made.place, &made.group, &made.next,
-                              &made.begin};
+    llvm::SmallVector<mlir::Value *> indices{&made.place, &made.group,
+                                             &made.next};
+    if (begin)
+      indices.push_back(&made.begin);
     for (auto [index, to] : llvm::zip(all, indices))
       *to = mlir::arith::IndexCastOp::create(b, b.getIndexType(), index);
     made.isHead = all.back();
@@ -80,6 +83,7 @@ private:
   void forTeams(llvm::function_ref<void(mlir::Value team)> body);
   // One team and its share.
   void walkShare(mlir::Value team);
+  bool needsSizes();
   Carried start(mlir::Value team, mlir::Value first);
   Values step(mlir::Value first, const Carried &carried,
               mlir::ValueRange loaded, mlir::Value team);
@@ -88,6 +92,7 @@ private:
               mlir::ValueRange loaded);
   void storeElements(Batch &batch, unsigned first, unsigned count);
   void add(Carried &now, Batch &batch);
+  Values stepOverEnds(const Carried &carried, Batch batch);
   Values stepInOrder(const Carried &carried, Batch batch, mlir::Value team);
   void closeGroup(Carried &now, mlir::Value group, mlir::Value position,
                   mlir::Value team);
@@ -102,6 +107,8 @@ private:
   void enterPoint(Batch &batch, unsigned u);
   void evaluateBatch(llvm::ArrayRef<mlir::Value> values, Batch &batch);
   void spreadNumbers(Batch &batch);
+  bool needsNumbers(mlir::Value value);
+  void evaluateReduced(Batch &batch, unsigned u);
   mlir::Type numbersAt(mlir::Type element, Level level);
   mlir::Value acrossOf(mlir::Value value, Batch &batch);
   mlir::Value collectPoints(mlir::Value value, Batch &batch);

@@ -83,6 +83,8 @@ struct HoistFactors : gnn::impl::HoistFactorsBase<HoistFactors> {
           chosen += compareResult(select) || chooseWeights(select);
         else if (auto quotient = dyn_cast<arith::DivFOp>(inner))
           divided += divideOnce(quotient);
+        else if (auto sum = dyn_cast<ReduceOp>(inner))
+          chosen += sumByMagnitude(sum);
       for (Operation &inner :
            llvm::make_early_inc_range(llvm::reverse(op.getBody().front())))
         if (isOpTriviallyDead(&inner))
@@ -97,28 +99,73 @@ struct HoistFactors : gnn::impl::HoistFactorsBase<HoistFactors> {
   }
 
 private:
+  bool sumByMagnitude(ReduceOp op);
   bool compareResult(arith::SelectOp op);
   bool chooseWeights(arith::SelectOp op);
   bool divideOnce(arith::DivFOp op);
 };
 } // namespace
 
+/// The slope k of select(x > 0, x, k x), if that is what a choice is and k is
+/// not negative.
+static std::optional<double> getSlope(arith::SelectOp op) {
+  auto compare = op.getCondition().getDefiningOp<arith::CmpFOp>();
+  auto product = op.getFalseValue().getDefiningOp<arith::MulFOp>();
+  Value x = op.getTrueValue();
+  FloatAttr slope;
+  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OGT ||
+      compare.getLhs() != x ||
+      !matchPattern(compare.getRhs(), m_AnyZeroFloat()) || !product ||
+      product.getLhs() != x ||
+      !matchPattern(product.getRhs(), m_Constant(&slope)) ||
+      slope.getValue().isNegative())
+    return std::nullopt;
+  return slope.getValueAsDouble();
+}
+
+/// The sum of w select(x > 0, x, k x) over features is that of w (x + t |x|)
+/// times (1 + k) / 2, with t = (1 - k) / (1 + k): no comparison, one product.
+bool HoistFactors::sumByMagnitude(ReduceOp op) {
+  auto product = op.getValue().getDefiningOp<arith::MulFOp>();
+  bool sums =
+      op.getKind() == Reduction::Sum &&
+      op.getDims() == ArrayRef<int32_t>{static_cast<int32_t>(Dim::Feature)};
+  if (!sums || !product || !product->hasOneUse() || !op.getType().isF32())
+    return false;
+  for (unsigned i : {0, 1}) {
+    auto choice = product->getOperand(i).getDefiningOp<arith::SelectOp>();
+    std::optional<double> slope =
+        choice && choice->hasOneUse() && variesByElement(choice)
+            ? getSlope(choice)
+            : std::nullopt;
+    if (!slope || *slope >= 1)
+      continue;
+    OpBuilder b(product);
+    Location loc = choice.getLoc();
+    auto constant = [&](double value) -> Value {
+      return arith::ConstantOp::create(
+          b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+    };
+    Value x = choice.getTrueValue();
+    Value part = arith::MulFOp::create(b, loc, math::AbsFOp::create(b, loc, x),
+                                       constant((1 - *slope) / (1 + *slope)));
+    product->setOperand(i, arith::AddFOp::create(b, loc, x, part));
+    b.setInsertionPointAfter(op);
+    auto scaled = arith::MulFOp::create(b, op.getLoc(), op.getResult(),
+                                        constant((1 + *slope) / 2));
+    op.getResult().replaceAllUsesExcept(scaled, scaled);
+    return true;
+  }
+  return false;
+}
+
 /// y = select(x > 0, x, k x) is positive where x is: what else asks for the
 /// side of x may ask y, which is there in any case, for lanes have few
 /// predicates.
 bool HoistFactors::compareResult(arith::SelectOp op) {
+  if (!getSlope(op) || op.getCondition().hasOneUse())
+    return false;
   auto compare = op.getCondition().getDefiningOp<arith::CmpFOp>();
-  Value x = op.getTrueValue();
-  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OGT ||
-      compare.getLhs() != x || compare->hasOneUse() ||
-      !matchPattern(compare.getRhs(), m_AnyZeroFloat()))
-    return false;
-  auto product = op.getFalseValue().getDefiningOp<arith::MulFOp>();
-  FloatAttr slope;
-  if (!product || product.getLhs() != x ||
-      !matchPattern(product.getRhs(), m_Constant(&slope)) ||
-      slope.getValue().isNegative())
-    return false;
   OpBuilder b(op);
   b.setInsertionPointAfter(op);
   Value side = arith::CmpFOp::create(

@@ -196,6 +196,10 @@ def HoistFactors : Pass<"gnn-tile-hoist-factors", "::mlir::func::FuncOp"> {
     %y = arith.mulf %s, %g : f32
     ```
 
+    A sum over the features of an element of a leaky activation `select(x > 0, x, k x)` times
+    weights, which nothing else reads, is one of `x + t |x|`, with `t = (1 - k) / (1 + k)`, times
+    `(1 + k) / 2`: an infinite feature makes it NaN, where it would be infinite.
+
     A quotient with the flag `arcp`, or of a power with the flag `afn`, whose divisor varies by
     fewer dimensions becomes a product with the reciprocal: one for each row, or for each head
     of one. Another such quotient may be approximate too.
@@ -205,7 +209,8 @@ def HoistFactors : Pass<"gnn-tile-hoist-factors", "::mlir::func::FuncOp"> {
     factor.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {

@@ -30,10 +30,12 @@ static constexpr int64_t edgesInFlight = 8;
 /// The same where each is reduced over features, or weighed: products or
 /// weights are held beside.
 static constexpr int64_t reducedInFlight = 4;
-/// Blocks of such walks that a multiprocessor has room for: on an H200
-/// attention takes 0.78 to 0.98 of the time that it takes with two, and its
-/// gradient by destination 0.96 to 0.98.
-static constexpr int64_t blocksOfNumbers = 3;
+/// Registers of rows of elements under way with which three blocks, or four,
+/// take less time than what ptxas chooses: on an H200 of reddit, GATv2 of 64
+/// features 3.84 ms, 4.08 and 5.6 (with 16), dot-product attention 6.6 with
+/// three and 6.8 (with 32); 4 heads of GATv2 50 with four and 29 with three
+/// (with 32).
+static constexpr int64_t fewHeld = 16, manyHeld = 32;
 
 /// Elements of a row that lanes take at once where nothing is known of rows;
 /// more would wait for each other where rows are short.
@@ -126,26 +128,38 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
                                                         schedule.headLanes));
 }
 
-/// Whether ptxas takes more registers for numbers of elements than three blocks
-/// leave it, which without spilling in the loop take less time than two: of
-/// kernels with one row of each element, or that weigh it.
-static bool hasRoomForThree(const TraverseFacts &facts) {
-  auto isRow = [](Level level) { return level.feature; };
-  bool sumsRows = facts.shufflesInsideElements && !facts.sums.empty() &&
-                  llvm::count_if(facts.elementLoads, isRow) == 1;
-  return facts.weighsElements || sumsRows;
+/// Registers of what a lane holds of a value at `level`.
+static int64_t countHeld(const TraverseLayout &layout, Level level) {
+  return layout.partCount(level) * (level.feature ? layout.vector : 1);
+}
+
+/// Blocks of a walk by edges that a multiprocessor has room for: where ptxas
+/// would take more registers for numbers of elements than such blocks leave it.
+/// The more rows are under way, the more of them would be spilled.
+static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
+                                     const TraverseFacts &facts) {
+  TraverseLayout layout = layOut(schedule, facts);
+  int64_t rows = 0, held = 0;
+  for (Level level : facts.elementLoads)
+    if (level.feature) {
+      ++rows;
+      held += layout.inFlight * countHeld(layout, level);
+    }
+  if (facts.weighsElements)
+    return held <= fewHeld ? 4 : held <= manyHeld ? 3 : 0;
+  bool sumsRows = facts.shufflesInsideElements && !facts.sums.empty();
+  return sumsRows && rows == 1 && held <= fewHeld ? 3 : 0;
 }
 
 void gnn::tile::chooseRows(TraverseSchedule &schedule,
                            const TraverseFacts &facts) {
   bool byEdges = schedule.rowWalk == RowWalk::ByEdges;
   if (!schedule.inFlight && byEdges)
-    schedule.inFlight = facts.weighsElements || (facts.shufflesInsideElements &&
-                                                 !facts.sums.empty())
+    schedule.inFlight = facts.shufflesInsideElements || facts.weighsElements
                             ? reducedInFlight
                             : edgesInFlight;
-  if (!schedule.processorBlocks && byEdges && hasRoomForThree(facts))
-    schedule.processorBlocks = blocksOfNumbers;
+  if (!schedule.processorBlocks && byEdges)
+    schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
   if (!schedule.inFlight)
     schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
   if (!schedule.rowsPerBlock)
@@ -168,11 +182,6 @@ void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
 //===----------------------------------------------------------------------===//
 // The layout
 //===----------------------------------------------------------------------===//
-
-/// Registers of what a lane holds of a value at `level`.
-static int64_t countHeld(const TraverseLayout &layout, Level level) {
-  return layout.partCount(level) * (level.feature ? layout.vector : 1);
-}
 
 /// Teams add up their parts of a row, those of a warp by themselves, unless
 /// nothing is reduced over elements, a block has one team, or it takes too much
