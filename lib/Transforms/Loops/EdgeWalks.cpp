@@ -149,7 +149,7 @@ void EdgeWalk::walkShare(Value team) {
   Values carried = before.pack(b);
   size_t count = carried.size();
   // Words of several streams would take the registers of rows under way.
-  if (op.getStreamTargets().size() == 1)
+  if (op.getStreamTargets().size() * layout.inFlight <= 4)
     llvm::append_range(carried, loadWords(first));
   // Offsets have half the registers of indices.
   auto offsetOf = [&](int64_t value) -> Value {

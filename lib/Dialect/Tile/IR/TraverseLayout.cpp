@@ -30,12 +30,12 @@ static constexpr int64_t edgesInFlight = 8;
 /// The same where each is reduced over features, or weighed: products or
 /// weights are held beside.
 static constexpr int64_t reducedInFlight = 4;
-/// Registers of rows of elements under way with which three blocks, or four,
-/// take less time than what ptxas chooses: on an H200 of reddit, GATv2 of 64
-/// features 3.84 ms, 4.08 and 5.6 (with 16), dot-product attention 6.6 with
-/// three and 6.8 (with 32); 4 heads of GATv2 50 with four and 29 with three
-/// (with 32).
-static constexpr int64_t fewHeld = 16, manyHeld = 32;
+/// Registers of rows, sums and elements under way with which four blocks, or
+/// three, take less time than what ptxas chooses: on an H200 of reddit, GATv2
+/// of 64 features 3.84 ms, 4.08 and 5.6 (of 30), dot-product attention 6.6 with
+/// three and 6.8 (of 42); 4 heads of GATv2 50 with four and 29 with three (of
+/// 58).
+static constexpr int64_t fewHeld = 32, manyHeld = 44;
 
 /// Elements of a row that lanes take at once where nothing is known of rows;
 /// more would wait for each other where rows are short.
@@ -140,6 +140,8 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
                                      const TraverseFacts &facts) {
   TraverseLayout layout = layOut(schedule, facts);
   int64_t rows = 0, held = 0;
+  for (Level level : llvm::concat<const Level>(facts.sums, facts.rowValues))
+    held += countHeld(layout, level);
   for (Level level : facts.elementLoads)
     if (level.feature) {
       ++rows;
@@ -148,7 +150,7 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
   if (facts.weighsElements)
     return held <= fewHeld ? 4 : held <= manyHeld ? 3 : 0;
   bool sumsRows = facts.shufflesInsideElements && !facts.sums.empty();
-  return sumsRows && rows == 1 && held <= fewHeld ? 3 : 0;
+  return sumsRows && rows == 1 && held <= manyHeld ? 3 : 0;
 }
 
 void gnn::tile::chooseRows(TraverseSchedule &schedule,
