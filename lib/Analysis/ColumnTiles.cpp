@@ -19,6 +19,9 @@ using namespace gnn::tile;
 /// Columns of a tile at least: fewer would be less than a line of the cache.
 static constexpr int64_t leastColumns = 32;
 
+/// Bytes by which the row of a number is found.
+static constexpr double idBytesOf = 4;
+
 static double sizeOf(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
 }
@@ -38,7 +41,7 @@ static double countResultBytes(TraverseOp op) {
 TileCosts::TileCosts(const CostModel &model, TraverseOp op,
                      const TraverseFacts &facts, StatsAttr stats,
                      bool isByEdges)
-    : model(model), facts(facts) {
+    : model(model), op(op), facts(facts), stats(stats), isByEdges(isByEdges) {
   DomainAttr domain = op.getDomain();
   if (!isByEdges) // where no team waits for another's row
     groups = countRows(domain.getGroups(), stats);
@@ -52,12 +55,28 @@ TileCosts::TileCosts(const CostModel &model, TraverseOp op,
       idBytes += 4;
     if (!at.getFeature())
       (at.getHead() ? headScoreBytes : scoreBytes) += bytes;
-    else if (at.getSpace() && !at.getSpace().hasSpaceOf(domain.getElements()))
+    else if (at.getSpace() && !at.getSpace().hasSpaceOf(domain.getElements())) {
       tables.push_back({describeGather(at.getSpace(), elements, bytes, stats),
                         at.getHead()});
+      tables.back().ofColumn.ranges =
+          countRanges(op, domain.getElements(), at.getSpace());
+    }
   }
   if (facts.reducesFeatures)
     resultBytes = countResultBytes(op);
+}
+
+double TileCosts::secondsByEdges(ColumnTile tile) const {
+  KernelWork work = describeByEdges(op, stats, tile.heads, tile.columns);
+  // Numbers of elements are met about in their order, whatever that is; what is
+  // written is so once.
+  for (const GatherWork &gather : work.gathers)
+    if (!gather.isWritten && gather.tableRows >= gather.rows)
+      work.streamBytes += gather.rows * (idBytesOf + gather.rowBytes);
+  llvm::erase_if(work.gathers, [](const GatherWork &gather) {
+    return gather.isWritten || gather.tableRows >= gather.rows;
+  });
+  return model.cost(work) - model.getLaunch();
 }
 
 double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
@@ -69,8 +88,13 @@ double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
       idBytes + scoreBytes + headScoreBytes * static_cast<double>(tile.heads);
   double each = groups * model.getFigures().rowSeconds +
                 elements * bytes / model.getFigures().memoryBandwidth;
-  for (const Table &table : tables)
-    each += model.gatherSeconds(table.gatherOf(tile));
+  for (const Table &table : tables) {
+    GatherWork gather = table.gatherOf(tile);
+    each += model.gatherSeconds(gather, gather.tableRows * gather.rowBytes /
+                                            gather.ranges);
+  }
+  if (isByEdges)
+    each = secondsByEdges(tile);
   // Each tile writes, and but for the first reads, what the others do.
   double added = 2 * (ofColumns - 1) * resultBytes;
   return tiles * each + elements * added / model.getFigures().memoryBandwidth;
@@ -79,7 +103,8 @@ double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
 bool TileCosts::fits(ColumnTile tile) const {
   double bytes = 0;
   for (const Table &table : tables)
-    bytes += table.ofColumn.tableRows * table.gatherOf(tile).rowBytes;
+    bytes += table.ofColumn.tableRows * table.gatherOf(tile).rowBytes /
+             table.ofColumn.ranges;
   return bytes <= KernelConstants::tableShare * model.getFigures().l2Bytes;
 }
 

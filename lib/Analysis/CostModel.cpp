@@ -63,6 +63,7 @@ KernelWork &KernelWork::operator*=(double factor) {
   for (GatherWork &gather : gathers)
     gather.rows *= factor;
   for (WalkWork &walk : walks) {
+    walk.slots *= factor;
     walk.rows *= factor;
     walk.edges *= factor;
   }
@@ -80,7 +81,8 @@ static double countTableBytes(const KernelWork &kernel) {
   llvm::SmallPtrSet<Value, 4> known;
   double bytes = 0;
   for (const GatherWork &gather : kernel.gathers)
-    if (!gather.isAgain && (!gather.table || known.insert(gather.table).second))
+    if (!gather.isAgain && !gather.isWritten &&
+        (!gather.table || known.insert(gather.table).second))
       bytes += gather.tableRows * gather.rowBytes / gather.ranges;
   return bytes;
 }
@@ -98,13 +100,14 @@ static double readsOfSector(const GatherWork &gather) {
 /// often: of what is replaced in the order of its last use, a sector with `n`
 /// reads stays with the probability 1 - exp(-n t), and `t` is what fills the
 /// cache (Che et al., 2002). Of one table, or of several that are read alike,
-/// it is the share of their bytes that fits.
-static SmallVector<double> findHits(const KernelWork &kernel, double l2Bytes) {
+/// it is one share (`shareInL2`).
+static SmallVector<double> findHits(const KernelWork &kernel,
+                                    const CostModel &model) {
   llvm::SmallPtrSet<Value, 4> known;
   SmallVector<std::pair<double, double>> tables; // bytes, reads of a sector
   double bytes = 0, most = 0, least = std::numeric_limits<double>::max();
   for (const GatherWork &gather : kernel.gathers) {
-    if (gather.isAgain || gather.rows <= 0 ||
+    if (gather.isAgain || gather.isWritten || gather.rows <= 0 ||
         (gather.table && !known.insert(gather.table).second))
       continue;
     double reads = readsOfSector(gather);
@@ -114,49 +117,110 @@ static SmallVector<double> findHits(const KernelWork &kernel, double l2Bytes) {
     most = std::max(most, reads);
     least = std::min(least, reads);
   }
-  double share = std::min(1.0, l2Bytes / std::max(bytes, 1.0));
+  double share = model.shareInL2(bytes);
   SmallVector<double> hits(kernel.gathers.size(), share);
-  if (share >= 1 || most <= least)
+  if (most <= least)
     return hits;
+  double inL2 = share * bytes;
   double low = 0, high = 1e3 / least;
   for (int step = 0; step < 100; ++step) {
     double time = (low + high) / 2, inside = 0;
     for (auto [size, reads] : tables)
       inside += size * -std::expm1(-reads * time);
-    (inside < l2Bytes ? low : high) = time;
+    (inside < inL2 ? low : high) = time;
   }
   for (auto [hit, gather] : llvm::zip_equal(hits, kernel.gathers))
     hit = -std::expm1(-readsOfSector(gather) * low);
   return hits;
 }
 
+double CostModel::shareInL2(double tableBytes) const {
+  double times = tableBytes / figures.l2Bytes;
+  return std::pow(1 + std::pow(times, KernelConstants::knee),
+                  -1 / KernelConstants::knee);
+}
+
 double CostModel::gatherSeconds(const GatherWork &gather,
                                 double tableBytes) const {
-  return gatherAtHits(
-      gather, tableBytes,
-      std::min(1.0, figures.l2Bytes / std::max(tableBytes, 1.0)));
+  return gatherAtHits(gather, tableBytes, shareInL2(tableBytes),
+                      /*isBesideRows=*/false);
+}
+
+double CostModel::shareAtHand(const GatherWork &gather,
+                              double tableBytes) const {
+  double atHand = 0;
+  for (GatherWork::Near near : gather.near) {
+    double part = near.rows / gather.tableRows;
+    if (part >= 1 || part * tableBytes * gather.ranges >
+                         KernelConstants::windowShare * figures.l2Bytes)
+      continue;
+    double random = part * (1 - part / 4); // of a row at any place
+    atHand = std::max(atHand, (near.share - random) / (1 - random));
+  }
+  return atHand;
 }
 
 double CostModel::gatherAtHits(const GatherWork &gather, double tableBytes,
-                               double hit) const {
+                               double hit, bool isBesideRows) const {
   if (gather.rows <= 0)
     return 0;
+  // Numbers beside rows take the sectors that they lie in.
   double fromMemory =
-      std::max(gather.rowBytes, figures.memoryRowBytes) / figures.memoryGather;
-  double fromL2 =
-      std::max(gather.rowBytes, figures.l2RowBytes) / figures.l2Gather;
+      std::max(gather.rowBytes,
+               isBesideRows ? sectorBytes : figures.memoryRowBytes) /
+      figures.memoryGather;
+  double fromL2 = std::max(gather.rowBytes,
+                           isBesideRows ? sectorBytes : figures.l2RowBytes) /
+                  figures.l2Gather;
   if (gather.isAgain)
     return gather.rows * fromL2;
-  double atHand = 0;
-  for (GatherWork::Near near : gather.near)
-    if (near.rows < gather.tableRows &&
-        near.rows / gather.tableRows * tableBytes <=
-            KernelConstants::windowShare * figures.l2Bytes)
-      atHand = std::max(atHand, near.share);
-  hit = atHand + (1 - atHand) * hit;
+  double atHand = shareAtHand(gather, tableBytes);
   double firsts = std::min(gather.rows, gather.tableRows);
   return firsts * fromMemory +
-         (gather.rows - firsts) * (hit * fromL2 + (1 - hit) * fromMemory);
+         (gather.rows - firsts) *
+             (atHand * fromL2 / KernelConstants::nearGather +
+              (1 - atHand) * (hit * fromL2 + (1 - hit) * fromMemory));
+}
+
+/// Seconds of what lanes wait for and of what they do.
+static double overlap(double waits, double work) {
+  constexpr double norm = KernelConstants::overlap;
+  return std::pow(std::pow(waits, norm) + std::pow(work, norm), 1 / norm);
+}
+
+double CostModel::issueSeconds(const KernelWork &kernel, ArrayRef<double> hits,
+                               double tableBytes) const {
+  double seconds = 0;
+  for (const WalkWork &walk : kernel.walks) {
+    double allAtHand = 1;
+    for (auto [gather, hit] : llvm::zip_equal(kernel.gathers, hits))
+      if (!gather.isWritten && gather.rows > 0) {
+        double atHand = shareAtHand(gather, tableBytes);
+        allAtHand *= std::pow(atHand + (1 - atHand) * hit, walk.inFlight);
+      }
+    // A warp issues one instruction for its lanes, one of 64 operations at
+    // most.
+    seconds += walk.slots * 2 * KernelConstants::lanes / figures.fp32Flops *
+               (1 + KernelConstants::missWait * (1 - allAtHand));
+  }
+  return seconds;
+}
+
+double CostModel::equalSharesSeconds(const KernelWork &kernel,
+                                     ArrayRef<double> hits,
+                                     double tableBytes) const {
+  double widest = 0;
+  for (const GatherWork &gather : kernel.gathers)
+    if (!gather.isWritten)
+      widest = std::max(widest, gather.rowBytes);
+  double gathers = 0, scattered = 0;
+  for (auto [gather, hit] : llvm::zip_equal(kernel.gathers, hits))
+    (gather.isWritten ? scattered : gathers) +=
+        gatherAtHits(gather, tableBytes, hit,
+                     !gather.isWritten && widest > figures.l2RowBytes);
+  return overlap(gathers, issueSeconds(kernel, hits, tableBytes)) + scattered +
+         KernelConstants::streamShare * kernel.streamBytes /
+             figures.memoryBandwidth;
 }
 
 double CostModel::steps(unsigned reads) {
@@ -226,10 +290,19 @@ double CostModel::seconds(const KernelWork &kernel) const {
   bool isScheduled = llvm::any_of(
       kernel.walks, [](const WalkWork &walk) { return walk.isScheduled; });
   SmallVector<double> hits =
-      isScheduled ? findHits(kernel, figures.l2Bytes) : SmallVector<double>();
+      isScheduled ? findHits(kernel, *this) : SmallVector<double>();
   double tableBytes = countTableBytes(kernel);
+  bool isByEdges = llvm::any_of(
+      kernel.walks, [](const WalkWork &walk) { return walk.isByEdges; });
+  if (isByEdges) {
+    double longest = 0;
+    for (const WalkWork &walk : kernel.walks)
+      longest += longestSeconds(walk);
+    return getLaunch() +
+           std::max(equalSharesSeconds(kernel, hits, tableBytes), longest);
+  }
   for (auto [i, gather] : llvm::enumerate(kernel.gathers)) {
-    gathers += isScheduled ? gatherAtHits(gather, tableBytes, hits[i])
+    gathers += isScheduled ? gatherAtHits(gather, tableBytes, hits[i], false)
                            : gatherSeconds(gather, tableBytes);
     gatheredBytes +=
         gather.rows * std::max(gather.rowBytes, figures.l2RowBytes);
@@ -248,8 +321,9 @@ double CostModel::seconds(const KernelWork &kernel) const {
     longest += longestSeconds(walk);
   }
   double product = std::max(kernel.productFlops, kernel.productTileFlops);
-  double seconds =
-      gathers * std::sqrt(kernel.crowding) + rows * kernel.crowding;
+  double issue = isScheduled ? issueSeconds(kernel, hits, tableBytes) : 0;
+  double seconds = overlap(
+      gathers * std::sqrt(kernel.crowding) + rows * kernel.crowding, issue);
   seconds += std::max(product / figures.productFlops +
                           kernel.otherFlops / figures.fp32Flops,
                       kernel.streamBytes / figures.memoryBandwidth);

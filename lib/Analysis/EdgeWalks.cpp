@@ -13,6 +13,8 @@
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -37,10 +39,6 @@ static bool needsTorch(TraverseOp op) {
 /// take a few of them is not known better than that (docs/Cost.md).
 static constexpr double leastLaunches = 2;
 
-/// Kernels that weigh elements take 103 to 128 registers a lane, those that add
-/// rows up 64 (six models, ptxas for sm_90): half as many warps are at work.
-static constexpr double weighedCrowding = 2;
-
 /// The pieces of rows, for the kernel that joins them.
 static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &schedule,
                                StatsAttr stats) {
@@ -58,28 +56,101 @@ static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &schedule,
   return work;
 }
 
-double gnn::costByEdges(const CostModel &model, TraverseOp op,
-                        StatsAttr stats) {
+/// Operations on floats for each element by a walk that takes so many columns
+/// of so many heads.
+static double countOperations(TraverseOp op, int64_t heads, int64_t columns) {
+  double count = 0;
+  auto add = [&](Level level, double each) {
+    if (level.element)
+      count += each * static_cast<double>((level.head ? heads : 1) *
+                                          (level.feature ? columns : 1));
+  };
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (isa<arith::ConstantOp>(inner) ||
+        !isa<FloatType>(inner.getResult(0).getType()))
+      continue;
+    Level level = getLevel(inner.getResult(0));
+    for (Value operand : inner.getOperands())
+      level = level | getLevel(operand);
+    if (!isa<SoftmaxSumOp>(inner)) {
+      add(level, 1);
+      continue;
+    }
+    for (Value result : inner.getResults()) { // a product and a sum each
+      Level own = getLevel(result);
+      own.element = true;
+      add(own, 2);
+    }
+  }
+  return count;
+}
+
+double WalkSteps::countSlots(bool byRows) const {
+  double ofLanes = (reducesFeatures ? KernelConstants::shuffleSlots : 0) +
+                   (isCrowded ? KernelConstants::crowdedSlots : 0);
+  return (byRows ? 0 : KernelConstants::elementSlots) +
+         KernelConstants::operationSlots * operations / KernelConstants::lanes +
+         warps * ofLanes * (byRows ? KernelConstants::oneByOne : 1);
+}
+
+WalkSteps gnn::describeSteps(TraverseOp op, int64_t heads, int64_t columns) {
+  TraverseFacts facts(op);
+  TraverseSchedule schedule;
+  schedule.rowWalk = RowWalk::ByEdges;
+  schedule.columnsPerBlock = columns;
+  schedule.headsPerBlock = heads;
+  chooseLanes(schedule, facts);
+  WalkSteps steps;
+  steps.operations = countOperations(op, heads, columns);
+  steps.warps = static_cast<double>(schedule.lanes * schedule.headLanes) /
+                KernelConstants::lanes;
+  steps.reducesFeatures = facts.shufflesInsideElements;
+  // Walks with powers of numbers of elements, or several sums, take 103 to 128
+  // registers a lane, others 64 to 74.
+  bool hasPowers =
+      facts.weighsElements ||
+      llvm::any_of(op.getBody().getOps<math::ExpOp>(), [](math::ExpOp power) {
+        return getLevel(power.getResult()).element;
+      });
+  auto sums =
+      llvm::count_if(facts.sums, [](Level level) { return level.feature; });
+  steps.isCrowded = hasPowers || sums > 1;
+  return steps;
+}
+
+KernelWork gnn::describeByEdges(TraverseOp op, StatsAttr stats, int64_t heads,
+                                int64_t columns) {
   TraverseFacts facts(op);
   TraverseSchedule schedule(op);
   schedule.rowWalk = RowWalk::ByEdges;
   chooseLanes(schedule, facts);
   chooseRows(schedule, facts);
   KernelWork work = describeTraversal(op, stats);
+  double ofHeads =
+      static_cast<double>(heads) / static_cast<double>(facts.heads);
+  double ofColumns =
+      static_cast<double>(columns) / static_cast<double>(facts.features);
+  for (GatherWork &gather : work.gathers)
+    gather.rowBytes *=
+        (gather.hasHeads ? ofHeads : 1) * (gather.hasFeatures ? ofColumns : 1);
   for (WalkWork &walk : work.walks) {
+    // A word of each element, and a part of what else there is in order.
+    double words = std::min(4 * walk.edges, work.streamBytes);
+    work.streamBytes = words + (work.streamBytes - words) * ofHeads * ofColumns;
+    walk.isByEdges = true;
+    WalkSteps steps = describeSteps(op, heads, columns);
+    walk.slots = walk.edges * steps.countSlots(false) +
+                 walk.rows * steps.warps * KernelConstants::rowSlots;
     walk.rows = walk.edges = walk.parts = 0;
     walk.longest = walk.splitEdges = TeamShare::elements;
-    walk.edgesPerRound = static_cast<double>(schedule.inFlight);
+    walk.edgesPerRound = walk.inFlight = static_cast<double>(schedule.inFlight);
   }
   work.reducedRows = work.longestRow = 0;
-  work.crowding = facts.weighsElements ? weighedCrowding : 1;
-  double cost = model.cost(work);
-  if (!op.getReduced().empty())
-    cost += model.cost(describeJoin(op, schedule, stats));
-  return cost;
+  work.crowding = 1;
+  return work;
 }
 
-/// What tiles of columns save that are reduced.
+/// What tiles of columns or heads save, those that are chosen or will be.
 static double savedByTiles(const CostModel &model, TraverseOp op,
                            StatsAttr stats) {
   TraverseFacts facts(op);
@@ -87,10 +158,30 @@ static double savedByTiles(const CostModel &model, TraverseOp op,
   if (!costs.hasTables())
     return 0;
   TraverseSchedule schedule(op);
-  schedule.vector = facts.widestVector;
-  ColumnTile all{facts.heads, facts.features};
-  ColumnTile tile = costs.choose(all, schedule, facts.features);
+  ColumnTile all{facts.heads, facts.features}, tile = all;
+  if (schedule.columnsPerBlock) {
+    tile.columns = std::min(tile.columns, schedule.columnsPerBlock);
+    if (schedule.headsPerBlock)
+      tile.heads = std::min(tile.heads, schedule.headsPerBlock);
+  } else {
+    schedule.vector = facts.widestVector;
+    tile = costs.choose(all, schedule, facts.features);
+  }
   return costs.seconds(all, all) - costs.seconds(tile, all);
+}
+
+double gnn::costByEdges(const CostModel &model, TraverseOp op,
+                        StatsAttr stats) {
+  TraverseFacts facts(op);
+  TraverseSchedule schedule(op);
+  schedule.rowWalk = RowWalk::ByEdges;
+  chooseLanes(schedule, facts);
+  chooseRows(schedule, facts);
+  double cost =
+      model.cost(describeByEdges(op, stats, facts.heads, facts.features));
+  if (!op.getReduced().empty())
+    cost += model.cost(describeJoin(op, schedule, stats));
+  return cost - savedByTiles(model, op, stats);
 }
 
 std::string gnn::explainCuts(TraverseOp op, StatsAttr &stats) {
@@ -138,9 +229,6 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
     byRows += model.getLaunch() + elements * static_cast<double>(copiedBytes) /
                                       model.getFigures().memoryBandwidth;
   double byEdges = costByEdges(model, op, stats);
-  // Rows of edges by themselves have no tiles.
-  if (before != op)
-    byEdges -= savedByTiles(model, op, stats);
   gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +
          " by the model";
   if (!model.isTime() || !model.isBetter(byRows, byEdges) ||

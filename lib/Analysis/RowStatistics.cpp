@@ -83,6 +83,9 @@ static EndPoint endPointOf(RowDomain groups) {
 
 double gnn::countLongestGroup(RowDomain groups, RowDomain elements,
                               StatsAttr stats) {
+  if (groups.isTiles())
+    return std::min(static_cast<double>(groups.getTiles().tile),
+                    countRows(elements, stats));
   double rows = std::max(countRows(groups, stats), 1.0);
   double mean = countRows(elements, stats) / rows;
   if (!elements.isKind(RowKind::Edge) || groups.getEnd() == RowEnd::Neither)

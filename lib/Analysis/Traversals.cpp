@@ -151,6 +151,11 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
   walk.teams = layout.rowsPerBlock;
   walk.warps = layout.warpsPerRow();
   walk.waits = 1 + countSums(op);
+  walk.inFlight = static_cast<double>(layout.inFlight);
+  if (facts.limits.lanes > 1)
+    walk.slots =
+        walk.edges *
+        describeSteps(op, facts.heads, facts.features).countSlots(true);
   if (share.kind ==
       Share::Kind::Parts) { // a block each, all of whose teams walk
     walk.rows *= walk.teams;
@@ -183,6 +188,25 @@ GatherWork gnn::describeGather(RowDomain to, double rows, double rowBytes,
   return gather;
 }
 
+/// Whether edges that are listed by pairs of a node lead to those of its rows.
+static bool isOfRows(RowDomain from, RowDomain to) {
+  auto edges = [](RowOrder order) { return RowDomain(Space::Edge, order); };
+  return (from == edges(RowOrder::DstPairs) && to == edges(RowOrder::InRows)) ||
+         (from == edges(RowOrder::SrcPairs) && to == edges(RowOrder::OutRows));
+}
+
+double gnn::countRanges(TraverseOp op, RowDomain from, RowDomain to) {
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  if (!graph || !graph.getShards())
+    return 1;
+  bool cutsSources = graph.getShardEnd() != EndPoint::Dst;
+  RowOrder order = cutsSources ? RowOrder::DstPairs : RowOrder::SrcPairs;
+  bool isCut = from == RowDomain(Space::Edge, order) &&
+               to.isIn(cutsSources ? Space::Src : Space::Dst);
+  return isCut ? static_cast<double>(*graph.getShards()) : 1;
+}
+
 static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   RowCounts rows(op, share, stats);
   auto evaluate = [&](const CountSum &sum) {
@@ -211,9 +235,6 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   SmallVector<double, 2> edgeBytes;
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
-  bool cutsSources = !graph || graph.getShardEnd() != EndPoint::Dst;
-  RowOrder shardOrder = cutsSources ? RowOrder::DstPairs : RowOrder::SrcPairs;
-  Space shardNodes = cutsSources ? Space::Src : Space::Dst;
   for (OpOperand *input : op.getReadInputs()) {
     AtAttr at = hoistAccess(op.getAccess(*input), domain);
     bool isElement = at.getAnchor() == Anchor::Element;
@@ -226,17 +247,25 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     if (!isElement)
       gather.near.clear();
     gather.table = input->get();
-    if (graph && from == RowDomain(Space::Edge, shardOrder) &&
-        at.getSpace().isIn(shardNodes))
-      gather.ranges = static_cast<double>(graph.getShards().value_or(1));
+    gather.hasHeads = static_cast<bool>(at.getHead());
+    gather.hasFeatures = static_cast<bool>(at.getFeature());
+    gather.ranges = countRanges(op, from, at.getSpace());
     double tableBytes = gather.tableRows * gather.rowBytes;
     if (graph && graph.getShards() && !isElement &&
         from.isKind(RowKind::Pair)) // whose nodes ascend in each range
+      continue;
+    // Those of a row lie side by side in each range.
+    if (graph && graph.getShards() && from.isIn(Space::Edge) &&
+        isOfRows(from, at.getSpace()))
       continue;
     work.streamBytes -= gather.rows * gather.rowBytes;
     // Neighbours read the same row: it is in the L1.
     if (isInOrder(from, at.getSpace())) {
       work.streamBytes += tableBytes;
+      // Each edge by itself fetches it, from the L2.
+      gather.isAgain = !domain.getElements();
+      if (gather.isAgain)
+        work.gathers.push_back(gather);
       continue;
     }
     if (isElement) {
@@ -257,6 +286,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     scatter.rowBytes = getRowBytes(output.get(), at);
     scatter.tableRows = countRows(at.getSpace(), stats);
     scatter.table = output.get();
+    scatter.isWritten = true;
     work.streamBytes -= scatter.rows * scatter.rowBytes;
     work.gathers.push_back(scatter);
   }

@@ -40,6 +40,9 @@ public:
                     int64_t whole) const;
 
 private:
+  /// The same where elements are walked by themselves.
+  double secondsByEdges(ColumnTile tile) const;
+
   /// One that elements gather rows from: one column of it.
   struct Table {
     GatherWork ofColumn;
@@ -54,7 +57,10 @@ private:
   };
 
   const CostModel &model;
+  tile::TraverseOp op;
   const tile::TraverseFacts &facts;
+  StatsAttr stats;
+  bool isByEdges;
   double groups = 0, elements = 0;
   /// Bytes that each element reads whatever the tile: ids.
   double idBytes = 0;

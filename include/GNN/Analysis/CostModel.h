@@ -36,6 +36,10 @@ struct GatherWork {
   /// Whether the kernel has read them before: they are in the L2 then, and no
   /// bytes of their own.
   bool isAgain = false;
+  /// Whether they are written.
+  bool isWritten = false;
+  /// Whether a row has one of these for each head, for each feature.
+  bool hasHeads = false, hasFeatures = false;
   /// What is read, where an operand is.
   mlir::Value table = nullptr;
   /// Ranges of the table that are read one after another.
@@ -81,6 +85,11 @@ struct WalkWork {
   llvm::SmallVector<double, 2> tables;
   /// Bytes of each row that an edge gathers for one block.
   llvm::SmallVector<double, 2> edgeBytes;
+  /// Whether teams take equal shares of the edges.
+  bool isByEdges = false;
+  /// The slots of warps in which all of its instructions are issued, and the
+  /// elements of a lane whose rows it asks for at once.
+  double slots = 0, inFlight = 1;
 
   /// Rounds of all teams.
   double getRounds() const { return walks * (rows + edges / edgesPerRound); }
@@ -145,6 +154,11 @@ std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
 /// Elements of a walk that read a row of `to` each, `rows` of them.
 GatherWork describeGather(tile::RowDomain to, double rows, double rowBytes,
                           StatsAttr stats);
+
+/// Ranges of the nodes of `to` one after another from which the elements `from`
+/// of `op` gather: of shards their number, else 1.
+double countRanges(tile::TraverseOp op, tile::RowDomain from,
+                   tile::RowDomain to);
 
 /// The work of a traversal on a graph with `stats`. It gathers what lies in
 /// another order than its rows and has the walks of the schedule that is chosen
@@ -215,8 +229,9 @@ public:
   /// A kernel gathers, and multiplies while it reads and writes in order:
   /// `launch + max(rows + rounds + gathers + max(flops, stream), longest row)`.
   /// The first time that a row is gathered it comes from memory; after that
-  /// from the L2 with the probability with which it is there, which is the
-  /// share of the table that fits.
+  /// from the L2 with the probability with which it is there (`shareInL2`).
+  /// Of walks by edges gathers and instructions overlap:
+  /// `launch + norm(gathers, slots) + scattered + streams`.
   double cost(const KernelWork &kernel) const;
 
   /// Whether rows, the longest of which has `longest` elements, become pieces,
@@ -262,6 +277,11 @@ public:
   bool isTime() const { return kind != CostKind::Rows; }
   const TargetFigures &getFigures() const { return figures; }
 
+  /// The share of tables of so many bytes that the L2 has, of rows that are
+  /// read in random order: nearly all of a half of it, less of as many, and
+  /// what fits of many times as many.
+  double shareInL2(double tableBytes) const;
+
   /// Seconds that reading these rows takes, beside tables of `tableBytes` in
   /// all that share the L2; alone.
   double gatherSeconds(const GatherWork &gather, double tableBytes) const;
@@ -270,9 +290,21 @@ public:
   }
 
 private:
-  /// The same where the L2 has a share of what is read again.
-  double gatherAtHits(const GatherWork &gather, double tableBytes,
-                      double hit) const;
+  /// The share of rows that are read near those before, beyond that of rows in
+  /// random order, where what is near stays in the L2.
+  double shareAtHand(const GatherWork &gather, double tableBytes) const;
+  /// The same where the L2 has a share of what is read again, by a walk that
+  /// reads longer rows beside or not.
+  double gatherAtHits(const GatherWork &gather, double tableBytes, double hit,
+                      bool isBesideRows) const;
+  /// Seconds in which the instructions of its walks are issued: lanes go on
+  /// when all rows of a batch are there.
+  double issueSeconds(const KernelWork &kernel, llvm::ArrayRef<double> hits,
+                      double tableBytes) const;
+  /// Seconds of a walk by edges, whose gathers find these shares in the L2.
+  double equalSharesSeconds(const KernelWork &kernel,
+                            llvm::ArrayRef<double> hits,
+                            double tableBytes) const;
   /// Seconds of a kernel whose rows are whole, or pieces.
   double seconds(const KernelWork &kernel) const;
   /// Seconds of the longest row of a walk, for which all others wait.
@@ -324,7 +356,29 @@ std::string explainEdges(tile::TraverseOp op, int64_t setting,
                          std::string &gain, tile::TraverseOp before,
                          int64_t copiedBytes = 0);
 
-/// The cost of a walk by edges with that of the kernel that joins its pieces.
+/// What lanes do for each element of a walk by edges.
+struct WalkSteps {
+  double operations = 0; ///< on numbers of the element
+  double warps = 0;      ///< of the lanes that share it
+  bool reducesFeatures = false;
+  /// They take so many registers that half as many warps are at work.
+  bool isCrowded = false;
+
+  /// Slots of warps in which it is issued; by rows where elements are reduced
+  /// and weighed one by one.
+  double countSlots(bool byRows) const;
+};
+
+/// The steps of a walk by edges that takes so many columns of so many heads.
+WalkSteps describeSteps(tile::TraverseOp op, int64_t heads, int64_t columns);
+
+/// The work of a walk by edges that takes so many columns of so many heads, but
+/// for the kernel that joins its pieces.
+KernelWork describeByEdges(tile::TraverseOp op, StatsAttr stats, int64_t heads,
+                           int64_t columns);
+
+/// The cost of a walk by edges with that of the kernel that joins its pieces,
+/// in the tiles that its schedule has or will have.
 double costByEdges(const CostModel &model, tile::TraverseOp op,
                    StatsAttr stats);
 

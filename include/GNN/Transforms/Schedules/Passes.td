@@ -94,6 +94,29 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
   ];
 }
 
+def ListCosts : Pass<"gnn-tile-list-costs", "::mlir::ModuleOp"> {
+  let summary = "List what the cost model says of traversals";
+  let description = [{
+    Prints, for each traversal of a graph with statistics, a line of JSON: its function,
+    its domain, and the seconds that it takes by the cost model with all launches that
+    it becomes. Of a walk by edges, `walk` has what one tile of it is made of, as the model
+    sees it: elements, gathers, streams, what lanes do for each element.
+    `benchmarks/walk_figures.py` fits the model's figures to that and to measured times.
+
+    ```sh
+    gnn-opt model.mlir -o /dev/null --gnn-graph-pipeline --gnn-tile-pipeline \
+        --gnn-schedule-pipeline --gnn-tile-list-costs
+    ```
+
+    Needs: traversals on memrefs with schedules; those that have none are weighed as
+    they would be scheduled. Keeps: everything. Never weighs other templates.
+  }];
+  let options = [
+    Option<"longRows", "long-rows", "bool", /*default=*/"true",
+           "Whether long rows may become pieces">,
+  ];
+}
+
 def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
   let summary = "Lay traversals out for the cores of a CPU";
   let description = [{
