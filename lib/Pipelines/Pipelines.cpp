@@ -126,8 +126,8 @@ static void buildTilePipeline(OpPassManager &pm,
       pm.addNestedPass<func::FuncOp>(
           createSumRowsFirst({longRows, options.edgeWalks}));
     pm.addNestedPass<func::FuncOp>(createJoinTraversals());
-    pm.addNestedPass<func::FuncOp>(createComputeInWalks(
-        {options.edgeNumbers, longRows, options.edgeWalks}));
+    pm.addPass(createComputeInWalks({options.edgeNumbers, longRows,
+                                     options.edgeWalks, options.sourceShards}));
     // A row that several traversals read may now have one reader, and walks
     // what was reshaped for a traversal that they have taken in.
     pm.addPass(createCanonicalizerPass());

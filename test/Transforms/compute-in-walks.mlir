@@ -40,12 +40,12 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 // behind it.
 //
 // ONE-LABEL:   func.func @into_walks
-// ONE:           %[[R:.+]]:2 = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
-// ONE-SAME:        at [#gnn_tile.at<element -> dst : feature>, #gnn_tile.at<group : feature>]
-// ONE-SAME:        at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<group : feature>]
-// ONE:           %[[Y:.+]] = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// ONE:           %[[R:.+]]:2 = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// ONE-SAME:        at [#gnn_tile.at<group : feature>, #gnn_tile.at<element -> src : feature>]
+// ONE-SAME:        at [#gnn_tile.at<element>, #gnn_tile.at<group : feature>]
+// ONE:           %[[Z:.+]] = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
 // ONE-SAME:        ins(%[[R]]#0,
-// ONE:           return %[[Y]], %[[R]]#1
+// ONE:           return %[[R]]#1, %[[Z]]
 //
 // APART-LABEL: func.func @into_walks
 // APART:         gnn_tile.traverse @g <edge.in_rows, features = 64>

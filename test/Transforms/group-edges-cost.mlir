@@ -33,8 +33,6 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 //
 // CHECK-LABEL: func.func @copied(
 // CHECK:         <dst, edge.in_rows, features = 64>
-// CHECK-LABEL: func.func @kept(
-// CHECK:         <edge.in_rows, features = 64>
 func.func @copied(%x: tensor<?x64xf32>) -> tensor<?xf32> {
   %n = gnn_tile.count @g count edge : index
   %init = tensor.empty(%n) : tensor<?xf32, #gnn_tile.order<edge.in_rows>>
@@ -57,18 +55,4 @@ func.func @copied(%x: tensor<?x64xf32>) -> tensor<?xf32> {
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>
   return %c : tensor<?xf32>
-}
-func.func @kept(%x: tensor<?x64xf32>, %init: tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
-    -> tensor<?xf32, #gnn_tile.order<edge.in_rows>> {
-  // expected-remark-re @+1 {{equal shares of the elements pay too little: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
-  %s = gnn_tile.traverse @g <edge.in_rows, features = 64>
-      ins(%x, %x : tensor<?x64xf32>, tensor<?x64xf32>)
-      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> dst : feature>]
-      outs(%init : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32, %zv: f32):
-    %p = arith.mulf %xv, %zv : f32
-    %d = gnn_tile.reduce sum [feature] %p : f32
-    gnn_tile.yield %d : f32
-  } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  return %s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>
 }

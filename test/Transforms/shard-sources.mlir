@@ -47,10 +47,10 @@ func.func @attention(%k: tensor<?x64xf32>, %v: tensor<?x64xf32>, %q: tensor<?x64
 }
 
 // A walk of out-edges cuts the destinations. What lies in the order of its edges is
-// found there, at other places for each edge, which takes more than it saves.
+// found there, side by side for the edges of a node in a range.
 //
 // CHECK-LABEL: func.func @backward(
-// CHECK-NOT:     _shards
+// CHECK:         gnn_tile.traverse @g_shards_0 <src_pair, edge.src_pairs, features = 64>
 // TWO-LABEL: func.func @backward(
 // TWO:         gnn_tile.traverse @g_shards_0 <src_pair, edge.src_pairs, features = 64>
 // TWO-SAME:        at [#gnn_tile.at<element -> dst : feature>, #gnn_tile.at<element -> dst : feature>, #gnn_tile.at<element -> edge.out_rows>, #gnn_tile.at<element -> edge>]
@@ -58,7 +58,7 @@ func.func @attention(%k: tensor<?x64xf32>, %v: tensor<?x64xf32>, %q: tensor<?x64
 func.func @backward(%k: tensor<?x64xf32>, %v: tensor<?x64xf32>,
                     %a: tensor<?xf32, #gnn_tile.order<edge.out_rows>>, %b: tensor<?xf32>,
                     %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-remark @+1 {{shards pay too little}}
+  // expected-remark @+1 {{the edges of each 'src' are walked in 4 ranges of 'dst', one by one: }}
   %r = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
       ins(%k, %v, %a, %b : tensor<?x64xf32>, tensor<?x64xf32>,
           tensor<?xf32, #gnn_tile.order<edge.out_rows>>, tensor<?xf32>)
@@ -123,12 +123,12 @@ func.func @refused(%k: tensor<?x64xf32>, %small: tensor<?x8xf32>, %y: tensor<?x6
 
 // -----
 
-// The same counts where nine of ten sources are near their destinations: rows are in
-// the L2 without.
-gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 232965,
-    dst_nodes = 232965, edges = 114615892, type_edges = [114615892], src_pairs = [232965],
-    dst_pairs = [232965], in_degree_max = 21657, out_degree_max = 21657,
-    near_edges = [103154302, 103154302, 114615892]>}
+// The counts of products, where four of five sources are near their destinations: most
+// rows are in the L2 without, and nodes of all ranges have edges from them.
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2449029,
+    dst_nodes = 2449029, edges = 123718280, type_edges = [123718280], src_pairs = [2449029],
+    dst_pairs = [2442842], in_degree_max = 15002, out_degree_max = 90,
+    near_edges = [99016236, 99591687, 103946788]>}
 
 // CHECK-LABEL: func.func @local(
 // CHECK-NOT:     _shards

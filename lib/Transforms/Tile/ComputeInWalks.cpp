@@ -13,6 +13,7 @@
 #include "GNN/Transforms/Tile/Passes.h"
 
 #include "GroupEdges.h"
+#include "SplitSums.h"
 #include "TraversalJoins.h"
 
 #include "GNN/Analysis/CostModel.h"
@@ -28,9 +29,10 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-/// Of the time of all that walk edges, what storing numbers of edges has to
-/// save where they are more than the L2 holds: a GB of products for two.
-static constexpr double leastGain = 0.1;
+/// Of the time of all that walk edges, what storing a number of each edge has
+/// to save where that is more than the L2 holds: half a GB for additive scores
+/// of 115 million edges, one for products.
+static constexpr double leastGain = 0.08;
 
 namespace {
 /// A traversal of edges, and who reads what it gives.
@@ -66,15 +68,16 @@ struct ComputeInWalks : gnn::impl::ComputeInWalksBase<ComputeInWalks> {
     model.emplace(getOperation(),
                   longRows ? CostKind::Full : CostKind::WholeRows);
     IRRewriter rewriter(&getContext());
-    for (Block &block : getOperation().getBody()) {
-      // Walks go, and edges with their own visit alone.
-      SmallVector<TraverseOp> edges = collectJoinable(block);
-      llvm::erase_if(edges, [](TraverseOp op) {
-        return bool(op.getDomain().getElements());
-      });
-      for (TraverseOp op : edges)
-        visit(rewriter, block, op);
-    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (Block &block : function.getBody()) {
+        // Walks go, and edges with their own visit alone.
+        SmallVector<TraverseOp> edges = collectJoinable(block);
+        llvm::erase_if(edges, [](TraverseOp op) {
+          return bool(op.getDomain().getElements());
+        });
+        for (TraverseOp op : edges)
+          visit(rewriter, block, op);
+      }
   }
 
 private:
@@ -84,8 +87,9 @@ private:
   std::optional<double> costOf(const EdgeNumbers &numbers, const Choice &choice,
                                const Dependences &dependences, StatsAttr stats);
   double costApart(TraverseOp op, StatsAttr stats);
-  bool isLarge(const EdgeNumbers &numbers, const Choice &choice,
-               StatsAttr stats);
+  /// What storing numbers has to save where nothing else asks for them.
+  double findLeastGain(const EdgeNumbers &numbers, const Choice &choice,
+                       StatsAttr stats);
   /// The choice, and the numbers or the reason behind it.
   Choice choose(const EdgeNumbers &numbers, const Dependences &dependences,
                 std::string &text);
@@ -179,27 +183,28 @@ std::optional<double> ComputeInWalks::costOf(const EdgeNumbers &numbers,
       made = buildJoin(builder, numbers.op, walk, *join, kept);
     }
     if (stats)
-      cost += costWalk(*model, made, edgeWalks, stats);
+      cost += costInShards(*model, made, sourceShards, edgeWalks, stats);
     if (made != walk)
       made.erase();
   }
   return cost;
 }
 
-/// Whether what a walk stores is more than the L2 holds.
-bool ComputeInWalks::isLarge(const EdgeNumbers &numbers, const Choice &choice,
-                             StatsAttr stats) {
+double ComputeInWalks::findLeastGain(const EdgeNumbers &numbers,
+                                     const Choice &choice, StatsAttr stats) {
   TraverseOp op = numbers.op;
   auto kept = keptBy(numbers, choice, choice.host);
-  double bytes = 0;
+  double ofEdge = 0, bytes = 0;
   for (OpResult result : op->getResults())
     if (kept(result)) {
       auto type = cast<ShapedType>(result.getType());
-      bytes += countRows(op.getDomain().getGroups(), stats) *
-               ShapedType::getNumElements(type.getShape().drop_front()) *
-               type.getElementTypeBitWidth() / 8.0;
+      auto count = static_cast<double>(
+          ShapedType::getNumElements(type.getShape().drop_front()));
+      ofEdge += count;
+      bytes += count * type.getElementTypeBitWidth() / 8.0;
     }
-  return bytes > model->getFigures().l2Bytes;
+  bytes *= countRows(op.getDomain().getGroups(), stats);
+  return bytes > model->getFigures().l2Bytes ? leastGain * ofEdge : 0;
 }
 
 /// One walk stores numbers of edges only where that saves enough; what is apart
@@ -236,12 +241,11 @@ Choice ComputeInWalks::choose(const EdgeNumbers &numbers,
   }
   bool mayAll = inAll && setting != 1, mayOne = inOne && setting != 2;
   // Where others have it stored in any case, time alone decides.
-  bool savesMemory = inAll && !inAll->host && stats && inOne &&
-                     isLarge(numbers, *inOne, stats);
+  bool savesMemory = inAll && !inAll->host && inOne && stats;
+  double gain = savesMemory ? findLeastGain(numbers, *inOne, stats) : 0;
   bool isWorthStoring =
       mayOne && (!mayAll || (model->isBetter(inAll->cost, inOne->cost) &&
-                             (!savesMemory ||
-                              inOne->cost < (1 - leastGain) * inAll->cost)));
+                             inOne->cost < (1 - gain) * inAll->cost));
   Choice best = mayAll && !isWorthStoring ? *inAll : inOne ? *inOne : Choice();
   if (!stats || best.place == Place::Apart) {
     text = best.place == Place::Apart ? "no walk stores it for others" : "";

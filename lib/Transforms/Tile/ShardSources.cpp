@@ -31,15 +31,13 @@ namespace gnn {
 /// each.
 static constexpr int64_t mostShards = 32;
 
-namespace {
-/// A traversal of the edges of nodes, and the graph that they are edges of.
-struct ShardedWalk {
-  TraverseOp op;
-  SplitBody split;
-  GraphOp graph;
-  EndPoint end; ///< whose nodes are gathered
-};
+/// Whether it walks the edges of nodes and reduces what they have.
+static bool isOfNodes(TraverseOp op) {
+  return op.getGroups().isKind(RowKind::Node) &&
+         op.getElements().isIn(Space::Edge) && !op.getReduced().empty();
+}
 
+namespace {
 struct ShardSources : gnn::impl::ShardSourcesBase<ShardSources> {
   using ShardSourcesBase::ShardSourcesBase;
 
@@ -57,8 +55,7 @@ struct ShardSources : gnn::impl::ShardSourcesBase<ShardSources> {
       return;
     SmallVector<TraverseOp> ops;
     getOperation()->walk([&](TraverseOp op) {
-      if (op.getGroups().isKind(RowKind::Node) &&
-          op.getElements().isIn(Space::Edge) && !op.getReduced().empty())
+      if (isOfNodes(op))
         ops.push_back(op);
     });
     for (TraverseOp op : ops)
@@ -67,29 +64,27 @@ struct ShardSources : gnn::impl::ShardSourcesBase<ShardSources> {
 
 private:
   void visit(TraverseOp op);
-  std::string plan(ShardedWalk &walk);
-  std::string choose(ShardedWalk &walk, int64_t &count, std::string &gain);
 };
 } // namespace
 
-/// Finds what is cut. Why nothing is; empty if it can be.
-std::string ShardSources::plan(ShardedWalk &walk) {
-  TraverseOp op = walk.op;
+std::string gnn::tile::planShards(TraverseOp op, ShardChoice &choice) {
+  if (!isOfNodes(op))
+    return "it does not reduce the edges of nodes";
   if (op.getTileSchedule())
     return "it has a schedule";
   if (op.getPartsOf())
     return "its long rows are made of parts";
-  walk.graph =
+  choice.graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
-  if (walk.graph.getShards())
+  if (choice.graph.getShards())
     return "its edges are those of shards already";
-  walk.end =
+  choice.end =
       op.getGroups().getEnd() == RowEnd::Dst ? EndPoint::Src : EndPoint::Dst;
-  std::string why = planSplit(op, walk.split);
-  if (why.empty() && !walk.split.ofElements.empty())
+  std::string why = planSplit(op, choice.split);
+  if (why.empty() && !choice.split.ofElements.empty())
     why = "it writes a row for each of its elements";
   if (why.empty())
-    why = explainShards(op, walk.end);
+    why = explainShards(op, choice.end);
   return why;
 }
 
@@ -118,52 +113,77 @@ static void undo(TwoSteps steps, GraphOp graph) {
     graph.erase();
 }
 
+/// What a traversal costs in so many shards.
+static double costOf(const CostModel &model, TraverseOp op, ShardChoice &choice,
+                     int64_t shards, int64_t edgeWalks) {
+  GraphOp graph = choice.graph.shard(choice.end, shards);
+  TwoSteps steps = splitIntoShards(op, choice.split, graph);
+  StatsAttr stats = getStats(graph);
+  double cost = costWalk(model, steps.first, edgeWalks, stats) +
+                costWalk(model, steps.second, edgeWalks, stats);
+  undo(steps, graph);
+  return cost;
+}
+
 /// Chooses how many shards there are by the cost of the steps that they make.
 /// Why none are; empty if some are.
-std::string ShardSources::choose(ShardedWalk &walk, int64_t &count,
-                                 std::string &gain) {
-  TraverseOp op = walk.op;
+static std::string chooseShards(const CostModel &model, TraverseOp op,
+                                int64_t edgeWalks, ShardChoice &choice,
+                                std::string &gain) {
   StatsAttr stats;
   std::string why = explainCuts(op, stats);
   if (!why.empty())
     return why;
-  if (!TraverseFacts(op).shufflesInsideElements)
+  TraverseFacts facts(op);
+  if (!facts.shufflesInsideElements && !facts.weighsElements)
     return "its columns may be walked in tiles";
-  CostModel model(op, CostKind::Full);
-  double tables = countTables(op, walk.end, stats);
+  double tables = countTables(op, choice.end, stats);
   double atHand = KernelConstants::tableShare * model.getFigures().l2Bytes;
   if (tables <= atHand)
     return llvm::formatv("the {0:F1} MB that it gathers from are in the L2",
                          tables / 1e6);
-  double whole = costWalk(model, op, edgeWalks, stats), best = whole;
+  choice.whole = choice.cost = costWalk(model, op, edgeWalks, stats);
   for (int64_t shards = 2; shards <= mostShards; shards *= 2) {
     if (tables > atHand * static_cast<double>(shards))
       continue;
-    GraphOp graph = walk.graph.shard(walk.end, shards);
-    TwoSteps steps = splitIntoShards(op, walk.split, graph);
-    StatsAttr ofShards = getStats(graph);
-    double cost = costWalk(model, steps.first, edgeWalks, ofShards) +
-                  costWalk(model, steps.second, edgeWalks, ofShards);
-    if (cost < best) {
-      best = cost;
-      count = shards;
+    double cost = costOf(model, op, choice, shards, edgeWalks);
+    // Fewer of them are fewer rows to join.
+    if (choice.count ? model.isBetter(choice.cost, cost) : cost < choice.cost) {
+      choice.cost = cost;
+      choice.count = shards;
     }
-    undo(steps, graph);
   }
   gain = llvm::formatv(": {0} in all instead of {1} by the model, where tables "
                        "of {2:F1} MB are gathered from",
-                       model.textOf(best), model.textOf(whole), tables / 1e6);
-  if (!count || !model.isBetter(whole, best))
+                       model.textOf(choice.cost), model.textOf(choice.whole),
+                       tables / 1e6);
+  if (!choice.count || !model.isBetter(choice.whole, choice.cost))
     return "shards pay too little" + gain;
   return "";
 }
 
+double gnn::tile::costInShards(const CostModel &model, TraverseOp op,
+                               int64_t shards, int64_t edgeWalks,
+                               StatsAttr stats) {
+  ShardChoice choice;
+  std::string gain;
+  if (shards != 0 && planShards(op, choice).empty()) {
+    if (shards > 0)
+      return costOf(model, op, choice, shards, edgeWalks);
+    if (chooseShards(model, op, edgeWalks, choice, gain).empty())
+      return choice.cost;
+  }
+  return costWalk(model, op, edgeWalks, stats);
+}
+
 void ShardSources::visit(TraverseOp op) {
-  ShardedWalk walk{op, {}, nullptr, EndPoint::Src};
-  int64_t count = std::max<int64_t>(shards, 0);
-  std::string gain, why = plan(walk);
+  ShardChoice choice;
+  std::string gain, why = planShards(op, choice);
   if (why.empty() && shards < 0)
-    why = choose(walk, count, gain);
+    why = chooseShards(CostModel(op, CostKind::Full), op, edgeWalks, choice,
+                       gain);
+  else
+    choice.count = shards;
   if (!why.empty()) {
     refused(getArgument(), op->getLoc()) << why;
     return;
@@ -171,11 +191,11 @@ void ShardSources::visit(TraverseOp op) {
   passed(getArgument(), op.getLoc(), "Cut")
       << llvm::formatv("the edges of each '{0}' are walked in {1} ranges of "
                        "'{2}', one by one{3}",
-                       name(op.getGroups().get().space), count,
-                       stringifyEndPoint(walk.end), gain)
+                       name(op.getGroups().get().space), choice.count,
+                       stringifyEndPoint(choice.end), gain)
              .str();
-  TwoSteps steps =
-      splitIntoShards(op, walk.split, walk.graph.shard(walk.end, count));
+  TwoSteps steps = splitIntoShards(
+      op, choice.split, choice.graph.shard(choice.end, choice.count));
   op.replaceAllUsesWith(steps.second);
   op.erase();
 }

@@ -9,6 +9,7 @@
 #ifndef GNN_LIB_TRANSFORMS_TILE_SPLITSUMS_H
 #define GNN_LIB_TRANSFORMS_TILE_SPLITSUMS_H
 
+#include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
@@ -58,6 +59,23 @@ std::string explainShards(TraverseOp op, EndPoint end);
 /// of `shards`, whose edges are those of the graph of `op`, and one that
 /// reduces what it gives of the pairs of each node.
 TwoSteps splitIntoShards(TraverseOp op, const SplitBody &split, GraphOp shards);
+
+/// Shards of what the elements of a traversal gather.
+struct ShardChoice {
+  SplitBody split;
+  GraphOp graph; ///< whose edges are walked
+  EndPoint end;  ///< whose nodes are gathered
+  int64_t count = 0;
+  double whole = 0, cost = 0; ///< without, and with so many
+};
+
+/// Finds what is cut. Why nothing is; empty if it can be.
+std::string planShards(TraverseOp op, ShardChoice &choice);
+
+/// What a traversal costs with the shards that `gnn-tile-shard-sources` makes
+/// by this setting.
+double costInShards(const CostModel &model, TraverseOp op, int64_t shards,
+                    int64_t edgeWalks, StatsAttr stats);
 
 /// Puts a traversal of `tiles`, those of long groups, in front of `op`, and the
 /// same one with what it gives as parts in its place. The first one writes the
