@@ -171,12 +171,14 @@ Value TraverseLoops::groupAt(Value position) {
   if (op.joinsPieces())
     return b.loadIndex(loops.arrays.get(op.getPartsOf()->getTiles()),
                        IndexArrays::firstOfTile(b, position));
-  if (!op.isOnRange() || TraverseSchedule(op).rowOrder == TakenOrder::Natural)
+  std::optional<TakenOrder> order = TraverseSchedule(op).rowOrder;
+  std::optional<StructureKey> key =
+      getOrderKey(groups, order.value_or(TakenOrder::Natural));
+  if (!op.isOnRange() || !key)
     return position;
   auto natural = AtAttr::get(op.getContext(), Anchor::Group, groups,
                              /*head=*/false, /*feature=*/false, 0);
-  RowDomain taken(groups.get().space, RowOrder::ByDegree);
-  return loops.arrays.reach(b, natural, taken, position);
+  return loops.arrays.reach(b, natural, RowDomain(key->elements), position);
 }
 
 /// A long group has parts and walks no elements, any other one has no parts; a

@@ -124,7 +124,7 @@ func.func @half_a_warp(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @row_order(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'row_order': expected groups of nodes, got 'edge'}}
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'row_order': expected groups of nodes or pairs, got 'edge'}}
   gnn_tile.traverse @g <edge, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]

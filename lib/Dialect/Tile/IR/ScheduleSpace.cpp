@@ -112,7 +112,8 @@ private:
     return rows;
   }
   SmallVector<std::optional<TakenOrder>> orders() const {
-    return {TakenOrder::Natural, TakenOrder::ByDegree};
+    return {TakenOrder::Natural, TakenOrder::ByDegree,
+            TakenOrder::DegreeWindows};
   }
   SmallVector<std::optional<RowWalk>> walks() const {
     if (current.splitRows)

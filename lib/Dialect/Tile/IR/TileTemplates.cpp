@@ -228,10 +228,9 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
   MLIRContext *context = getContext();
   RowDomain groups = getGroups(), elements = getElements();
   StructureSet keys;
-  if (TraverseSchedule(*this).rowOrder == TakenOrder::ByDegree)
-    keys.insert(wrap(context,
-                     StructureKey::map({groups.get().space, RowOrder::ByDegree},
-                                       groups.get())));
+  if (auto order = TraverseSchedule(*this).rowOrder)
+    if (std::optional<StructureKey> key = getOrderKey(groups, *order))
+      keys.insert(wrap(context, *key));
   if (elements)
     keys.insert(wrap(context, getRowsKey(groups, elements)));
   int64_t block = TraverseSchedule(*this).getBlockPositions();

@@ -167,8 +167,6 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
   if (!schedule.rowsPerBlock)
     schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
                                   layOut(schedule, facts).threadsPerRow());
-  if (!schedule.rowOrder)
-    schedule.rowOrder = TakenOrder::Natural;
 }
 
 void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
@@ -358,7 +356,7 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
     return "";
   if (!facts.byEdgesRefusal.empty())
     return refuse("row_walk", facts.byEdgesRefusal);
-  if (layout.rowOrder == TakenOrder::ByDegree)
+  if (layout.rowOrder != TakenOrder::Natural)
     return refuse("row_order", "a walk by edges takes rows as they lie");
   if (TeamShare::elements % layout.inFlight)
     return refuse("in_flight",
@@ -424,12 +422,13 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                         Twine(facts.limits.threads) +
                                         " threads, got " +
                                         Twine(layout.threads()) + " threads");
-  // Nodes have a degree.
-  if (layout.rowOrder == TakenOrder::ByDegree &&
-      !(facts.groups.isKind(RowKind::Node) &&
+  // Nodes and pairs have a degree.
+  if (layout.rowOrder != TakenOrder::Natural &&
+      !((facts.groups.isKind(RowKind::Node) ||
+         facts.groups.isKind(RowKind::Pair)) &&
         facts.groups == facts.groups.getNatural()))
-    return refuse("row_order",
-                  "expected groups of nodes, got '" + facts.groups.str() + "'");
+    return refuse("row_order", "expected groups of nodes or pairs, got '" +
+                                   facts.groups.str() + "'");
   if (facts.longLength && schedule.splitRows &&
       schedule.splitRows != facts.longLength)
     return refuse("split_rows", "groups of more than " +
@@ -448,6 +447,17 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
             Twine((facts.limits.sharedBytes - otherSharedBytes) >> 10) +
             " KiB a block");
   return "";
+}
+
+std::optional<StructureKey> gnn::tile::getOrderKey(RowDomain groups,
+                                                   TakenOrder order) {
+  if (order == TakenOrder::Natural)
+    return std::nullopt;
+  OrderedSpace rows = groups.get();
+  return StructureKey::map({rows.space, order == TakenOrder::ByDegree
+                                            ? RowOrder::ByDegree
+                                            : RowOrder::DegreeWindows},
+                           rows);
 }
 
 std::string gnn::tile::explainRefusal(const TraverseSchedule &schedule,

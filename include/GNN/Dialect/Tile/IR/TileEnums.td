@@ -35,7 +35,8 @@ def Tile_Reduction : Tile_Enum<"Reduction", "how values of one group become one"
 
 def Tile_TakenOrder : Tile_Enum<"TakenOrder", "which rows blocks take first", [
   I32EnumAttrCase<"Natural", 0, "natural">,
-  I32EnumAttrCase<"ByDegree", 1, "by_degree">]>;
+  I32EnumAttrCase<"ByDegree", 1, "by_degree">,
+  I32EnumAttrCase<"DegreeWindows", 2, "degree_windows">]>;
 
 def Tile_RowWalk : Tile_Enum<"RowWalk", "who walks the elements of a row", [
   I32EnumAttrCase<"Team", 0, "team">,

@@ -137,6 +137,10 @@ struct TraverseLayout {
 TraverseLayout layOut(const TraverseSchedule &schedule,
                       const TraverseFacts &facts);
 
+/// The structure by which blocks take groups in an order: for each position of
+/// it the group; none where they are taken as they lie.
+std::optional<StructureKey> getOrderKey(RowDomain groups, TakenOrder order);
+
 /// Empty if an op of these facts can honour `schedule`, whose layout that is,
 /// as far as it is chosen; else the field and the reason.
 std::string explainRefusal(const TraverseSchedule &schedule,
