@@ -160,7 +160,11 @@ void TraverseLoops::store(Scope &group, unsigned output) {
     Values to = indices(scope, at);
     if (isInWorkgroup(op.getOutputs()[output])) // the rows of the range alone
       to.front() = b.sub(to.front(), op.getFirstRow());
-    loops.store(value, op.getOutputs()[output], to);
+    if (addsToRows)
+      memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addf, value,
+                                  op.getOutputs()[output], to);
+    else
+      loops.store(value, op.getOutputs()[output], to);
     return Values();
   });
 }
@@ -257,6 +261,12 @@ void TraverseLoops::walkBlock(Positions block) {
       storeOutputs(at, ofElements);
       b.where(isWhole, [&] { storeOutputs(at, ofGroups); });
       b.where(isCut, [&] {
+        if (TraverseSchedule(op).merge == Merge::Atomic) {
+          addsToRows = true;
+          storeOutputs(at, ofGroups);
+          addsToRows = false;
+          return;
+        }
         Value piece =
             b.mul(arith::DivUIOp::create(b, block.begin, b.index(size)), 2);
         Value tail = b.add(piece, 1);

@@ -136,6 +136,8 @@ private:
         facts.walksElements && current.rowWalk != RowWalk::ByEdges;
     return hasWindows ? SmallVector<int64_t>{0, 128} : SmallVector<int64_t>{0};
   }
+  /// What has the same bits on every run.
+  SmallVector<std::optional<Merge>> merges() const { return {std::nullopt}; }
   void finish();
 
   int64_t threadsPerRow() const {

@@ -207,6 +207,8 @@ static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
 /// that it ends in to the others of its block.
 static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
   int64_t parts = 0;
+  if (layout.addsAtomically)
+    return;
   for (Level level : facts.sums)
     parts += countHeld(layout, level);
   int64_t lanes = layout.featureLanes * layout.headLanes;
@@ -251,6 +253,7 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.rowsPerBlock = orOne(schedule.rowsPerBlock);
   layout.rowOrder = schedule.rowOrder.value_or(TakenOrder::Natural);
   layout.rowWalk = schedule.rowWalk.value_or(RowWalk::Team);
+  layout.addsAtomically = schedule.merge == Merge::Atomic;
   layout.splitRows = schedule.splitRows;
   layout.runs = schedule.runs;
   layout.isOneLane = schedule.isOneLane;
@@ -353,9 +356,16 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
                                 const TraverseFacts &facts,
                                 const TraverseLayout &layout) {
   if (layout.rowWalk != RowWalk::ByEdges)
-    return "";
+    return schedule.merge ? refuse("merge", "expected a walk by edges") : "";
   if (!facts.byEdgesRefusal.empty())
     return refuse("row_walk", facts.byEdgesRefusal);
+  if (layout.addsAtomically && !facts.atomicRefusal.empty())
+    return refuse("merge", facts.atomicRefusal);
+  bool hasNumbers =
+      llvm::any_of(facts.sums, [](Level level) { return !level.feature; });
+  if (layout.addsAtomically && layout.columnTiles > 1 && hasNumbers)
+    return refuse("merge", "expected all columns in a block where sums have no "
+                           "features, which each tile would add");
   if (layout.rowOrder != TakenOrder::Natural)
     return refuse("row_order", "a walk by edges takes rows as they lie");
   if (TeamShare::elements % layout.inFlight)

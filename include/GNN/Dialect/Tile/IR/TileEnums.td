@@ -38,6 +38,10 @@ def Tile_TakenOrder : Tile_Enum<"TakenOrder", "which rows blocks take first", [
   I32EnumAttrCase<"ByDegree", 1, "by_degree">,
   I32EnumAttrCase<"DegreeWindows", 2, "degree_windows">]>;
 
+def Tile_Merge : Tile_Enum<"Merge", "how parts of a row that several teams have become one", [
+  I32EnumAttrCase<"Pieces", 0, "pieces">,
+  I32EnumAttrCase<"Atomic", 1, "atomic">]>;
+
 def Tile_RowWalk : Tile_Enum<"RowWalk", "who walks the elements of a row", [
   I32EnumAttrCase<"Team", 0, "team">,
   I32EnumAttrCase<"Block", 1, "block">,
