@@ -138,6 +138,11 @@ private:
   }
   /// What has the same bits on every run.
   SmallVector<std::optional<Merge>> merges() const { return {std::nullopt}; }
+  SmallVector<std::optional<RowLookup>> lookups() const {
+    if (!facts.searchRefusal.empty())
+      return {std::nullopt};
+    return {std::nullopt, RowLookup::Search};
+  }
   void finish();
 
   int64_t threadsPerRow() const {

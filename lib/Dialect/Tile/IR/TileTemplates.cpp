@@ -251,7 +251,9 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
   }
   auto add = [&](AtAttr at) {
     bool isElement = at.getAnchor() == Anchor::Element;
-    if (!isElement || !isStreamed)
+    if (std::optional<StructureKey> rows = getSearchedKey(*this, at))
+      keys.insert(wrap(context, *rows));
+    else if (!isElement || !isStreamed)
       addMap(keys, context, isElement ? elements : groups, at);
   };
   for (OpOperand *input : getReadInputs())

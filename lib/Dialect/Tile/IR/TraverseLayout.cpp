@@ -439,6 +439,8 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
         facts.groups == facts.groups.getNatural()))
     return refuse("row_order", "expected groups of nodes or pairs, got '" +
                                    facts.groups.str() + "'");
+  if (schedule.lookup && !facts.searchRefusal.empty())
+    return refuse("lookup", facts.searchRefusal);
   if (facts.longLength && schedule.splitRows &&
       schedule.splitRows != facts.longLength)
     return refuse("split_rows", "groups of more than " +

@@ -42,6 +42,10 @@ def Tile_Merge : Tile_Enum<"Merge", "how parts of a row that several teams have 
   I32EnumAttrCase<"Pieces", 0, "pieces">,
   I32EnumAttrCase<"Atomic", 1, "atomic">]>;
 
+def Tile_RowLookup : Tile_Enum<"RowLookup", "how edges find the rows that they are grouped by", [
+  I32EnumAttrCase<"Array", 0, "array">,
+  I32EnumAttrCase<"Search", 1, "search">]>;
+
 def Tile_RowWalk : Tile_Enum<"RowWalk", "who walks the elements of a row", [
   I32EnumAttrCase<"Team", 0, "team">,
   I32EnumAttrCase<"Block", 1, "block">,

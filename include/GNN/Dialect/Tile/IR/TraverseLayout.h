@@ -49,6 +49,8 @@ struct TraverseFacts {
   std::string byEdgesRefusal;
   /// Why teams cannot add their parts of its rows to these; empty if they can.
   std::string atomicRefusal;
+  /// Why no row is found by a search of row pointers; empty if one may be.
+  std::string searchRefusal;
   /// The same of columns in tiles, where features are reduced, and of heads.
   std::string columnTilesRefusal, headTilesRefusal;
   /// The widest vector for which every row of every operand is aligned, on a
@@ -161,6 +163,14 @@ void chooseSplitRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 /// Why the elements of all groups cannot be walked one after the other
 /// (`RowWalk::ByEdges`); empty if they can.
 std::string explainByEdges(TraverseOp op);
+
+/// The row pointers that are searched for the row of an access, where the
+/// schedule says so: the access leads from rows without elements to what these
+/// are grouped by, side by side.
+std::optional<StructureKey> getSearchedKey(TraverseOp op, AtAttr at);
+
+/// Why there is no such access; empty if there is one.
+std::string explainSearch(TraverseOp op);
 
 /// Why teams cannot add their parts of a group to its rows, by atomics in any
 /// order; empty if they can.
