@@ -66,7 +66,7 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
           "expected -1, 0 or from 2 to 65535 ranges, got '" + value + "'");
     return value.str();
   }
-  if (name == "edge-numbers") {
+  if (name == "edge-numbers" || name == "row-orders") {
     if (value == "-1" || value == "0" || value == "1" || value == "2")
       return value.str();
     return llvm::createStringError("expected -1, 0, 1 or 2, got '" + value +

@@ -202,6 +202,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
   pm.addNestedPass<func::FuncOp>(createScheduleRows());
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
+  pm.addNestedPass<func::FuncOp>(createScheduleRowOrders({options.rowOrders}));
   pm.addNestedPass<func::FuncOp>(
       createScheduleProducts({options.tensorCores, options.asyncCopies}));
   pm.addNestedPass<func::FuncOp>(createScheduleRuns({options.sumRuns}));

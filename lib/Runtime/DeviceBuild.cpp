@@ -43,17 +43,22 @@ static bool isWalked(Space space) {
 }
 
 /// Whether kernels build it. The others are left to who else builds: orders by
-/// node types of edges and pairs and by degrees, edge types by a schema, and
-/// what leads to the parent of a derived graph.
+/// node types of edges and pairs, other maps of orders by degrees than to the
+/// natural ones, edge types by a schema, and what leads to the parent of a
+/// derived graph.
 static bool isBuilt(const StructureKey &key, bool isDerived) {
   // The edges of a derived graph are not numbered anew.
   OrderedSpace edges{Space::Edge, Order::Natural};
   bool isMap = key.kind == StructureKey::Kind::Map;
   if (key.kind == StructureKey::Kind::Stream)
-    return isBuilt(StructureKey::map(key.elements, key.target), isDerived) &&
+    return !isByDegree(key.elements.order) &&
+           isBuilt(StructureKey::map(key.elements, key.target), isDerived) &&
            isBuilt(StructureKey::rows(key.group, key.elements), isDerived);
   if (isDerived && isMap && (key.elements == edges || key.target == edges))
     return false;
+  if (isMap && isByDegree(key.elements.order))
+    return isWalked(key.elements.space) &&
+           key.target == OrderedSpace{key.elements.space, Order::Natural};
   if (isMap) {
     Space to = key.target.space;
     if (isOfParent(to))
@@ -109,6 +114,11 @@ static void addSorts(OrderedSpace rows, DeviceSorts &sorts) {
     break;
   case Order::ByType:
     add(DeviceSort::SrcTypes, DeviceSort::DstTypes, isOfDst);
+    break;
+  case Order::ByDegree:
+  case Order::DegreeWindows:
+    if (kindOf(rows.space) == RowKind::Node)
+      add(DeviceSort::Src, DeviceSort::Dst, isOfDst);
     break;
   default:
     break;
@@ -166,7 +176,8 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
       BuildKernel::Keys,    BuildKernel::Digits, BuildKernel::Places,
       BuildKernel::Scatter, BuildKernel::Sums,   BuildKernel::Scan,
       BuildKernel::Search,  BuildKernel::Starts, BuildKernel::Move,
-      BuildKernel::Tiles,   BuildKernel::Groups, BuildKernel::Shares};
+      BuildKernel::Tiles,   BuildKernel::Groups, BuildKernel::Shares,
+      BuildKernel::Degrees};
   auto found = BuildKernels::find(kernels, std::move(device),
                                   {wanted, std::size(wanted)});
   if (!found)
@@ -217,7 +228,7 @@ DeviceBuild::DeviceBuild(std::shared_ptr<const DeviceBuilder> builder)
 DeviceBuild::~DeviceBuild() { builder->giveBack(std::move(planned)); }
 
 Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
-  int64_t counting = 0;
+  int64_t counting = 0, orders = 0;
   bool isNarrow = true;
   graphs.reserve(builder->graphs.size());
   for (const auto &[name, needs] : builder->graphs) {
@@ -230,7 +241,9 @@ Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
     graphs.push_back(
         std::make_unique<GraphBuild>(needs, edges, sort, counting, host));
     isNarrow &= graphs.back()->isNarrow();
+    orders += graphs.back()->mostOrdered();
   }
+  isNarrow &= RadixSort::isNarrow(orders);
   scratch = isNarrow && sort.isNarrow() ? sort.words() + counting : -1;
   return {};
 }
@@ -258,15 +271,21 @@ Expected<bool> DeviceBuild::count(void *memory, void *numbers, Stream stream) {
   for (const auto &graph : graphs)
     if (!graph->readNumbers())
       return false;
+  for (const auto &graph : graphs)
+    graph->addOrders(orders);
+  size = orders.place(size);
   for (const auto &graph : graphs) {
     planned->beginGroup();
     graph->plan(size, *planned);
+    graph->planOrders(size, *planned, orders);
   }
   return true;
 }
 
 Error DeviceBuild::fill(void *memory, Stream stream) {
   if (Error error = planned->run(builder->kernels, memory, stream))
+    return error;
+  if (Error error = orders.run(builder->kernels, memory, stream))
     return error;
   auto graph = graphs.begin();
   for (const auto &[name, needs] : builder->graphs)

@@ -7,9 +7,8 @@
 #ifndef GNN_LIB_RUNTIME_DEVICEBUILD_H
 #define GNN_LIB_RUNTIME_DEVICEBUILD_H
 
+#include "DegreeOrders.h"
 #include "DeviceIds.h"
-#include "KernelLaunches.h"
-#include "RadixSort.h"
 
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Plan.h"
@@ -148,6 +147,7 @@ private:
   std::unique_ptr<KernelLaunches> planned;
   std::map<std::string, BuiltGraph> made;
   RadixSort sort;
+  DegreeOrders orders;
   int64_t scratch = 0, host = 0, size = 0;
 };
 

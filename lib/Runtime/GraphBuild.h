@@ -45,11 +45,23 @@ public:
   /// Plans all structures in memory from `bytes` on, which moves behind them.
   void plan(int64_t &bytes, KernelLaunches &launches);
 
+  /// The most rows that it may have to list by degree.
+  int64_t mostOrdered() const;
+
+  /// Adds the keys of rows by degree, once it is known how many there are.
+  void addOrders(DegreeOrders &orders);
+
+  /// Plans these orders, once structures are planned.
+  void planOrders(int64_t &bytes, KernelLaunches &launches,
+                  DegreeOrders &orders);
+
   /// The graph with what was planned, once its memory is known.
   BuiltGraph finish(const char *memory);
 
 private:
   using Ref = RowRef;
+  /// What `move` does with what it has read.
+  enum { kAsItIs, kTimes, kDivided, kRest };
   /// One after the other; all are 0 where there is nothing to read.
   struct Chain {
     std::array<Ref, 3> refs;
@@ -131,6 +143,13 @@ private:
     int64_t report = -1, partial = 0, first = 0, count = 0;
   };
 
+  /// Rows of a space that are listed by degree, as they lie or in windows too.
+  struct Ordered {
+    Space space;
+    size_t degrees = 0;
+    std::optional<size_t> windows = {};
+  };
+
   /// How many groups with elements come before each of few.
   struct Places {
     Space group;
@@ -138,6 +157,10 @@ private:
     Ref ref;
   };
 
+  /// Whether it lists rows by degree, which is done behind all others.
+  static bool listsByDegree(const StructureKey &key) {
+    return key.isMap() && isByDegree(key.elements.order);
+  }
   int64_t nodes(RowEnd end) const {
     return end == RowEnd::Dst ? edges.numDstNodes : edges.numSrcNodes;
   }
@@ -253,6 +276,7 @@ private:
   std::vector<std::pair<DeviceSort, Ref>> firsts;
   std::vector<std::pair<Space, Ref>> columns;
   std::vector<Places> places;
+  std::vector<Ordered> ordered;
   int64_t bytes = 0;
   KernelLaunches *launches = nullptr;
 };

@@ -13,9 +13,6 @@ using gnn::RowEnd;
 using gnn::RowKind;
 using gnn::TeamShare;
 
-/// What `move` does with what it has read.
-enum { kAsItIs, kTimes, kDivided, kRest };
-
 DeviceSort GraphBuild::sortOf(OrderedSpace rows) {
   bool isOfDst = gnn::endOf(rows.space) == RowEnd::Dst;
   switch (rows.order) {
@@ -377,7 +374,8 @@ void GraphBuild::plan(int64_t &size, KernelLaunches &given) {
       addHostRows(key, words);
   given.addCopy(start, std::move(words));
   for (const StructureKey &key : needs.structures)
-    array(key);
+    if (!listsByDegree(key))
+      array(key);
   size = bytes;
   launches = nullptr;
 }

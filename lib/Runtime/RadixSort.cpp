@@ -36,11 +36,11 @@ size_t RadixSort::add(int64_t size, int64_t least, int64_t greatest) {
   return segments.size() - 1;
 }
 
-bool RadixSort::isNarrow() const { return keys <= INT32_MAX - kTile; }
+bool RadixSort::isNarrow(int64_t size) { return size <= INT32_MAX - kTile; }
 
-int32_t *RadixSort::unsorted(int32_t *memory, size_t segment) const {
+int64_t RadixSort::unsortedAt(size_t segment) const {
   const Segment &of = segments[segment];
-  return memory + of.begin + of.digits % 2 * keys;
+  return of.begin + of.digits % 2 * keys;
 }
 
 Error RadixSort::run(const BuildKernels &kernels, int32_t *memory,

@@ -25,14 +25,24 @@ public:
   /// The keys of all segments.
   int64_t size() const { return keys; }
   /// Whether row numbers fit int32, rounded up to whole tiles.
-  bool isNarrow() const;
+  static bool isNarrow(int64_t size);
+  bool isNarrow() const { return isNarrow(keys); }
   /// int32 words of memory.
   int64_t words() const { return 4 * keys + counts; }
 
-  /// Where the keys of a segment have to be written before.
-  int32_t *unsorted(int32_t *memory, size_t segment) const;
+  /// Where the keys of a segment have to be written before, in words from the
+  /// beginning of memory.
+  int64_t unsortedAt(size_t segment) const;
+  int32_t *unsorted(int32_t *memory, size_t segment) const {
+    return memory + unsortedAt(segment);
+  }
 
   Error run(const BuildKernels &kernels, int32_t *memory, Stream stream) const;
+
+  /// Where it is said of each sorted key of a segment which one it was.
+  int64_t orderAt(size_t segment) const {
+    return 2 * keys + segments[segment].begin;
+  }
 
   /// The keys in their order, and which one of its segment each was.
   const int32_t *sorted(const int32_t *memory) const { return memory; }

@@ -60,6 +60,7 @@ std::optional<Space> sortedBy(OrderedSpace space) {
     return Space::DstPair;
   case Order::Natural:
   case Order::ByDegree:
+  case Order::DegreeWindows:
     return std::nullopt;
   }
   return std::nullopt;
@@ -379,12 +380,11 @@ void StructureBuilder::sort(OrderedSpace space, Space group, bool wantsOrder) {
     keep(StructureKey::map(space, natural), sorted.order());
 }
 
-/// By descending degree: by the distance from the largest.
-Indices StructureBuilder::nodesByDegree(GraphSide side) {
-  OrderedSpace edges{Space::Edge,
-                     side == GraphSide::Src ? Order::OutRows : Order::InRows};
+/// By descending degree: by the distance from the largest. In windows, rows
+/// that lie so are sorted by their window then.
+Indices StructureBuilder::rowsByDegree(OrderedSpace space) {
   SharedIndices row =
-      rows(side == GraphSide::Src ? Space::Src : Space::Dst, edges);
+      rows(space.space, *gnn::elementsOf(space.space, Space::Edge));
   Indices degree(row->size() - 1);
   int32_t largest = 0;
   for (size_t v = 0; v < degree.size(); ++v) {
@@ -394,7 +394,15 @@ Indices StructureBuilder::nodesByDegree(GraphSide side) {
   for (int32_t &value : degree)
     value = largest - value;
   SortKeys keys{degree, int64_t(largest) + 1};
-  return RowSort(keys).order();
+  Indices order = RowSort(keys).order();
+  if (space.order == Order::ByDegree)
+    return order;
+  Indices window(order.size());
+  for (size_t i = 0; i < window.size(); ++i)
+    window[i] = order[i] / static_cast<int32_t>(degreeWindow);
+  SortKeys windows{window,
+                   (int64_t(window.size()) + degreeWindow - 1) / degreeWindow};
+  return RowSort(windows).apply(order);
 }
 
 /// For each position of an order, the row in the natural order.
@@ -405,8 +413,8 @@ SharedIndices StructureBuilder::permutation(OrderedSpace space) {
     return found;
   if (space.order == Order::Natural)
     return keep(key, iota(size(space.space)));
-  if (space.order == Order::ByDegree)
-    return keep(key, nodesByDegree(sideOf(space.space)));
+  if (isByDegree(space.order))
+    return keep(key, rowsByDegree(space));
   sort(space, *sortedBy(space), /*wantsOrder=*/true);
   return find(key);
 }

@@ -65,7 +65,7 @@ private:
   SharedIndices orderOfParent(OrderedSpace order);
   ArrayView<int32_t> rowsOfLoops();
   void sort(OrderedSpace space, Space group, bool wantsOrder);
-  Indices nodesByDegree(GraphSide side);
+  Indices rowsByDegree(OrderedSpace space);
   SharedIndices rows(Space group, OrderedSpace elements);
   Indices rowsOfEdgeTypes(OrderedSpace elements);
   SharedIndices listOfPairs(const StructureKey &key);

@@ -14,6 +14,7 @@ launch in blocks of 256 threads:
     tiles    pieces of groups
     groups   lists of groups, and marks at the last element of each
     shares   equal shares of the elements of all groups
+    degrees  how far the elements of each group are from the most there may be
     columns  ids of several types or relations, one behind another
 
 and those of `device_sort_kernels`, which sort the keys.
@@ -33,7 +34,7 @@ ROWS = 8  # Of a thread in `sums` and `scan`.
 TOP, SHARE = -1 << 31, 64  # The top bit of a word, and the elements of a share.
 # Those of lib/Runtime/BuildKernels.h, which compares the number of arguments.
 SLOTS = {"columns": 24, "keys": 6, "sums": 6, "scan": 6, "search": 4, "starts": 4, "move": 8,
-         "tiles": 6, "groups": 12, "shares": 6}
+         "tiles": 6, "groups": 12, "shares": 6, "degrees": 4}
 
 
 def _weights(k, first, step):
@@ -315,6 +316,10 @@ def _shares(k, i):
         k.out[i * 4 + place] = field
 
 
+def _degrees(k, i):
+    k.out[i] = k.most - (k.rows[i + 1] - k.rows[i])
+
+
 def _columns(k, i):
     """base + an id, or -1 where it is not below its limit; base where the limit is -1, which
     means that there are no ids."""
@@ -347,6 +352,7 @@ def text():
         slotted("groups", "rows first out", "count groups kind block_size", _groups),
         slotted("shares", "rows places out", "count elements groups block_size has_places",
                 _shares),
+        slotted("degrees", "rows out", "count most", _degrees),
         slotted("columns", "out ids", "count base step wide limit", _columns)]
     return "\n".join(["module attributes {gpu.container_module} {",
                       "gpu.module @structures {", *(one.text() for one in kernels), "}",

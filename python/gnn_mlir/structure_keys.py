@@ -59,7 +59,7 @@ def sorts(key):
             found.add(("pair", order[:3]))
         if order in ("in_rows", "out_rows"):
             found.add(("node", "dst" if order == "in_rows" else "src"))
-        if order == "by_degree":
+        if order in ("by_degree", "degree_windows") and space in ("src", "dst"):
             found.add(("node", side(space)))
     return own, parent
 

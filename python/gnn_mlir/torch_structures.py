@@ -22,6 +22,12 @@ from .torch_copies import Upload
 _TOGETHER = 1 << 23
 
 
+# The order of edges in which the rows of a space have theirs side by side.
+_EDGES = {"src": "out_rows", "dst": "in_rows", "src_pair": "src_pairs",
+          "dst_pair": "dst_pairs"}
+DEGREE_WINDOW = 4096  # Of Lattice.h.
+
+
 def _sorted(values, descending=False):
     return torch.sort(values, stable=True, descending=descending)
 
@@ -453,8 +459,12 @@ class Structures:
         if space == "edge" and order in ("src_pairs", "dst_pairs"):
             return self._sort_of("pair", order[:3])[1]
         if order == "by_degree":
-            return self._keep((space, order), lambda: _sorted(
-                torch.diff(self._rows_of_nodes(space)), descending=True)[1])
+            return self._keep((space, order), lambda: _sorted(torch.diff(self._rows(
+                space, ("edge", _EDGES[space]))), descending=True)[1])
+        if order == "degree_windows":  # By degree, then by window: sorts are stable.
+            by_degree = self.order(space, "by_degree")
+            return self._keep((space, order), lambda: by_degree.index_select(
+                0, _sorted(by_degree // DEGREE_WINDOW)[1]))
         return self._sort_groups(space, order)[1]
 
     def _sort_groups(self, space, order):

@@ -13,8 +13,8 @@ import gnn_mlir
 from gnn_mlir.signatures import Buffer
 from gnn_mlir import (capi, compiler_capi, devices, device_build, device_build_kernels,
                       structure_keys, tensor_graph)
-from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, STREAMS, both, needs_schema,
-                               random_graph, request_of)
+from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, STREAMS, both,
+                               built, needs_schema, random_graph, request_of)
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -100,6 +100,23 @@ def test_same_bits(name, built_by_kernels, monkeypatch):
     for form in [(torch.int64, True, True), (torch.int32, False, True),
                  (torch.int64, False, False)][:1 if name == "large" else 3]:
         check_kernels(*both(name, *form), keys, counts)
+
+
+@pytest.mark.parametrize("types", [1, 3])
+def test_windows_of_rows_by_degree(types, monkeypatch):
+    """Three windows of nodes and pairs, the last of which is not full; a hub in the last."""
+    monkeypatch.setitem(GRAPHS, "windows", dict(
+        nodes=9000, edges=16001, types=types, node_types=2, hub=True))
+    keys = [f"map {space}.{order} {space}" for space in ("src", "dst", "src_pair", "dst_pair")
+            for order in ("by_degree", "degree_windows")]
+    host, graph = both("windows")
+    check_kernels(host, graph, keys, [])
+    check_kernels(host, graph, keys[3:4], [])  # What it is made of was not asked for.
+    made, _ = built(graph, keys, [])
+    native = capi.NativeGraph.of(host)
+    for text in keys:
+        np.testing.assert_array_equal(made[text], native.structure(text), text)
+    assert list(made["map dst.degree_windows dst"]).index(8999) == 8192
 
 
 def test_all_streams():

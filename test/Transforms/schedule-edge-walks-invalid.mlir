@@ -120,3 +120,55 @@ func.func @behind(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @atomic_max(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{cannot honour the schedule's 'merge': expected results that are sums or means of f32 over elements, times what is known of their group, to add parts by atomics: result 0 is none}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges, merge = atomic> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @atomic_in_place(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{cannot honour the schedule's 'merge': expected results in memory that is not read, to set it to zero before: result 0 is an input}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x, %y : memref<?x64xf32>, memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges, merge = atomic> {
+  ^bb0(%v: f32, %own: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    %p = arith.mulf %s, %own : f32
+    gnn_tile.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @atomic_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{cannot honour the schedule's 'merge': expected a walk by edges}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = team, merge = atomic> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -87,3 +87,34 @@ func.func @alone(%x: memref<?x64xf32>, %e: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// Teams add their parts of rows to zeros: nothing is left to be joined.
+//
+// CHECK-LABEL: func.func @atomic
+// CHECK:         gnn_tile.traverse @g <dst, features = 64> at [] outs(%[[y:[a-z0-9]+]] : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+// CHECK-SAME:        in_flight = 1, rows_per_block = 16, row_order = natural, row_walk = team>
+// CHECK-NEXT:      %[[zero:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:      gnn_tile.yield %[[zero]]
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// CHECK-NOT:         parts
+// CHECK-SAME:        row_walk = by_edges, merge = atomic>
+// CHECK:           gnn_tile.reduce sum
+// CHECK:           gnn_tile.size
+// CHECK-NOT:     gnn_tile.traverse
+func.func @atomic(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %workspace: memref<?xi8> {gnn.workspace}) {
+  %end = arith.constant 4096 : index
+  gnn_tile.workspace_size %end
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges, merge = atomic> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce mean [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -158,11 +158,17 @@ public:
       });
       break;
     }
-    case Order::ByDegree: {
+    case Order::ByDegree:
+    case Order::DegreeWindows: {
       Array degree(rows.size(), 0);
-      for (int32_t node : ends)
-        ++degree[static_cast<size_t>(node)];
-      sortBy([&](size_t v) { return -degree[v]; });
+      for (size_t e = 0; e < graph.src.size(); ++e)
+        ++degree[static_cast<size_t>(
+            lead(Space::Edge, static_cast<int32_t>(e), space.space))];
+      size_t window =
+          space.order == Order::ByDegree ? rows.size() : size_t(degreeWindow);
+      sortBy([&](size_t row) {
+        return std::make_pair(row / window, -degree[row]);
+      });
       break;
     }
     }
@@ -243,15 +249,21 @@ inline std::vector<OrderedSpace> allOrderedSpaces() {
                            "src_pair",
                            "src_pair.by_node",
                            "src_pair.node_types",
+                           "src_pair.by_degree",
+                           "src_pair.degree_windows",
                            "dst_pair",
                            "dst_pair.by_node",
                            "dst_pair.node_types",
+                           "dst_pair.by_degree",
+                           "dst_pair.degree_windows",
                            "src",
                            "src.by_type",
                            "src.by_degree",
+                           "src.degree_windows",
                            "dst",
                            "dst.by_type",
                            "dst.by_degree",
+                           "dst.degree_windows",
                            "node",
                            "edge_type",
                            "edge_type.src_types",

@@ -134,8 +134,8 @@ TEST(DerivedGraph, MapsToTheParentAreAsDefined) {
                   countOf(*parent, std::string("count ") + space));
     }
   }
-  // Edges to 7 + 3 + 3 + 3 orders, each kind of pair to 3 + 3, edge types to 3.
-  EXPECT_EQ(checked, 4 * oddGraphs().size() * (7 * 16 + 2 * 3 * 6 + 3 * 3));
+  // Edges to 7 + 5 + 5 + 3 orders, each kind of pair to 5 + 3, edge types to 3.
+  EXPECT_EQ(checked, 4 * oddGraphs().size() * (7 * 20 + 2 * 5 * 8 + 3 * 3));
 }
 
 TEST(DerivedGraph, ItsOwnStructuresAreThoseOfItsEdges) {

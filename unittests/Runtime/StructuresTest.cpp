@@ -32,7 +32,7 @@ TEST(Structures, MapsAreAsDefined) {
   // edge 7 x 24, pairs 2 x 3 x 10, nodes 2 x 3 x 4, edge types 3 x 5, and node
   // types at both ends and the graph to themselves.
   EXPECT_EQ(legal,
-            oddGraphs().size() * (7 * 24 + 2 * 3 * 10 + 2 * 3 * 4 + 3 * 5 + 3));
+            oddGraphs().size() * (7 * 30 + 2 * 5 * 13 + 2 * 4 * 5 + 3 * 5 + 3));
 }
 
 TEST(Structures, RowsTilesAndCountsAreAsDefined) {
@@ -87,7 +87,7 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
       }
   }
   // 18 groupings of the lattice, and the graph over 25 ordered spaces.
-  EXPECT_EQ(legal, oddGraphs().size() * (18 + 25));
+  EXPECT_EQ(legal, oddGraphs().size() * (18 + 31));
 }
 
 /// Large enough for several threads and buckets; each order expects maps, or
@@ -225,7 +225,30 @@ TEST(Structures, OneGraphByHand) {
   EXPECT_EQ(countOf(*graph, "long_element_count dst edge.in_rows 2"), 3);
   EXPECT_EQ(countOf(*graph, "long_tile_count dst edge.in_rows 3"), 0);
   EXPECT_EQ(build(*graph, "map dst.by_degree dst"), (Array{0, 2, 1, 3}));
+  EXPECT_EQ(build(*graph, "map dst_pair.by_degree dst_pair"),
+            (Array{2, 0, 1, 3}));
   EXPECT_EQ(countOf(*graph, "max_row dst edge.in_rows"), 3);
+}
+
+/// Nodes and pairs of three windows, the last of which is not full.
+TEST(Structures, RowsByDegreeWithinWindows) {
+  PlainGraph plain = randomGraph(3, true, 9000, 0, 30000, 1, 2);
+  std::fill(plain.dst.begin(), plain.dst.begin() + 500, 8500);
+  std::shared_ptr<const Graph> graph = plain.build();
+  Definition definition(plain);
+  for (const char *text :
+       {"src.degree_windows", "dst.degree_windows", "src_pair.degree_windows",
+        "dst_pair.degree_windows", "dst.by_degree", "dst_pair.by_degree"}) {
+    std::string error;
+    OrderedSpace order = *OrderedSpace::parse(text, error);
+    std::string natural = name(order.space);
+    EXPECT_GT(definition.size(order.space), 2 * gnn::degreeWindow);
+    EXPECT_EQ(build(*graph, "map " + order.str() + " " + natural),
+              definition.list(order));
+  }
+  Array rows = build(*graph, "map dst.degree_windows dst");
+  EXPECT_EQ(rows[2 * gnn::degreeWindow], 8500);
+  EXPECT_EQ(build(*graph, "map dst.by_degree dst")[0], 8500);
 }
 
 TEST(Structures, KeptUntilCleared) {

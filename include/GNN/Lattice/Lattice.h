@@ -125,6 +125,16 @@ std::optional<OrderedSpace> elementsOf(Space group, Space elements);
 /// count as near.
 inline constexpr int64_t nearDistances[] = {1 << 12, 1 << 15, 1 << 18};
 
+/// Rows of a window of `degree_windows`: the first so many of the natural
+/// order, the next so many, and so on, each by descending degree. Ids that are
+/// near by the statistics stay near.
+inline constexpr int64_t degreeWindow = nearDistances[0];
+
+/// Whether rows lie by how many edges they have.
+inline bool isByDegree(RowOrder order) {
+  return order == RowOrder::ByDegree || order == RowOrder::DegreeWindows;
+}
+
 /// How the elements of all groups are shared where they are walked one after
 /// the other: a block has `N` of them, a power of two, and each of its teams a
 /// share. What is known of a share when a graph is bound:

@@ -215,6 +215,12 @@ template <typename Base> struct ScheduleSwitches : public Base {
                      "statistics; 0: never; 1: wherever it can be"),
       llvm::cl::init(-1)};
 
+  Option<int64_t> rowOrders{
+      *this, "row-orders",
+      llvm::cl::desc("Rows that blocks take first: 0: as they lie; 1: by "
+                     "degree; 2: by degree within windows; -1: by statistics"),
+      llvm::cl::init(0)};
+
   Option<int64_t> sumRuns{
       *this, "sum-runs",
       llvm::cl::desc("Elements of long sums that a lane adds at once, before "
@@ -233,6 +239,7 @@ template <typename Base> struct ScheduleSwitches : public Base {
     stages.schedule.asyncCopies = asyncCopies;
     stages.schedule.columnTiles = columnTiles;
     stages.tile.edgeWalks = stages.schedule.edgeWalks = edgeWalks;
+    stages.schedule.rowOrders = rowOrders;
     stages.schedule.sumRuns = sumRuns;
   }
 };

@@ -160,7 +160,11 @@ void TraverseLoops::store(Scope &group, unsigned output) {
     Values to = indices(scope, at);
     if (isInWorkgroup(op.getOutputs()[output])) // the rows of the range alone
       to.front() = b.sub(to.front(), op.getFirstRow());
-    loops.store(value, op.getOutputs()[output], to);
+    if (addsToRows)
+      memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addf, value,
+                                  op.getOutputs()[output], to);
+    else
+      loops.store(value, op.getOutputs()[output], to);
     return Values();
   });
 }
@@ -171,12 +175,14 @@ Value TraverseLoops::groupAt(Value position) {
   if (op.joinsPieces())
     return b.loadIndex(loops.arrays.get(op.getPartsOf()->getTiles()),
                        IndexArrays::firstOfTile(b, position));
-  if (!op.isOnRange() || TraverseSchedule(op).rowOrder == TakenOrder::Natural)
+  std::optional<TakenOrder> order = TraverseSchedule(op).rowOrder;
+  std::optional<StructureKey> key =
+      getOrderKey(groups, order.value_or(TakenOrder::Natural));
+  if (!op.isOnRange() || !key)
     return position;
   auto natural = AtAttr::get(op.getContext(), Anchor::Group, groups,
                              /*head=*/false, /*feature=*/false, 0);
-  RowDomain taken(groups.get().space, RowOrder::ByDegree);
-  return loops.arrays.reach(b, natural, taken, position);
+  return loops.arrays.reach(b, natural, RowDomain(key->elements), position);
 }
 
 /// A long group has parts and walks no elements, any other one has no parts; a
@@ -255,6 +261,12 @@ void TraverseLoops::walkBlock(Positions block) {
       storeOutputs(at, ofElements);
       b.where(isWhole, [&] { storeOutputs(at, ofGroups); });
       b.where(isCut, [&] {
+        if (TraverseSchedule(op).merge == Merge::Atomic) {
+          addsToRows = true;
+          storeOutputs(at, ofGroups);
+          addsToRows = false;
+          return;
+        }
         Value piece =
             b.mul(arith::DivUIOp::create(b, block.begin, b.index(size)), 2);
         Value tail = b.add(piece, 1);

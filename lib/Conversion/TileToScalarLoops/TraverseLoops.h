@@ -103,6 +103,8 @@ private:
   Positions elements, walked, parts;
   /// Whether what no elements give is asked for, of a group that has some.
   bool isOfNothing = false;
+  /// Whether results are added to what is there.
+  bool addsToRows = false;
   /// Of inputs that are outputs too: their row, before it is written.
   llvm::DenseMap<unsigned, Value> copies;
 };

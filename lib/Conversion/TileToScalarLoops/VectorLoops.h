@@ -78,6 +78,7 @@ private:
   mlir::LogicalResult lowerPure(mlir::Operation *op);
   mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
+  void store(mlir::Value value, mlir::Value memref, const Indices &at);
   mlir::LogicalResult lowerWrite(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult lowerScatter(mlir::vector::ScatterOp op);
   mlir::LogicalResult lowerWindow(StageWindowOp op);
@@ -107,6 +108,8 @@ private:
   IndexBuilder b;
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Value> arrays;
+  /// Whether what is written is added to what is there.
+  bool addsAtomically = false;
 };
 
 /// The error at an op that has no loops of scalars.

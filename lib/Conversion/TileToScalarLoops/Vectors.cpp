@@ -18,6 +18,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -171,6 +172,15 @@ LogicalResult VectorLoops::lowerIf(scf::IfOp op) {
   return success();
 }
 
+/// Writes a number, or adds it to what is there.
+void VectorLoops::store(Value value, Value memref, const Indices &at) {
+  if (addsAtomically)
+    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addf, value, memref,
+                                at);
+  else
+    memref::StoreOp::create(b, value, memref, at);
+}
+
 LogicalResult VectorLoops::lowerWrite(vector::TransferWriteOp op) {
   if (!op.getPermutationMap().isProjectedPermutation() ||
       op.hasOutOfBoundsDim() || !isa<MemRefType>(op.getBase().getType()))
@@ -186,8 +196,7 @@ LogicalResult VectorLoops::lowerWrite(vector::TransferWriteOp op) {
       FailureOr<Value> one = element(op.getVector(), at);
       done = one;
       if (succeeded(one))
-        memref::StoreOp::create(b, *one, scalar(op.getBase()),
-                                placeOf(transfer, at));
+        store(*one, scalar(op.getBase()), placeOf(transfer, at));
     });
     return done;
   });
@@ -316,7 +325,17 @@ LogicalResult VectorLoops::lower(Operation *op) {
         return success();
       })
       .Case([&](StageWindowOp op) { return lowerWindow(op); })
+      .Case([&](AddAtomicallyOp op) {
+        llvm::SaveAndRestore restore(addsAtomically, true);
+        return lower(op.getRegion().front());
+      })
       .Case([&](vector::TransferWriteOp op) { return lowerWrite(op); })
+      .Case([&](memref::StoreOp op) {
+        store(scalar(op.getValue()), scalar(op.getMemRef()),
+              llvm::map_to_vector(op.getIndices(),
+                                  [&](Value at) { return scalar(at); }));
+        return success();
+      })
       .Case([&](vector::ScatterOp op) { return lowerScatter(op); })
       .Case([&](ArrayOp op) {
         scalars.map(op.getArray(),

@@ -58,6 +58,7 @@ static void join(TraverseOp op) {
   TraverseSchedule schedule(op);
   schedule.rowWalk = RowWalk::Team;
   schedule.processorBlocks = 0;
+  schedule.merge = std::nullopt;
   schedule.setOn(second);
   Operation *yield = second.getBody().front().getTerminator();
   SmallVector<Attribute> accesses;
@@ -75,9 +76,45 @@ static void join(TraverseOp op) {
   yield->setOperands(values);
 }
 
+/// The first step, in front of `op`: the rows of groups that its teams add
+/// their parts to.
+static void setToZero(TraverseOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<Attribute> accesses;
+  SmallVector<Value> outputs;
+  for (auto [i, output] : llvm::enumerate(op.getOutputs()))
+    if (AtAttr at = op.getOutputAt(i); at.getAnchor() != Anchor::Element) {
+      accesses.push_back(at);
+      outputs.push_back(output);
+    }
+  DomainAttr domain = op.getDomain();
+  TraverseSchedule schedule(op);
+  schedule.rowWalk = RowWalk::Team;
+  schedule.merge = std::nullopt;
+  schedule.processorBlocks = 0;
+  schedule.inFlight = 1;
+  schedule.runs = 0;
+  auto zeros = TraverseOp::create(
+      builder, loc, TypeRange(), op.getGraphAttr(),
+      DomainAttr::get(op.getContext(), domain.getGroups(), RowDomain(),
+                      domain.getHeads(), domain.getFeatures()),
+      ValueRange(), outputs, builder.getArrayAttr({}),
+      builder.getArrayAttr(accesses), schedule.get(op.getContext()));
+  builder.setInsertionPointToEnd(&zeros.getBody().emplaceBlock());
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+  YieldOp::create(builder, loc, SmallVector<Value>(outputs.size(), zero));
+}
+
 static LogicalResult split(TraverseOp op, Behind &behind) {
   if (op.getReduced().empty())
     return success();
+  if (TraverseSchedule(op).merge == Merge::Atomic) {
+    divideBehind(op);
+    setToZero(op);
+    return success();
+  }
   if (!behind.isThere())
     return op.emitOpError("expected a function with a workspace for the "
                           "pieces of its groups (gnn-tile-plan-memory)");
@@ -102,6 +139,15 @@ static LogicalResult split(TraverseOp op, Behind &behind) {
   return success();
 }
 
+/// What becomes of rows that several teams have.
+static StringRef describePieces(TraverseOp op) {
+  if (op.getPartsOf())
+    return ", whose pieces of rows a second step joins";
+  return TraverseSchedule(op).merge == Merge::Atomic
+             ? ", which add to rows that a first step sets to zero"
+             : ", which leave no pieces of rows";
+}
+
 namespace {
 struct SplitEdgeWalks : gnn::impl::SplitEdgeWalksBase<SplitEdgeWalks> {
   void runOnOperation() override {
@@ -116,9 +162,7 @@ struct SplitEdgeWalks : gnn::impl::SplitEdgeWalksBase<SplitEdgeWalks> {
         return signalPassFailure();
       passed(getArgument(), op.getLoc(), "Split")
           << ("blocks of " + Twine(TraverseSchedule(op).getBlockPositions()) +
-              " elements" +
-              (op.getPartsOf() ? ", whose pieces of rows a second step joins"
-                               : ", which leave no pieces of rows"))
+              " elements" + describePieces(op))
                  .str();
     }
     behind.finish();

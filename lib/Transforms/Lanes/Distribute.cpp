@@ -24,6 +24,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -295,6 +296,10 @@ LogicalResult Distribution::distribute(Operation *op) {
         .Case([&](ParallelOp op) { return distributeParallel(op); })
         .Case([&](AnyTeamOp op) { return distributeAnyTeam(op), success(); })
         .Case([&](StageWindowOp op) { return stageWindow(op), success(); })
+        .Case([&](AddAtomicallyOp op) {
+          llvm::SaveAndRestore restore(addsAtomically, true);
+          return distribute(op.getRegion().front());
+        })
         .Case([&](memref::StoreOp op) { return distributeStore(op); })
         .Case([&](MostOfTeamsOp op) {
           return distributeMostOfTeams(op), success();

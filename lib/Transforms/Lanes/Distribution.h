@@ -223,6 +223,8 @@ private:
   void locateTail(Round &round, Value end, int64_t left);
   const llvm::SmallVector<Round> &roundsOf(Spread::Axis axis, int64_t size);
   mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);
+  void storePart(mlir::Value part, mlir::Value memref, mlir::ValueRange indices,
+                 bool isAligned = false);
   mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
   Spread spreadOfWritten(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult distributeStore(mlir::memref::StoreOp op);
@@ -314,6 +316,8 @@ private:
   int64_t flagsStored = 0;
   /// Whether this is the work of one team, of one lane over elements.
   bool isOfTeam = false, isOfElement = false;
+  /// Whether what is written is added to what is there.
+  bool addsAtomically = false;
 };
 
 } // namespace gnn::tile

@@ -206,22 +206,40 @@ Value Distribution::readPart(vector::TransferReadOp op, const PartPlace &place,
                                         entries);
 }
 
+/// Writes a part, or adds it to what is there.
+void Distribution::storePart(Value part, Value memref, ValueRange indices,
+                             bool isAligned) {
+  if (!addsAtomically)
+    return b.storeVector(part, memref, indices, isAligned);
+  auto type = dyn_cast<VectorType>(part.getType());
+  for (int64_t i = 0, n = type ? type.getNumElements() : 1; i < n; ++i) {
+    Values at(indices);
+    Value number = part;
+    if (type) {
+      at.back() = b.add(at.back(), i);
+      number = vector::ExtractOp::create(b, part, i);
+    }
+    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addf, number, memref,
+                                at);
+  }
+}
+
 /// Nothing is written behind the features.
 void Distribution::writePart(vector::TransferWriteOp op, const PartPlace &place,
                              Value part) {
   Value memref = scalar(op.getBase());
   if (!place.isTail)
-    return b.storeVector(part, memref, place.indices, isAligned(op));
+    return storePart(part, memref, place.indices, isAligned(op));
   OpBuilder::InsertionGuard restore(b);
   auto branch = scf::IfOp::create(b, place.isTail, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   for (int64_t i = 0; i < place.left; ++i) {
     Values indices = place.indices;
     indices.back() = b.add(indices.back(), i);
-    b.storeVector(vector::ExtractOp::create(b, part, i), memref, indices);
+    storePart(vector::ExtractOp::create(b, part, i), memref, indices);
   }
   b.setInsertionPointToStart(branch.elseBlock());
-  b.storeVector(part, memref, place.indices, isAligned(op));
+  storePart(part, memref, place.indices, isAligned(op));
 }
 
 /// Reads past the end of a row read its beginning again.
@@ -277,7 +295,7 @@ LogicalResult Distribution::distributeStore(memref::StoreOp op) {
   SmallVector<Value> indices = llvm::map_to_vector(
       op.getIndices(), [&](Value index) { return scalar(index); });
   b.where(onlyLane(Spread::None), [&] {
-    b.storeVector(scalar(op.getValue()), scalar(op.getMemRef()), indices);
+    storePart(scalar(op.getValue()), scalar(op.getMemRef()), indices);
   });
   return success();
 }

@@ -69,6 +69,8 @@ void EdgeWalk::collect() {
 
 void EdgeWalk::run() {
   collect();
+  if (layout.addsAtomically)
+    return forTeams([&](Value team) { walkShare(team); });
   heads = makeArrays(types);
   tails = makeArrays(types);
   if (!types.empty())
@@ -177,6 +179,8 @@ void EdgeWalk::walkShare(Value team) {
   if (types.empty())
     return;
   Carried now = before.unpack(b, ValueRange(left).take_front(count));
+  if (layout.addsAtomically)
+    return addLast(now, team);
   where(
       now.isHead, [&] { leave(now.states, heads, team); },
       [&] { leave(now.states, tails, team); });
@@ -261,7 +265,13 @@ void EdgeWalk::closeGroup(Carried &now, Value group, Value position,
   }
   if (!types.empty())
     where(
-        now.isHead, [&] { leave(now.states, heads, team); },
+        now.isHead,
+        [&] {
+          if (layout.addsAtomically)
+            addToGroup(group, now.states);
+          else
+            leave(now.states, heads, team);
+        },
         [&] { finishGroup(group, now.states, elements); });
   now.states = identities();
   now.isHead = constant(b.getI1Type(), 0);

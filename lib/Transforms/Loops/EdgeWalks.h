@@ -131,6 +131,8 @@ private:
   void finishGroup(mlir::Value group, mlir::ValueRange states,
                    IndexArrays::ElementRange elements);
   void storePiece(mlir::ValueRange states, mlir::Value piece);
+  void addToGroup(mlir::Value group, mlir::ValueRange states);
+  void addLast(const Carried &carried, mlir::Value team);
   Values identities();
   Values makeArrays(mlir::TypeRange types);
   void leave(mlir::ValueRange states, llvm::ArrayRef<mlir::Value> arrays,

@@ -68,12 +68,9 @@ void TraversalLoops::locateRow(Value number) {
     Value last = b.sub(end, b.index(1));
     row = b.min(row, last);
   }
-  if (layout.rowOrder == TakenOrder::ByDegree) {
-    OrderedSpace nodes = domain.getGroups().get();
-    row = b.loadIndex(
-        arrays.get(StructureKey::map({nodes.space, RowOrder::ByDegree}, nodes)),
-        row);
-  }
+  if (std::optional<StructureKey> order =
+          getOrderKey(domain.getGroups(), layout.rowOrder))
+    row = b.loadIndex(arrays.get(*order), row);
   if (!domain.getElements())
     return;
   if (op.joinsPieces())

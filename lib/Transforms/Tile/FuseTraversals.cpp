@@ -136,7 +136,7 @@ static bool knowsOnlyNodes(TraverseOp op) {
   auto ofNodes = [](RowDomain domain) {
     return !domain || domain.isKind(RowKind::NodeType) ||
            (domain.isKind(RowKind::Node) && !domain.isOfParent() &&
-            domain.get().order != RowOrder::ByDegree);
+            !isByDegree(domain.get().order));
   };
   auto reachesNodes = [&](AtAttr at) { return ofNodes(at.getSpace()); };
   bool inside = true;

@@ -6,13 +6,16 @@
 
 #include "IndexArrays.h"
 
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-IndexArrays::IndexArrays(TileOpInterface op, ValueRange arrays) {
+IndexArrays::IndexArrays(TileOpInterface op, ValueRange arrays) : op(op) {
   for (auto [key, array] : llvm::zip_equal(op.getStructures(), arrays))
     byKey.try_emplace(key, array);
 }
@@ -31,8 +34,41 @@ Value IndexArrays::reach(IndexBuilder &b, AtAttr at, RowDomain from,
                          Value row) {
   if (!at.getSpace() || !needsMap(from, at.getSpace()))
     return row;
+  if (auto traverse = dyn_cast_or_null<TraverseOp>(op.getOperation()))
+    if (std::optional<StructureKey> rows = getSearchedKey(traverse, at))
+      return search(b, *rows, row);
   Value array = get(getMapKey(from, at.getSpace()));
   return b.loadIndex(array, from.isTiles() ? firstOfTile(b, row) : row);
+}
+
+/// The pointer at `low` is not beyond the position, that at `high` is: half of
+/// the groups between them are left by each step.
+Value IndexArrays::search(IndexBuilder &b, const StructureKey &rows,
+                          Value position) {
+  Value array = get(rows);
+  auto blocks = b.getInsertionBlock()->getParentOp();
+  while (blocks && !isa<BlocksOp>(blocks))
+    blocks = blocks->getParentOp();
+  OpBuilder outside = blocks ? OpBuilder(blocks) : *host;
+  Value count = CountOp::create(outside, op.getLoc(), outside.getIndexType(),
+                                op.getGraphAttr().getValue(),
+                                CountKey::count(rows.group));
+  Value bits = arith::IndexCastOp::create(b, b.getI32Type(), count);
+  bits = math::CountLeadingZerosOp::create(b, bits);
+  Value steps =
+      b.sub(b.index(32), arith::IndexCastOp::create(b, b.getIndexType(), bits));
+  Value first = b.index(0);
+  return b
+      .loop(first, steps, b.index(1), {first, count},
+            [&](Value, ValueRange between) -> SmallVector<Value> {
+              Value low = between[0], high = between[1];
+              Value middle =
+                  arith::ShRUIOp::create(b, b.add(low, high), b.index(1));
+              Value isBeyond = b.less(position, b.loadIndex(array, middle));
+              return {arith::SelectOp::create(b, isBeyond, low, middle),
+                      arith::SelectOp::create(b, isBeyond, middle, high)};
+            })
+      .front();
 }
 
 Value IndexArrays::rowOfWord(IndexBuilder &b, Value word) {

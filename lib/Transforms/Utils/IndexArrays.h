@@ -50,6 +50,10 @@ public:
   }
 
 private:
+  /// The group that the element at a position is of, by its pointers.
+  mlir::Value search(IndexBuilder &b, const StructureKey &rows,
+                     mlir::Value position);
+
   TileOpInterface op;
   std::optional<mlir::OpBuilder> host;
   std::map<StructureKey, mlir::Value> byKey;

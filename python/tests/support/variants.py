@@ -46,6 +46,8 @@ def variants(raised=False):
     found["all by edges"] = {"edge-walks": 1}
     for number, name in enumerate(("apart", "in one walk", "in each walk")):
         found[f"numbers of edges {name}"] = {"edge-numbers": number}
+    found["rows by degree"] = {"row-orders": 1, "edge-walks": 0}
+    found["rows by degree in windows"] = {"row-orders": 2, "edge-walks": 0}
     found["two walks of softmax"] = {"online-softmax": 0}
     found["all in shards"] = {"source-shards": SHARDS}
     found["sums in products"] = {"sums-in-products": True}

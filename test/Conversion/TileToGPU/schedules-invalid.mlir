@@ -123,8 +123,25 @@ func.func @half_a_warp(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
+func.func @lookup(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'lookup': expected rows without elements that lead to a node or pair whose rows lie side by side, got 'edge'}}
+  gnn_tile.traverse @g <edge, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group -> dst : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <lookup = search> {
+  ^bb0(%v: f32):
+    %s = math.exp %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 func.func @row_order(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'row_order': expected groups of nodes, got 'edge'}}
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'row_order': expected groups of nodes or pairs, got 'edge'}}
   gnn_tile.traverse @g <edge, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]

@@ -70,6 +70,19 @@ func.func @teams() {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
+// CHECK-LABEL: func.func @add
+// CHECK:         gnn_tile.add_atomically {
+// CHECK-NEXT:      memref.store
+// CHECK-NEXT:    }
+func.func @add(%y: memref<?xf32>, %v: f32, %i: index) {
+  gnn_tile.teams <each = [1, 1], lanes = [1, 16], teams = 16, elements = 1> {
+    gnn_tile.add_atomically {
+      memref.store %v, %y[%i] : memref<?xf32>
+    }
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @range
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%{{.+}} to %{{.+}}] columns[%{{.+}}] ins(%{{.+}} : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>] outs(%{{.+}} : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] index_arrays(%{{.+}}, %{{.+}} : memref<?xi32>, memref<?xi32>) schedule
 func.func @range(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows: memref<?xi32>, %src: memref<?xi32>, %first: index, %end: index, %column: index) {

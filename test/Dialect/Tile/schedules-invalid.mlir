@@ -57,7 +57,7 @@
 
 // -----
 
-// expected-error @+1 {{expected 'row_order' in {natural, by_degree}, got random}}
+// expected-error @+1 {{expected 'row_order' in {natural, by_degree, degree_windows}, got random}}
 #schedule = #gnn_tile.traverse_schedule<row_order = random>
 
 // -----

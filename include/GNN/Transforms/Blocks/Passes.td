@@ -57,6 +57,10 @@ def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
     elements. Without reductions over elements there is one step. A mean becomes a sum
     that is scaled when all of it is there.
 
+    With `merge = atomic` of its schedule there are no pieces: the first of two traversals
+    sets the rows of groups to zero, and the teams of the second one add their parts to
+    them, in any order.
+
     Pieces lie behind what `gnn-tile-plan-memory` has placed in the workspace. All walks
     of a function use the same memory, one after the other.
 
@@ -71,7 +75,7 @@ def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
 
     Needs: traversals on memrefs with complete schedules, in a function with a workspace.
     Keeps: traversals with other schedules. Never: adds in an order that depends on the
-    run, so that the same input has the same bits.
+    run, so that the same input has the same bits, but where `merge = atomic` says so.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",

@@ -226,13 +226,13 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   let summary = "Choose how many rows a block takes, and elements at once";
   let description = [{
     Sets `in_flight`, 4 where elements are walked, or fewer where a group of the
-    mean length has fewer for each lane; `rows_per_block`, so many that a block has
-    256 threads; and `row_order`, the natural one.
+    mean length has fewer for each lane; and `rows_per_block`, so many that a block has
+    256 threads.
 
     ```mlir
     gnn_tile.traverse ... schedule <..., lanes = 16, head_lanes = 1, element_lanes = 2>
     // becomes
-    gnn_tile.traverse ... schedule <..., in_flight = 4, rows_per_block = 8, row_order = natural>
+    gnn_tile.traverse ... schedule <..., in_flight = 4, rows_per_block = 8>
     ```
 
     Needs: the lanes; uses `stats` of the graph. Keeps: every field that is set.
@@ -259,6 +259,38 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
     Needs: lanes and rows. Keeps: every field that is set. Never: uses more than
     40 KiB of shared memory a block.
   }];
+}
+
+def ScheduleRowOrders : SchedulePass<"gnn-tile-schedule-row-orders"> {
+  let summary = "Choose which rows blocks take first";
+  let description = [{
+    Sets `row_order`. Rows that a warp or a block walks beside each other wait for the
+    longest of them. Taken by degree, rows of a block have about one length (`bind_buffer`
+    of G-Sparse, III-B): all rows `by_degree`, or those of each 4,096, `degree_windows`,
+    which leaves rows near those that lie near. Both read the number of each row from a
+    structure of the graph.
+
+    By default rows are taken as they lie. With `orders=-1` that order is chosen which
+    takes the least time by the cost model: the idle lanes of an order are the expected
+    longest row of a block over the mean (`RowSpread::expectIdle` of RowOrders.h), and an
+    order has to save two launches and a share of the time. With 1 rows are taken by degree wherever they can be, and with 2 so
+    within windows.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256>
+    // becomes, with 2
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_order = degree_windows, row_walk = by_length, split_rows = 256>
+    ```
+
+    Needs: who walks rows; statistics of the graph for -1. Keeps: every field that is set.
+    Never: reorders walks by edges, whose teams take equal shares, rows that a block walks
+    one after the other, or groups other than nodes and pairs.
+  }];
+  let options = [
+    Option<"orders", "orders", "int64_t", /*default=*/"0",
+           "Rows that blocks take first: 0 as they lie, 1 by degree, 2 by degree within "
+           "windows, -1 by statistics">,
+  ];
 }
 
 def ScheduleRuns : SchedulePass<"gnn-tile-schedule-runs"> {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Parts.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
@@ -88,5 +89,60 @@ std::string gnn::tile::explainByEdges(TraverseOp op) {
         return at.getAnchor() == Anchor::Element;
       }))
     return "expected rows of groups that are reduced of their elements";
+  return "";
+}
+
+/// Whether what parts of a group give of a value adds up to what all of its
+/// elements give: a sum or a mean, which may be multiplied by what is known of
+/// the group. A sum is none where it is all that is wanted of another.
+static bool addsUpOf(Value value) {
+  Operation *inner = value.getDefiningOp();
+  if (auto reduce = dyn_cast_or_null<ReduceOp>(inner))
+    return reducesElements(reduce) && reduce.getDims().size() == 1 &&
+           (reduce.getKind() == Reduction::Sum ||
+            reduce.getKind() == Reduction::Mean);
+  auto product = dyn_cast_or_null<arith::MulFOp>(inner);
+  if (!product)
+    return false;
+  auto isKnown = [](Value factor) {
+    llvm::SetVector<Operation *> needs;
+    if (Operation *op = factor.getDefiningOp())
+      needs.insert(op);
+    for (unsigned i = 0; i < needs.size(); ++i) {
+      if (reducesElements(needs[i]))
+        return false;
+      for (Value operand : needs[i]->getOperands())
+        if (Operation *op = operand.getDefiningOp())
+          needs.insert(op);
+    }
+    return true;
+  };
+  return (addsUpOf(product.getLhs()) && isKnown(product.getRhs())) ||
+         (addsUpOf(product.getRhs()) && isKnown(product.getLhs()));
+}
+
+std::string gnn::tile::explainAtomic(TraverseOp op) {
+  Operation *yield = op.getBody().front().getTerminator();
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    if (op.getOutputAt(i).getAnchor() == Anchor::Element)
+      continue;
+    Value value = yield->getOperand(i);
+    if (!value.getType().isF32() || !addsUpOf(value))
+      return ("expected results that are sums or means of f32 over elements, "
+              "times what is known of their group, to add parts by atomics: "
+              "result " +
+              Twine(i) + " is none")
+          .str();
+    bool isRead = llvm::any_of(op.getInputs(), [&, output = output](Value in) {
+      return in == output || (isa<MemRefType>(in.getType()) &&
+                              isa<MemRefType>(output.getType()) &&
+                              getBuffer(in) == getBuffer(output));
+    });
+    if (isRead)
+      return ("expected results in memory that is not read, to set it to zero "
+              "before: result " +
+              Twine(i) + " is an input")
+          .str();
+  }
   return "";
 }

@@ -112,7 +112,8 @@ private:
     return rows;
   }
   SmallVector<std::optional<TakenOrder>> orders() const {
-    return {TakenOrder::Natural, TakenOrder::ByDegree};
+    return {TakenOrder::Natural, TakenOrder::ByDegree,
+            TakenOrder::DegreeWindows};
   }
   SmallVector<std::optional<RowWalk>> walks() const {
     if (current.splitRows)
@@ -134,6 +135,13 @@ private:
     bool hasWindows =
         facts.walksElements && current.rowWalk != RowWalk::ByEdges;
     return hasWindows ? SmallVector<int64_t>{0, 128} : SmallVector<int64_t>{0};
+  }
+  /// What has the same bits on every run.
+  SmallVector<std::optional<Merge>> merges() const { return {std::nullopt}; }
+  SmallVector<std::optional<RowLookup>> lookups() const {
+    if (!facts.searchRefusal.empty())
+      return {std::nullopt};
+    return {std::nullopt, RowLookup::Search};
   }
   void finish();
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Builders.h"

@@ -11,6 +11,7 @@
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -183,6 +184,26 @@ LogicalResult AnyTeamOp::verify() {
 
 LogicalResult MostOfTeamsOp::verify() {
   return verifyOfTeams(*this); // C1
+}
+
+LogicalResult AddAtomicallyOp::verify() {
+  if (!(*this)->getParentOfType<TeamsOp>()) // C1
+    return emitOpError("expected a gnn_tile.teams around it");
+  WalkResult walk = getRegion().walk([&](Operation *op) -> WalkResult {
+    Value memory;
+    if (auto write = dyn_cast<vector::TransferWriteOp>(op))
+      memory = write.getBase();
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      memory = store.getMemRef();
+    if (!memory)
+      return success();
+    auto type = dyn_cast<MemRefType>(memory.getType());
+    if (type && type.getElementType().isF32() && !isInWorkgroup(memory))
+      return success();
+    return op->emitOpError("expected f32 in global memory, got ") // C2
+           << memory.getType();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult StageWindowOp::verify() {

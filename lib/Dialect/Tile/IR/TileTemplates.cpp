@@ -228,10 +228,9 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
   MLIRContext *context = getContext();
   RowDomain groups = getGroups(), elements = getElements();
   StructureSet keys;
-  if (TraverseSchedule(*this).rowOrder == TakenOrder::ByDegree)
-    keys.insert(wrap(context,
-                     StructureKey::map({groups.get().space, RowOrder::ByDegree},
-                                       groups.get())));
+  if (auto order = TraverseSchedule(*this).rowOrder)
+    if (std::optional<StructureKey> key = getOrderKey(groups, *order))
+      keys.insert(wrap(context, *key));
   if (elements)
     keys.insert(wrap(context, getRowsKey(groups, elements)));
   int64_t block = TraverseSchedule(*this).getBlockPositions();
@@ -252,7 +251,9 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
   }
   auto add = [&](AtAttr at) {
     bool isElement = at.getAnchor() == Anchor::Element;
-    if (!isElement || !isStreamed)
+    if (std::optional<StructureKey> rows = getSearchedKey(*this, at))
+      keys.insert(wrap(context, *rows));
+    else if (!isElement || !isStreamed)
       addMap(keys, context, isElement ? elements : groups, at);
   };
   for (OpOperand *input : getReadInputs())

@@ -137,6 +137,8 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         for (Value result : inner.getResults())
           sums.push_back(getLevel(result));
   byEdgesRefusal = explainByEdges(op);
+  atomicRefusal = explainAtomic(op);
+  searchRefusal = explainSearch(op);
   headTilesRefusal = explainHeadTiles(op);
   if (reducesFeatures)
     findPartialResults(op, columnTilesRefusal);

@@ -167,8 +167,6 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
   if (!schedule.rowsPerBlock)
     schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
                                   layOut(schedule, facts).threadsPerRow());
-  if (!schedule.rowOrder)
-    schedule.rowOrder = TakenOrder::Natural;
 }
 
 void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
@@ -209,6 +207,8 @@ static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
 /// that it ends in to the others of its block.
 static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
   int64_t parts = 0;
+  if (layout.addsAtomically)
+    return;
   for (Level level : facts.sums)
     parts += countHeld(layout, level);
   int64_t lanes = layout.featureLanes * layout.headLanes;
@@ -253,6 +253,7 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.rowsPerBlock = orOne(schedule.rowsPerBlock);
   layout.rowOrder = schedule.rowOrder.value_or(TakenOrder::Natural);
   layout.rowWalk = schedule.rowWalk.value_or(RowWalk::Team);
+  layout.addsAtomically = schedule.merge == Merge::Atomic;
   layout.splitRows = schedule.splitRows;
   layout.runs = schedule.runs;
   layout.isOneLane = schedule.isOneLane;
@@ -355,10 +356,17 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
                                 const TraverseFacts &facts,
                                 const TraverseLayout &layout) {
   if (layout.rowWalk != RowWalk::ByEdges)
-    return "";
+    return schedule.merge ? refuse("merge", "expected a walk by edges") : "";
   if (!facts.byEdgesRefusal.empty())
     return refuse("row_walk", facts.byEdgesRefusal);
-  if (layout.rowOrder == TakenOrder::ByDegree)
+  if (layout.addsAtomically && !facts.atomicRefusal.empty())
+    return refuse("merge", facts.atomicRefusal);
+  bool hasNumbers =
+      llvm::any_of(facts.sums, [](Level level) { return !level.feature; });
+  if (layout.addsAtomically && layout.columnTiles > 1 && hasNumbers)
+    return refuse("merge", "expected all columns in a block where sums have no "
+                           "features, which each tile would add");
+  if (layout.rowOrder != TakenOrder::Natural)
     return refuse("row_order", "a walk by edges takes rows as they lie");
   if (TeamShare::elements % layout.inFlight)
     return refuse("in_flight",
@@ -424,12 +432,15 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                         Twine(facts.limits.threads) +
                                         " threads, got " +
                                         Twine(layout.threads()) + " threads");
-  // Nodes have a degree.
-  if (layout.rowOrder == TakenOrder::ByDegree &&
-      !(facts.groups.isKind(RowKind::Node) &&
+  // Nodes and pairs have a degree.
+  if (layout.rowOrder != TakenOrder::Natural &&
+      !((facts.groups.isKind(RowKind::Node) ||
+         facts.groups.isKind(RowKind::Pair)) &&
         facts.groups == facts.groups.getNatural()))
-    return refuse("row_order",
-                  "expected groups of nodes, got '" + facts.groups.str() + "'");
+    return refuse("row_order", "expected groups of nodes or pairs, got '" +
+                                   facts.groups.str() + "'");
+  if (schedule.lookup && !facts.searchRefusal.empty())
+    return refuse("lookup", facts.searchRefusal);
   if (facts.longLength && schedule.splitRows &&
       schedule.splitRows != facts.longLength)
     return refuse("split_rows", "groups of more than " +
@@ -448,6 +459,17 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
             Twine((facts.limits.sharedBytes - otherSharedBytes) >> 10) +
             " KiB a block");
   return "";
+}
+
+std::optional<StructureKey> gnn::tile::getOrderKey(RowDomain groups,
+                                                   TakenOrder order) {
+  if (order == TakenOrder::Natural)
+    return std::nullopt;
+  OrderedSpace rows = groups.get();
+  return StructureKey::map({rows.space, order == TakenOrder::ByDegree
+                                            ? RowOrder::ByDegree
+                                            : RowOrder::DegreeWindows},
+                           rows);
 }
 
 std::string gnn::tile::explainRefusal(const TraverseSchedule &schedule,

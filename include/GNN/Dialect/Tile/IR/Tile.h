@@ -65,6 +65,7 @@ namespace gnn::tile {
 class WalkOp;
 class ParallelOp;
 class StageWindowOp;
+class AddAtomicallyOp;
 class TeamsOp;
 class BlocksOp;
 

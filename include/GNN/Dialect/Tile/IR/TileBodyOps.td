@@ -165,7 +165,7 @@ def Tile_IndexOp : Tile_BodyOp<"index"> {
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
     ParentOneOf<["TraverseOp", "GemmOp", "FoldOp", "WalkOp", "ParallelOp",
-                 "TeamsOp", "BlocksOp", "StageWindowOp"]>]> {
+                 "TeamsOp", "BlocksOp", "StageWindowOp", "AddAtomicallyOp"]>]> {
   let summary = "Give the values of a body";
   let description = [{
     Ends a body: one value for each output of a `gnn_tile.traverse`, the value

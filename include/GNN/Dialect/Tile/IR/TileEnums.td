@@ -35,7 +35,16 @@ def Tile_Reduction : Tile_Enum<"Reduction", "how values of one group become one"
 
 def Tile_TakenOrder : Tile_Enum<"TakenOrder", "which rows blocks take first", [
   I32EnumAttrCase<"Natural", 0, "natural">,
-  I32EnumAttrCase<"ByDegree", 1, "by_degree">]>;
+  I32EnumAttrCase<"ByDegree", 1, "by_degree">,
+  I32EnumAttrCase<"DegreeWindows", 2, "degree_windows">]>;
+
+def Tile_Merge : Tile_Enum<"Merge", "how parts of a row that several teams have become one", [
+  I32EnumAttrCase<"Pieces", 0, "pieces">,
+  I32EnumAttrCase<"Atomic", 1, "atomic">]>;
+
+def Tile_RowLookup : Tile_Enum<"RowLookup", "how edges find the rows that they are grouped by", [
+  I32EnumAttrCase<"Array", 0, "array">,
+  I32EnumAttrCase<"Search", 1, "search">]>;
 
 def Tile_RowWalk : Tile_Enum<"RowWalk", "who walks the elements of a row", [
   I32EnumAttrCase<"Team", 0, "team">,

@@ -337,6 +337,36 @@ def Tile_ReduceEachOp : Tile_Op<"reduce_each", [Pure, SameTypeOperands,
   let hasVerifier = 1;
 }
 
+def Tile_AddAtomicallyOp : Tile_Op<"add_atomically", [
+    RecursiveMemoryEffects, NoRegionArguments,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Add what is written to what is there";
+  let description = [{
+    Numbers that the body writes are added to those in memory, each by one atomic
+    operation. Teams of any blocks may do so at once, in any order: a sum of three or
+    more then differs in its last bits from run to run.
+
+    Constraints:
+    * (C1) It is in a `gnn_tile.teams`.
+    * (C2) It writes f32 in global memory, by `vector.transfer_write` or `memref.store`.
+
+    Example: a part of the row of a node.
+
+    ```mlir
+    gnn_tile.add_atomically {
+      vector.transfer_write %part, %y[%row, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$region);
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins), [{
+    ensureTerminator(*$_state.addRegion(), $_builder, $_state.location);
+  }]>];
+  let assemblyFormat = "attr-dict-with-keyword $region";
+  let hasVerifier = 1;
+}
+
 def Tile_TeamsOp : Tile_Op<"teams", [
     RecursiveMemoryEffects, NoRegionArguments,
     SingleBlockImplicitTerminator<"YieldOp">]> {

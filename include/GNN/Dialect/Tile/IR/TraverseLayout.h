@@ -47,6 +47,10 @@ struct TraverseFacts {
   /// Why its elements cannot be walked whatever groups they are of; empty if
   /// they can.
   std::string byEdgesRefusal;
+  /// Why teams cannot add their parts of its rows to these; empty if they can.
+  std::string atomicRefusal;
+  /// Why no row is found by a search of row pointers; empty if one may be.
+  std::string searchRefusal;
   /// The same of columns in tiles, where features are reduced, and of heads.
   std::string columnTilesRefusal, headTilesRefusal;
   /// The widest vector for which every row of every operand is aligned, on a
@@ -83,6 +87,7 @@ struct TraverseLayout {
   int64_t rowsPerBlock = 1; ///< groups a block takes
   TakenOrder rowOrder = TakenOrder::Natural;
   RowWalk rowWalk = RowWalk::Team;
+  bool addsAtomically = false; ///< teams of a walk by edges their parts of rows
   int64_t splitRows = 0;  ///< elements above which `ByLength` takes the block
   int64_t runs = 0;       ///< elements that a lane adds at once; 0: all
   int64_t window = 0;     ///< elements that a team stages; 0: none
@@ -137,6 +142,10 @@ struct TraverseLayout {
 TraverseLayout layOut(const TraverseSchedule &schedule,
                       const TraverseFacts &facts);
 
+/// The structure by which blocks take groups in an order: for each position of
+/// it the group; none where they are taken as they lie.
+std::optional<StructureKey> getOrderKey(RowDomain groups, TakenOrder order);
+
 /// Empty if an op of these facts can honour `schedule`, whose layout that is,
 /// as far as it is chosen; else the field and the reason.
 std::string explainRefusal(const TraverseSchedule &schedule,
@@ -154,6 +163,18 @@ void chooseSplitRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 /// Why the elements of all groups cannot be walked one after the other
 /// (`RowWalk::ByEdges`); empty if they can.
 std::string explainByEdges(TraverseOp op);
+
+/// The row pointers that are searched for the row of an access, where the
+/// schedule says so: the access leads from rows without elements to what these
+/// are grouped by, side by side.
+std::optional<StructureKey> getSearchedKey(TraverseOp op, AtAttr at);
+
+/// Why there is no such access; empty if there is one.
+std::string explainSearch(TraverseOp op);
+
+/// Why teams cannot add their parts of a group to its rows, by atomics in any
+/// order; empty if they can.
+std::string explainAtomic(TraverseOp op);
 
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);

@@ -1,0 +1,70 @@
+//===- RowOrders.h - What an order of rows costs ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows that are walked beside each other wait for the longest of them. An order
+// by degree puts rows of one length there, and takes rows from where they lie.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_ANALYSIS_ROWORDERS_H
+#define GNN_ANALYSIS_ROWORDERS_H
+
+#include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include <limits>
+#include <string>
+
+namespace gnn {
+
+/// How the lengths of rows are spread: as a logarithmic normal distribution,
+/// whose few long rows are those of graphs.
+class RowSpread {
+public:
+  /// Of rows with `lengths` whose squares add up to `squares`; where these are
+  /// not known (0), by the longest: so that it is what is expected of the
+  /// longest of so many rows.
+  explicit RowSpread(const RowLengths &lengths, double squares = 0);
+
+  /// The variance of a length over the square of the mean.
+  double getVariance() const;
+
+  /// The elements that are expected of the longest of `rows` rows, of each of
+  /// which no more than `most` are counted.
+  double
+  expectLongest(double rows,
+                double most = std::numeric_limits<double>::infinity()) const;
+
+  /// By how much longer `together` rows, which wait for each other, take than
+  /// if all had the same length: the expected longest of them over the mean.
+  ///
+  /// Neighbors of the natural order have lengths that do not depend on one
+  /// another. In an order by degree, n rows of a window go down from its
+  /// longest, and what rows wait for each other adds up to no more than that:
+  ///
+  ///     1 + (together - 1) / n * expectLongest(n) / mean
+  ///
+  /// `by_degree` is one window of all rows. Elements of a row beyond `most` are
+  /// walked by others and not waited for.
+  double
+  expectIdle(tile::TakenOrder order, double together,
+             double most = std::numeric_limits<double>::infinity()) const;
+
+private:
+  double mean, rows;
+  /// The deviation of the logarithm.
+  double deviation;
+};
+
+/// The order in which a traversal takes its rows, whose schedule has all fields
+/// but that, by a setting: 0 as they lie, 1 by degree, 2 by degree within
+/// windows, each where it can be; -1 what takes the least time by the
+/// statistics of the graph. `why` says why they are taken as they lie, or what
+/// is gained.
+tile::TakenOrder chooseRowOrder(tile::TraverseOp op, int64_t setting,
+                                std::string &why);
+
+} // namespace gnn
+
+#endif // GNN_ANALYSIS_ROWORDERS_H
