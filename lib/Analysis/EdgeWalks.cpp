@@ -37,10 +37,6 @@ static bool needsTorch(TraverseOp op) {
   });
 }
 
-/// Launches whose time a walk by edges has to save: the time of kernels that
-/// take a few of them is not known better than that (docs/Cost.md).
-static constexpr double leastLaunches = 2;
-
 /// The pieces of rows, for the kernel that joins them.
 static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &schedule,
                                StatsAttr stats) {
@@ -68,14 +64,11 @@ static double countOperations(TraverseOp op, int64_t heads, int64_t columns) {
                                           (level.feature ? columns : 1));
   };
   for (Operation &inner : op.getBody().front().without_terminator()) {
-    if (isa<arith::ConstantOp>(inner) ||
-        !isa<FloatType>(inner.getResult(0).getType()))
+    std::optional<Level> level = getFloatLevel(inner);
+    if (!level)
       continue;
-    Level level = getLevel(inner.getResult(0));
-    for (Value operand : inner.getOperands())
-      level = level | getLevel(operand);
     if (!isa<SoftmaxSumOp>(inner)) {
-      add(level, 1);
+      add(*level, 1);
       continue;
     }
     for (Value result : inner.getResults()) { // a product and a sum each
@@ -233,8 +226,7 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
   double byEdges = costByEdges(model, op, stats);
   gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +
          " by the model";
-  if (!model.isTime() || !model.isBetter(byRows, byEdges) ||
-      byRows - byEdges < leastLaunches * model.getLaunch())
+  if (!model.isBetterByLaunches(byRows, byEdges))
     return "equal shares of the elements pay too little" + gain;
   return "";
 }

@@ -82,10 +82,6 @@ double RowSpread::expectIdle(TakenOrder order, double together,
 // The choice
 //===----------------------------------------------------------------------===//
 
-/// Launches whose time an order has to save: the time of kernels that take a
-/// few of them is not known better than that (docs/Cost.md).
-static constexpr double leastLaunches = 2;
-
 /// Bytes that memory gives at once, and what of a row lies in some of its own
 /// where rows are taken from anywhere: its pointers, its first ids and its
 /// result.
@@ -207,8 +203,7 @@ TakenOrder gnn::chooseRowOrder(TraverseOp op, int64_t setting,
                       costs.getIdle(TakenOrder::Natural), costs.getIdle(best),
                       stringifyTakenOrder(best), model.textOf(then),
                       model.textOf(now));
-  if (model.isTime() && model.isBetter(now, then) &&
-      now - then >= leastLaunches * model.getLaunch())
+  if (model.isBetterByLaunches(now, then))
     return best;
   why = "an order by degree pays too little: " + why;
   return TakenOrder::Natural;

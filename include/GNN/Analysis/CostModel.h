@@ -268,6 +268,12 @@ public:
     return then < (isTime() ? 1 - margin : 1) * now;
   }
 
+  /// Whether a time is shorter by two launches besides: that of kernels which
+  /// take a few of them is not known better (docs/Cost.md).
+  bool isBetterByLaunches(double now, double then) const {
+    return isTime() && isBetter(now, then) && now - then >= 2 * getLaunch();
+  }
+
   /// A cost as remarks have it: "12.00 us", or "5 rows of products" where they
   /// are all that counts.
   std::string textOf(double cost) const;

@@ -138,7 +138,7 @@ bool HoistFactors::sumByMagnitude(ReduceOp op) {
         choice && choice->hasOneUse() && variesByElement(choice)
             ? getSlope(choice)
             : std::nullopt;
-    if (!slope || *slope >= 1)
+    if (!slope || !(*slope < 1))
       continue;
     OpBuilder b(product);
     Location loc = choice.getLoc();

@@ -84,6 +84,15 @@ Level LevelFinder::compute(Value value) {
 
 Level gnn::tile::getLevel(Value value) { return LevelFinder().find(value); }
 
+std::optional<Level> gnn::tile::getFloatLevel(Operation &op) {
+  if (isa<arith::ConstantOp>(op) || !isa<FloatType>(op.getResult(0).getType()))
+    return std::nullopt;
+  Level level = getLevel(op.getResult(0));
+  for (Value operand : op.getOperands())
+    level = level | getLevel(operand);
+  return level;
+}
+
 int64_t gnn::tile::countWalks(TraverseOp op) {
   llvm::DenseMap<Value, int64_t> before;
   auto walksBefore = [&](OperandRange operands) {

@@ -309,12 +309,9 @@ TileCost TraverseOp::getCost() {
                         (bytesOf(type) * (at.getFeature() ? 1 : walks));
   }
   for (Operation &inner : getBody().front().without_terminator()) {
-    if (isa<arith::ConstantOp>(inner) ||
-        !isa<FloatType>(inner.getResult(0).getType()))
+    std::optional<Level> level = getFloatLevel(inner);
+    if (!level)
       continue;
-    Level level = getLevel(inner.getResult(0));
-    for (Value operand : inner.getOperands())
-      level = level | getLevel(operand);
     if (isa<SoftmaxSumOp>(inner)) // a power, and a product and a sum each
       for (Value result : inner.getResults()) {
         Level own = getLevel(result);
@@ -322,7 +319,7 @@ TileCost TraverseOp::getCost() {
         cost.flops += pointsAt(own) * (own.feature ? 2 : 2 * walks);
       }
     else
-      cost.flops += pointsAt(level) * (level.feature ? 1 : walks);
+      cost.flops += pointsAt(*level) * (level->feature ? 1 : walks);
   }
   return cost;
 }

@@ -120,6 +120,10 @@ AtAttr hoistAccess(AtAttr at, DomainAttr domain);
 /// of the whole domain.
 Level getLevel(mlir::Value value);
 
+/// How often an operation of a body computes floats: at the level of what it
+/// reads and gives; none of a constant, or of what gives no float.
+std::optional<Level> getFloatLevel(mlir::Operation &op);
+
 /// How often a traversal walks the elements of a group: what depends on a
 /// reduction over them waits for the walk before.
 int64_t countWalks(TraverseOp op);
