@@ -194,12 +194,18 @@ gnn.graph @graph_c13_part square of @g types [0] {node_types = 1, edge_types = 1
 
 // -----
 
+gnn.graph @g square {node_types = 1, edge_types = 2, dst_sorted}
+// expected-error @+1 {{'gnn.graph' op dst_sorted: expected a graph that is not derived}}
+gnn.graph @graph_c16 square of @g types [0] {node_types = 1, edge_types = 1, dst_sorted}
+
+// -----
+
 // expected-error @+1 {{expected 'edge_types' of the graph}}
 gnn.graph @graph_without_edge_types square {node_types = 1}
 
 // -----
 
-// expected-error @+1 {{expected node_types, edge_types, schema, self_loops or stats, got edges}}
+// expected-error @+1 {{expected node_types, edge_types, schema, self_loops, dst_sorted or stats, got edges}}
 gnn.graph @graph_with_unknown_key square {node_types = 1, edges = 1}
 
 // -----

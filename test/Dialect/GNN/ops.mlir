@@ -16,6 +16,9 @@ gnn.graph @some_cut square of @g types [0, 2] shards 3 of dst {node_types = 2, e
 gnn.graph @looped_cut square of @g loops replace type 3 shards 2 of src {node_types = 2, edge_types = 2}
 // CHECK: gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
 gnn.graph @none bipartite of @block types [] {node_types = 1, edge_types = 0}
+// CHECK: gnn.graph @rows bipartite {node_types = 1, edge_types = 1, dst_sorted}
+gnn.graph @rows bipartite {dst_sorted, node_types = 1, edge_types = 1}
+
 // CHECK: gnn.graph @loops square {node_types = 1, edge_types = 1, self_loops}
 gnn.graph @loops square {node_types = 1, self_loops, edge_types = 1}
 // CHECK: gnn.graph @block bipartite {node_types = 1, edge_types = 1}

@@ -140,7 +140,7 @@ GraphOp GraphOp::derive(ArrayRef<int64_t> types) {
       IntegerAttr(), EndPointAttr(), getNodeTypesAttr(),
       builder.getI64IntegerAttr(types.size()),
       getSchema() ? builder.getDenseI64ArrayAttr(ends) : nullptr, UnitAttr(),
-      getStatsAttr() ? getStatsAttr().restrictTo(types) : nullptr);
+      UnitAttr(), getStatsAttr() ? getStatsAttr().restrictTo(types) : nullptr);
   SymbolTable(module).insert(graph, std::next(Block::iterator(*this)));
   return graph;
 }
@@ -163,6 +163,7 @@ GraphOp GraphOp::shard(EndPoint end, int64_t count) {
       getLoopTypeAttr(), builder.getI64IntegerAttr(count),
       EndPointAttr::get(getContext(), end), getNodeTypesAttr(),
       builder.getI64IntegerAttr(count), /*schema=*/nullptr, UnitAttr(),
+      UnitAttr(),
       /*stats=*/nullptr);
   SymbolTable(module).insert(graph, std::next(Block::iterator(*this)));
   return graph;

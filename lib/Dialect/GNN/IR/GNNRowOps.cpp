@@ -115,13 +115,14 @@ static void printDerivation(OpAsmPrinter &printer, Operation *,
 static ParseResult parseGraphBody(OpAsmParser &parser, IntegerAttr &nodeTypes,
                                   IntegerAttr &edgeTypes,
                                   DenseI64ArrayAttr &schema,
-                                  UnitAttr &selfLoops, StatsAttr &stats) {
+                                  UnitAttr &selfLoops, UnitAttr &dstSorted,
+                                  StatsAttr &stats) {
   SMLoc start = parser.getCurrentLocation();
   do {
     StringRef key;
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseKeyword(&key) ||
-        (key != "self_loops" && parser.parseEqual()))
+        (key != "self_loops" && key != "dst_sorted" && parser.parseEqual()))
       return failure();
     auto again = [&](Attribute attr) -> ParseResult {
       if (!attr)
@@ -141,14 +142,18 @@ static ParseResult parseGraphBody(OpAsmParser &parser, IntegerAttr &nodeTypes,
       if (again(selfLoops))
         return failure();
       selfLoops = parser.getBuilder().getUnitAttr();
+    } else if (key == "dst_sorted") {
+      if (again(dstSorted))
+        return failure();
+      dstSorted = parser.getBuilder().getUnitAttr();
     } else if (key == "stats") {
       if (again(stats) || parser.parseAttribute(stats))
         return failure();
     } else {
-      return parser.emitError(loc)
-             << "expected node_types, edge_types, schema, self_loops or stats, "
-                "got "
-             << key;
+      return parser.emitError(loc) << "expected node_types, edge_types, "
+                                      "schema, self_loops, dst_sorted "
+                                      "or stats, got "
+                                   << key;
     }
   } while (succeeded(parser.parseOptionalComma()));
   if (!nodeTypes || !edgeTypes)
@@ -161,7 +166,7 @@ static ParseResult parseGraphBody(OpAsmParser &parser, IntegerAttr &nodeTypes,
 static void printGraphBody(OpAsmPrinter &printer, Operation *,
                            IntegerAttr nodeTypes, IntegerAttr edgeTypes,
                            DenseI64ArrayAttr schema, UnitAttr selfLoops,
-                           StatsAttr stats) {
+                           UnitAttr dstSorted, StatsAttr stats) {
   printer << "node_types = " << nodeTypes.getInt()
           << ", edge_types = " << edgeTypes.getInt();
   if (schema) {
@@ -173,6 +178,8 @@ static void printGraphBody(OpAsmPrinter &printer, Operation *,
   }
   if (selfLoops)
     printer << ", self_loops";
+  if (dstSorted)
+    printer << ", dst_sorted";
   if (stats)
     printer << ", stats = " << stats;
 }
@@ -245,6 +252,8 @@ LogicalResult GraphOp::verify() {
   if (getSelfLoops() && (isDerived() || getKind() != GraphKind::Square)) // C13
     return emitOpError("self_loops: expected a square graph, got a ")
            << (isDerived() ? "derived" : "bipartite") << " one";
+  if (getDstSorted() && isDerived()) // C16
+    return emitOpError("dst_sorted: expected a graph that is not derived");
   StatsAttr stats = getStatsAttr();
   if (!stats)
     return success();

@@ -30,8 +30,10 @@ def GNN_GraphOp : GNN_Op<"graph", [
 
     `schema` gives for each edge type its source and destination node type, or
     -1 where an edge type has several. `self_loops` says that each node has one
-    self loop, no more. Binding a graph verifies both. `stats` is what passes may
-    assume about costs, never about meaning.
+    self loop, no more. `dst_sorted` says that the edges are sorted by destination, as
+    in compressed sparse rows of destinations: their natural order is then `in_rows`.
+    Binding a graph verifies all three. `stats` is what passes may assume about costs,
+    never about meaning.
 
     A graph `of` another one is *derived*: the edges of that parent whose type is
     in the list `types`, in the parent's order, edge types renumbered to their
@@ -76,6 +78,7 @@ def GNN_GraphOp : GNN_Op<"graph", [
       number of the parent's edge types; there are as many edge types as in the
       parent, or one more for that number, unless there are shards.
     * (C15) There are at least 2 shards, an edge type for each, and no schema.
+    * (C16) A graph with `dst_sorted` is not derived.
 
     Example:
 
@@ -85,6 +88,7 @@ def GNN_GraphOp : GNN_Op<"graph", [
     gnn.graph @looped square of @g loops replace type 3 {node_types = 2, edge_types = 4}
     gnn.graph @cut square of @g loops remove shards 4 of src {node_types = 2, edge_types = 4}
     gnn.graph @loops square {node_types = 1, edge_types = 1, self_loops}
+    gnn.graph @rows square {node_types = 1, edge_types = 1, dst_sorted}
     gnn.graph @block bipartite {node_types = 1, edge_types = 1}
     ```
   }];
@@ -98,13 +102,14 @@ def GNN_GraphOp : GNN_Op<"graph", [
                        I64Attr:$node_types, I64Attr:$edge_types,
                        OptionalAttr<DenseI64ArrayAttr>:$schema,
                        UnitAttr:$self_loops,
+                       UnitAttr:$dst_sorted,
                        OptionalAttr<GNN_StatsAttr>:$stats);
   let assemblyFormat = [{
     $sym_name `` $kind
     (` ` `of` $parent_graph^ custom<Derivation>($parent_types, $loops, $loop_type, $shards,
                                                $shard_end))? ` `
     `{` custom<GraphBody>($node_types, $edge_types, $schema, $self_loops,
-                          $stats) `}`
+                          $dst_sorted, $stats) `}`
     attr-dict-with-keyword
   }];
   let hasVerifier = 1;
