@@ -168,6 +168,18 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
   return walk;
 }
 
+/// Whether rows of `from` lead to rows of `to`, if there are such, by a map.
+/// Edges that are sorted by destination lie in the user's order.
+static bool isMapped(GraphOp graph, RowDomain from, RowDomain to) {
+  bool areSorted = graph && graph.getDstSorted();
+  auto sorted = [&](RowDomain rows) {
+    return areSorted && rows == RowDomain(Space::Edge)
+               ? RowDomain(Space::Edge, RowOrder::InRows)
+               : rows;
+  };
+  return to && needsMap(sorted(from), sorted(to));
+}
+
 /// Whether rows of `to` are met in their order on the way through `from`: edges
 /// lie in the order of their destinations.
 static bool isInOrder(RowDomain from, RowDomain to) {
@@ -239,8 +251,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     AtAttr at = hoistAccess(op.getAccess(*input), domain);
     bool isElement = at.getAnchor() == Anchor::Element;
     RowDomain from = isElement ? domain.getElements() : domain.getGroups();
-    if (at.getAnchor() == Anchor::All || !at.getSpace() ||
-        !needsMap(from, at.getSpace()))
+    if (at.getAnchor() == Anchor::All || !isMapped(graph, from, at.getSpace()))
       continue;
     GatherWork gather = describeGather(at.getSpace(), rows.count(from),
                                        getRowBytes(input->get(), at), stats);
@@ -279,7 +290,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   for (OpOperand &output : op.getOutputsMutable()) {
     AtAttr at = op.getAccess(output);
     RowDomain from = at.getStart(domain.getGroups(), domain.getElements());
-    if (!at.getSpace() || !needsMap(from, at.getSpace()))
+    if (!isMapped(graph, from, at.getSpace()))
       continue;
     GatherWork scatter;
     scatter.rows = rows.count(from);

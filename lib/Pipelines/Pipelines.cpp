@@ -170,6 +170,8 @@ static void buildTilePipeline(OpPassManager &pm,
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   pm.addPass(createCSEPass());
+  if (options.useEdgeOrder)
+    pm.addNestedPass<func::FuncOp>(createUseEdgeOrder());
   pm.addNestedPass<func::FuncOp>(createPadRows({options.padRows}));
   pm.addNestedPass<func::FuncOp>(
       createPlanMemory({options.shareMemory, options.sumsInProducts}));

@@ -171,6 +171,11 @@ template <typename Base> struct TileSwitches : public Base {
       llvm::cl::desc("Elements above which a row is walked in pieces, by many "
                      "blocks; 0: none is; -1: by statistics"),
       llvm::cl::init(-1)};
+  Option<bool> useEdgeOrder{
+      *this, "use-edge-order",
+      llvm::cl::desc("Read and write edges without a map where they are sorted "
+                     "by destination"),
+      llvm::cl::init(true)};
   Option<int64_t> padRows{
       *this, "pad-rows",
       llvm::cl::desc("Give rows of odd widths whole vectors: -1: by "
@@ -190,6 +195,7 @@ template <typename Base> struct TileSwitches : public Base {
     other.writeInPlace = writeInPlace;
     other.sumRows = sumRows;
     other.longRows = longRows;
+    other.useEdgeOrder = useEdgeOrder;
     other.padRows = padRows;
   }
 };

@@ -124,6 +124,54 @@ void EdgeWalk::evaluateBatch(ArrayRef<Value> values, Batch &batch) {
   point = nullptr;
 }
 
+/// Loads a number of each element under way, which lie side by side: as
+/// vectors, but in a step with padding, which has zeros.
+SmallVector<Value> EdgeWalk::loadElements(ValueRange numbers, Type type,
+                                          function_ref<Value(unsigned)> load) {
+  SmallVector<Type> types(numbers.size(), type);
+  auto isThere = [&](Value number) { return b.less(number, op.getEndRow()); };
+  auto loadAll = [&] {
+    return llvm::map_to_vector(llvm::seq<unsigned>(0, numbers.size()), load);
+  };
+  auto loadSome = [&] {
+    return llvm::map_to_vector(llvm::enumerate(numbers), [&](auto one) {
+      auto [u, number] = one;
+      return choose(
+                 isThere(number), type,
+                 [&, u = u] { return Values{load(static_cast<unsigned>(u))}; },
+                 [&] { return Values{constant(type, 0)}; })
+          .front();
+    });
+  };
+  return choose(isThere(numbers.back()), types, loadAll, loadSome);
+}
+
+/// Loads what lies in the order of the elements.
+void EdgeWalk::loadSideBySide(Batch &batch) {
+  if (layout.inFlight == 1)
+    return;
+  for (Value value : ofElement) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    Type type = typeAt(value.getType(), getLevel(value));
+    if (!argument || isGathered(value) || isa<VectorType>(type) ||
+        op.getInputAt(argument.getArgNumber()).getSpace())
+      continue;
+    Batch own = batch;
+    Values numbers;
+    for (WalkPoint &here : own.points) {
+      here.position = here.number;
+      numbers.push_back(here.number);
+    }
+    Values loaded = loadElements(numbers, type, [&](unsigned u) {
+      enterPoint(own, u);
+      return evaluate(value);
+    });
+    point = nullptr;
+    for (auto [here, one] : llvm::zip_equal(batch.points, loaded))
+      here.values[value] = one;
+  }
+}
+
 /// Gives all lanes the numbers of elements that are there.
 void EdgeWalk::spreadNumbers(Batch &batch) {
   for (Value value : ofElement) {

@@ -69,6 +69,8 @@ void EdgeWalk::collect() {
 
 void EdgeWalk::run() {
   collect();
+  if (!op.needsGroups())
+    return forTeams([&](Value team) { walkElements(team); });
   if (layout.addsAtomically)
     return forTeams([&](Value team) { walkShare(team); });
   heads = makeArrays(types);
@@ -305,8 +307,8 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
       nextGroup(then);
       return then.pack(b);
     };
-    now = now.unpack(
-        b, choose(b.less(word, zero), same, end, [&] { return same; }));
+    now = now.unpack(b, choose(b.less(word, zero), TypeRange(ValueRange(same)),
+                               end, [&] { return same; }));
   }
   numbers = std::move(ofLanes);
   return now.pack(b);
@@ -327,8 +329,8 @@ SmallVector<Value> EdgeWalk::stepOverEnds(const Carried &carried, Batch batch) {
       nextGroup(then);
       return then.pack(b);
     };
-    now = now.unpack(
-        b, choose(b.less(word, zero), same, end, [&] { return same; }));
+    now = now.unpack(b, choose(b.less(word, zero), TypeRange(ValueRange(same)),
+                               end, [&] { return same; }));
   }
   evaluateBatch(ofBoth, batch);
   storeElements(batch, 0, batch.points.size());
@@ -341,12 +343,8 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
   batch.points.resize(layout.inFlight);
   batch.groupValues = {carried.groupValues};
   locate(batch.points, first, loaded);
+  loadSideBySide(batch);
   evaluateBatch(ofElement, batch);
-  if (ofGroup.empty() && types.empty()) { // groups do not matter
-    Carried now = carried;
-    add(now, batch);
-    return now.pack(b);
-  }
   Value any;
   for (Value word : words)
     any = any ? arith::OrIOp::create(b, any, word).getResult() : word;
@@ -357,7 +355,7 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
   if (exchanges())
     ends = AnyTeamOp::create(b, ends);
   return choose(
-      ends, carried.pack(b),
+      ends, TypeRange(ValueRange(carried.pack(b))),
       [&] { // some groups end
         Values left = types.empty() ? stepOverEnds(carried, batch)
                                     : stepInOrder(carried, batch, team);
@@ -570,11 +568,10 @@ Value EdgeWalk::filledAt(Value place) {
       place);
 }
 
-/// A branch that gives as many values of the types of `like`.
-SmallVector<Value> EdgeWalk::choose(Value condition, ValueRange like,
+/// A branch that gives values of these types.
+SmallVector<Value> EdgeWalk::choose(Value condition, TypeRange types,
                                     Chosen then, Chosen otherwise) {
-  auto branch = scf::IfOp::create(b, like.getTypes(), condition,
-                                  /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard restore(b);
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, then());

@@ -83,6 +83,9 @@ private:
   void forTeams(llvm::function_ref<void(mlir::Value team)> body);
   // One team and its share.
   void walkShare(mlir::Value team);
+  /// Walks elements whose groups do not matter.
+  void walkElements(mlir::Value team);
+  Values loadMaps(mlir::Value first);
   bool needsSizes();
   Carried start(mlir::Value team, mlir::Value first);
   Values step(mlir::Value first, const Carried &carried,
@@ -106,6 +109,9 @@ private:
   bool isGathered(mlir::Value value);
   void enterPoint(Batch &batch, unsigned u);
   void evaluateBatch(llvm::ArrayRef<mlir::Value> values, Batch &batch);
+  Values loadElements(mlir::ValueRange numbers, mlir::Type type,
+                      llvm::function_ref<mlir::Value(unsigned u)> load);
+  void loadSideBySide(Batch &batch);
   void spreadNumbers(Batch &batch);
   bool needsNumbers(mlir::Value value);
   void evaluateReduced(Batch &batch, unsigned u);
@@ -144,7 +150,7 @@ private:
   mlir::Value fieldOf(mlir::Value share, TeamShare::Field field);
   mlir::Value hasFlag(mlir::Value flags, int64_t flag);
   mlir::Value filledAt(mlir::Value place);
-  Values choose(mlir::Value condition, mlir::ValueRange like, Chosen then,
+  Values choose(mlir::Value condition, mlir::TypeRange types, Chosen then,
                 Chosen otherwise);
   void where(mlir::Value condition, Body then, Body otherwise);
 

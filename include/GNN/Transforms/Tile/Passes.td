@@ -476,6 +476,31 @@ def PadRows : Pass<"gnn-tile-pad-rows", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect",
                            "::gnn::tile::TileDialect"];
 }
+def UseEdgeOrder : Pass<"gnn-tile-use-edge-order", "::mlir::func::FuncOp"> {
+  let summary = "Read and write edges that are sorted by destination without a map";
+  let description = [{
+    Where a graph says `dst_sorted`, its edges by destination lie in the order in which
+    the user has them: what a walk over the rows of destinations reads and writes of its
+    edges is at its own position. So it needs no array with the user's number of each
+    edge, and the numbers of edges under way lie side by side.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+        ins(%w, %x : ...) at [#gnn_tile.at<element -> edge>, ...] ...
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+        ins(%w, %x : ...) at [#gnn_tile.at<element>, ...] ...
+    ```
+
+    Other walks reach such edges as `edge.in_rows`, so that two names of one array become
+    one.
+
+    Needs: templates on buffers, which do not say the order of their rows. Keeps: what each
+    access leads to. Never: touches a graph that is derived, or does not say so.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+}
+
 def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place all buffers of a function in one workspace";
   let description = [{

@@ -30,19 +30,31 @@ RowDomain TraverseOp::getPositions() {
   return RowDomain::cutRows(key.group, key.elements, key.tile);
 }
 
-SmallVector<RowDomain> TraverseOp::getStreamTargets() {
+bool TraverseOp::needsGroups() {
+  return !getReduced().empty() || !getBody().front().getOps<SizeOp>().empty();
+}
+
+SmallVector<RowDomain> TraverseOp::getMapTargets() {
   SmallVector<RowDomain> targets;
+  bool areOfElements = !needsGroups();
   auto add = [&](AtAttr at) {
-    if (at.getAnchor() == Anchor::Element && at.getSpace() &&
-        needsMap(getElements(), at.getSpace()) &&
-        !llvm::is_contained(targets, at.getSpace()))
-      targets.push_back(at.getSpace());
+    RowDomain target = at.getSpace();
+    if (at.getAnchor() == Anchor::Group)
+      target = areOfElements ? getGroups() : RowDomain();
+    if (target && at.getAnchor() != Anchor::All &&
+        needsMap(getElements(), target) && !llvm::is_contained(targets, target))
+      targets.push_back(target);
   };
   for (OpOperand *input : getReadInputs())
     add(getAccess(*input));
   for (AtAttr at : getOutputsAt().getAsRange<AtAttr>())
     add(at);
   getBody().walk([&](IndexOp index) { add(index.getAt()); });
+  return targets;
+}
+
+SmallVector<RowDomain> TraverseOp::getStreamTargets() {
+  SmallVector<RowDomain> targets = getMapTargets();
   if (targets.empty())
     targets.push_back(getElements());
   return targets;

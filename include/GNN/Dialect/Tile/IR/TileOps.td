@@ -286,8 +286,14 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     /// What a range counts: the groups; of a walk by edges the elements, and where
     /// pieces are joined the groups that have some or no elements.
     RowDomain getPositions();
-    /// Of a walk by edges, the rows that its streams have the numbers of: those that
-    /// elements lead to by a map, or the elements themselves where there are none.
+    /// Whether it has to know where groups begin and end: they have a result, or
+    /// elements are counted.
+    bool needsGroups();
+    /// Of a walk by edges, the rows that elements lead to by a map; where it does
+    /// not need the groups these too, if anything is read of them.
+    ::llvm::SmallVector<RowDomain> getMapTargets();
+    /// Of a walk by edges that needs the groups, the rows that its streams have the
+    /// numbers of: those of maps, or the elements themselves where there are none.
     ::llvm::SmallVector<RowDomain> getStreamTargets();
     /// The results of reductions over elements, in the order of the body.
     ::llvm::SmallVector<::mlir::Value> getReduced();

@@ -1,0 +1,79 @@
+//===- ElementWalks.cpp - Elements whose groups do not matter -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nothing goes from one element to the next, so that teams take turns: what the
+// teams of a warp load and store of the elements lies side by side, and where
+// they read a row at the destination, it is mostly the same one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EdgeWalks.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// The rows that the elements from `first` on lead to, by each map.
+SmallVector<Value> EdgeWalk::loadMaps(Value first) {
+  Values numbers, loaded;
+  for (int64_t u = 0; u < layout.inFlight; ++u)
+    numbers.push_back(b.add(first, u));
+  for (RowDomain target : op.getMapTargets()) {
+    Value map = arrays.get(getMapKey(domain.getElements(), target));
+    llvm::append_range(
+        loaded, loadElements(numbers, b.getI32Type(), [&](unsigned u) -> Value {
+          return memref::LoadOp::create(b, map, numbers[u]);
+        }));
+  }
+  return loaded;
+}
+
+void EdgeWalk::walkElements(Value team) {
+  for (Value value : fixed)
+    (void)valueOf(value);
+  SmallVector<RowDomain> targets = op.getMapTargets();
+  Value own = b.add(firstRow, b.mul(team, layout.inFlight));
+  // Offsets have half the registers of indices.
+  auto offsetOf = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  int64_t step = layout.rowsPerBlock * layout.inFlight;
+  int64_t end = layout.rowsPerBlock * TeamShare::elements;
+  auto at = [&](Value offset) {
+    return b.add(own,
+                 arith::IndexCastUIOp::create(b, b.getIndexType(), offset));
+  };
+  auto body = [&](Value offset, ValueRange loaded) {
+    Value first = at(offset), last = b.sub(op.getEndRow(), b.index(1));
+    Values ahead = loadMaps(
+        at(b.min(b.add(offset, offsetOf(step)), offsetOf(end - step))));
+    Batch batch;
+    batch.points.resize(layout.inFlight);
+    for (auto [u, here] : llvm::enumerate(batch.points)) {
+      here.number = b.add(first, u);
+      here.position = b.min(here.number, last);
+      for (auto [i, target] : llvm::enumerate(targets))
+        here.rows[target] = arith::IndexCastOp::create(
+            b, b.getIndexType(), loaded[i * layout.inFlight + u]);
+    }
+    loadSideBySide(batch);
+    evaluateBatch(ofElement, batch);
+    for (WalkPoint &here : batch.points) { // its group's, which may be others
+      row = here.rows[domain.getGroups()];
+      rows.clear();
+      for (Value value : ofGroup)
+        rowValues.erase(value);
+      batch.groupValues.push_back(llvm::map_to_vector(
+          ofGroup, [&](Value value) { return valueOf(value); }));
+    }
+    rows.clear();
+    evaluateBatch(ofBoth, batch);
+    storeElements(batch, 0, batch.points.size());
+    return ahead;
+  };
+  b.loop(offsetOf(0), offsetOf(end), offsetOf(step), loadMaps(at(offsetOf(0))),
+         body);
+}

@@ -1,0 +1,74 @@
+//===- UseEdgeOrder.cpp - Edges that are sorted need no map ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Tile/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+namespace gnn {
+#define GEN_PASS_DEF_USEEDGEORDER
+#include "GNN/Transforms/Tile/Passes.h.inc"
+} // namespace gnn
+
+/// The rows in their order, of which those of edges by destination are the
+/// natural ones.
+static RowDomain sorted(RowDomain rows) {
+  RowDomain byDst(Space::Edge, RowOrder::InRows);
+  return rows == byDst.getNatural() ? byDst : rows;
+}
+
+/// The same rows of a template on `groups` and `elements`, without a map where
+/// they lie in its own order.
+static AtAttr withoutMap(AtAttr at, RowDomain groups, RowDomain elements) {
+  RowDomain space = at.getSpace();
+  if (!space)
+    return at;
+  RowDomain start = at.getStart(groups, elements);
+  space = sorted(space);
+  if (space == sorted(start))
+    space = RowDomain();
+  return AtAttr::get(at.getContext(), at.getAnchor(), space, at.getHead(),
+                     at.getFeature(), at.getOffset(), at.getColumn(),
+                     at.getHeadOffset());
+}
+
+namespace {
+struct UseEdgeOrder : gnn::impl::UseEdgeOrderBase<UseEdgeOrder> {
+  void runOnOperation() override {
+    getOperation()->walk([&](TileOpInterface op) {
+      auto graph =
+          SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+      int64_t dropped = 0;
+      AttrTypeReplacer replacer;
+      replacer.addReplacement([&](AtAttr at) {
+        AtAttr made = withoutMap(at, op.getGroups(), op.getElements());
+        dropped += at.getSpace() && !made.getSpace();
+        return std::pair(graph.getDstSorted() ? made : at, WalkResult::skip());
+      });
+      op->walk([&](Operation *inner) {
+        if (inner == op || isa<IndexOp>(inner))
+          replacer.replaceElementsIn(inner);
+      });
+      if (dropped && graph.getDstSorted())
+        passed(getArgument(), op.getLoc(), "Dropped")
+            << "maps of " + std::to_string(dropped) +
+                   " accesses to edges, which are sorted by destination";
+      else if (dropped)
+        refused(getArgument(), op.getLoc())
+            << "@" + graph.getSymName().str() +
+                   " does not say that its edges are sorted by destination";
+    });
+  }
+};
+} // namespace
