@@ -54,12 +54,12 @@ ATTENTION = ("gatv2", "dot-attention", "additive")
 SLOPE = 0.2
 
 
-def of_edges(version, name, features):
+def of_edges(version, name, features, **declared):
     """One of REDUCTIONS of rows x of sources over the edges into a node (weighted-sum: times
     w of the edge; argmax: the maximum, and as `at` the edge that has it), or dot, of x at the
-    source and z at the destination of each edge."""
+    source and z at the destination of each edge. `declared` is what is said of the graph."""
     module = version.Module()
-    g = module.graph("g")
+    g = module.graph("g", **declared)
     f = module.function(name.replace("-", "_"))
     x = f.input("x", g.rows("node", features))
     if name == "dot":
@@ -82,12 +82,13 @@ def of_edges(version, name, features):
     return module
 
 
-def attention(version, name, heads, features):
+def attention(version, name, heads, features, **declared):
     """Rows of sources, weighted by the softmax of scores over the edges into a node, by head.
     Scores of ATTENTION: leaky_relu(source[u] + target[v]) . att, of source; query[v] . key[u] /
-    sqrt(features), of value; leaky_relu(source_score[u] + target_score[v]), of source."""
+    sqrt(features), of value; leaky_relu(source_score[u] + target_score[v]), of source. `declared` is what is said of the
+    graph."""
     module = version.Module()
-    g = module.graph("g")
+    g = module.graph("g", **declared)
     f = module.function(name.replace("-", "_"))
 
     def rows(name, *sizes):

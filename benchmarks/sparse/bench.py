@@ -81,7 +81,7 @@ class Work:
     def __init__(self, cell, edges, device):
         self.cell, self.edges = cell, edges
         self.view = edges.shuffled if cell.op == "dot-shuffled" else edges
-        self.module = cell.module()
+        self.module = cell.module(self.view.is_sorted)
         function, = self.module.functions.values()
         self.types = {name: value.type for name, value in function.inputs.items()}
         random = torch.Generator(device).manual_seed(1)
@@ -186,11 +186,12 @@ class Bench:
         row = {"suite": cell.suite, "op": cell.op, "graph": cell.graph, "nodes": edges.nodes,
                "edges": edges.count, "longest": int(edges.degrees.max()),
                "features": cell.features, "heads": cell.heads, "training": cell.training,
-               "small": False, OURS: {}, "beside": {}, "peers": {}, "ways": {}}
+               "small": False, "dst_sorted": False, OURS: {}, "beside": {}, "peers": {}, "ways": {}}
         began = time.monotonic()
         try:
             work = Work(cell, edges, self.machine.device)
             row["small"] = work.is_small(self.l2_bytes)
+            row["dst_sorted"] = work.view.is_sorted
             self._run(work, row)
         except torch.OutOfMemoryError as error:
             row[OURS] = {"skipped": out_of_memory(error)}

@@ -61,10 +61,12 @@ class Cell:
     width = property(lambda self: f"{self.heads}x{self.features}" if self.heads else
                      str(self.features))
 
-    def module(self):
+    def module(self, dst_sorted):
+        """For a graph whose edges are sorted by destination, or of any order."""
         if self.heads:
-            return cases.attention(gnn_mlir, self.program, self.heads, self.features)
-        return cases.of_edges(gnn_mlir, self.program, self.features)
+            return cases.attention(gnn_mlir, self.program, self.heads, self.features,
+                                   dst_sorted=dst_sorted)
+        return cases.of_edges(gnn_mlir, self.program, self.features, dst_sorted=dst_sorted)
 
     def key(self):
         return dataclasses.astuple(self)

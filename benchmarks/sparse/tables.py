@@ -246,6 +246,10 @@ def head(result):
              f"{', '.join(parts)}.",
              _TEXT.format(gather=result.get("gather") or "none"),
              f"Peers: {', '.join(ran) or 'none'}. \"best peer\" is the fastest of all that ran."]
+    if declared := list(dict.fromkeys(TITLES[row["op"]] for row in rows
+                                      if row.get("dst_sorted"))):
+        lines.append("Declared with dst_sorted, edges sorted by destination, are the graphs of: "
+                     f"{'; '.join(declared)}.")
     if why:
         lines.append("Not there: " + "; ".join(f"{n} ({w})" for n, w in why.items()) + ".")
     return lines

@@ -19,10 +19,12 @@ extern "C" {
 #endif
 
 /** The needs of functions of a graph of that name: counts and structures as in
- *  GnnBuiltGraph, and whether it is to be checked for one self loop a node. */
+ *  GnnBuiltGraph, and whether it is to be checked for one self loop a node and
+ *  for edges that are sorted by destination. */
 typedef struct GnnGraphNeeds {
   const char *name;
   bool selfLoops;
+  bool dstSorted;
   int64_t numCounts;
   const char *const *countKeys;
   int64_t numStructures;

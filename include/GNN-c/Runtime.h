@@ -421,9 +421,10 @@ typedef struct GnnBuiltGraph {
   /** Source and destination nodes are the same set. */
   bool square;
   /** What the caller has checked where a declaration asks for it: that each
-   * node has one self loop, and int32[edge types][2], the schema that its edges
-   *  obey; null: none. */
+   *  node has one self loop, that the edges are sorted by destination, and
+   *  int32[edge types][2], the schema that its edges obey; null: none. */
   bool selfLoops;
+  bool dstSorted;
   GnnConstBuffer schema;
   /** The counts that functions name, and "count SPACE" of each space that their
    *  inputs, outputs and structures have as rows or groups; also "count

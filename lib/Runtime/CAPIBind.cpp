@@ -122,6 +122,7 @@ Expected<BuiltGraph> convert(const GnnBuiltGraph &given) {
   BuiltGraph graph;
   graph.square = given.square;
   graph.selfLoops = given.selfLoops;
+  graph.dstSorted = given.dstSorted;
   if (Error error = checkTexts(given.countKeys, given.numCounts, "counts"))
     return error;
   if (Error error =

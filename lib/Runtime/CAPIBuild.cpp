@@ -102,6 +102,7 @@ static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
   }
   if (given.selfLoops)
     needs.sorts.insert(DeviceSort::Loops);
+  needs.dstSorted = given.dstSorted;
   for (const char *text : pointers(given.countKeys, given.numCounts)) {
     Expected<CountKey> key = parseCountKey(text);
     if (!key)

@@ -155,6 +155,11 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
           (made.loops ? *made.loops == SelfLoops::Remaining : made.shards == 0))
         return Result(nullptr);
     }
+    if (needs.dstSorted && isDerived)
+      return failure("graph '", name,
+                     "': dst_sorted: expected a graph that is not derived");
+    if (needs.dstSorted)
+      needs.sorts.insert(DeviceSort::Dst);
     bool areShards = needs.derivation.shards != 0;
     bool hasLoops = needs.derivation.loops.has_value();
     for (const StructureKey &key : needs.structures) {
@@ -198,6 +203,7 @@ bool DeviceBuilder::covers(const DeviceBuilder &other) const {
                   own->second.derivation.key() == one.second.derivation.key() &&
                   includes(own->second.structures, one.second.structures) &&
                   includes(own->second.counts, one.second.counts) &&
+                  own->second.dstSorted >= one.second.dstSorted &&
                   own->second.sorts.includes(one.second.sorts);
          });
 }

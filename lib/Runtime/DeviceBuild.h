@@ -78,6 +78,8 @@ public:
     std::vector<StructureKey> structures;
     std::vector<CountKey> counts;
     DeviceSorts sorts;
+    /// Whether it is to be checked for edges that are sorted by destination.
+    bool dstSorted = false;
     /// Of a graph with other self loops: the one that it is derived from.
     std::string parent;
     Derivation derivation;

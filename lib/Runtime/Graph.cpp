@@ -218,6 +218,18 @@ Error Graph::checkSelfLoops() const {
   return {};
 }
 
+Error Graph::checkDstSorted() const {
+  size_t pairs = dst.size() < 2 ? 0 : dst.size() - 1;
+  size_t e = findFirst(pairs, [&](size_t e) { return dst[e + 1] < dst[e]; });
+  if (e == pairs)
+    return {};
+  return failure("expected edges sorted by destination, got edge ", e + 1,
+                 " to node ", dst[e + 1], " behind edge ", e, " to node ",
+                 dst[e],
+                 "; sort them by destination, in Python by "
+                 "gnn_mlir.sort_edges(graph)");
+}
+
 void Graph::clearStructures() const {
   // Derived graphs stay, as bound functions may hold them. Their locks are
   // taken before their parent's.

@@ -103,6 +103,8 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
   scratch =
       partial + KernelLaunches::blocksFor(BuildKernel::Sums, numbered + 1);
   addScans(scratch, host);
+  if (needs.dstSorted)
+    addOrderCheck(scratch, host);
 }
 
 /// Where the keys of a sort begin. Sorts that are numbered lie side by side,
@@ -316,9 +318,13 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
            batch.isNumbered ? std::make_optional(different) : std::nullopt);
   }
   countGroups(launches);
+  if (needs.dstSorted)
+    checkOrder(launches);
 }
 
 bool GraphBuild::readNumbers() {
+  if (needs.dstSorted && !isInOrder())
+    return false;
   int64_t before = 0;
   for (auto &[sort, batch] : batches) {
     const int32_t *found = hostMemory + batch.report;

@@ -191,6 +191,11 @@ private:
                             int64_t tile) const;
   const NodeRows *findRows(Space group, OrderedSpace elements) const;
   void countGroups(KernelLaunches &launches);
+  /// The edges that another one follows.
+  int64_t followed() const { return rows < 2 ? 0 : rows - 1; }
+  void addOrderCheck(int64_t &scratch, int64_t &host);
+  void checkOrder(KernelLaunches &launches);
+  bool isInOrder() const;
 
   bool isDerived() const { return edges.derivation.loops.has_value(); }
   /// Ranges of nodes that its edge types are; 0: they are the user's.
@@ -258,6 +263,11 @@ private:
   bool narrow = true;
   std::vector<NodeRows> nodeRows;
   std::vector<GroupScan> scans;
+  /// Of a graph that is checked for the order of its edges: where the host gets
+  /// how many lie before the next one once sorted, and what counts them.
+  struct {
+    int64_t report = -1, partial = 0, first = 0;
+  } orderCheck;
   /// The edges and types that the caller gave, and the rows of sorts of edges:
   /// these and new loops behind them. In sorts there is no other number of an
   /// edge.

@@ -124,6 +124,38 @@ void GraphBuild::countGroups(KernelLaunches &launches) {
 }
 
 //===----------------------------------------------------------------------===//
+// The order of edges
+//===----------------------------------------------------------------------===//
+
+void GraphBuild::addOrderCheck(int64_t &scratch, int64_t &host) {
+  if (!followed())
+    return;
+  int64_t count = followed() + 1;
+  orderCheck.partial = scratch;
+  orderCheck.first =
+      scratch + KernelLaunches::blocksFor(BuildKernel::Sums, count);
+  scratch = orderCheck.first + count;
+  orderCheck.report = host++;
+}
+
+/// Sorts are stable: edges were sorted by destination where the places that
+/// they had before ascend.
+void GraphBuild::checkOrder(KernelLaunches &launches) {
+  if (!followed())
+    return;
+  int64_t count = followed() + 1;
+  scan(launches, positionsOf(batch(DeviceSort::Dst)).array, followed(),
+       Weight::Filled, 1,
+       inScratch(orderCheck.partial,
+                 KernelLaunches::blocksFor(BuildKernel::Sums, count)),
+       inScratch(orderCheck.first, count), onHost(orderCheck.report, 1));
+}
+
+bool GraphBuild::isInOrder() const {
+  return orderCheck.report < 0 || hostMemory[orderCheck.report] == followed();
+}
+
+//===----------------------------------------------------------------------===//
 // Structures
 //===----------------------------------------------------------------------===//
 

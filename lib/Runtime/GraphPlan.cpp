@@ -384,6 +384,7 @@ BuiltGraph GraphBuild::finish(const char *memory) {
   BuiltGraph graph;
   graph.square = edges.square;
   graph.selfLoops = needs.sorts.has(DeviceSort::Loops);
+  graph.dstSorted = needs.dstSorted;
   graph.counts.reserve(needs.counts.size());
   for (const CountKey &key : needs.counts)
     graph.counts[key] = count(key);

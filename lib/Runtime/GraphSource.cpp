@@ -201,6 +201,9 @@ private:
     if (spec.selfLoops && !graphs[index]->selfLoops)
       return failure("expected one self loop at each node, got a graph that "
                      "was not checked for them");
+    if (spec.dstSorted && !graphs[index]->dstSorted)
+      return failure("expected edges sorted by destination, got a graph that "
+                     "was not checked for it");
     return checkSchema(spec.schema, index);
   }
 

@@ -324,7 +324,10 @@ Error gnn::runtime::checkGraph(const GraphSpec &spec, const Graph &graph) {
   if (spec.schema && *spec.schema != graph.schema())
     if (Error error = graph.checkSchema(*spec.schema))
       return error;
-  return spec.selfLoops ? graph.checkSelfLoops() : Error();
+  if (spec.selfLoops)
+    if (Error error = graph.checkSelfLoops())
+      return error;
+  return spec.dstSorted ? graph.checkDstSorted() : Error();
 }
 
 Expected<const FunctionPlan *> LaunchPlan::find(const std::string &name) const {

@@ -174,6 +174,7 @@ GraphSpec parseGraph(const Json &json, const std::string &where) {
   graph.edgeTypes = fields.integer("edge_types");
   graph.schema = parseSchema(fields);
   graph.selfLoops = fields.has("self_loops") && fields.boolean("self_loops");
+  graph.dstSorted = fields.has("dst_sorted") && fields.boolean("dst_sorted");
   fields.done();
   return graph;
 }

@@ -30,6 +30,8 @@ static OrderedJson toJson(const GraphSpec &graph) {
                       {"schema", toJson(graph.schema)}};
   if (graph.selfLoops)
     json["self_loops"] = true;
+  if (graph.dstSorted)
+    json["dst_sorted"] = true;
   return json;
 }
 

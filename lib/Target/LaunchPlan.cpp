@@ -153,6 +153,7 @@ FailureOr<int64_t> PlanBuilder::graphIndex(Operation *op, StringRef name) {
   spec.edgeTypes = graph.getEdgeTypes();
   spec.schema = schemaOf(graph);
   spec.selfLoops = graph.getSelfLoops();
+  spec.dstSorted = graph.getDstSorted();
   plan.graphs.push_back(spec);
   return graphs[name] = plan.graphs.size() - 1;
 }

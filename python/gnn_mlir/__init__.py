@@ -9,7 +9,7 @@ from .compiler import (Binding, CompiledFunction, compile, explain, list_schedul
                        load_plugin)
 from .graph import Graph
 from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types,
-                              refine_types, renumber, select_edges)
+                              refine_types, renumber, select_edges, sort_edges)
 from .program import Function, Module, Value
 from .tensor_graph import TensorGraph
 from .types import GraphDecl, TensorType, weight
@@ -20,4 +20,4 @@ __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
            "TensorGraph", "TensorType", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
            "degrees", "explain", "get_num_threads", "list_schedules", "load", "load_plugin",
            "merge_types", "models", "reference", "refine_types", "renumber",
-           "select_edges", "set_num_threads", "weight"]
+           "select_edges", "set_num_threads", "sort_edges", "weight"]

@@ -52,7 +52,7 @@ class Builder(capi._Handle):
             return None
         kernels = _kernels(chip)
         needs = (GraphNeeds * len(requests))(*[GraphNeeds(
-            one.c_name, one.self_loops, len(one.counts), one.c_counts,
+            one.c_name, one.self_loops, one.dst_sorted, len(one.counts), one.c_counts,
             len(one.structures), one.c_structures, one.parent and one.parent.encode(),
             one.loops and one.loops.encode(), one.loop_type or 0,
             one.shards[0] if one.shards else 0, one.shards and one.shards[1].encode())

@@ -75,6 +75,28 @@ def check_self_loops(name, graph):
             'gnn_mlir.add_self_loops(graph, "replace", 0)')
 
 
+def check_dst_sorted(name, graph):
+    """Raises ValueError unless the edges are sorted by destination."""
+    dst = graph.edge_dst
+    wrong = np.flatnonzero(dst[1:] < dst[:-1])
+    if len(wrong):
+        e = int(wrong[0])
+        raise ValueError(
+            f"graph {name!r}: expected edges sorted by destination, got edge {e + 1} to node "
+            f"{dst[e + 1]} behind edge {e} to node {dst[e]}; sort them by "
+            "gnn_mlir.sort_edges(graph)")
+
+
+def sort_edges(graph):
+    """The graph with its edges sorted by destination, as in compressed sparse rows of
+    destinations, and `edges`: edge i of it was edge edges[i] of the graph, whose rows of
+    edges `rows` become `rows[edges]`. Edges with one destination keep their order."""
+    _check(graph, "sort_edges")
+    edges = np.argsort(graph.edge_dst, kind="stable")
+    return _like(graph, graph.edge_src[edges], graph.edge_dst[edges],
+                 edge_type=graph.edge_type[edges]), edges
+
+
 def add_inverses(graph):
     """Adds each edge's inverse: E edges follow in the same order, whose types
     are the first ones' plus the number of edge types. Names get "_inverse"."""

@@ -25,7 +25,7 @@ from .attention import AttentionOps
 from .derived_ops import DerivedOps
 from .feature_ops import FeatureOps
 from .graph import Graph, not_a_graph, to_numpy
-from .graph_functions import LOOPS, check_self_loops, derive
+from .graph_functions import LOOPS, check_dst_sorted, check_self_loops, derive
 from .values import Value
 
 
@@ -414,6 +414,8 @@ def _check_graph(decl, graph):
         graph.check_schema(decl.schema)
     if decl.self_loops:
         check_self_loops(decl.name, graph)
+    if decl.dst_sorted:
+        check_dst_sorted(decl.name, graph)
 
 
 def _check_counts(decl, graph):
@@ -451,9 +453,10 @@ class Module:
         self.functions = {}
 
     def graph(self, name, node_types=1, edge_types=1, square=True, schema=None,
-              stats=None, self_loops=False):
-        """Declares a graph; with `self_loops` one where each node has one, which
-        binding checks."""
+              stats=None, self_loops=False, dst_sorted=False):
+        """Declares a graph; with `self_loops` one where each node has one, with
+        `dst_sorted` one whose edges are sorted by destination (`sort_edges` makes one).
+        Binding checks both."""
         self._new_symbol("graph", name)
         what = f"graph {name!r}"
         node_types = types.integer(f"{what}: node_types", node_types, 0, types.MOST_TYPES)
@@ -465,7 +468,8 @@ class Module:
             stats = tuple((k, tuple(v) if isinstance(v, list) else v)
                           for k, v in stats.items())
         self.graphs[name] = types.GraphDecl(name, square, node_types, edge_types,
-                                            schema, stats, self_loops)
+                                            schema, stats, self_loops,
+                                            dst_sorted=bool(dst_sorted))
         return self.graphs[name]
 
     def _new_symbol(self, what, name):
@@ -515,11 +519,12 @@ class Module:
                                                 loop_type=loop_type)
         return self.graphs[name]
 
-    def graph_like(self, name, graph, stats=False):
-        """Declares a graph with the types and the schema of a `Graph`."""
+    def graph_like(self, name, graph, stats=False, dst_sorted=False):
+        """Declares a graph with the types and the schema of a `Graph`; `dst_sorted` as in
+        `graph`."""
         return self.graph(name, graph.num_node_types, graph.num_edge_types,
                           graph.square, graph.schema,
-                          graph.statistics() if stats else None)
+                          graph.statistics() if stats else None, dst_sorted=dst_sorted)
 
     def function(self, name):
         """Starts a function."""

@@ -66,14 +66,15 @@ class TensorInfo:
 
 class BuiltGraph(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("square", c_bool), ("self_loops", c_bool),
-                ("schema", Buffer), ("num_counts", c_int64),
+                ("dst_sorted", c_bool), ("schema", Buffer), ("num_counts", c_int64),
                 ("count_keys", POINTER(c_char_p)), ("counts", POINTER(c_int64)),
                 ("num_structures", c_int64), ("structure_keys", POINTER(c_char_p)),
                 ("structures", POINTER(c_void_p)), ("sizes", POINTER(c_int64))]
 
 
 class GraphNeeds(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("self_loops", c_bool), ("num_counts", c_int64),
+    _fields_ = [("name", c_char_p), ("self_loops", c_bool), ("dst_sorted", c_bool),
+                ("num_counts", c_int64),
                 ("count_keys", POINTER(c_char_p)), ("num_structures", c_int64),
                 ("structure_keys", POINTER(c_char_p)), ("parent", c_char_p),
                 ("loops", c_char_p), ("loop_type", c_int64), ("shards", c_int64),

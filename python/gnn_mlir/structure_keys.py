@@ -84,7 +84,7 @@ class Request:
         # Of a derived graph: types of the parent, None for all.
         self.types = self.loops = self.loop_type = self.shards = None
         self.counts, self.structures = {}, {}  # Keys by text.
-        self.schema, self.self_loops = None, False
+        self.schema, self.self_loops, self.dst_sorted = None, False, False
         self.sorts, self.parent_sorts = set(), set()
 
     def add_count(self, text):
@@ -144,6 +144,7 @@ def _requests(plans, names):
             one = found.setdefault(graph["name"], Request(graph["name"]))
             one.schema = graph["schema"] or one.schema
             one.self_loops |= graph.get("self_loops", False)
+            one.dst_sorted |= graph.get("dst_sorted", False)
         for graph in plan.get("derived", ()):
             one = derived.setdefault(graph["name"], Request(graph["name"]))
             one.parent, one.types = graph["of"], graph.get("types")

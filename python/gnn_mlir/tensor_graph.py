@@ -411,7 +411,7 @@ def _bind_pointers(package, names, requests, built, device):
         arrays = [structures.made[text] for text in request.structures]
         schema = request.schema and [end for ends in request.schema for end in ends]
         one.name, one.square = request.c_name, structures.graph.square
-        one.self_loops = request.self_loops
+        one.self_loops, one.dst_sorted = request.self_loops, request.dst_sorted
         if schema:
             schema = (ctypes.c_int32 * len(schema))(*schema)
             one.schema = Buffer(ctypes.addressof(schema), ctypes.sizeof(schema))

@@ -251,6 +251,9 @@ class Structures:
             if self.edges:
                 loops.scatter_add_(0, dst.clamp(0, nodes - 1).long(), (src == dst).int())
             transfer.add(self.known, "loops", (loops == 1).all().int().view(1))
+        if request.dst_sorted and "dst_sorted" not in self.known and self.edges > 1:
+            dst = self.graph.ends("dst")
+            transfer.add(self.known, "dst_sorted", (dst[:-1] <= dst[1:]).all().int().view(1))
 
     def _obeys(self, schema):
         wanted = self._keep(("schema", str(schema)), lambda: self._on_device(
@@ -266,7 +269,9 @@ class Structures:
         if request.schema is not None and self.edges and not self.known[
                 "schema", tuple(map(tuple, request.schema))][0]:
             return False
-        return not request.self_loops or not self.nodes["src"] or self.known["loops"][0]
+        if request.self_loops and self.nodes["src"] and not self.known["loops"][0]:
+            return False
+        return not request.dst_sorted or self.edges < 2 or self.known["dst_sorted"][0]
 
     def _on_device(self, array):
         made = {}

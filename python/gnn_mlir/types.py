@@ -71,7 +71,8 @@ class GraphDecl:
 
     `schema` gives each edge type its (source, destination) node type, -1 where
     it has several; `stats` is what `Graph.statistics` returns, as items; with
-    `self_loops` each node has one, no more. A graph with a `parent` is derived:
+    `self_loops` each node has one, no more; with `dst_sorted` the edges are sorted by
+    destination, as in compressed sparse rows of destinations. A graph with a `parent` is derived:
     its edges of these `parent_types`, or with other self `loops`: one of
     `graph_functions.LOOPS`, new ones with edge type `loop_type`."""
 
@@ -86,6 +87,7 @@ class GraphDecl:
     parent_types: Tuple[int, ...] = ()
     loops: Optional[str] = None
     loop_type: Optional[int] = None
+    dst_sorted: bool = False
 
     @property
     def src(self):
@@ -122,6 +124,8 @@ class GraphDecl:
             entries.append(f"schema = [{pairs}]")
         if self.self_loops:
             entries.append("self_loops")
+        if self.dst_sorted:
+            entries.append("dst_sorted")
         if self.stats is not None:
             entries.append(f"stats = {stats_text(self.stats)}")
         kind = "square" if self.square else "bipartite"

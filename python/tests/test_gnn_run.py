@@ -230,6 +230,20 @@ def test_self_loops_that_a_model_needs(files):
     assert set(files.outputs("--add-self-loops")) == {"sum", "max"}
 
 
+def test_edges_in_an_order_that_is_declared(files):
+    """The program says so itself; gnn-run gives the error of binding."""
+    with_edge_types(files, 1)
+    program = files.folder / "layer.mlir"
+    program.write_text(program.read_text().replace(
+        "edge_types = 1}", "edge_types = 1, dst_sorted}"))
+    names, types = np.array(["likes"]), np.int16([0, 0, 0, 0])
+    files.graph(edge_dst=np.int32([1, 2, 0, 2]), edge_type=types, edge_type_names=names)
+    files.fails(says=["graph 'g': expected edges sorted by destination, got edge 2 to node 0 "
+                      "behind edge 1 to node 2"])
+    files.graph(edge_dst=np.int32([0, 2, 2, 2]), edge_type=types, edge_type_names=names)
+    np.testing.assert_array_equal(files.outputs()["sum"], np.repeat([[8], [0], [24]], 4, 1))
+
+
 def test_refined_types(files):
     """Two node types at the ends of one edge type make it several, each with a
     weight of its own: in the order of their node types."""

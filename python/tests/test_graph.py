@@ -78,6 +78,7 @@ REFUSED.update({
         lambda: gnn_mlir.add_self_loops(None),
     "expected an edge type from 0 to 1, a new one, got 'a'":
         lambda: gnn_mlir.add_self_loops(Graph([], [], 1), edge_type="a"),
+    "sort_edges: expected a Graph, got 3": lambda: gnn_mlir.sort_edges(3),
     "refine_types: expected a Graph, got 3": lambda: gnn_mlir.refine_types(3),
     "merge_types: expected a Graph, got 3": lambda: gnn_mlir.merge_types(3),
     "degrees: expected a Graph, got 3": lambda: gnn_mlir.degrees(3),
@@ -173,6 +174,23 @@ def test_self_loops_beside_one_edge_type():
     looped = gnn_mlir.add_self_loops(graph, edge_type=1)
     assert edges(looped)[3:] == [(v, v, 1) for v in range(3)]
     assert looped.edge_type_names == ("a", "self_loop")
+
+
+def test_sort_edges():
+    """By destination; those of one keep their order."""
+    graph = Graph([0, 1, 1, 2, 0], [2, 1, 2, 0, 1], 3, edge_type=[0, 1, 1, 0, 1],
+                  edge_type_names=["a", "b"], node_type=[0, 1, 0], schema=[(0, 0), (-1, -1)])
+    made, places = gnn_mlir.sort_edges(graph)
+    assert edges(made) == [(2, 0, 0), (1, 1, 1), (0, 1, 1), (0, 2, 0), (1, 2, 1)]
+    assert places.tolist() == [3, 1, 4, 0, 2]
+    assert made.edge_type_names == ("a", "b") and made.schema == graph.schema
+    assert edges(graph)[0] == (0, 2, 0)
+    again, places = gnn_mlir.sort_edges(made)
+    assert edges(again) == edges(made) and places.tolist() == [0, 1, 2, 3, 4]
+    made, places = gnn_mlir.sort_edges(Graph([], [], 2))
+    assert made.num_edges == 0 and places.shape == (0,)
+    made, _ = gnn_mlir.sort_edges(graphs()["bipartite"])
+    assert not made.square and (np.diff(made.edge_dst) >= 0).all()
 
 
 def test_add_inverses():

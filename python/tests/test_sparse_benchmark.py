@@ -75,6 +75,7 @@ def test_references_are_those_of_numpy(sparse, benchmarks, edges, op):
     """torch in float64 on edges gives what NumPy gives for the program on the graph."""
     work = sparse("bench").Work(cell_of(sparse("cells"), op), edges, "cpu")
     function, = work.module.functions.values()
+    assert work.module.graphs["g"].dst_sorted
     expected = function.evaluate(edges.graph, {n: v.numpy() for n, v in work.given.items()})
     out = work.expected[0]
     if op == "dot":  # Of edges in their order; all of them are checked here.
@@ -157,12 +158,15 @@ def test_results_are_checked(main, tmp_path, sparse, compiler):
     for (op, training), row in rows.items():
         assert 0 <= row["ours"]["error"] < 2e-6 and "ms" not in row["ours"], op
         assert row["ours"]["kernels"] > 2 * training and row["longest"] > 90
+        assert row["dst_sorted"] == (op != "dot-shuffled")
         there = {name for name, found in row["peers"].items() if "error" in found}
         assert "torch by edges" in there and (op != "mean" or "torch.sparse" in there)
         assert all(row["peers"][name]["error"] < 1e-5 for name in there)
     page = output.with_suffix(".md").read_text()
     assert page == sparse("tables").table(result, "found") and said.endswith(page + "\n")
     assert "| small | 2x3 | error " in page and "Not there: torch-scatter (" in page
+    declared, = re.findall("Declared with dst_sorted, .*, are the graphs of: (.*)\\.", page)
+    assert "u_dot_v, edges in the order of the rows" in declared and "drawn" not in declared
 
 
 def test_ablation_and_tuned_rows(main, tmp_path, compiler):

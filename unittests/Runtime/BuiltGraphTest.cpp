@@ -118,6 +118,20 @@ TEST(BuiltGraph, PromisesOfDeclarations) {
   EXPECT_TRUE(ring.bind("g", text)) << ring.bind("g", text).message();
 }
 
+TEST(BuiltGraph, OrderOfEdges) {
+  std::string text = sumPlanText(), none = "\"schema\": null";
+  text.replace(text.find(none), none.size(),
+               "\"schema\": null, \"dst_sorted\": true");
+  Ring ring;
+  ring.graph.selfLoops = true; // It is another promise.
+  EXPECT_EQ(ring.bind("g", text).message(),
+            "function 'sum': graph 'g': expected edges sorted by destination, "
+            "got a graph that was not checked for it");
+  ring.graph.selfLoops = false;
+  ring.graph.dstSorted = true;
+  EXPECT_TRUE(ring.bind("g", text)) << ring.bind("g", text).message();
+}
+
 TEST(BuiltGraph, Tiles) {
   int32_t rows[] = {0, 5, 5, 7}, tiles[12], first[4];
   int64_t count = 0;

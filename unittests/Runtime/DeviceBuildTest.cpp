@@ -15,6 +15,7 @@
 #include "TestPlans.h"
 #include "Testing.h"
 
+#include <algorithm>
 #include <tuple>
 
 using namespace gnn::runtime;
@@ -155,6 +156,72 @@ TEST(DeviceBuild, RefusesDerivedGraphs) {
         messageOf(gnnBuilderCreate(needs, 2, &kernels, &device, &builder)),
         message));
   }
+}
+
+/// Sorted edges are counted by one launch more of two kernels, and a word of
+/// the host has how many lie before the next one.
+TEST(DeviceBuild, OrderOfEdges) {
+  auto countLaunches = [](bool dstSorted, int64_t numEdges) {
+    Builders builders;
+    GnnPackage kernels;
+    kernels.value = builders.package;
+    GnnDevice device;
+    device.value = builders.device;
+    GnnGraphNeeds needs = {};
+    needs.name = "g";
+    needs.dstSorted = dstSorted;
+    GnnBuilder *builder = nullptr;
+    EXPECT_EQ(
+        messageOf(gnnBuilderCreate(&needs, 1, &kernels, &device, &builder)),
+        "");
+    std::vector<int32_t> ends(static_cast<size_t>(numEdges));
+    GnnDeviceGraph graph = {};
+    graph.name = "g";
+    graph.square = true;
+    graph.numSrcNodes = graph.numDstNodes = 2;
+    graph.numEdges = numEdges;
+    graph.numNodeTypes = graph.numEdgeTypes = 1;
+    graph.src = graph.dst = {ends.data(), 4 * numEdges, 32, 1};
+    GnnBuild *build = nullptr;
+    int64_t sizes[2], bytes = 0;
+    EXPECT_EQ(messageOf(gnnBuildCreate(builder, &graph, 1, &build, sizes)), "");
+    std::vector<int32_t> scratch(static_cast<size_t>(sizes[0])),
+        numbers(static_cast<size_t>(sizes[1]));
+    EXPECT_EQ(messageOf(gnnBuildCount(build, {scratch.data(), kWord * sizes[0]},
+                                      {numbers.data(), kWord * sizes[1]},
+                                      nullptr, &bytes)),
+              "");
+    EXPECT_EQ(builders.device->synchronizations, 1);
+    gnnBuildRelease(build);
+    gnnBuilderRelease(builder);
+    auto count = [&](const char *name) {
+      return std::count(builders.names.begin(), builders.names.end(), name);
+    };
+    return std::array<int64_t, 3>{sizes[1], count("sums"), count("scan")};
+  };
+  std::array<int64_t, 3> without = countLaunches(false, 5);
+  EXPECT_EQ(
+      countLaunches(true, 5),
+      (std::array<int64_t, 3>{without[0] + 1, without[1] + 1, without[2] + 1}));
+  EXPECT_EQ(countLaunches(true, 1), countLaunches(false, 1));
+}
+
+TEST(DeviceBuild, OrderOfEdgesOfADerivedGraph) {
+  Builders builders;
+  GnnPackage kernels;
+  kernels.value = builders.package;
+  GnnDevice device;
+  device.value = builders.device;
+  GnnGraphNeeds needs[2] = {};
+  needs[0].name = "g";
+  needs[1].name = "s";
+  needs[1].parent = "g";
+  needs[1].loops = "remove";
+  needs[1].dstSorted = true;
+  GnnBuilder *builder = nullptr;
+  EXPECT_TRUE(contains(
+      messageOf(gnnBuilderCreate(needs, 2, &kernels, &device, &builder)),
+      "graph 's': dst_sorted: expected a graph that is not derived"));
 }
 
 /// What a failing call was to give is left untouched.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Runtime/Plan.h"
 #include "Testing.h"
 
 using namespace gnn::runtime;
@@ -148,4 +149,49 @@ TEST(Graph, NarrowIds) {
   EXPECT_EQ(narrowIds(big, "source").message(),
             "source 1: expected 0 <= id <= 2147483647, got 2147483648");
   EXPECT_FALSE(narrowIds(negative, "source"));
+}
+
+TEST(Graph, OrderOfEdges) {
+  auto problem = [](std::vector<int32_t> dst) {
+    PlainGraph graph = twoByThree();
+    graph.src.assign(dst.size(), 0);
+    graph.type.assign(dst.size(), 0);
+    graph.dst = std::move(dst);
+    return graph.build()->checkDstSorted().message();
+  };
+  EXPECT_EQ(problem({}), "");
+  EXPECT_EQ(problem({2}), "");
+  EXPECT_EQ(problem({0, 0, 0, 2, 2}), "");
+  EXPECT_EQ(problem({0, 2, 2, 1, 0}),
+            "expected edges sorted by destination, got edge 3 to node 1 behind "
+            "edge 2 to node 2; sort them by destination, in Python by "
+            "gnn_mlir.sort_edges(graph)");
+  EXPECT_TRUE(contains(problem({1, 0}), "got edge 1 to node 0 behind edge 0"));
+}
+
+/// A graph is checked where a function declares it so.
+TEST(Graph, OrderOfEdgesThatIsDeclared) {
+  GraphSpec spec;
+  spec.square = false;
+  spec.nodeTypes = spec.edgeTypes = 2;
+  auto graph = twoByThree().build();
+  EXPECT_FALSE(checkGraph(spec, *graph));
+  spec.dstSorted = true;
+  EXPECT_TRUE(contains(checkGraph(spec, *graph).message(),
+                       "got edge 1 to node 0 behind edge 0 to node 2"));
+}
+
+/// The first edge is named, whichever thread finds one.
+TEST(Graph, FirstEdgeOutOfOrder) {
+  PlainGraph graph = randomGraph(1, true, 300000, 0, 0, 1, 1);
+  for (int32_t v = 0; v < 300000; ++v)
+    graph.dst.push_back(v);
+  graph.src.assign(graph.dst.size(), 0);
+  graph.type.assign(graph.dst.size(), 0);
+  EXPECT_FALSE(graph.build()->checkDstSorted());
+  for (size_t e : {299999, 270000, 150001, 2}) {
+    graph.dst[e] = 0;
+    EXPECT_TRUE(contains(graph.build()->checkDstSorted().message(),
+                         "got edge " + std::to_string(e) + " to node 0"));
+  }
 }

@@ -219,6 +219,21 @@ TEST(Plan, PrintsSelfLoops) {
   EXPECT_TRUE(again->functions[0].graphs[0].selfLoops);
 }
 
+TEST(Plan, PrintsDstSorted) {
+  // A bipartite graph may be sorted too.
+  auto plan = LaunchPlan::parse(
+      planWith("\"square\": true", "\"square\": false, \"dst_sorted\": true"));
+  ASSERT_TRUE(plan) << plan.message();
+  EXPECT_FALSE(plan->functions[0].graphs[0].selfLoops);
+  auto again = LaunchPlan::parse(plan->json());
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_TRUE(again->functions[0].graphs[0].dstSorted);
+  auto without = LaunchPlan::parse(
+      planWith("\"square\": true", "\"square\": true, \"dst_sorted\": false"));
+  ASSERT_TRUE(without) << without.message();
+  EXPECT_EQ(without->json().find("dst_sorted"), std::string::npos);
+}
+
 TEST(Plan, Malformed) {
   struct {
     const char *piece, *other, *part;
@@ -271,6 +286,8 @@ TEST(Plan, Malformed) {
        "self_loops: expected a square graph, got a bipartite one"},
       {"\"square\": true", "\"square\": true, \"self_loops\": 1",
        "self_loops: expected true or false, got 1"},
+      {"\"square\": true", "\"square\": true, \"dst_sorted\": 1",
+       "dst_sorted: expected true or false, got 1"},
       {"\"edge_types\": 2", "\"edge_types\": 65536", "0 to 65535 types"},
       {"\"edge_types\": 2", "\"edge_types\": -1", "0 to 65535 types"},
       {"\"schema\": null", "\"schema\": [[0, 0]]", "2 edge types, got 1"},

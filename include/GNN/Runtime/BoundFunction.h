@@ -96,9 +96,11 @@ struct BuiltGraph {
 
   bool square = true;
   /// What the owner has checked, as a declaration may ask for it: the schema
-  /// that its edges obey, and that each node has one self loop.
+  /// that its edges obey, that each node has one self loop, and that the edges
+  /// are sorted by destination.
   std::vector<EdgeTypeEnds> schema;
   bool selfLoops = false;
+  bool dstSorted = false;
   /// Those that a function names, and the rows of each space that its tensors
   /// and structures have.
   FlatMap<CountKey, int64_t> counts;

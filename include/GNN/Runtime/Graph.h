@@ -130,6 +130,10 @@ public:
   /// the error says how to get them.
   Error checkSelfLoops() const;
 
+  /// Checks that the destinations of edges do not descend; the error names the
+  /// first edge whose destination does, and says how to sort edges.
+  Error checkDstSorted() const;
+
   /// The structure of that key, built at its first use and kept with the graph.
   Expected<std::shared_ptr<const Indices>>
   structure(const StructureKey &key) const;

@@ -43,6 +43,8 @@ struct GraphSpec {
   std::optional<std::vector<EdgeTypeEnds>> schema;
   /// Whether each node must have one self loop.
   bool selfLoops = false;
+  /// Whether the edges must be sorted by destination.
+  bool dstSorted = false;
 };
 
 /// Whether a graph of that kind and these numbers of types is what a function
@@ -51,7 +53,7 @@ Error checkKind(const GraphSpec &spec, bool square, int64_t nodeTypes,
                 int64_t edgeTypes);
 
 /// Whether a graph is what a function declares: its kind, its numbers of types,
-/// and its schema and self loops where they are declared.
+/// and its schema, self loops and order of edges where they are declared.
 Error checkGraph(const GraphSpec &spec, const Graph &graph);
 
 /// A graph that is made of edges of another one when that is bound.

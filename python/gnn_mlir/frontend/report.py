@@ -260,7 +260,7 @@ def _program(call):
         function = f"{plan['pass']} of training" if "gradient_of" in plan else (
             "without gradients")
         kernels[function] = [step["kernel"] for step in plan["steps"] if "kernel" in step]
-    return Program(call.segment.function.module.text(), graphs, kernels)
+    return Program(call.program.module.text(), graphs, kernels)
 
 
 def left(outer):

@@ -5,15 +5,23 @@ What a call has to know is found once: what is of the program (`Passes`), and fo
 of graphs what is of these (`Plan`), to which functions are bound.
 """
 
+import copy
+import dataclasses
+import logging
 import os
 import threading
 
 import torch
 
 from ... import autograd, files, targets
+from ...capi import GNNError
 from ...compiler_capi import NAME
 from ...graph import Graph
 from .launcher import Launcher, Layout
+
+log = logging.getLogger("gnn_mlir")
+# Fewer edges may be sorted by accident, and another graph's not.
+_SORTED_FROM = 64
 
 
 class Passes:
@@ -121,9 +129,28 @@ class Plan:
         return torch.zeros(info.shape, device=self._passes.device)
 
 
+def _is_sorted(graph):
+    """Whether the edges are sorted by destination. Waits for a GPU."""
+    dst = graph.ends("dst")
+    return not bool((dst[1:] < dst[:-1]).any())
+
+
+def _declared_sorted(function, names):
+    """The program with these of its graphs declared with `dst_sorted`."""
+    module = copy.copy(function.module)
+    module.graphs = {
+        name: dataclasses.replace(graph, dst_sorted=True) if name in names else graph
+        for name, graph in module.graphs.items()}
+    module.functions = {name: copy.copy(one) for name, one in module.functions.items()}
+    for one in module.functions.values():
+        one.module = module
+    return module.functions[function.name]
+
+
 class Call:
     """One program in the outer graph. It is compiled when it is first called, for the
-    graphs of that call."""
+    graphs of that call: with those declared with `dst_sorted` whose edges are. Where one of
+    a later call has edges that are not, it is compiled once more, without any declared so."""
 
     def __init__(self, segment, names, wrt, parameters, constant, options):
         """`names` are those of its inputs; of some gradients are asked for, and some are
@@ -133,7 +160,8 @@ class Call:
         self.parameters, self.constant = frozenset(parameters), constant
         self.options, self.function, self._compiling = options, None, threading.Lock()
         self.title = self.owner = None  # Its name among the programs of its model.
-        self._passes = {}  # By the inputs whose gradients are asked for, and the device.
+        # By what was compiled, the inputs whose gradients are asked for, and the device.
+        self._passes = {}
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared
                             if graph.parent is None]
@@ -169,38 +197,66 @@ class Call:
         with self._compiling:
             if self.function is None:
                 self.function = self._compile(graphs, device)
+            function = self.function
         for name, x in zip(names, tensors):
             if x.device != device:
                 raise ValueError(f"expected tensors on {device}, where the graph is, got "
                                  f"one of shape {tuple(x.shape)} on {x.device}")
-        passes = self._passes.get((wrt, device))
-        if passes is None:
-            passes = self._passes[wrt, device] = Passes(self.function, names, wrt, device, self)
-        source = structures.source
-        return Plan(passes, self.function._graphs(graphs), structures.lock,
-                    source and source.held)
+
+        def bound_to(function):
+            key = function, wrt, device
+            passes = self._passes.get(key)
+            if passes is None:
+                passes = self._passes[key] = Passes(function, names, wrt, device, self)
+            source = structures.source
+            return Plan(passes, function._graphs(graphs), structures.lock,
+                        source and source.held)
+
+        try:
+            return bound_to(function)
+        except GNNError:  # Binding checks the order of edges; this may be of something else.
+            declared = function.source.module.graphs
+            if all(_is_sorted(graph) for name, graph in graphs.items()
+                   if declared[name].dst_sorted):
+                raise
+        with self._compiling:
+            if self.function is function:  # Of several threads one compiles.
+                log.info("%s: %s is compiled again: a graph has edges that are not sorted by "
+                         "destination, as those of the first call were", self.owner, self.title)
+                self.function = self._compile(graphs, device, may_declare=False)
+                self._passes.clear()
+            function = self.function
+        return bound_to(function)
 
     def _device(self, structures):
         """Where the graphs are."""
         some = structures[self.graph_names[0]]
         return torch.device(targets.CPU) if isinstance(some, Graph) else some.device
 
-    def _compile(self, graphs, device):
+    @property
+    def program(self):
+        """What was compiled last, or else what is to be compiled."""
+        return self.function.source if self.function else self.segment.function
+
+    def _compile(self, graphs, device, may_declare=True):
         from ...compiler import compile as compile_program
         options = dict(self.options)
         if options.get("target") is None:  # Of a chip alone the emulator runs, as of programs.
             options["target"] = targets.CUDA if targets.is_gpu(device) else (
                 None if options.get("chip") else targets.CPU)
+        graphs = {name: graph if isinstance(graph, Graph) else graph.to_graph()
+                  for name, graph in graphs.items()}  # Its statistics decide.
+        ordered = {name for name, graph in graphs.items()
+                   if may_declare and graph.num_edges >= _SORTED_FROM and _is_sorted(graph)}
+        program = _declared_sorted(self.segment.function, ordered)
         if "keep_phases" in options:
             folder = options["keep_phases"] = os.path.join(options["keep_phases"], self.title + (
-                "-forward-backward" if self.wrt else "-without-gradients"))
+                "-forward-backward" if self.wrt else "-without-gradients") + (
+                    "" if may_declare else "-any-order"))
             os.makedirs(folder, exist_ok=True)
-            files.write(os.path.join(folder, NAME), self.segment.function.module.text())
+            files.write(os.path.join(folder, NAME), program.module.text())
         passes = options.get("passes") or {}
         if self.wrt and isinstance(passes, dict):  # Calls without gradients are rare.
             options["passes"] = {"calls": False, **passes}
-        graphs = {name: graph if isinstance(graph, Graph) else graph.to_graph()
-                  for name, graph in graphs.items()}  # Its statistics decide.
-        return compile_program(self.segment.function, graph=graphs,
-                               gradients=list(self.wrt) or None, **options)
+        return compile_program(program, graph=graphs, gradients=list(self.wrt) or None, **options)
 
