@@ -226,7 +226,9 @@ void GraphBuild::makeStream(const StructureKey &key, const Ref &out) {
   } else if (key.elements != key.target) {
     chain = chainOf(key.elements, key.target);
   }
-  move(slice(out, 0, count), count, chain);
+  Ref words; // their places, with this step
+  words.step = -1;
+  move(out, count, chain, kTimes, 1, words, 0);
   int64_t zeros = TeamShare::streamLength(count) - count;
   listGroups(kEnds, size(key.group) + zeros, key, {}, out);
 }

@@ -34,19 +34,25 @@ Expected<SharedIndices> StructureBuilder::stream(const StructureKey &key) {
   Indices result(
       static_cast<size_t>(TeamShare::streamLength(static_cast<int64_t>(count))),
       0);
-  if (key.elements == key.target) {
-    for (size_t i = 0; i < count; ++i)
-      result[i] = static_cast<int32_t>(i);
-  } else {
-    Expected<SharedIndices> map =
+  auto wordOf = [&](size_t element) -> int32_t & {
+    return result[static_cast<size_t>(
+        TeamShare::placeOfWord(static_cast<int64_t>(element)))];
+  };
+  SharedIndices map;
+  if (key.elements != key.target) {
+    Expected<SharedIndices> found =
         get(StructureKey::map(key.elements, key.target));
-    if (!map)
-      return map;
-    std::copy((*map)->begin(), (*map)->end(), result.begin());
+    if (!found)
+      return found;
+    map = *found;
   }
+  forRanges(count, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      wordOf(i) = map ? (*map)[i] : static_cast<int32_t>(i);
+  });
   for (size_t g = 0; g + 1 < row->size(); ++g)
     if ((*row)[g] < (*row)[g + 1])
-      result[static_cast<size_t>((*row)[g + 1]) - 1] |= INT32_MIN;
+      wordOf(static_cast<size_t>((*row)[g + 1]) - 1) |= INT32_MIN;
   return keep(key, std::move(result));
 }
 

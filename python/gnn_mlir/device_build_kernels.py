@@ -31,7 +31,8 @@ from .device_sort_kernels import sort_kernels
 from .kernel_text import THREADS, Kernel
 
 ROWS = 8  # Of a thread in `sums` and `scan`.
-TOP, SHARE = -1 << 31, 64  # The top bit of a word, and the elements of a share.
+# The top bit of a word, the elements of a share, and zeros behind those of a stream.
+TOP, SHARE, PADDING = -1 << 31, 64, 1 << 14
 # Those of lib/Runtime/BuildKernels.h, which compares the number of arguments.
 SLOTS = {"columns": 24, "keys": 6, "sums": 6, "scan": 6, "search": 4, "starts": 4, "move": 8,
          "tiles": 6, "groups": 12, "shares": 6, "degrees": 4}
@@ -207,19 +208,28 @@ def _starts(k, i):
     k.when(here < after, store)
 
 
+def _place_of_word(i):
+    """TeamShare::placeOfWord of Lattice.h."""
+    return i // 2048 * 2048 + i % SHARE // 4 * 128 + i // SHARE % 32 * 4 + i % 4
+
+
 def _move(k, i):
     """out[place(i)] = c(b(a(i))), where each gives array[i * step] - less, or i where the
-    step is 0; then times a number, or what dividing by it gives or leaves; then `plus`."""
+    step is 0, and the place where it is -1 that of a word of a stream; then times a number, or what dividing by it gives or leaves; then `plus`."""
     def through(name, value):
         array, step, less = (getattr(k, name + part) for part in ("", "_step", "_less"))
         return k.choose(step.equals(0), lambda: value,
                         lambda: array[value * step] - less)
 
+    def place():
+        return k.choose(k.place_step.equals(-1), lambda: _place_of_word(i),
+                        lambda: through("place", i))
+
     value = through("c", through("b", through("a", i)))
     value = k.choose(k.how.equals(0), lambda: value, lambda: k.choose(
         k.how.equals(1), lambda: value * k.by, lambda: k.choose(
             k.how.equals(2), lambda: value // k.by, lambda: value % k.by)))
-    k.out[through("place", i)] = value + k.plus
+    k.out[place()] = value + k.plus
 
 
 def _tiles(k, i):
@@ -272,11 +282,14 @@ def _groups(k, i):
         end = k.rows[i + 1]
 
         def store():
-            k.out[end - 1] = k.out.word(end - 1) | TOP
+            at = _place_of_word(end - 1)
+            k.out[at] = k.out.word(at) | TOP
         k.when(k.rows[i] < end, store)
 
     def store_zero():
-        k.out[k.rows[k.groups] + i - k.groups] = 0
+        count = k.rows[k.groups]
+        at, whole = count + i - k.groups, (count + PADDING) // 2048 * 2048
+        k.out[k.choose(at < whole, lambda: _place_of_word(at), lambda: at)] = 0
 
     def end_stream():
         k.when(i < k.groups, mark)

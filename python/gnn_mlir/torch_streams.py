@@ -10,6 +10,7 @@ import torch
 
 # TeamShare of Lattice.h.
 SHARE, PADDING = 64, 1 << 14
+TOGETHER, WORDS = 32, 4  # Shares whose words take turns, and words in a turn.
 INSIDE, HAS_TAIL, CROSSES, WHOLE = 1, 2, 4, 8
 
 
@@ -41,6 +42,9 @@ def _stream(rows, target):
     marks.scatter_(0, last.long(), -1 << 31)
     found |= marks
     found[elements:] = 0
+    turns = found[:found.numel() // (TOGETHER * SHARE) * TOGETHER * SHARE].view(
+        -1, TOGETHER, SHARE // WORDS, WORDS)
+    turns.copy_(turns.transpose(1, 2).reshape(turns.shape))
     return found
 
 

@@ -146,6 +146,10 @@ inline bool isByDegree(RowOrder order) {
 struct TeamShare {
   static constexpr int64_t elements = 64;
   static constexpr int64_t mostOfBlock = 1 << 14;
+  /// Shares whose words take turns in a stream, and words that each has in one:
+  /// what the teams of a warp load at once lies side by side.
+  static constexpr int64_t sharesTogether = 32, wordsTogether = 4;
+  static constexpr int64_t wordsOfTurn = sharesTogether * wordsTogether;
   enum Field { First, Flags, Heads, Span, NumFields };
   enum Flag {
     Inside = 1,  ///< it begins inside of its first group: the group's head
@@ -159,6 +163,14 @@ struct TeamShare {
   }
   /// Entries of `stream` for so many elements: with whole blocks of any size.
   static int64_t streamLength(int64_t count) { return count + mostOfBlock; }
+  /// Where a stream has the word of an element.
+  static int64_t placeOfWord(int64_t element) {
+    int64_t share = element / elements % sharesTogether,
+            word = element % elements;
+    return element / (sharesTogether * elements) * sharesTogether * elements +
+           word / wordsTogether * wordsOfTurn + share * wordsTogether +
+           word % wordsTogether;
+  }
   /// Entries of `shares` of blocks of `size` elements.
   static int64_t sharesLength(int64_t count, int64_t size) {
     return (count + size - 1) / size * (size / elements) * NumFields;
@@ -191,7 +203,8 @@ struct TeamShare {
 /// by blocks of N elements, each by teams that have a share of 64:
 ///
 ///   stream G A B     int32[|A|+16384]: the row of B, and the top bit at the
-///                    last element of each group; then zeros
+///                    last element of each group, at the place of its word;
+///                    zeros elsewhere
 ///   filled G A       int32[|G|+2]: the groups that have elements, then zeros
 ///   shares G A N     int32[4n]: the fields of each TeamShare
 ///   cut_rows G A N   int32[3n]: (group, begin, end) of the groups that lie in

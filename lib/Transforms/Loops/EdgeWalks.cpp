@@ -150,15 +150,17 @@ void EdgeWalk::walkShare(Value team) {
     (void)valueOf(value);
   Value first = b.add(firstRow, b.mul(team, TeamShare::elements));
   Carried before = start(team, first);
-  Values carried = before.pack(b);
-  size_t count = carried.size();
-  // Words of several streams would take the registers of rows under way.
-  if (op.getStreamTargets().size() * layout.inFlight <= 4)
-    llvm::append_range(carried, loadWords(first));
+  Value share = shareOf(team);
   // Offsets have half the registers of indices.
   auto offsetOf = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 32);
   };
+  Values carried = before.pack(b);
+  size_t count = carried.size();
+  // Words of several streams would take the registers of rows under way.
+  int64_t limit = getenv("GNN_X_AHEAD") ? atoi(getenv("GNN_X_AHEAD")) : 4;
+  if ((int64_t)op.getStreamTargets().size() * layout.inFlight <= limit)
+    llvm::append_range(carried, loadWords(share, offsetOf(0)));
   auto at = [&](Value offset) {
     return b.add(first,
                  arith::IndexCastUIOp::create(b, b.getIndexType(), offset));
@@ -168,9 +170,9 @@ void EdgeWalk::walkShare(Value team) {
   auto body = [&](Value offset, ValueRange all) {
     Values own(all.drop_front(count)), ahead;
     if (own.empty())
-      own = loadWords(at(offset));
+      own = loadWords(share, offset);
     else // those of the next step, in front of this one's rows
-      ahead = loadWords(at(b.min(b.add(offset, inFlight), last)));
+      ahead = loadWords(share, b.min(b.add(offset, inFlight), last));
     Values left =
         step(at(offset), before.unpack(b, all.take_front(count)), own, team);
     llvm::append_range(left, ahead);
@@ -189,12 +191,27 @@ void EdgeWalk::walkShare(Value team) {
   leave(b.toI32(now.group), tailGroups, team);
 }
 
-/// The words of each stream of the elements from `first` on.
-SmallVector<Value> EdgeWalk::loadWords(Value first) {
+/// The words of each stream of the elements of a share from `offset` on.
+SmallVector<Value> EdgeWalk::loadWords(Value share, Value offset) {
+  constexpr int64_t together = TeamShare::wordsTogether,
+                    turn = TeamShare::wordsOfTurn;
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  Value turns;
+  if (layout.inFlight % together == 0) { // whole turns
+    turns = arith::MulIOp::create(b, offset, number(turn / together));
+  } else {
+    Value whole = arith::DivUIOp::create(b, offset, number(together));
+    turns = b.add(arith::MulIOp::create(b, whole, number(turn)),
+                  arith::RemUIOp::create(b, offset, number(together)));
+  }
+  turns = arith::IndexCastUIOp::create(b, b.getIndexType(), turns);
   Values loaded;
   for (RowDomain target : op.getStreamTargets())
     for (int64_t u = 0; u < layout.inFlight; ++u)
-      loaded.push_back(arrays.wordAt(b, op, target, b.add(first, u)));
+      loaded.push_back(arrays.wordOf(b, op, target, share, turns,
+                                     u / together * turn + u % together));
   return loaded;
 }
 

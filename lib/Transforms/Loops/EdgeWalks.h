@@ -90,7 +90,7 @@ private:
   Carried start(mlir::Value team, mlir::Value first);
   Values step(mlir::Value first, const Carried &carried,
               mlir::ValueRange loaded, mlir::Value team);
-  Values loadWords(mlir::Value first);
+  Values loadWords(mlir::Value share, mlir::Value offset);
   void locate(llvm::MutableArrayRef<WalkPoint> points, mlir::Value first,
               mlir::ValueRange loaded);
   void storeElements(Batch &batch, unsigned first, unsigned count);

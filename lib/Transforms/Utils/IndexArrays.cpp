@@ -78,11 +78,29 @@ Value IndexArrays::rowOfWord(IndexBuilder &b, Value word) {
                                     arith::AndIOp::create(b, word, bits));
 }
 
+/// What dividing by a number gives and leaves.
+static std::pair<Value, Value> split(IndexBuilder &b, Value value, int64_t by) {
+  return {arith::DivUIOp::create(b, value, b.index(by)),
+          arith::RemUIOp::create(b, value, b.index(by))};
+}
+
 Value IndexArrays::wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
                           Value position) {
+  auto [share, word] = split(b, position, TeamShare::elements);
+  auto [turn, rest] = split(b, word, TeamShare::wordsTogether);
+  Value turns = b.add(b.mul(turn, TeamShare::wordsOfTurn), rest);
+  return wordOf(b, op, target, share, turns);
+}
+
+Value IndexArrays::wordOf(IndexBuilder &b, TraverseOp op, RowDomain target,
+                          Value share, Value turns, int64_t more) {
   Value stream = get(StructureKey::stream(
       op.getGroups().get().space, op.getElements().get(), target.get()));
-  return memref::LoadOp::create(b, stream, position);
+  constexpr int64_t together = TeamShare::sharesTogether;
+  auto [all, own] = split(b, share, together);
+  Value first = b.add(b.mul(all, together * TeamShare::elements),
+                      b.mul(own, TeamShare::wordsTogether));
+  return memref::LoadOp::create(b, stream, b.add(b.add(first, turns), more));
 }
 
 IndexArrays::ElementRange IndexArrays::elementsOf(IndexBuilder &b,
