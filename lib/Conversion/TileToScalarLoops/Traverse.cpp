@@ -96,7 +96,7 @@ Values TraverseLoops::indices(Scope &scope, AtAttr at) {
     row = positionOf(Dim::Element, scope);
   else if (at.getAnchor() == Anchor::Group)
     row = positionOf(std::nullopt, scope);
-  bool isStreamed = op.isByEdges() && op.needsGroups() && op.isOnRange() &&
+  bool isStreamed = op.isByEdges() && !op.isCyclic() && op.isOnRange() &&
                     at.getAnchor() == Anchor::Element && at.getSpace() &&
                     needsMap(domain.getElements(), at.getSpace());
   if (isStreamed)

@@ -69,8 +69,8 @@ void EdgeWalk::collect() {
 
 void EdgeWalk::run() {
   collect();
-  if (!op.needsGroups())
-    return forTeams([&](Value team) { walkElements(team); });
+  if (op.isCyclic())
+    return forTeams([&](Value team) { walkCyclic(team); });
   if (layout.addsAtomically)
     return forTeams([&](Value team) { walkShare(team); });
   heads = makeArrays(types);

@@ -83,8 +83,7 @@ private:
   void forTeams(llvm::function_ref<void(mlir::Value team)> body);
   // One team and its share.
   void walkShare(mlir::Value team);
-  /// Walks elements whose groups do not matter.
-  void walkElements(mlir::Value team);
+  void walkCyclic(mlir::Value team);
   Values loadMaps(mlir::Value first);
   bool needsSizes();
   Carried start(mlir::Value team, mlir::Value first);

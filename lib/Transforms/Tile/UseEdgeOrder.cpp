@@ -49,25 +49,24 @@ struct UseEdgeOrder : gnn::impl::UseEdgeOrderBase<UseEdgeOrder> {
     getOperation()->walk([&](TileOpInterface op) {
       auto graph =
           SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
-      int64_t dropped = 0;
+      bool drops = false, areSorted = graph.getDstSorted();
       AttrTypeReplacer replacer;
       replacer.addReplacement([&](AtAttr at) {
         AtAttr made = withoutMap(at, op.getGroups(), op.getElements());
-        dropped += at.getSpace() && !made.getSpace();
-        return std::pair(graph.getDstSorted() ? made : at, WalkResult::skip());
+        drops |= at.getSpace() && !made.getSpace();
+        return std::pair(areSorted ? made : at, WalkResult::skip());
       });
       op->walk([&](Operation *inner) {
         if (inner == op || isa<IndexOp>(inner))
           replacer.replaceElementsIn(inner);
       });
-      if (dropped && graph.getDstSorted())
+      std::string name = "@" + graph.getSymName().str();
+      if (drops && areSorted)
         passed(getArgument(), op.getLoc(), "Dropped")
-            << "maps of " + std::to_string(dropped) +
-                   " accesses to edges, which are sorted by destination";
-      else if (dropped)
+            << "a map of edges, which " + name + " has by destination";
+      else if (drops)
         refused(getArgument(), op.getLoc())
-            << "@" + graph.getSymName().str() +
-                   " does not say that its edges are sorted by destination";
+            << name + " does not say that its edges are sorted by destination";
     });
   }
 };

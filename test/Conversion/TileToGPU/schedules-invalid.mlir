@@ -234,3 +234,37 @@ func.func @columns_in_place(%x: memref<?x64xf32>, %w: memref<64x64xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @distribution_of_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'distribution': expected a walk by edges}}
+  gnn_tile.traverse @g <dst, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <distribution = cyclic> {
+  ^bb0(%v: f32):
+    %s = math.exp %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @distribution_of_sums(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'distribution': expected no results of rows to have cyclic elements}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <row_walk = by_edges, distribution = cyclic> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -34,9 +34,13 @@ bool TraverseOp::needsGroups() {
   return !getReduced().empty() || !getBody().front().getOps<SizeOp>().empty();
 }
 
+bool TraverseOp::isCyclic() {
+  return TraverseSchedule(*this).distribution == ElementDistribution::Cyclic;
+}
+
 SmallVector<RowDomain> TraverseOp::getMapTargets() {
   SmallVector<RowDomain> targets;
-  bool areOfElements = !needsGroups();
+  bool areOfElements = isCyclic();
   auto add = [&](AtAttr at) {
     RowDomain target = at.getSpace();
     if (at.getAnchor() == Anchor::Group)

@@ -138,6 +138,11 @@ private:
   }
   /// What has the same bits on every run.
   SmallVector<std::optional<Merge>> merges() const { return {std::nullopt}; }
+  SmallVector<std::optional<ElementDistribution>> distributions() const {
+    if (current.rowWalk != RowWalk::ByEdges || facts.needsGroups)
+      return {std::nullopt};
+    return {ElementDistribution::Blocked, ElementDistribution::Cyclic};
+  }
   SmallVector<std::optional<RowLookup>> lookups() const {
     if (!facts.searchRefusal.empty())
       return {std::nullopt};

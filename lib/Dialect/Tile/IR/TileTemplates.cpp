@@ -234,7 +234,7 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
   if (elements)
     keys.insert(wrap(context, getRowsKey(groups, elements)));
   int64_t block = TraverseSchedule(*this).getBlockPositions();
-  bool isStreamed = isByEdges() && needsGroups() && TeamShare::isBlock(block) &&
+  bool isStreamed = isByEdges() && !isCyclic() && TeamShare::isBlock(block) &&
                     elements.isOfGraph() && groups.isOfGraph();
   if (isStreamed) {
     Space group = groups.get().space;
@@ -244,7 +244,7 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
     for (RowDomain target : getStreamTargets())
       keys.insert(
           wrap(context, StructureKey::stream(group, order, target.get())));
-  } else if (isByEdges()) {
+  } else if (isCyclic()) {
     for (RowDomain target : getMapTargets())
       keys.insert(wrap(context, getMapKey(elements, target)));
   } else if (getPartsOf()) {

@@ -138,6 +138,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
           sums.push_back(getLevel(result));
   byEdgesRefusal = explainByEdges(op);
   atomicRefusal = explainAtomic(op);
+  needsGroups = op.needsGroups();
   searchRefusal = explainSearch(op);
   headTilesRefusal = explainHeadTiles(op);
   if (reducesFeatures)

@@ -42,6 +42,10 @@ def Tile_Merge : Tile_Enum<"Merge", "how parts of a row that several teams have 
   I32EnumAttrCase<"Pieces", 0, "pieces">,
   I32EnumAttrCase<"Atomic", 1, "atomic">]>;
 
+def Tile_ElementDistribution : Tile_Enum<"ElementDistribution", "which elements a team of a walk by edges has", [
+  I32EnumAttrCase<"Blocked", 0, "blocked">,
+  I32EnumAttrCase<"Cyclic", 1, "cyclic">]>;
+
 def Tile_RowLookup : Tile_Enum<"RowLookup", "how edges find the rows that they are grouped by", [
   I32EnumAttrCase<"Array", 0, "array">,
   I32EnumAttrCase<"Search", 1, "search">]>;

@@ -289,10 +289,12 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     /// Whether it has to know where groups begin and end: they have a result, or
     /// elements are counted.
     bool needsGroups();
-    /// Of a walk by edges, the rows that elements lead to by a map; where it does
-    /// not need the groups these too, if anything is read of them.
+    /// Whether teams of a walk by edges take turns.
+    bool isCyclic();
+    /// Of a walk by edges, the rows that elements lead to by a map; where teams take
+    /// turns the groups too, if anything is read of them.
     ::llvm::SmallVector<RowDomain> getMapTargets();
-    /// Of a walk by edges that needs the groups, the rows that its streams have the
+    /// Of a walk by edges whose teams do not, the rows that its streams have the
     /// numbers of: those of maps, or the elements themselves where there are none.
     ::llvm::SmallVector<RowDomain> getStreamTargets();
     /// The results of reductions over elements, in the order of the body.

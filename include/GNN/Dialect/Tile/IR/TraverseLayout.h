@@ -49,6 +49,8 @@ struct TraverseFacts {
   std::string byEdgesRefusal;
   /// Why teams cannot add their parts of its rows to these; empty if they can.
   std::string atomicRefusal;
+  /// Whether a walk by edges has to know where groups begin and end.
+  bool needsGroups = false;
   /// Why no row is found by a search of row pointers; empty if one may be.
   std::string searchRefusal;
   /// The same of columns in tiles, where features are reduced, and of heads.

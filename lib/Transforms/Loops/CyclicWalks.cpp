@@ -1,10 +1,11 @@
-//===- ElementWalks.cpp - Elements whose groups do not matter -------------===//
+//===- CyclicWalks.cpp - Teams take turns over elements
+//--------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nothing goes from one element to the next, so that teams take turns: what the
-// teams of a warp load and store of the elements lies side by side, and where
-// they read a row at the destination, it is mostly the same one.
+// Where rows have no results, nothing goes from one element to the next. What
+// the teams of a warp load and store of the elements then lies side by side,
+// and where they read a row at the destination, it is mostly the same one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,7 @@ SmallVector<Value> EdgeWalk::loadMaps(Value first) {
   return loaded;
 }
 
-void EdgeWalk::walkElements(Value team) {
+void EdgeWalk::walkCyclic(Value team) {
   for (Value value : fixed)
     (void)valueOf(value);
   SmallVector<RowDomain> targets = op.getMapTargets();
@@ -59,8 +60,6 @@ void EdgeWalk::walkElements(Value team) {
         here.rows[target] = arith::IndexCastOp::create(
             b, b.getIndexType(), loaded[i * layout.inFlight + u]);
     }
-    loadSideBySide(batch);
-    evaluateBatch(ofElement, batch);
     for (WalkPoint &here : batch.points) { // its group's, which may be others
       row = here.rows[domain.getGroups()];
       rows.clear();
@@ -70,6 +69,8 @@ void EdgeWalk::walkElements(Value team) {
           ofGroup, [&](Value value) { return valueOf(value); }));
     }
     rows.clear();
+    loadSideBySide(batch);
+    evaluateBatch(ofElement, batch);
     evaluateBatch(ofBoth, batch);
     storeElements(batch, 0, batch.points.size());
     return ahead;
