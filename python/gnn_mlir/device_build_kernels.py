@@ -215,7 +215,8 @@ def _place_of_word(i):
 
 def _move(k, i):
     """out[place(i)] = c(b(a(i))), where each gives array[i * step] - less, or i where the
-    step is 0, and the place where it is -1 that of a word of a stream; then times a number, or what dividing by it gives or leaves; then `plus`."""
+    step is 0; then times a number, or what dividing by it gives or leaves; then `plus`. The
+    place is that of a word of a stream where its step is -1."""
     def through(name, value):
         array, step, less = (getattr(k, name + part) for part in ("", "_step", "_less"))
         return k.choose(step.equals(0), lambda: value,

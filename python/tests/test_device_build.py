@@ -126,6 +126,38 @@ def test_all_streams():
     check_kernels(*both("hub"), keys, [])
 
 
+def stream_by_hand(ends, words):
+    """Word by word, each at the place that the documentation gives."""
+    stream = np.zeros(len(words) + (1 << 14), np.int32)
+    for p, word in enumerate(words):
+        word = int(word) - (1 << 31) * (p + 1 in ends)
+        share, turn, rest = p // 64, p % 64 // 4, p % 4
+        stream[share // 32 * 2048 + turn * 128 + share % 32 * 4 + rest] = word
+    return stream
+
+
+@pytest.mark.parametrize("edges", [0, 1, 63, 64, 65, 2047, 2048, 2049, 8192, 20000])
+def test_streams_of_sizes(edges, monkeypatch):
+    """The host's, torch's and those of kernels are as defined: zeros are at all other places,
+    which for most sizes lie between words, too. Memory to build in has none before."""
+    monkeypatch.setattr(torch, "empty", lambda *shape, new=torch.empty, **given: new(
+        *shape, **given).fill_(77))
+    rng, nodes = np.random.default_rng(edges), max(2, edges // 7)
+    src, dst = rng.integers(1, nodes, edges), rng.integers(0, nodes, edges) // 2
+    keys = ["stream dst edge.in_rows src", "stream dst edge.in_rows edge.in_rows"]
+    host = gnn_mlir.Graph(src, dst, num_nodes=nodes)
+    graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), nodes)
+    ends = set(np.cumsum(np.bincount(dst, minlength=nodes)).tolist())
+    order = np.argsort(dst, kind="stable")
+    native, build, (made, _) = (capi.NativeGraph.of(host), by_kernels(graph, keys, []),
+                                built(graph, keys, []))
+    for text, words in zip(keys, (src[order], np.arange(edges))):
+        expected = stream_by_hand(ends, words)
+        np.testing.assert_array_equal(native.structure(text), expected, "host")
+        np.testing.assert_array_equal(build.structure("g", text).numpy(), expected, "kernels")
+        np.testing.assert_array_equal(made[text], expected, "torch")
+
+
 def test_expanded_columns(built_by_kernels):
     """One number for all edges, which is in memory once."""
     dst, kinds = torch.tensor([3, 1, 4, 1, 5]), torch.tensor([2]).expand(5)

@@ -11,7 +11,9 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace gnn;
@@ -124,4 +126,55 @@ TEST(Lattice, TileSizesAndSpaces) {
   }
   EXPECT_EQ(structures, 3u);
   EXPECT_EQ(counts, 3u);
+}
+
+/// Each 2,048 elements have the entries of their own, each of them once, and a
+/// warp finds side by side what its teams load at once, however many they are.
+TEST(Lattice, PlacesOfWords) {
+  constexpr int64_t group = 2048, groups = 5;
+  for (int64_t first = 0; first < group * groups; first += group) {
+    std::vector<int> found(group, 0);
+    for (int64_t p = first; p < first + group; ++p) {
+      int64_t place = TeamShare::placeOfWord(p);
+      EXPECT_EQ(place,
+                p / 2048 * 2048 + p % 64 / 4 * 128 + p / 64 % 32 * 4 + p % 4);
+      ASSERT_GE(place, first) << p;
+      ASSERT_LT(place, first + group) << p;
+      ++found[static_cast<size_t>(place - first)];
+    }
+    EXPECT_EQ(std::count(found.begin(), found.end(), 1), group);
+  }
+  for (auto [element, place] :
+       {std::pair<int64_t, int64_t>{0, 0},
+        {3, 3},
+        {4, 128},
+        {63, 1923},
+        {64, 4},
+        {127, 1927},
+        {1984, 124},
+        {2047, 2047},
+        {2048, 2048},
+        {2052, 2176},
+        {(int64_t(1) << 40) + 64, (int64_t(1) << 40) + 4}})
+    EXPECT_EQ(TeamShare::placeOfWord(element), place) << element;
+  for (int64_t turn = 0; turn < TeamShare::elements; turn += 4)
+    for (int64_t share = 1; share < TeamShare::sharesTogether; ++share) {
+      int64_t element = share * TeamShare::elements + turn;
+      EXPECT_EQ(TeamShare::placeOfWord(element),
+                TeamShare::placeOfWord(element - TeamShare::elements) +
+                    TeamShare::wordsTogether);
+    }
+}
+
+/// A block of any size has whole groups of the words of shares to read.
+TEST(Lattice, StreamsHaveWholeGroups) {
+  for (int64_t count :
+       {0, 1, 63, 64, 65, 2047, 2048, 2049, 16383, 16384, 16385, 20000, 100003})
+    for (int64_t block = TeamShare::elements; block <= TeamShare::mostOfBlock;
+         block *= 2) {
+      int64_t last = (count + block - 1) / block * block - 1;
+      for (int64_t p = std::max<int64_t>(0, last - 2047); p <= last; ++p)
+        ASSERT_LT(TeamShare::placeOfWord(p), TeamShare::streamLength(count))
+            << count << " elements, blocks of " << block;
+    }
 }
