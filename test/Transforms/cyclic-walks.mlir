@@ -10,7 +10,7 @@
 // CHECK-DAG:     %[[DST:.+]] = gnn_tile.structure @g map edge.in_rows dst
 // CHECK-NOT:     gnn_tile.structure @g stream
 // CHECK:         gnn_tile.blocks {{.*}} step [8192] {{.*}}distribution = cyclic
-// CHECK:           %[[OWN:.+]] = arith.muli %{{.+}}, %c4 : index
+// CHECK:           %[[OWN:.+]] = arith.muli %{{.+}}, %c4{{.*}} : index
 // CHECK:           scf.if
 // CHECK-COUNT-4:     memref.load %[[DST]]
 // CHECK:           } else {

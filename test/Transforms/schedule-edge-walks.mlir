@@ -43,9 +43,10 @@ func.func @chosen_before(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   return
 }
 
+// A lane by itself has a share too.
+//
 // CHECK-LABEL: func.func @scores
-// CHECK-NOT:     by_edges
-// SAYS: remark: {{.*}}a row is read by one lane, beside whose elements those of others do not lie
+// CHECK:         lanes = 1, {{.*}}row_walk = by_edges
 func.func @scores(%x: memref<?xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @large <dst, edge.in_rows>
       ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]

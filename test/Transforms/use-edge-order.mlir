@@ -11,7 +11,7 @@ gnn.graph @part square of @sorted types [0] {node_types = 1, edge_types = 1}
 // CHECK:         gnn_tile.traverse @sorted <dst, edge.in_rows, features = 8>
 // CHECK-SAME:        at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
 // CHECK-SAME:        at [#gnn_tile.at<group : feature>, #gnn_tile.at<element>]
-// CHECK:           gnn_tile.index #gnn_tile.at<element>
+// CHECK:           gnn_tile.index <element>
 func.func @weighted(%w: memref<?xf32>, %x: memref<?x8xf32>, %y: memref<?x8xf32>, %n: memref<?xi32>) {
   // expected-remark @+1 {{a map of edges, which @sorted has by destination}}
   gnn_tile.traverse @sorted <dst, edge.in_rows, features = 8>

@@ -268,10 +268,11 @@ public:
     return then < (isTime() ? 1 - margin : 1) * now;
   }
 
-  /// Whether a time is shorter by two launches besides: that of kernels which
-  /// take a few of them is not known better (docs/Cost.md).
-  bool isBetterByLaunches(double now, double then) const {
-    return isTime() && isBetter(now, then) && now - then >= 2 * getLaunch();
+  /// Whether a time is shorter by so many launches besides: that of kernels
+  /// which take a few of them is not known better (docs/Cost.md).
+  bool isBetterByLaunches(double now, double then, int64_t launches = 2) const {
+    return isTime() && isBetter(now, then) &&
+           now - then >= static_cast<double>(launches) * getLaunch();
   }
 
   /// A cost as remarks have it: "12.00 us", or "5 rows of products" where they

@@ -157,9 +157,13 @@ void EdgeWalk::walkShare(Value team) {
   };
   Values carried = before.pack(b);
   size_t count = carried.size();
-  // Words of several streams would take the registers of rows under way.
-  int64_t limit = getenv("GNN_X_AHEAD") ? atoi(getenv("GNN_X_AHEAD")) : 4;
-  if ((int64_t)op.getStreamTargets().size() * layout.inFlight <= limit)
+  // Words of several streams would take the registers of rows under way, and so
+  // would many words beside numbers.
+  size_t words = op.getStreamTargets().size() * layout.inFlight;
+  TraverseFacts facts(op);
+  bool isPlain = facts.sums.size() == 1 && !facts.loadsNumbers() &&
+                 op.getStreamTargets().size() == 1 && !exchanges();
+  if (words <= 4 || isPlain)
     llvm::append_range(carried, loadWords(share, offsetOf(0)));
   auto at = [&](Value offset) {
     return b.add(first,

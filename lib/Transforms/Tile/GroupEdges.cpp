@@ -188,6 +188,44 @@ static bool writeWhereRead(TraverseOp op, unsigned number) {
   return true;
 }
 
+/// Whether numbers in another order than that in which they are written are
+/// more than the L2 holds, so that each write takes a sector of memory.
+static bool isScattered(TraverseOp op, Value result) {
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  StatsAttr stats = graph ? getStats(graph) : nullptr;
+  if (!stats || graph.getDstSorted())
+    return false;
+  auto type = cast<ShapedType>(result.getType());
+  double rows =
+      countRows(op.getElements() ? op.getElements() : op.getGroups(), stats);
+  double bytes = rows *
+                 static_cast<double>(
+                     ShapedType::getNumElements(type.getShape().drop_front())) *
+                 type.getElementTypeBitWidth() / 8;
+  return bytes > CostModel(op, CostKind::Full).getFigures().l2Bytes;
+}
+
+/// Lets a copy to another order read what it copies there, in place of writing
+/// it there.
+static bool gatherCopy(TraverseOp copy) {
+  AtAttr in = copy.getInputAt(0), out = copy.getOutputAt(0);
+  RowDomain from = copy.getGroups(), to = out.getSpace();
+  if (!to.hasSpaceOf(from) || !hasMap(to, from))
+    return false;
+  MLIRContext *context = copy.getContext();
+  auto at = [&](AtAttr like, RowDomain space) -> Attribute {
+    return AtAttr::get(context, Anchor::Group, space, like.getHead(),
+                       like.getFeature(), /*offset=*/0);
+  };
+  DomainAttr domain = copy.getDomain();
+  copy.setDomainAttr(DomainAttr::get(context, to, RowDomain(),
+                                     domain.getHeads(), domain.getFeatures()));
+  copy.setInputsAtAttr(ArrayAttr::get(context, at(in, from)));
+  copy.setOutputsAtAttr(ArrayAttr::get(context, at(out, RowDomain())));
+  return true;
+}
+
 namespace {
 struct GroupEdges : gnn::impl::GroupEdgesBase<GroupEdges> {
   using GroupEdgesBase::GroupEdgesBase;
@@ -203,9 +241,16 @@ struct GroupEdges : gnn::impl::GroupEdgesBase<GroupEdges> {
       visit(op);
     for (TraverseOp op : made) // copies are among what was visited
       for (unsigned i = 0; i < op.getNumResults(); ++i)
-        if (writeWhereRead(op, i))
+        if (!isScattered(op, op.getResult(i)) && writeWhereRead(op, i))
           passed(getArgument(), op.getLoc(), "Written")
               << "its results are written in the order in which they are read";
+    getOperation()->walk([&](TraverseOp op) {
+      if (isOtherOrder(op) && isScattered(op, op.getResult(0)) &&
+          gatherCopy(op))
+        passed(getArgument(), op.getLoc(), "Gathered")
+            << "rows of another order are read there: more than the L2 holds "
+               "would be written there";
+    });
   }
 
 private:

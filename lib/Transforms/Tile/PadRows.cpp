@@ -74,8 +74,11 @@ private:
 // Which
 //===----------------------------------------------------------------------===//
 
-/// On a core the fewest vectors, and of these the fewest bytes.
+/// On a core the fewest vectors, and of these the fewest bytes. A lane of a GPU
+/// loads two features at once.
 int64_t PadRows::widthOf(int64_t features) {
+  if (!coreVector && features <= 2)
+    return features;
   int64_t best = llvm::alignTo(features, 4), vectors = best / 4;
   for (int64_t vector = 8; vector <= coreVector; vector *= 2)
     if (int64_t(llvm::divideCeil(features, vector)) < vectors) {

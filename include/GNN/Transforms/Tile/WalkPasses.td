@@ -17,7 +17,9 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
     by edges: the row at the destination is read once for all of its edges and stays in
     registers. `edges` is as of `gnn-tile-schedule-edge-walks`: -1 where the cost model
     gives less time, 0 nowhere, 1 wherever it can be. A result that is only copied to
-    another order, such as the user's, is written there, and the copy goes.
+    another order, such as the user's, is written there, and the copy goes; but where it is
+    more than the L2 holds by statistics, and the graph does not say `dst_sorted`, the copy
+    stays, and reads where it would write.
 
     ```mlir
     gnn_tile.traverse @g <edge, features = 64> ins(%x, %z : ...)

@@ -65,6 +65,12 @@ struct TraverseFacts {
   /// loaded for each element, and of what is held for the row.
   llvm::SmallVector<Level> sums, elementLoads, rowValues;
 
+  /// Whether elements have numbers beside their rows.
+  bool loadsNumbers() const {
+    return llvm::any_of(elementLoads,
+                        [](Level level) { return !level.feature; });
+  }
+
   /// Vectors of one row that a lane may go through, its heads included: each is
   /// a copy of the body, and held until all are there where lanes reduce.
   int64_t mostVectors() const {
