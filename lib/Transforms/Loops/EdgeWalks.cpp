@@ -159,11 +159,10 @@ void EdgeWalk::walkShare(Value team) {
   size_t count = carried.size();
   // Words of several streams would take the registers of rows under way, and so
   // would many words beside numbers.
-  size_t words = op.getStreamTargets().size() * layout.inFlight;
   TraverseFacts facts(op);
   bool isPlain = facts.sums.size() == 1 && !facts.loadsNumbers() &&
-                 op.getStreamTargets().size() == 1 && !exchanges();
-  if (words <= 4 || isPlain)
+                 facts.streams == 1 && !exchanges();
+  if (facts.streams * layout.inFlight <= 4 || isPlain)
     llvm::append_range(carried, loadWords(share, offsetOf(0)));
   auto at = [&](Value offset) {
     return b.add(first,

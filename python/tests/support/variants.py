@@ -15,7 +15,7 @@ from . import errors
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "fuse-attention", "fold-normalization", "join-sums", "move-scales",
             "compute-in-heads", "merge-bias", "fuse", "sum-rows-first", "merge-sums",
-            "hoist-factors", "split-sums", "write-in-place")
+            "hoist-factors", "split-sums", "write-in-place", "use-edge-order")
 
 # Those that change what gradients are computed by, and nothing in programs without.
 OF_GRADIENTS = ("sum-rows-first", "merge-sums")

@@ -139,6 +139,8 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
   byEdgesRefusal = explainByEdges(op);
   atomicRefusal = explainAtomic(op);
   needsGroups = op.needsGroups();
+  if (op.getElements())
+    streams = static_cast<int64_t>(op.getStreamTargets().size());
   searchRefusal = explainSearch(op);
   headTilesRefusal = explainHeadTiles(op);
   if (reducesFeatures)

@@ -28,10 +28,10 @@ static constexpr int64_t elementsInFlight = 4;
 /// sums of 2 to 128 features on an H100 are fastest with.
 static constexpr int64_t edgesInFlight = 8;
 /// The same where one or two lanes have a row, of which many fit, and where
-/// each is reduced over features, weighed, or met with a number: products,
-/// weights or numbers are held beside. Sums of 2, 4 and 8 features of products
-/// on an H200: 0.38, 0.59 and 0.85 ms instead of 0.48, 0.68 and 0.89; weighted
-/// sums of 32 and 64: 1.82 and 3.39 instead of 2.00 and 3.57.
+/// each is reduced over features, weighed, or met with a number in its order:
+/// products, weights or numbers are held beside. Sums of 2, 4 and 8 features of
+/// products on an H200: 0.38, 0.59 and 0.85 ms instead of 0.48, 0.68 and 0.89;
+/// weighted sums of 32 and 64: 1.82 and 3.39 instead of 2.00 and 3.57.
 static constexpr int64_t narrowInFlight = 16, narrowLanes = 2;
 static constexpr int64_t reducedInFlight = 4;
 /// Registers of rows, sums and elements under way with which four blocks, or
@@ -169,6 +169,8 @@ static int64_t chooseEdgesInFlight(const TraverseSchedule &schedule,
                                    const TraverseFacts &facts) {
   if (facts.shufflesInsideElements || facts.weighsElements)
     return reducedInFlight;
+  if (facts.streams > 1)
+    return edgesInFlight;
   if (layOut(schedule, facts).threadsPerRow() <= narrowLanes)
     return facts.sums.size() == 1 ? narrowInFlight : edgesInFlight;
   return facts.loadsNumbers() ? reducedInFlight : edgesInFlight;

@@ -51,6 +51,8 @@ struct TraverseFacts {
   std::string atomicRefusal;
   /// Whether a walk by edges has to know where groups begin and end.
   bool needsGroups = false;
+  /// Streams that it reads words of.
+  int64_t streams = 1;
   /// Why no row is found by a search of row pointers; empty if one may be.
   std::string searchRefusal;
   /// The same of columns in tiles, where features are reduced, and of heads.
