@@ -303,7 +303,8 @@ class Building:
     def __init__(self, graph, seed, stats=False):
         self.graph, self.seed = graph, seed
         module = Module()
-        self.g = module.graph_like("g", graph, stats)
+        is_sorted = bool(np.all(np.diff(graph.edge_dst) >= 0))
+        self.g = module.graph_like("g", graph, stats, dst_sorted=is_sorted)
         self.function = module.function("f")
         self.results = {}
 
