@@ -109,20 +109,10 @@ Carried EdgeWalk::start(Value team, Value first) {
   carried.group = filledAt(carried.place);
   carried.next = filledAt(b.add(carried.place, 1));
   carried.isHead = hasFlag(fieldOf(share, TeamShare::Flags), TeamShare::Inside);
-  if (needsSizes())
+  if (facts.needsSizes)
     carried.begin = first;
   enterGroup(carried);
   return carried;
-}
-
-/// Whether a result depends on how many elements a group has.
-bool EdgeWalk::needsSizes() {
-  Block &body = op.getBody().front();
-  return !body.getOps<SizeOp>().empty() ||
-         llvm::any_of(reductions, [](Operation *reduction) {
-           auto reduce = dyn_cast<ReduceOp>(reduction);
-           return reduce && reduce.getKind() == Reduction::Mean;
-         });
 }
 
 /// Computes what elements need of the group.
@@ -159,10 +149,7 @@ void EdgeWalk::walkShare(Value team) {
   size_t count = carried.size();
   // Words of several streams would take the registers of rows under way, and so
   // would many words beside numbers.
-  TraverseFacts facts(op);
-  bool isPlain = facts.sums.size() == 1 && !facts.loadsNumbers() &&
-                 facts.streams == 1 && !exchanges();
-  if (facts.streams * layout.inFlight <= 4 || isPlain)
+  if (facts.streams * layout.inFlight <= 4 || facts.isPlainSum())
     llvm::append_range(carried, loadWords(share, offsetOf(0)));
   auto at = [&](Value offset) {
     return b.add(first,

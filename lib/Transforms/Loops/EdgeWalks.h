@@ -85,7 +85,6 @@ private:
   void walkShare(mlir::Value team);
   void walkCyclic(mlir::Value team);
   Values loadMaps(mlir::Value first);
-  bool needsSizes();
   Carried start(mlir::Value team, mlir::Value first);
   Values step(mlir::Value first, const Carried &carried,
               mlir::ValueRange loaded, mlir::Value team);
@@ -153,6 +152,7 @@ private:
                 Chosen otherwise);
   void where(mlir::Value condition, Body then, Body otherwise);
 
+  TraverseFacts facts{op};
   llvm::SmallVector<mlir::Operation *> reductions;
   llvm::SmallVector<mlir::Type> types; ///< of their states
   llvm::SmallVector<unsigned> outputs; ///< with a row for each element

@@ -139,6 +139,12 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
   byEdgesRefusal = explainByEdges(op);
   atomicRefusal = explainAtomic(op);
   needsGroups = op.needsGroups();
+  Block &body = op.getBody().front();
+  needsSizes =
+      !body.getOps<SizeOp>().empty() ||
+      llvm::any_of(body.getOps<ReduceOp>(), [](ReduceOp reduce) {
+        return reducesElements(reduce) && reduce.getKind() == Reduction::Mean;
+      });
   if (op.getElements())
     streams = static_cast<int64_t>(op.getStreamTargets().size());
   searchRefusal = explainSearch(op);

@@ -172,7 +172,8 @@ static int64_t chooseEdgesInFlight(const TraverseSchedule &schedule,
   if (facts.streams > 1)
     return edgesInFlight;
   if (layOut(schedule, facts).threadsPerRow() <= narrowLanes)
-    return facts.sums.size() == 1 ? narrowInFlight : edgesInFlight;
+    return facts.loadsNumbers() || facts.isPlainSum() ? narrowInFlight
+                                                      : edgesInFlight;
   return facts.loadsNumbers() ? reducedInFlight : edgesInFlight;
 }
 

@@ -51,6 +51,8 @@ struct TraverseFacts {
   std::string atomicRefusal;
   /// Whether a walk by edges has to know where groups begin and end.
   bool needsGroups = false;
+  /// Whether a result depends on how many elements a group has.
+  bool needsSizes = false;
   /// Streams that it reads words of.
   int64_t streams = 1;
   /// Why no row is found by a search of row pointers; empty if one may be.
@@ -71,6 +73,12 @@ struct TraverseFacts {
   bool loadsNumbers() const {
     return llvm::any_of(elementLoads,
                         [](Level level) { return !level.feature; });
+  }
+
+  /// Whether lanes of a walk by edges hold one sum of rows, and little beside.
+  bool isPlainSum() const {
+    return sums.size() == 1 && streams == 1 && !loadsNumbers() && !needsSizes &&
+           !shufflesInsideElements;
   }
 
   /// Vectors of one row that a lane may go through, its heads included: each is
