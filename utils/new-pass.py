@@ -204,7 +204,7 @@ def add_switch(root, level, facts):
         put(source, "  pm.addNestedPass<func::FuncOp>(createSeparateResults());\n",
             "  if (options.{camel})\n    pm.addNestedPass<func::FuncOp>"
             "(create{name}());\n".format(**facts))
-        rows = re.search(r"^\| `write-in-place` \|.*\n", docs.read_text(), re.M)
+        rows = re.search(r"^\| `use-edge-order` \|.*\n", docs.read_text(), re.M)
         put(docs, rows[0], row, after=True)
     if formatter := shutil.which("clang-format-22"):  # names differ in length
         subprocess.run([formatter, "-i", header, source], check=True)

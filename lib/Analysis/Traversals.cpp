@@ -168,9 +168,7 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
   return walk;
 }
 
-/// Whether rows of `from` lead to rows of `to`, if there are such, by a map.
-/// Edges that are sorted by destination lie in the user's order.
-static bool isMapped(GraphOp graph, RowDomain from, RowDomain to) {
+bool gnn::isMapped(GraphOp graph, RowDomain from, RowDomain to) {
   bool areSorted = graph && graph.getDstSorted();
   auto sorted = [&](RowDomain rows) {
     return areSorted && rows == RowDomain(Space::Edge)

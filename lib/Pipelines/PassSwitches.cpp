@@ -53,7 +53,8 @@ static llvm::Expected<std::string> readValue(StringRef name, StringRef value) {
     return check(parseWord<CostKind>(value));
   if (name == "memory")
     return check(parseWord<GradientMemory>(value));
-  if (name == "edge-walks" || name == "online-softmax" || name == "pad-rows") {
+  if (name == "edge-walks" || name == "online-softmax" || name == "pad-rows" ||
+      name == "gather-copies") {
     if (value == "-1" || value == "0" || value == "1")
       return value.str();
     return llvm::createStringError("expected -1, 0 or 1, got '" + value + "'");

@@ -449,6 +449,15 @@ Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
     if (version < kFirstVersionOfPasses)
       for (FunctionPlan &function : plan.functions)
         readNames(function);
+    if (version < kFirstVersionOfTurns)
+      for (const FunctionPlan &function : plan.functions)
+        for (const StructureSpec &structure : function.structures)
+          if (structure.key.kind == StructureKey::Kind::Stream)
+            refuse("version",
+                   "expected " + std::to_string(kFirstVersionOfTurns) +
+                       " or later of a plan with 'stream' structures, whose "
+                       "words lay in another order before, got " +
+                       std::to_string(version) + "; compile it again");
     if (Error error = plan.verify())
       return error;
     return plan;

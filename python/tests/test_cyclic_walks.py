@@ -35,7 +35,7 @@ func.func @f(%x: tensor<?x{heads}x{features}xf32> {{gnn.rows = #gnn.rows<@g, nod
 
 def compiled(distribution, features=8, heads=1, target="emulator", is_sorted=False, more="",
              **options):
-    """Of no `distribution`, what the passes choose."""
+    """The passes choose where no `distribution` is given."""
     schedule = f", distribution = {distribution}" if distribution else ""
     return gnn_mlir.compile(PROGRAM.format(
         features=features, heads=heads, schedule=schedule + more,

@@ -129,6 +129,22 @@ def test_stored_plans_are_of_their_versions():
 #
 
 
+def test_streams_of_version_8_are_refused():
+    """Their words lay in another order."""
+    module = gnn_mlir.Module()
+    f, g = module.function("f"), module.graph("g")
+    x = f.input("x", g.rows("node", 8))
+    f.output("out", f.aggregate("sum", f.gather(x, "edge", via="src"), "node", via="dst"))
+    entries = unpacked(gnn_mlir.compile(module, target="emulator",
+                                        passes={"edge-walks": 1}).package)
+    assert b"stream dst" in entries["plan.json"]
+    capi.Package.from_bytes(packed(entries))
+    entries["plan.json"] = entries["plan.json"].replace(b'"version": 9', b'"version": 8')
+    with pytest.raises(gnn_mlir.GNNError, match="version: expected 9 or later of a plan with "
+                                                "'stream' structures.*got 8; compile it again"):
+        capi.Package.from_bytes(packed(entries))
+
+
 @pytest.fixture(name="made", scope="module", params=TARGETS)
 def made_fixture(compiler, request):
     """(entries of a package, a graph, inputs, the device)."""

@@ -181,7 +181,7 @@ def test_switches_are_those_of_the_compiler(compiler):
     recorded = random_programs.random_program(0, ops=3).replace(stats=True)
     text = recorded.build().function.module.text()
     found = [name for names, _ in variants.compile_all(text) for name in names]
-    assert len(found) == 2 * len(variants.SWITCHES) + 13
+    assert len(found) == 2 * len(variants.SWITCHES) + 14
 
 
 @pytest.mark.parametrize("raised", [False, True])

@@ -3,7 +3,7 @@
 // A host function as it leaves convert-gnn-tile-to-gpu, line by line as data.
 // A graph that no function uses has no place in the plan.
 //
-// CHECK:      "version": 8
+// CHECK:      "version": 9
 // CHECK:      "target": {"chip":"sm_80","features":"+ptx75"}
 // CHECK:      {"name": "sum_rows",
 // CHECK:      "graphs": [

@@ -46,13 +46,56 @@ func.func @chosen_before(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // A lane by itself has a share too.
 //
 // CHECK-LABEL: func.func @scores
-// CHECK:         lanes = 1, {{.*}}row_walk = by_edges
+// CHECK:         lanes = 1, {{.*}}in_flight = 16, {{.*}}row_walk = by_edges
 func.func @scores(%x: memref<?xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @large <dst, edge.in_rows>
       ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce max [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// The size of a row takes registers: eight elements are under way of means.
+//
+// CHECK-LABEL: func.func @means
+// CHECK:         lanes = 1, {{.*}}in_flight = 8, {{.*}}row_walk = by_edges
+func.func @means(%x: memref<?x4xf32>, %y: memref<?x4xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 4>
+      ins(%x : memref<?x4xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x4xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce mean [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// Numbers in the order of the elements: four are under way. In another order they have a stream
+// of their own, and eight are.
+//
+// CHECK-LABEL: func.func @weighted
+// CHECK:         in_flight = 4, {{.*}}row_walk = by_edges
+// CHECK:         in_flight = 8, {{.*}}row_walk = by_edges
+func.func @weighted(%w: memref<?xf32>, %x: memref<?x32xf32>, %y: memref<?x32xf32>, %z: memref<?x32xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 32>
+      ins(%w, %x : memref<?xf32>, memref<?x32xf32>)
+      at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x32xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 32>
+      ins(%w, %x : memref<?xf32>, memref<?x32xf32>)
+      at [#gnn_tile.at<element -> edge>, #gnn_tile.at<element -> src : feature>]
+      outs(%z : memref<?x32xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
     gnn_tile.yield %s : f32
   }
   return

@@ -13,7 +13,7 @@ gnn.graph @part square of @sorted types [0] {node_types = 1, edge_types = 1}
 // CHECK-SAME:        at [#gnn_tile.at<group : feature>, #gnn_tile.at<element>]
 // CHECK:           gnn_tile.index <element>
 func.func @weighted(%w: memref<?xf32>, %x: memref<?x8xf32>, %y: memref<?x8xf32>, %n: memref<?xi32>) {
-  // expected-remark @+1 {{a map of edges, which @sorted has by destination}}
+  // expected-remark @+1 {{edges of @sorted are reached without a map}}
   gnn_tile.traverse @sorted <dst, edge.in_rows, features = 8>
       ins(%w, %x : memref<?xf32>, memref<?x8xf32>)
       at [#gnn_tile.at<element -> edge>, #gnn_tile.at<element -> src : feature>]
@@ -28,11 +28,11 @@ func.func @weighted(%w: memref<?xf32>, %x: memref<?x8xf32>, %y: memref<?x8xf32>,
   return
 }
 
-// Another walk has one name for them; rows in their natural order need no map from there either.
+// Another walk has a map; rows in their natural order need none to those by destination.
 //
 // CHECK-LABEL: func.func @by_source
 // CHECK:         gnn_tile.traverse @sorted <src, edge.out_rows, features = 8>
-// CHECK-SAME:        at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<element -> edge.in_rows : feature>]
+// CHECK-SAME:        at [#gnn_tile.at<element -> edge>, #gnn_tile.at<element -> edge.in_rows : feature>]
 // CHECK:         gnn_tile.traverse @sorted <edge, features = 8>
 // CHECK-SAME:        at [#gnn_tile.at<group : feature>]
 func.func @by_source(%w: memref<?xf32>, %x: memref<?x8xf32>, %y: memref<?x8xf32>, %z: memref<?x8xf32>) {
@@ -45,7 +45,7 @@ func.func @by_source(%w: memref<?xf32>, %x: memref<?x8xf32>, %y: memref<?x8xf32>
     %s = gnn_tile.reduce sum [element] %p : f32
     gnn_tile.yield %s : f32
   }
-  // expected-remark @+1 {{a map of edges, which @sorted has by destination}}
+  // expected-remark @+1 {{edges of @sorted are reached without a map}}
   gnn_tile.traverse @sorted <edge, features = 8>
       ins(%x : memref<?x8xf32>) at [#gnn_tile.at<group -> edge.in_rows : feature>]
       outs(%z : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] {
@@ -56,7 +56,7 @@ func.func @by_source(%w: memref<?xf32>, %x: memref<?x8xf32>, %y: memref<?x8xf32>
   return
 }
 
-// Of other graphs nothing is known: derived ones say nothing.
+// Nothing is known of other graphs, and of derived ones.
 //
 // CHECK-LABEL: func.func @others
 // CHECK:         at [#gnn_tile.at<element -> edge>]
@@ -70,7 +70,7 @@ func.func @others(%w: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
     %s = gnn_tile.reduce sum [element] %wv : f32
     gnn_tile.yield %s : f32
   }
-  // expected-remark @+1 {{@part does not say that its edges are sorted by destination}}
+  // expected-remark @+1 {{@part is derived: nothing is known of its edges}}
   gnn_tile.traverse @part <dst, edge.in_rows>
       ins(%w : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
       outs(%z : memref<?xf32>) at [#gnn_tile.at<group>] {

@@ -239,8 +239,8 @@ TEST(Plan, Malformed) {
     const char *piece, *other, *part;
   } cases[] = {
       {"{\"version\": 1", "", "parse error"},
-      {"\"version\": 1", "\"version\": 9", "version: expected 1 to 8, got 9"},
-      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 8, got 0"},
+      {"\"version\": 1", "\"version\": 10", "version: expected 1 to 9, got 10"},
+      {"\"version\": 1", "\"version\": 0", "version: expected 1 to 9, got 0"},
       {"\"version\": 1", "\"version\": 8, \"constants\": -4",
        "launch plan: expected constants of 0 or more bytes, got -4"},
       {"\"version\": 1", "\"version\": 8, \"constants\": \"a\"",

@@ -151,6 +151,10 @@ std::vector<KernelWork> describeKernels(mlir::Operation *op, StatsAttr stats);
 /// that says its kernels says what they gather.
 std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
 
+/// Whether rows of `from` lead to rows of `to`, if there are such, by a map.
+/// Edges that are sorted by destination lie in the user's order.
+bool isMapped(GraphOp graph, tile::RowDomain from, tile::RowDomain to);
+
 /// Elements of a walk that read a row of `to` each, `rows` of them.
 GatherWork describeGather(tile::RowDomain to, double rows, double rowBytes,
                           StatsAttr stats);

@@ -171,6 +171,11 @@ template <typename Base> struct TileSwitches : public Base {
       llvm::cl::desc("Elements above which a row is walked in pieces, by many "
                      "blocks; 0: none is; -1: by statistics"),
       llvm::cl::init(-1)};
+  Option<int64_t> gatherCopies{
+      *this, "gather-copies",
+      llvm::cl::desc("Have copies to another order read it, not write it: -1: "
+                     "by statistics; 0: never; 1: wherever it can be"),
+      llvm::cl::init(-1)};
   Option<bool> useEdgeOrder{
       *this, "use-edge-order",
       llvm::cl::desc("Read and write edges without a map where they are sorted "
@@ -195,6 +200,7 @@ template <typename Base> struct TileSwitches : public Base {
     other.writeInPlace = writeInPlace;
     other.sumRows = sumRows;
     other.longRows = longRows;
+    other.gatherCopies = gatherCopies;
     other.useEdgeOrder = useEdgeOrder;
     other.padRows = padRows;
   }

@@ -215,9 +215,11 @@ struct LaunchPlan {
   /// the second steps name no ops and no schedule, until the third inputs are
   /// inputs and outputs are outputs, until the fourth kernels may write to all
   /// that is not an input, until the fifth names alone say which pass a
-  /// function is and what a gradient is of, and until the seventh there are no
-  /// constants.
-  static constexpr int64_t kVersion = 8;
+  /// function is and what a gradient is of, until the seventh there are no
+  /// constants, and until the eighth graphs do not say how edges are sorted and
+  /// streams have words in another order: such a plan is refused.
+  static constexpr int64_t kVersion = 9;
+  static constexpr int64_t kFirstVersionOfTurns = 9;
   static constexpr int64_t kFirstVersionOfWrites = 5;
   static constexpr int64_t kFirstVersionOfPasses = 6;
   static constexpr int64_t kOldestVersion = 1;

@@ -1,5 +1,4 @@
-//===- CyclicWalks.cpp - Teams take turns over elements
-//--------------------===//
+//===- CyclicWalks.cpp - Teams that take turns ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -91,29 +91,6 @@ TraverseOp gnn::tile::groupByDestination(TraverseOp op) {
   return grouped;
 }
 
-/// Whether a traversal only puts all numbers of its rows in another order.
-static bool isOtherOrder(TraverseOp op) {
-  if (op.getInputs().size() != 1 || op.getNumResults() != 1 ||
-      op.getSchedule() || op.getElements())
-    return false;
-  AtAttr in = op.getInputAt(0), out = op.getOutputAt(0);
-  auto from = cast<RankedTensorType>(op.getInputs()[0].getType());
-  auto to = cast<RankedTensorType>(op.getResult(0).getType());
-  auto isWhole = [&](AtAttr at) {
-    return at.getAnchor() == Anchor::Group && !at.getOffset() &&
-           !at.getColumn() &&
-           (!at.getFeature() ||
-            from.getShape().back() == op.getDomain().getFeatures());
-  };
-  Block &body = op.getBody().front();
-  return body.getTerminator()->getOperand(0) == body.getArgument(0) &&
-         isWhole(in) && isWhole(out) && !in.getSpace() && out.getSpace() &&
-         in.getHead() == out.getHead() && in.getFeature() == out.getFeature() &&
-         from.getShape() == to.getShape() &&
-         !op.getWrittenColumns(*op.getDpsInitOperand(0)).isOfSomeRows &&
-         op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
-}
-
 /// The only reader of a result, but for its sizes, behind `reshapes`.
 static Operation *findReader(Value result,
                              SmallVectorImpl<Operation *> &reshapes) {
@@ -150,7 +127,8 @@ static int64_t countCopied(TraverseOp op) {
   for (OpResult result : op->getResults()) {
     SmallVector<Operation *> reshapes;
     auto type = cast<ShapedType>(result.getType());
-    if (findCopy(result, reshapes))
+    TraverseOp copy = findCopy(result, reshapes);
+    if (copy && !isScattered(copy)) // which goes
       bytes += 2 * ShapedType::getNumElements(type.getShape().drop_front()) *
                llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   }
@@ -188,44 +166,6 @@ static bool writeWhereRead(TraverseOp op, unsigned number) {
   return true;
 }
 
-/// Whether numbers in another order than that in which they are written are
-/// more than the L2 holds, so that each write takes a sector of memory.
-static bool isScattered(TraverseOp op, Value result) {
-  auto graph =
-      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
-  StatsAttr stats = graph ? getStats(graph) : nullptr;
-  if (!stats || graph.getDstSorted())
-    return false;
-  auto type = cast<ShapedType>(result.getType());
-  double rows =
-      countRows(op.getElements() ? op.getElements() : op.getGroups(), stats);
-  double bytes = rows *
-                 static_cast<double>(
-                     ShapedType::getNumElements(type.getShape().drop_front())) *
-                 type.getElementTypeBitWidth() / 8;
-  return bytes > CostModel(op, CostKind::Full).getFigures().l2Bytes;
-}
-
-/// Lets a copy to another order read what it copies there, in place of writing
-/// it there.
-static bool gatherCopy(TraverseOp copy) {
-  AtAttr in = copy.getInputAt(0), out = copy.getOutputAt(0);
-  RowDomain from = copy.getGroups(), to = out.getSpace();
-  if (!to.hasSpaceOf(from) || !hasMap(to, from))
-    return false;
-  MLIRContext *context = copy.getContext();
-  auto at = [&](AtAttr like, RowDomain space) -> Attribute {
-    return AtAttr::get(context, Anchor::Group, space, like.getHead(),
-                       like.getFeature(), /*offset=*/0);
-  };
-  DomainAttr domain = copy.getDomain();
-  copy.setDomainAttr(DomainAttr::get(context, to, RowDomain(),
-                                     domain.getHeads(), domain.getFeatures()));
-  copy.setInputsAtAttr(ArrayAttr::get(context, at(in, from)));
-  copy.setOutputsAtAttr(ArrayAttr::get(context, at(out, RowDomain())));
-  return true;
-}
-
 namespace {
 struct GroupEdges : gnn::impl::GroupEdgesBase<GroupEdges> {
   using GroupEdgesBase::GroupEdgesBase;
@@ -241,19 +181,22 @@ struct GroupEdges : gnn::impl::GroupEdgesBase<GroupEdges> {
       visit(op);
     for (TraverseOp op : made) // copies are among what was visited
       for (unsigned i = 0; i < op.getNumResults(); ++i)
-        if (!isScattered(op, op.getResult(i)) && writeWhereRead(op, i))
-          passed(getArgument(), op.getLoc(), "Written")
-              << "its results are written in the order in which they are read";
-    getOperation()->walk([&](TraverseOp op) {
-      if (isOtherOrder(op) && isScattered(op, op.getResult(0)) &&
-          gatherCopy(op))
-        passed(getArgument(), op.getLoc(), "Gathered")
-            << "rows of another order are read there: more than the L2 holds "
-               "would be written there";
-    });
+        write(op, i);
   }
 
 private:
+  void write(TraverseOp op, unsigned number) {
+    SmallVector<Operation *> reshapes;
+    TraverseOp copy = findCopy(op->getResult(number), reshapes);
+    if (copy && isScattered(copy))
+      refused(getArgument(), op.getLoc())
+          << "the L2 does not hold what it would write in the order in which "
+             "it is read";
+    else if (writeWhereRead(op, number))
+      passed(getArgument(), op.getLoc(), "Written")
+          << "its results are written in the order in which they are read";
+  }
+
   void visit(TraverseOp op) {
     std::string gain, why = explainNoDot(op);
     if (!why.empty()) {

@@ -2,6 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// The order of edges by destination and the user's are one where the graph says
+// so, and a map from the one to the other is the identity.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
@@ -34,11 +37,9 @@ static AtAttr withoutMap(AtAttr at, RowDomain groups, RowDomain elements) {
   RowDomain space = at.getSpace();
   if (!space)
     return at;
-  RowDomain start = at.getStart(groups, elements);
-  space = sorted(space);
-  if (space == sorted(start))
-    space = RowDomain();
-  return AtAttr::get(at.getContext(), at.getAnchor(), space, at.getHead(),
+  if (sorted(space) != sorted(at.getStart(groups, elements)))
+    return at;
+  return AtAttr::get(at.getContext(), at.getAnchor(), RowDomain(), at.getHead(),
                      at.getFeature(), at.getOffset(), at.getColumn(),
                      at.getHeadOffset());
 }
@@ -63,10 +64,13 @@ struct UseEdgeOrder : gnn::impl::UseEdgeOrderBase<UseEdgeOrder> {
       std::string name = "@" + graph.getSymName().str();
       if (drops && areSorted)
         passed(getArgument(), op.getLoc(), "Dropped")
-            << "a map of edges, which " + name + " has by destination";
+            << "edges of " + name + " are reached without a map";
       else if (drops)
         refused(getArgument(), op.getLoc())
-            << name + " does not say that its edges are sorted by destination";
+            << name + (graph.isDerived()
+                           ? " is derived: nothing is known of its edges"
+                           : " does not say that its edges are sorted by "
+                             "destination");
     });
   }
 };

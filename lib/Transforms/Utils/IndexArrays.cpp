@@ -78,7 +78,7 @@ Value IndexArrays::rowOfWord(IndexBuilder &b, Value word) {
                                     arith::AndIOp::create(b, word, bits));
 }
 
-/// What dividing by a number gives and leaves.
+/// The quotient by a number, and the rest.
 static std::pair<Value, Value> split(IndexBuilder &b, Value value, int64_t by) {
   return {arith::DivUIOp::create(b, value, b.index(by)),
           arith::RemUIOp::create(b, value, b.index(by))};

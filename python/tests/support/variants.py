@@ -49,6 +49,7 @@ def variants(raised=False):
     found["rows by degree"] = {"row-orders": 1, "edge-walks": 0}
     found["rows by degree in windows"] = {"row-orders": 2, "edge-walks": 0}
     found["two walks of softmax"] = {"online-softmax": 0}
+    found["copies gathered"] = {"gather-copies": 1, "edge-walks": 0}
     found["all in shards"] = {"source-shards": SHARDS}
     found["sums in products"] = {"sums-in-products": True}
     return found

@@ -147,8 +147,8 @@ def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
     Sets `row_walk = by_edges`: teams take equal shares of the elements of all rows, and
     what is left of rows at the borders of blocks is joined by a second kernel
     (`gnn-tile-split-edge-walks`). With `edges=-1` it is chosen where the cost model
-    gives two launches less of time for both than for a walk by rows, whose teams wait for
-    long rows and idle in short ones; with 1 wherever it can be; with 0 nowhere.
+    gives a launch less of time for both than for a walk by rows, or two of fewer than 2^17
+    elements, whose teams wait for long rows and idle in short ones; with 1 wherever it can be; with 0 nowhere.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
@@ -170,7 +170,8 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features of a row a block takes, or heads";
   let description = [{
     Sets `columns_per_block` and, on which it depends, `vector`: the widest for
-    which every row is aligned. A block takes whole rows of up to 128 vectors, or of
+    which every row is aligned. Sums by edges of few elements have a narrower one, so that
+    rows have more lanes, while all lanes are fewer than 768 a multiprocessor. A block takes whole rows of up to 128 vectors, or of
     fewer where a row has so many heads that a lane would take too many of them.
     Where it adds up tiles or rows of types, or a fixed number of rows, there are few
     groups: it takes 4 vectors, or up to 32 while there are more than 4 blocks a
@@ -227,7 +228,10 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   let description = [{
     Sets `in_flight`, 4 where elements are walked, or fewer where a group of the
     mean length has fewer for each lane; and `rows_per_block`, so many that a block has
-    256 threads.
+    256 threads. A walk by edges has 8 elements in flight: 4 where features of them are
+    reduced, scores weigh them, or numbers lie in their order; 16 of plain sums or with such
+    numbers where one or two lanes have a row. `distribution` becomes `cyclic` where rows have
+    no results and up to 4 lanes, and `processor_blocks` 3 or 4 by what lanes hold.
 
     ```mlir
     gnn_tile.traverse ... schedule <..., lanes = 16, head_lanes = 1, element_lanes = 2>

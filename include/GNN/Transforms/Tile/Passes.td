@@ -455,8 +455,8 @@ def PadRows : Pass<"gnn-tile-pad-rows", "::mlir::func::FuncOp"> {
     ```
 
     The rows of an argument are copied into such a buffer where walks gather them, once
-    for all walks. On a GPU, rows are multiples of four columns: rows of 16 bytes more
-    meet as many sectors as rows of whole sectors. On the cores of a CPU, they are
+    for all walks. On a GPU, rows of three columns and more are multiples of four (a lane
+    loads two at once): rows of 16 bytes more meet as many sectors as rows of whole sectors. On the cores of a CPU, they are
     multiples of what a register holds, or of half or a quarter of that where that takes
     no more vectors.
 
@@ -476,6 +476,7 @@ def PadRows : Pass<"gnn-tile-pad-rows", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect",
                            "::gnn::tile::TileDialect"];
 }
+
 def UseEdgeOrder : Pass<"gnn-tile-use-edge-order", "::mlir::func::FuncOp"> {
   let summary = "Read and write edges that are sorted by destination without a map";
   let description = [{
@@ -492,11 +493,9 @@ def UseEdgeOrder : Pass<"gnn-tile-use-edge-order", "::mlir::func::FuncOp"> {
         ins(%w, %x : ...) at [#gnn_tile.at<element>, ...] ...
     ```
 
-    Other walks reach such edges as `edge.in_rows`, so that two names of one array become
-    one.
-
     Needs: templates on buffers, which do not say the order of their rows. Keeps: what each
-    access leads to. Never: touches a graph that is derived, or does not say so.
+    access leads to. Never: touches a graph that is derived, or does not say so, or
+    what other walks reach by a map.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }

@@ -17,9 +17,8 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
     by edges: the row at the destination is read once for all of its edges and stays in
     registers. `edges` is as of `gnn-tile-schedule-edge-walks`: -1 where the cost model
     gives less time, 0 nowhere, 1 wherever it can be. A result that is only copied to
-    another order, such as the user's, is written there, and the copy goes; but where it is
-    more than the L2 holds by statistics, and the graph does not say `dst_sorted`, the copy
-    stays, and reads where it would write.
+    another order, such as the user's, is written there, and the copy goes, unless it is
+    more than the L2 holds (`gnn-tile-gather-copies`).
 
     ```mlir
     gnn_tile.traverse @g <edge, features = 64> ins(%x, %z : ...)
@@ -42,6 +41,34 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
   ];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def GatherCopies : Pass<"gnn-tile-gather-copies", "::mlir::func::FuncOp"> {
+  let summary = "Have copies to another order read it, not write it";
+  let description = [{
+    A copy of rows of less than a sector, 32 bytes, to another order of their space goes
+    through the rows of that order, and gathers, where by statistics the L2 does not hold
+    what it writes: a number that is scattered fetches its sector and writes it back.
+
+    ```mlir
+    gnn_tile.traverse @g <edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
+        at [#gnn_tile.at<group>] outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] ...
+    // becomes
+    gnn_tile.traverse @g <edge> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
+        at [#gnn_tile.at<group -> edge.in_rows>] outs(%to : tensor<?xf32>) at [#gnn_tile.at<group>] ...
+    ```
+
+    `gather` is -1 for that, 0 to change none, 1 for all that can.
+
+    Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits. Never: changes
+    what computes, copies parts of rows, or has a schedule, or a copy between orders that are
+    one, as those of edges that are sorted by destination.
+  }];
+  let options = [
+    Option<"gather", "gather", "int64_t", /*default=*/"-1",
+           "Copies that gather: -1 by statistics, 0 none, 1 all that can">,
+  ];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
 def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {

@@ -27,12 +27,14 @@ static constexpr int64_t elementsInFlight = 4;
 /// The same of a walk by edges, where elements are as many as there are: what
 /// sums of 2 to 128 features on an H100 are fastest with.
 static constexpr int64_t edgesInFlight = 8;
-/// The same where one or two lanes have a row, of which many fit, and where
-/// each is reduced over features, weighed, or met with a number in its order:
-/// products, weights or numbers are held beside. Sums of 2, 4 and 8 features of
-/// products on an H200: 0.38, 0.59 and 0.85 ms instead of 0.48, 0.68 and 0.89;
-/// weighted sums of 32 and 64: 1.82 and 3.39 instead of 2.00 and 3.57.
+/// The same of plain sums, or of rows with numbers in their order, that one or
+/// two lanes have: many of them fit. Sums of 2, 4 and 8 features of products on
+/// an H200 take 0.38, 0.59 and 0.85 ms instead of 0.48, 0.68 and 0.89 with 8.
 static constexpr int64_t narrowInFlight = 16, narrowLanes = 2;
+/// The same where each is reduced over features or weighed, or has a number in
+/// its order beside a row of more lanes: products, weights or numbers are held.
+/// Weighted sums of 32 and 64 features of products on an H200 take 1.82 and
+/// 3.39 ms instead of 2.00 and 3.57 with 8.
 static constexpr int64_t reducedInFlight = 4;
 /// Registers of rows, sums and elements under way with which four blocks, or
 /// three, take less time than what ptxas chooses: on an H200 of reddit, GATv2

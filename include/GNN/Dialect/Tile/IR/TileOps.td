@@ -291,11 +291,11 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     bool needsGroups();
     /// Whether teams of a walk by edges take turns.
     bool isCyclic();
-    /// Of a walk by edges, the rows that elements lead to by a map; where teams take
+    /// The rows that elements of a walk by edges lead to by a map; where teams take
     /// turns the groups too, if anything is read of them.
     ::llvm::SmallVector<RowDomain> getMapTargets();
-    /// Of a walk by edges whose teams do not, the rows that its streams have the
-    /// numbers of: those of maps, or the elements themselves where there are none.
+    /// The rows that streams of a walk by edges have the numbers of, whose teams do not
+    /// take turns: those of maps, or the elements themselves where there are none.
     ::llvm::SmallVector<RowDomain> getStreamTargets();
     /// The results of reductions over elements, in the order of the body.
     ::llvm::SmallVector<::mlir::Value> getReduced();
