@@ -332,8 +332,8 @@ TEST(HostMemory, KeepsSoMuch) {
   std::vector<void *> blocks;
   for (size_t i = 0; i < kCount; ++i) // whose pages nobody touches
     blocks.push_back(allocateHost(kBytes));
-  // Another test's block may serve for one.
-  EXPECT_GE(::mallinfo2().hblkhd - before, (kCount - 1) * kBytes);
+  // Memory that other tests have freed may serve for some.
+  EXPECT_GE(::mallinfo2().hblkhd - before, (kCount - 10) * kBytes);
   for (void *block : blocks)
     freeHost(block, kBytes);
   size_t kept = ::mallinfo2().hblkhd - before;
