@@ -85,8 +85,8 @@ def of_edges(version, name, features, **declared):
 def attention(version, name, heads, features, **declared):
     """Rows of sources, weighted by the softmax of scores over the edges into a node, by head.
     Scores of ATTENTION: leaky_relu(source[u] + target[v]) . att, of source; query[v] . key[u] /
-    sqrt(features), of value; leaky_relu(source_score[u] + target_score[v]), of source. `declared` is what is said of the
-    graph."""
+    sqrt(features), of value; leaky_relu(source_score[u] + target_score[v]), of source.
+    `declared` is what is said of the graph."""
     module = version.Module()
     g = module.graph("g", **declared)
     f = module.function(name.replace("-", "_"))

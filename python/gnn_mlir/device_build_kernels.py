@@ -31,8 +31,9 @@ from .device_sort_kernels import sort_kernels
 from .kernel_text import THREADS, Kernel
 
 ROWS = 8  # Of a thread in `sums` and `scan`.
-# The top bit of a word, the elements of a share, and zeros behind those of a stream.
-TOP, SHARE, PADDING = -1 << 31, 64, 1 << 14
+# TeamShare of Lattice.h: the top bit of a word, the elements of a share, zeros behind those of a
+# stream, shares whose words take turns, and words in a turn.
+TOP, SHARE, PADDING, TOGETHER, WORDS = -1 << 31, 64, 1 << 14, 32, 4
 # Those of lib/Runtime/BuildKernels.h, which compares the number of arguments.
 SLOTS = {"columns": 24, "keys": 6, "sums": 6, "scan": 6, "search": 4, "starts": 4, "move": 8,
          "tiles": 6, "groups": 12, "shares": 6, "degrees": 4}
@@ -208,9 +209,13 @@ def _starts(k, i):
     k.when(here < after, store)
 
 
+_WHOLE = TOGETHER * SHARE
+
+
 def _place_of_word(i):
     """TeamShare::placeOfWord of Lattice.h."""
-    return i // 2048 * 2048 + i % SHARE // 4 * 128 + i // SHARE % 32 * 4 + i % 4
+    return (i // _WHOLE * _WHOLE + i % SHARE // WORDS * (TOGETHER * WORDS) +
+            i // SHARE % TOGETHER * WORDS + i % WORDS)
 
 
 def _move(k, i):
@@ -289,7 +294,7 @@ def _groups(k, i):
 
     def store_zero():
         count = k.rows[k.groups]
-        at, whole = count + i - k.groups, (count + PADDING) // 2048 * 2048
+        at, whole = count + i - k.groups, (count + PADDING) // _WHOLE * _WHOLE
         k.out[k.choose(at < whole, lambda: _place_of_word(at), lambda: at)] = 0
 
     def end_stream():

@@ -8,9 +8,9 @@ for the device.
 
 import torch
 
-# TeamShare of Lattice.h.
-SHARE, PADDING = 64, 1 << 14
-TOGETHER, WORDS = 32, 4  # Shares whose words take turns, and words in a turn.
+from .device_build_kernels import PADDING, SHARE, TOGETHER, WORDS
+
+# Flags of TeamShare of Lattice.h.
 INSIDE, HAS_TAIL, CROSSES, WHOLE = 1, 2, 4, 8
 
 

@@ -132,7 +132,7 @@ def test_a_package_of_a_file(tmp_path):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_another_function_of_the_graph(target):
-    """What was built for a function without the declaration is not taken for checked."""
+    """A graph that was built for a function without the declaration is not taken for checked."""
     plain, declared = (gnn_mlir.compile(attention(dst_sorted).module, target=target)
                        for dst_sorted in (False, True))
     *wrong, what = UNSORTED["last edge"]
@@ -260,7 +260,7 @@ def test_parents_of_derived_graphs(target, kind):
 
 
 def test_one_wait(monkeypatch):
-    """What torch compares comes with the counts."""
+    """The comparisons of torch come with the counts."""
     pytest.importorskip("torch")
     from gnn_mlir import torch_copies
     waits, wait = [], torch_copies.Transfer.wait

@@ -64,10 +64,11 @@ class Growing:
     def __init__(self, seed):
         self.rng, self.seed = random.Random(seed), seed
         self.graph = random_graph(self.rng)
-        if seed % 3 == 1:  # Which the declaration says then.
+        self.dst_sorted = seed % 3 == 1
+        if self.dst_sorted:
             self.graph, _ = sort_edges(self.graph)
         self.graphs = {"g": self.graph}
-        self.made = Building(self.graph, seed)
+        self.made = Building(self.graph, seed, dst_sorted=self.dst_sorted)
         self.calls, self.arrays, self.pool, self.extra = [], {}, [], []
         self.heads, self.size = self.rng.randint(1, 3), self.rng.randint(1, 12)
         self.src, self.dst = self.made.g.src, self.made.g.dst
@@ -183,4 +184,4 @@ def random_program(seed, ops=22):
     results = sorted({*results, *t.extra}) or [(t.rows(), 0)]
     t.rng.shuffle(results)
     return Recorded(t.graph, tuple(t.calls), tuple(results), seed,
-                    stats=t.coin())
+                    stats=t.coin(), dst_sorted=t.dst_sorted)

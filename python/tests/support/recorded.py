@@ -256,13 +256,14 @@ class Recorded:
     """A program, what it is bound to, and the seed of its inputs.
 
     `results` are (call, number of the result). With `stats` the declaration of the
-    graph carries its statistics."""
+    graph carries its statistics; with `dst_sorted` it says that edges are sorted."""
 
     graph: Graph
     calls: tuple
     results: tuple
     seed: int
     stats: bool = False
+    dst_sorted: bool = False
 
     def replace(self, **changes):
         return dataclasses.replace(self, **changes)
@@ -288,7 +289,7 @@ class Recorded:
     def build(self):
         """A `Building` of the calls that are needed. Raises ValueError where they
         do not fit together."""
-        made = Building(self.graph, self.seed, self.stats)
+        made = Building(self.graph, self.seed, self.stats, self.dst_sorted)
         for i in self.needed():
             made.add(i, self.calls[i])
         for number, (call, which) in enumerate(self.results):
@@ -300,11 +301,10 @@ class Building:
     """A function under construction from calls. `results` has a tuple of values
     for each call's number."""
 
-    def __init__(self, graph, seed, stats=False):
+    def __init__(self, graph, seed, stats=False, dst_sorted=False):
         self.graph, self.seed = graph, seed
         module = Module()
-        is_sorted = bool(np.all(np.diff(graph.edge_dst) >= 0))
-        self.g = module.graph_like("g", graph, stats, dst_sorted=is_sorted)
+        self.g = module.graph_like("g", graph, stats, dst_sorted)
         self.function = module.function("f")
         self.results = {}
 

@@ -235,7 +235,7 @@ class Call:
 
     @property
     def program(self):
-        """What was compiled last, or else what is to be compiled."""
+        """The program that was compiled last, or else the one to compile."""
         return self.function.source if self.function else self.segment.function
 
     def _compile(self, graphs, device, may_declare=True):
