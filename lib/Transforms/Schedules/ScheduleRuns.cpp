@@ -24,6 +24,10 @@ namespace gnn {
 #include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
+/// Runs of shares that a block of a walk by edges adds plainly: 128 shares, as
+/// many as it has where two lanes are a team.
+static constexpr int64_t plainRunsOfShares = 4;
+
 /// Of what nothing is known.
 static constexpr double unknown = std::numeric_limits<double>::infinity();
 
@@ -112,9 +116,15 @@ LongestWalk ScheduleRuns::findLongest(TraverseOp op,
   auto lanes = static_cast<double>(layout.elementLanes);
   double lanesOfBlock = lanes * static_cast<double>(layout.rowsPerBlock);
   auto block = static_cast<double>(TraverseSchedule(op).getBlockPositions());
-  // A block leaves two of each row that goes on behind it.
-  if (layout.rowWalk == RowWalk::ByEdges)
-    return {2 * (most / block + 2) / lanes, "pieces"};
+  if (layout.rowWalk == RowWalk::ByEdges) {
+    // A block leaves two of each row that goes on behind it.
+    LongestWalk pieces{2 * (most / block + 2) / lanes, "pieces"};
+    LongestWalk shares{std::min(most / TeamShare::elements,
+                                static_cast<double>(layout.rowsPerBlock)),
+                       "shares of a block"};
+    shares.plainRuns = plainRunsOfShares;
+    return shares.getRuns() > pieces.getRuns() ? shares : pieces;
+  }
   LongestWalk longest{most / lanes, "elements"};
   // Tiles, pieces and what is made of them are of sums that may be of millions.
   bool isRow = groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair);
