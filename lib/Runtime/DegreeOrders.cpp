@@ -48,7 +48,8 @@ int64_t GraphBuild::mostOrdered() const {
   int64_t most = 0;
   for (const StructureKey &key : needs.structures)
     if (listsByDegree(key))
-      most += std::max(rows, nodes(gnn::endOf(key.elements.space)));
+      most += std::max(rows, nodes(gnn::endOf(key.elements.space))) +
+              DegreeOrders::alignment;
   return most;
 }
 

@@ -38,7 +38,9 @@ public:
     return at(windowsBegin, windows.orderAt(segment), rows);
   }
 
-  RadixSort degrees, windows;
+  /// Orders are structures themselves, so that they are aligned as these.
+  static constexpr int64_t alignment = kTensorAlignment / kWord;
+  RadixSort degrees{alignment}, windows{alignment};
   /// What reads rows by degree, and what reads those by window.
   KernelLaunches afterDegrees, afterWindows;
 

@@ -28,7 +28,7 @@ size_t RadixSort::add(int64_t size, int64_t least, int64_t greatest) {
   // There are no more in 32 bits.
   while (segment.digits < 4 && (greatest - least) >> (segment.digits * kBits))
     ++segment.digits;
-  keys += size;
+  keys += (size + alignment - 1) / alignment * alignment;
   // For each value of a digit the counts of tiles, and those of all.
   if (segment.tiles > 1)
     counts += kValues * (segment.tiles + 1);

@@ -18,11 +18,14 @@ namespace gnn::runtime {
 /// digit is one pass from one of two buffers to the other.
 class RadixSort {
 public:
+  /// Segments, and all arrays, begin at multiples of so many words.
+  explicit RadixSort(int64_t alignment = 1) : alignment(alignment) {}
+
   /// Adds a segment behind the others, of keys from `least` to `greatest`. Its
   /// number.
   size_t add(int64_t size, int64_t least, int64_t greatest);
 
-  /// The keys of all segments.
+  /// The keys of all segments, with what lies between them.
   int64_t size() const { return keys; }
   /// Whether row numbers fit int32, rounded up to whole tiles.
   static bool isNarrow(int64_t size);
@@ -67,7 +70,7 @@ private:
                  Stream stream) const;
 
   std::vector<Segment> segments;
-  int64_t keys = 0, counts = 0;
+  int64_t alignment, keys = 0, counts = 0;
 };
 
 } // namespace gnn::runtime

@@ -60,11 +60,20 @@ struct ScheduleEdgeWalks : gnn::impl::ScheduleEdgeWalksBase<ScheduleEdgeWalks> {
   }
 
 private:
-  /// Why fields that are set do not go with it.
+  /// Why fields that are set do not go with it, or what a team hands over of a
+  /// row does not fit a block. Lanes take a vector of a head each, and whole
+  /// rows of what is reduced (`ScheduleColumns::chooseWhole`).
   static std::string getRefusal(TraverseOp op,
                                 const TraverseSchedule &schedule) {
     TraverseFacts facts(op);
     TraverseSchedule whole = schedule;
+    if (!whole.vector)
+      whole.vector = facts.widestVector;
+    if (!whole.columnsPerBlock)
+      whole.columnsPerBlock =
+          facts.reducesFeatures
+              ? facts.features
+              : std::min(facts.features, facts.limits.lanes * whole.vector);
     chooseLanes(whole, facts);
     chooseRows(whole, facts);
     return explainRefusal(whole, facts, layOut(whole, facts));

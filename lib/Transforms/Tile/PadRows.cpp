@@ -53,7 +53,9 @@ struct PadRows : gnn::impl::PadRowsBase<PadRows> {
 private:
   void collect(func::FuncOp func);
   void addCopies(func::FuncOp func);
-  void addCopy(Value form, Value argument, MemRefType wide);
+  void addCopies(Value form, Value argument, MemRefType wide);
+  void addCopy(Value form, Value argument, MemRefType wide,
+               SmallVector<OpOperand *> gathers);
   int64_t widthOf(int64_t features);
   std::optional<MemRefType> padType(MemRefType type);
   std::string explain(Value buffer);
@@ -202,41 +204,57 @@ static bool isWrittenBefore(Value argument, Operation *op) {
   });
 }
 
-/// Copies arguments that are gathered, once for all that gather them.
+/// Copies arguments that are gathered, once for all that gather the same rows.
 void PadRows::addCopies(func::FuncOp func) {
   for (BlockArgument argument : func.getArguments())
     if (isa<MemRefType>(argument.getType()))
       for (Value form : formsOf(argument))
         if (std::optional<MemRefType> wide =
                 padType(cast<MemRefType>(form.getType())))
-          addCopy(form, argument, *wide);
+          addCopies(form, argument, *wide);
 }
 
-void PadRows::addCopy(Value form, Value argument, MemRefType wide) {
+void PadRows::addCopies(Value form, Value argument, MemRefType wide) {
   SmallVector<OpOperand *> gathers;
-  TraverseOp first;
-  AtAttr read;
   for (OpOperand &use : form.getUses()) {
     auto op = dyn_cast<TraverseOp>(use.getOwner());
     if (!op || use.getOperandNumber() >= op.getInputs().size() ||
         op->getBlock() != argument.getParentBlock() || !isGathered(op, use))
       continue;
     AtAttr at = op.getAccess(use);
-    if (at.getOffset() || at.getSpace().getNatural() != at.getSpace() ||
-        !at.getSpace().isKind(RowKind::Node))
-      continue;
-    // All read the same rows in the same way.
-    if (first &&
-        (first.getGraph() != op.getGraph() ||
-         read.getSpace() != at.getSpace() || read.getHead() != at.getHead()))
-      continue;
-    read = at;
-    if (!first || op->isBeforeInBlock(first))
-      first = op;
-    gathers.push_back(&use);
+    if (!at.getOffset() && at.getSpace().getNatural() == at.getSpace() &&
+        at.getSpace().isKind(RowKind::Node))
+      gathers.push_back(&use);
   }
-  if (!first || !isWrittenBefore(argument, first))
-    return;
+  // Uses have no order that is the same each time.
+  llvm::sort(gathers, [](OpOperand *a, OpOperand *b) {
+    return a->getOwner() == b->getOwner()
+               ? a->getOperandNumber() < b->getOperandNumber()
+               : a->getOwner()->isBeforeInBlock(b->getOwner());
+  });
+  while (!gathers.empty()) {
+    // All read the same rows in the same way.
+    auto isAlike = [first = gathers.front()](OpOperand *other) {
+      auto op = cast<TraverseOp>(first->getOwner());
+      auto otherOp = cast<TraverseOp>(other->getOwner());
+      AtAttr at = op.getAccess(*first), otherAt = otherOp.getAccess(*other);
+      return op.getGraph() == otherOp.getGraph() &&
+             at.getSpace() == otherAt.getSpace() &&
+             at.getHead() == otherAt.getHead();
+    };
+    auto others =
+        std::stable_partition(gathers.begin(), gathers.end(), isAlike);
+    SmallVector<OpOperand *> alike(gathers.begin(), others);
+    gathers.erase(gathers.begin(), others);
+    if (isWrittenBefore(argument, alike.front()->getOwner()))
+      addCopy(form, argument, wide, std::move(alike));
+  }
+}
+
+void PadRows::addCopy(Value form, Value argument, MemRefType wide,
+                      SmallVector<OpOperand *> gathers) {
+  auto first = cast<TraverseOp>(gathers.front()->getOwner());
+  AtAttr read = first.getAccess(*gathers.front());
   OpBuilder b(first);
   MLIRContext *context = b.getContext();
   Location loc = first.getLoc();

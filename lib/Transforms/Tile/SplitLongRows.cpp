@@ -18,6 +18,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -102,6 +104,10 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
 void SplitLongRows::visit(TraverseOp op) {
   SplitBody split;
   RowDomain tiles;
+  // Each reduction gets parts of its own: equal ones are one before.
+  IRRewriter rewriter(op.getContext());
+  DominanceInfo dominance(op);
+  eliminateCommonSubExpressions(rewriter, dominance, op);
   std::string gain, why = op.getTileSchedule() ? "it has a schedule" : "";
   if (why.empty())
     why = planSplit(op, split);

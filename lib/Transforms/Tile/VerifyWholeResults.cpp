@@ -249,6 +249,10 @@ static std::optional<int64_t> endOfRead(OpOperand &input) {
     return endOf(op.getAccess(input), op.getDomain().getFeatures());
   if (auto op = dyn_cast<GemmOp>(input.getOwner()); op && number == 0)
     return endOf(op.getInputAt(), op.getIn());
+  if (auto op = dyn_cast<GemmOp>(input.getOwner());
+      op && !op.getExtras().empty() &&
+      number >= op.getExtras().getBeginOperandIndex())
+    return endOf(op.getAccess(input), op.getOut());
   if (auto op = dyn_cast<OuterOp>(input.getOwner()); op && number < 2)
     return endOf(cast<AtAttr>(op.getInputsAt()[number]),
                  number == 0 ? op.getIn() : op.getOut());

@@ -23,16 +23,19 @@ using namespace gnn::tile;
 
 /// True if the input is read where the output is written, row by row, and has
 /// the same elements, all of which are written. Of rows of a buffer there may
-/// be others, which stay.
+/// be others, which stay. Rows that a product goes on with are as wide as those
+/// that it writes; those that it multiplies may not be.
 static bool liesWhereWritten(TileOpInterface op, OpOperand &input,
                              OpOperand &output, Anchor anchor = Anchor::Group) {
   AtAttr at = op.getAccess(input);
   Type type = output.get().getType();
   ColumnRange range = op.getWrittenColumns(output);
   auto gemm = dyn_cast<GemmOp>(*op);
-  bool isWhole = range.isWhole || (isa<MemRefType>(type) && at &&
-                                   at.getFeature() && !range.isOfSomeRows &&
-                                   (!gemm || gemm.getIn() == gemm.getOut()));
+  bool isWhole =
+      range.isWhole ||
+      (isa<MemRefType>(type) && at && at.getFeature() && !range.isOfSomeRows &&
+       (!gemm || &input != &gemm.getInputMutable() ||
+        gemm.getIn() == gemm.getOut()));
   return at && at == op.getAccess(output) && at.getAnchor() == anchor &&
          !at.getColumn() && input.get().getType() == type && isWhole;
 }

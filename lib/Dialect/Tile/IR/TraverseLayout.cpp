@@ -191,9 +191,14 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
     schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
   if (!schedule.inFlight)
     schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
-  if (!schedule.rowsPerBlock)
-    schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
-                                  layOut(schedule, facts).threadsPerRow());
+  if (schedule.rowsPerBlock)
+    return;
+  schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
+                                layOut(schedule, facts).threadsPerRow());
+  // What teams hand over of wide rows may leave room for fewer of them.
+  while (byEdges && schedule.rowsPerBlock > 1 &&
+         layOut(schedule, facts).sharedBytes > facts.limits.sharedBytes)
+    schedule.rowsPerBlock /= 2;
 }
 
 void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
