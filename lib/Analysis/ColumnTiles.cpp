@@ -64,6 +64,10 @@ TileCosts::TileCosts(const CostModel &model, TraverseOp op,
   }
   if (facts.reducesFeatures)
     resultBytes = countResultBytes(op);
+  // Results in the order of the walk are among what each tile has in order.
+  writesInOrder =
+      llvm::none_of(describeTraversal(op, stats).gathers,
+                    [](const GatherWork &gather) { return gather.isWritten; });
 }
 
 double TileCosts::secondsByEdges(ColumnTile tile) const {
@@ -93,11 +97,13 @@ double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
     each += model.gatherSeconds(gather, gather.tableRows * gather.rowBytes /
                                             gather.ranges);
   }
-  if (isByEdges)
-    each = secondsByEdges(tile);
   // Each tile writes, and but for the first reads, what the others do.
-  double added = 2 * (ofColumns - 1) * resultBytes;
-  return tiles * each + elements * added / model.getFigures().memoryBandwidth;
+  double added = elements * (ofColumns - 1) * resultBytes /
+                 model.getFigures().memoryBandwidth;
+  if (!isByEdges)
+    return tiles * each + 2 * added;
+  return tiles * secondsByEdges(tile) +
+         (writesInOrder ? 1 : 2) * KernelConstants::streamShare * added;
 }
 
 bool TileCosts::fits(ColumnTile tile) const {

@@ -68,6 +68,7 @@ private:
   double scoreBytes = 0, headScoreBytes = 0;
   /// Bytes of the results of an element to which tiles of columns add.
   double resultBytes = 0;
+  bool writesInOrder = false; ///< results of elements, as they are walked
   llvm::SmallVector<Table> tables;
 };
 
