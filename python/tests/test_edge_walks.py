@@ -502,3 +502,48 @@ def test_the_switch_takes_all_that_can(graph):
     assert taken[0] == 0 and taken[1] > 0
     by_rows, by_edges = (one.bind(graph)(given) for one in ways)
     check(by_edges, by_rows.astype(np.float64))
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+@pytest.mark.parametrize("walk", [0, 1])
+@pytest.mark.parametrize("features", [1, 2, 33])
+def test_of_equals_the_first_edge_is_the_extreme(graph, kind, walk, features):
+    """Few values, so that most are equal to others: NaN beyond all, 0 and -0 alike, infinite ones
+    that begin a row."""
+    module = gnn_mlir.Module()
+    g, f = module.graph("g"), module.function("f")
+    value, at = f.aggregate(kind, f.gather(f.input("x", g.rows("node", features)), "edge",
+                                           via="src"), "node", via="dst", argument=True)
+    f.output("value", value)
+    f.output("at", at)
+    few = np.array([-np.inf, -np.inf, np.inf, np.inf, 0.0, -0.0, 1.0, np.nan], np.float32)
+    rng = np.random.default_rng(features)
+    x = few[rng.integers(0, len(few) - (features == 2), (graph.num_nodes, features))]
+    found = gnn_mlir.compile(module, target="emulator", passes={"edge-walks": walk})(
+        graph, {"x": x})
+    at = np.full(x.shape, -1)
+    better = np.greater if kind == "max" else np.less
+    for edge, (src, dst) in enumerate(zip(graph.edge_src, graph.edge_dst)):
+        known = x[graph.edge_src[at[dst]], np.arange(features)]
+        wins = (at[dst] < 0) | ~np.isnan(known) & (np.isnan(x[src]) | better(x[src], known))
+        at[dst] = np.where(wins, edge, at[dst])
+    assert np.array_equal(found["at"], at)
+    expected = np.zeros_like(x)
+    if len(graph.edge_src):
+        expected = np.where(at < 0, 0, x[graph.edge_src[at], np.arange(features)])
+    assert np.array_equal(found["value"], expected, equal_nan=True)
+
+
+def test_blocked_is_as_nothing_said():
+    """The steps beside a walk by edges go by rows, and have none of its fields."""
+    graph = graph_of(DEGREES["mixed"])
+    schedule = "schedule <row_walk = by_edges, distribution = blocked{}>"
+    found, expected = run(graph, "sum", 8, schedule=schedule.format(""))
+    check(found, expected)
+    assert np.array_equal(found, run(graph, "sum", 8)[0])
+    body, _, _, reference = BODIES["sum"]
+    text = program(body, [X[:1] + ((8,),) + X[1:]], [("node", (8,), "group : feature")], 8,
+                   schedule=schedule.format(", merge = atomic"))
+    x = np.random.default_rng(2).standard_normal((graph.num_nodes, 8)).astype(np.float32)
+    layer = gnn_mlir.compile(text, target="emulator")
+    check(layer(graph, {"arg0": x}), reference(graph, x.astype(np.float64)))

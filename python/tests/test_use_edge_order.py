@@ -106,4 +106,6 @@ def test_small_results_are_written():
     stats = LARGE.replace("100000000", "1000000")
     text = module_of("dot", False).text().replace("edge_types = 1}", (
         f"edge_types = 1, stats = {stats}}}"))
-    assert "map edge edge.in_rows" not in keys(gnn_mlir.compile(text, target="emulator"))
+    layer = gnn_mlir.compile(text, target="emulator")
+    assert "map edge edge.in_rows" not in keys(layer)
+    assert sum("kernel" in step for step in layer.package.plan()["functions"][0]["steps"]) == 1

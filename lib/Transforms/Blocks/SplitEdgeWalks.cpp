@@ -49,16 +49,29 @@ static void divideBehind(TraverseOp op) {
   }
 }
 
+/// Pieces of a row that a lane of the second step takes at once: few rows have
+/// more than these.
+static constexpr int64_t piecesInFlight = 2;
+
+/// The schedule of a step beside `op`, by rows: without what only walks by
+/// edges have.
+static TraverseSchedule scheduleByRows(TraverseOp op) {
+  TraverseSchedule schedule(op);
+  schedule.rowWalk = RowWalk::Team;
+  schedule.distribution = std::nullopt;
+  schedule.merge = std::nullopt;
+  schedule.processorBlocks = 0;
+  return schedule;
+}
+
 /// The second step, behind `op`: the same rows of groups of what was left of
 /// them.
 static void join(TraverseOp op) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   auto second = cast<TraverseOp>(builder.clone(*op));
-  TraverseSchedule schedule(op);
-  schedule.rowWalk = RowWalk::Team;
-  schedule.processorBlocks = 0;
-  schedule.merge = std::nullopt;
+  TraverseSchedule schedule = scheduleByRows(op);
+  schedule.inFlight = std::min(schedule.inFlight, piecesInFlight);
   schedule.setOn(second);
   Operation *yield = second.getBody().front().getTerminator();
   SmallVector<Attribute> accesses;
@@ -89,10 +102,7 @@ static void setToZero(TraverseOp op) {
       outputs.push_back(output);
     }
   DomainAttr domain = op.getDomain();
-  TraverseSchedule schedule(op);
-  schedule.rowWalk = RowWalk::Team;
-  schedule.merge = std::nullopt;
-  schedule.processorBlocks = 0;
+  TraverseSchedule schedule = scheduleByRows(op);
   schedule.inFlight = 1;
   schedule.runs = 0;
   auto zeros = TraverseOp::create(
@@ -141,11 +151,10 @@ static LogicalResult split(TraverseOp op, Behind &behind) {
 
 /// What becomes of rows that several teams have.
 static StringRef describePieces(TraverseOp op) {
-  if (op.getPartsOf())
-    return ", whose pieces of rows a second step joins";
-  return TraverseSchedule(op).merge == Merge::Atomic
-             ? ", which add to rows that a first step sets to zero"
-             : ", which leave no pieces of rows";
+  if (op.getReduced().empty())
+    return ", which leave no pieces of rows";
+  return op.getPartsOf() ? ", whose pieces of rows a second step joins"
+                         : ", which add to rows that a first step sets to zero";
 }
 
 namespace {

@@ -252,6 +252,33 @@ static SmallVector<Value> better(ImplicitLocOpBuilder &b, Reduction kind,
           arith::SelectOp::create(b, wins, y[1], x[1])};
 }
 
+/// The better of a candidate and one that has a higher index, or of none yet:
+/// of equals, it is the one that came before.
+static SmallVector<Value> betterOfNext(ImplicitLocOpBuilder &b, Reduction kind,
+                                       ValueRange x, ValueRange y, Value none) {
+  using P = arith::CmpFPredicate;
+  // A NaN is beyond every number, and no other one beyond it.
+  Value beyond = arith::CmpFOp::create(
+      b, kind == Reduction::Max ? P::UGT : P::ULT, y[0], x[0]);
+  Value isNumber = arith::CmpFOp::create(b, P::ORD, x[0], x[0]);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[1], none);
+  Value wins = arith::OrIOp::create(
+      b, arith::AndIOp::create(b, beyond, isNumber), isFirst);
+  return {arith::SelectOp::create(b, wins, y[0], x[0]),
+          arith::SelectOp::create(b, wins, y[1], x[1])};
+}
+
+/// Whether elements of a group have higher and higher indices: they lie in the
+/// order of the edges that they are.
+static bool hasAscendingIndices(ArgReduceOp arg) {
+  auto index = arg.getIndex().getDefiningOp<IndexOp>();
+  if (!index || index.getAt().getAnchor() != Anchor::Element)
+    return false;
+  RowDomain space = index.getAt().getSpace();
+  return !space || (space.isKind(RowKind::Edge) && space.getNatural() == space);
+}
+
 /// The sums of several states by the power of the highest score of all.
 SmallVector<Value> TraversalLoops::rescale(SoftmaxSumOp op,
                                            ArrayRef<ValueRange> states) {
@@ -297,8 +324,12 @@ SmallVector<Value> TraversalLoops::addAll(Reductions reductions,
       continue;
     }
     SmallVector<Value> own(ownOf(before));
+    auto arg = dyn_cast<ArgReduceOp>(reduction);
+    bool isAscending = arg && hasAscendingIndices(arg);
     for (ValueRange states : elements)
-      own = combine(reduction, own, ownOf(states));
+      own = isAscending ? betterOfNext(b, arg.getKind(), own, ownOf(states),
+                                       constant(own[1].getType(), noIndex))
+                        : combine(reduction, own, ownOf(states));
     llvm::append_range(all, own);
   }
   return all;

@@ -144,7 +144,7 @@ int64_t ScheduleColumns::chooseWhole(TraverseOp op,
   double vectorsPerHead = static_cast<double>(facts.mostVectors()) /
                           static_cast<double>(facts.heads);
   int64_t lanes = facts.limits.lanes;
-  // Eight elements are under way, of which a lane holds as many vectors.
+  // Several elements are under way, of which a lane holds as many vectors.
   int64_t ofHead = schedule.rowWalk == RowWalk::ByEdges ? 1 : mostOfHead;
   while (lanes > 1 && vectorsPerHead * facts.limits.lanes < lanes)
     lanes /= 2;

@@ -106,6 +106,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         (getLevel(reduce.getValue()).element || reducesElements(reduce));
   });
   weighsElements = !op.getBody().front().getOps<SoftmaxSumOp>().empty();
+  findsIndices = !op.getBody().front().getOps<ArgReduceOp>().empty();
   if (hasElements)
     addsFloats = llvm::any_of(op.getBody().front().without_terminator(),
                               [](Operation &inner) { return addsUp(inner); });

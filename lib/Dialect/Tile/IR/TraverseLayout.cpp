@@ -31,10 +31,12 @@ static constexpr int64_t edgesInFlight = 8;
 /// two lanes have: many of them fit. Sums of 2, 4 and 8 features of products on
 /// an H200 take 0.38, 0.59 and 0.85 ms instead of 0.48, 0.68 and 0.89 with 8.
 static constexpr int64_t narrowInFlight = 16, narrowLanes = 2;
-/// The same where each is reduced over features or weighed, or has a number in
-/// its order beside a row of more lanes: products, weights or numbers are held.
-/// Weighted sums of 32 and 64 features of products on an H200 take 1.82 and
-/// 3.39 ms instead of 2.00 and 3.57 with 8.
+/// The same where each is reduced over features or weighed, has an index beside
+/// each of its features, or has a number in its order beside a row of more
+/// lanes: products, weights, indices or numbers are held. Weighted sums of 32
+/// and 64 features of products on an H200 take 1.82 and 3.39 ms instead of 2.00
+/// and 3.57 with 8, maxima with their edges of 32 features 2.50 instead
+/// of 3.50.
 static constexpr int64_t reducedInFlight = 4;
 /// Registers of rows, sums and elements under way with which four blocks, or
 /// three, take less time than what ptxas chooses: on an H200 of reddit, GATv2
@@ -169,7 +171,8 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
 /// Elements that a team of a walk by edges loads at once.
 static int64_t chooseEdgesInFlight(const TraverseSchedule &schedule,
                                    const TraverseFacts &facts) {
-  if (facts.shufflesInsideElements || facts.weighsElements)
+  if (facts.shufflesInsideElements || facts.weighsElements ||
+      facts.findsIndices)
     return reducedInFlight;
   if (facts.streams > 1)
     return edgesInFlight;

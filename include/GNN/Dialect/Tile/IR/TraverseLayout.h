@@ -41,6 +41,8 @@ struct TraverseFacts {
   bool shufflesInsideElements = false;
   /// Powers of scores weigh elements, one number each beside their rows.
   bool weighsElements = false;
+  /// Whether it says which element an extreme is of.
+  bool findsIndices = false;
   /// Floats are added up over elements, or folded, in a type whose roundings
   /// count where there are many.
   bool addsFloats = false;
