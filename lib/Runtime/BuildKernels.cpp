@@ -49,7 +49,8 @@ Expected<BuildKernels> BuildKernels::find(const Package &package,
     const BuildKernelForm &form = formOf(kernel);
     Expected<const Kernel *> found = (*image)->find(form.name);
     if (!found)
-      return found.takeError();
+      return failure(found.message(), ": kernels of another version than the "
+                                      "library lack it");
     if (const auto *parameters = (*found)->parameters())
       if (Error error = checkParameters(form, *parameters))
         return failure("kernel '", form.name, "': ", error.message(),

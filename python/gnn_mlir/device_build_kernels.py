@@ -19,6 +19,10 @@ launch in blocks of 256 threads:
 
 and those of `device_sort_kernels`, which sort the keys.
 
+A name ends with the revision of its kernel, from the second on (`move_2`). A change of the
+meaning of arguments, or of what is written, raises it: the library then refuses packages that
+were made before.
+
 Each does up to SLOTS things of its kind in one launch, those of blocks with one y each.
 Numbers are i64 in here and arrays i32. An array of ids is read as words: `step` of them from
 one id to the next. All that a launch writes has one writer, so what comes out has the same
@@ -34,9 +38,9 @@ ROWS = 8  # Of a thread in `sums` and `scan`.
 # TeamShare of Lattice.h: the top bit of a word, the elements of a share, zeros behind those of a
 # stream, shares whose words take turns, and words in a turn.
 TOP, SHARE, PADDING, TOGETHER, WORDS = -1 << 31, 64, 1 << 14, 32, 4
-# Those of lib/Runtime/BuildKernels.h, which compares the number of arguments.
-SLOTS = {"columns": 24, "keys": 6, "sums": 6, "scan": 6, "search": 4, "starts": 4, "move": 8,
-         "tiles": 6, "groups": 12, "shares": 6, "degrees": 4}
+# By names, those of lib/Runtime/BuildKernels.h, which compares names and the number of arguments.
+SLOTS = {"columns": 24, "keys": 6, "sums": 6, "scan": 6, "search": 4, "starts": 4, "move_2": 8,
+         "tiles": 6, "groups_2": 12, "shares": 6, "degrees": 4}
 
 
 def _weights(k, first, step):
@@ -366,9 +370,9 @@ def text():
         slotted("search", "keys sums at number", "count size first step wants_at "
                 "wants_number", _search),
         slotted("starts", "sums out", "count", _starts),
-        slotted("move", "out place a b c", "count how by plus " + steps, _move),
+        slotted("move_2", "out place a b c", "count how by plus " + steps, _move),
         slotted("tiles", "rows first out", "count groups tile", _tiles),
-        slotted("groups", "rows first out", "count groups kind block_size", _groups),
+        slotted("groups_2", "rows first out", "count groups kind block_size", _groups),
         slotted("shares", "rows places out", "count elements groups block_size has_places",
                 _shares),
         slotted("degrees", "rows out", "count most", _degrees),

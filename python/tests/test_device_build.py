@@ -79,12 +79,25 @@ def test_steps_in_another_order(built_by_kernels):
 
 def test_kernels_of_another_version(monkeypatch):
     """They are not launched with arguments that they take for others."""
-    monkeypatch.setitem(device_build_kernels.SLOTS, "move", 9)
+    monkeypatch.setitem(device_build_kernels.SLOTS, "move_2", 9)
     text = device_build_kernels.text.__wrapped__()
     kernels = compiler_capi.compile_text(text, "structures.mlir")
     monkeypatch.setattr(device_build, "_kernels", lambda chip: kernels)
-    with pytest.raises(gnn_mlir.GNNError, match="kernel 'move': expected 176 parameters, got 198"):
+    with pytest.raises(gnn_mlir.GNNError, match=(
+            "kernel 'move_2': expected 176 parameters, got 198")):
         device_build.Builder.make({"g": request_of(["map edge.in_rows src"], [])},
+                                  devices.open_device("emulator"))
+
+
+@pytest.mark.parametrize("name", ["move_2", "groups_2"])
+def test_kernels_of_an_earlier_revision(name, monkeypatch):
+    """They take as many arguments, and would read and write elsewhere by them."""
+    text = device_build_kernels.text().replace(f"@{name}(", f"@{name[:-2]}(")
+    kernels = compiler_capi.compile_text(text, "structures.mlir")
+    monkeypatch.setattr(device_build, "_kernels", lambda chip: kernels)
+    with pytest.raises(gnn_mlir.GNNError, match=f"kernel '{name}'.*: kernels of another version "
+                                                "than the library lack it$"):
+        device_build.Builder.make({"g": request_of(["stream dst edge.in_rows edge"], [])},
                                   devices.open_device("emulator"))
 
 

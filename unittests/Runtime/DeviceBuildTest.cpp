@@ -110,6 +110,25 @@ TEST(BuildKernels, TakeWhatIsPassed) {
   }
 }
 
+/// Kernels of an earlier revision take as many arguments, and mean something
+/// else by them.
+TEST(BuildKernels, AreOfTheirRevision) {
+  for (auto [which, earlier] : {std::pair(BuildKernel::Move, "move"),
+                                std::pair(BuildKernel::Groups, "groups")}) {
+    Builders builders;
+    std::string name = formOf(which).name;
+    auto &bodies = builders.device->bodies;
+    bodies[earlier] = bodies[name];
+    bodies.erase(name);
+    std::string message =
+        BuildKernels::find(*builders.package, builders.device, {&which, 1})
+            .message();
+    EXPECT_TRUE(contains(message, name) &&
+                contains(message, "of another version than the library"))
+        << message;
+  }
+}
+
 TEST(BuildKernels, CallsWithOtherArguments) {
   Builders builders;
   BuildKernel which = BuildKernel::Sums;
@@ -339,7 +358,7 @@ TEST(DeviceBuild, LaunchesForWalksByEdges) {
             "");
   EXPECT_EQ(builders.names,
             (std::vector<std::string>{"keys", "scatter", "search", "sums",
-                                      "scan", "move", "groups", "shares"}));
+                                      "scan", "move_2", "groups_2", "shares"}));
   EXPECT_EQ(builders.device->synchronizations, 1);
   for (auto [key, expected] :
        {std::pair(counts[0], int64_t(4)), std::pair(counts[1], numCut)}) {
