@@ -81,7 +81,9 @@ typedef enum GnnErrorKind {
   GNN_ERROR_EDGE_TYPES = 3,
   GNN_ERROR_NODE_TYPES = 4,
   /** More bytes than a limit allows. */
-  GNN_ERROR_LIMIT = 5
+  GNN_ERROR_LIMIT = 5,
+  /** A graph whose edges are not in the order that a program declares. */
+  GNN_ERROR_EDGE_ORDER = 6
 } GnnErrorKind;
 GNN_CAPI GnnErrorKind gnnErrorKind(const GnnError *error);
 

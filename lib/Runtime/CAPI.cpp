@@ -29,7 +29,8 @@ static_assert(static_cast<int>(ErrorKind::Other) == GNN_ERROR_OTHER &&
               static_cast<int>(ErrorKind::Program) == GNN_ERROR_PROGRAM &&
               static_cast<int>(ErrorKind::EdgeTypes) == GNN_ERROR_EDGE_TYPES &&
               static_cast<int>(ErrorKind::NodeTypes) == GNN_ERROR_NODE_TYPES &&
-              static_cast<int>(ErrorKind::Limit) == GNN_ERROR_LIMIT);
+              static_cast<int>(ErrorKind::Limit) == GNN_ERROR_LIMIT &&
+              static_cast<int>(ErrorKind::EdgeOrder) == GNN_ERROR_EDGE_ORDER);
 
 GnnError *gnn::runtime::wrap(const Error &error) {
   if (!error)

@@ -223,11 +223,13 @@ Error Graph::checkDstSorted() const {
   size_t e = findFirst(pairs, [&](size_t e) { return dst[e + 1] < dst[e]; });
   if (e == pairs)
     return {};
-  return failure("expected edges sorted by destination, got edge ", e + 1,
-                 " to node ", dst[e + 1], " behind edge ", e, " to node ",
-                 dst[e],
-                 "; sort them by destination, in Python by "
-                 "gnn_mlir.sort_edges(graph)");
+  return Error(failure("expected edges sorted by destination, got edge ", e + 1,
+                       " to node ", dst[e + 1], " behind edge ", e, " to node ",
+                       dst[e],
+                       "; sort them by destination, in Python by "
+                       "gnn_mlir.sort_edges(graph)")
+                   .message(),
+               ErrorKind::EdgeOrder);
 }
 
 void Graph::clearStructures() const {

@@ -51,7 +51,7 @@ def bind(package, name, graphs, device, called=None):
                                 "alone it was compiled (target='cuda'), got them on the "
                                 "CPU") from None
         if called not in (None, name):
-            raise capi.GNNError(str(error).replace(f"'{name}'", f"'{called}'")) from None
+            error.args = (str(error).replace(f"'{name}'", f"'{called}'"),)  # Its kind stays.
         raise error
 
 

@@ -95,7 +95,7 @@ class DeviceGraph(ctypes.Structure):
 
 
 # GnnErrorKind.
-OTHER, OPTION, PROGRAM, EDGE_TYPES, NODE_TYPES, LIMIT = range(6)
+OTHER, OPTION, PROGRAM, EDGE_TYPES, NODE_TYPES, LIMIT, EDGE_ORDER = range(7)
 
 # Functions that report failure by an error object (null: none).
 FALLIBLE = {

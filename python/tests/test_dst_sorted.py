@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import Graph, GNNError, Module, TensorGraph
+from gnn_mlir import Graph, GNNError, Module, TensorGraph, signatures
 from support import errors
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -67,6 +67,8 @@ def tensors(src, dst, nodes, **given):
 def message_of(run):
     with pytest.raises((GNNError, ValueError), match=PROBLEM) as refused:
         run()
+    if refused.type is GNNError:
+        assert refused.value.kind == signatures.EDGE_ORDER
     return str(refused.value)
 
 

@@ -138,6 +138,8 @@ def test_other_errors_stay(caplog, monkeypatch):
         monkeypatch.setattr(program_calls, "Plan", fail)
         with pytest.raises(gnn_mlir.GNNError, match="no memory is left"):
             model(*given("sorted", 1))
+        with pytest.raises(gnn_mlir.GNNError, match="no memory is left"):
+            model(*given("drawn", 1))  # Nor is the order looked at after another error.
     assert declared() == [True] and not again(caplog)
 
 

@@ -35,7 +35,15 @@ inline std::string onOneLine(const std::string &text) {
 
 /// What a failure is of, where callers tell it apart: GnnErrorKind of the C
 /// API, with the same numbers.
-enum class ErrorKind { Other, Option, Program, EdgeTypes, NodeTypes, Limit };
+enum class ErrorKind {
+  Other,
+  Option,
+  Program,
+  EdgeTypes,
+  NodeTypes,
+  Limit,
+  EdgeOrder
+};
 
 /// The outcome of a call that may fail: success, or one message that says what
 /// was expected and what was got. Messages are lower-case, without a full stop.

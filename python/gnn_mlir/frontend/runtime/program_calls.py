@@ -13,7 +13,7 @@ import threading
 
 import torch
 
-from ... import autograd, files, targets
+from ... import autograd, files, signatures, targets
 from ...capi import GNNError
 from ...compiler_capi import NAME
 from ...graph import Graph
@@ -214,10 +214,8 @@ class Call:
 
         try:
             return bound_to(function)
-        except GNNError:  # Binding checks the order of edges; this may be of something else.
-            declared = function.source.module.graphs
-            if all(_is_sorted(graph) for name, graph in graphs.items()
-                   if declared[name].dst_sorted):
+        except GNNError as error:
+            if error.kind != signatures.EDGE_ORDER:
                 raise
         with self._compiling:
             if self.function is function:  # Of several threads one compiles.
