@@ -56,20 +56,21 @@ Expected<SharedIndices> StructureBuilder::stream(const StructureKey &key) {
   return keep(key, std::move(result));
 }
 
-Indices StructureBuilder::shares(const StructureKey &key) {
+Expected<SharedIndices> StructureBuilder::shares(const StructureKey &key) {
   SharedIndices row = rows(key.group, key.elements);
   Expected<SharedIndices> list =
       get(StructureKey::filled(key.group, key.elements));
   if (!list)
-    return {};
+    return list;
   const Indices &filled = **list;
   int64_t count = size(key.elements.space), block = key.tile;
   // The place in `filled` of the group of an element.
   auto groupEnds = [&](int32_t group) {
     return (*row)[static_cast<size_t>(group) + 1];
   };
-  auto used =
-      std::find(filled.begin() + (filled[0] == 0 ? 1 : 0), filled.end(), 0);
+  auto used = filled.begin();
+  for (size_t g = 0; g + 1 < row->size(); ++g)
+    used += (*row)[g] < (*row)[g + 1];
   auto placeOf = [&](int64_t element) {
     auto found = std::partition_point(filled.begin(), used, [&](int32_t group) {
       return groupEnds(group) <= element;
@@ -117,7 +118,7 @@ Indices StructureBuilder::shares(const StructureKey &key) {
           isInside ? static_cast<int32_t>(shareIn(headEnd)) + 1 : 0;
     }
   });
-  return result;
+  return keep(key, std::move(result));
 }
 
 Indices StructureBuilder::cutRows(const StructureKey &key) {

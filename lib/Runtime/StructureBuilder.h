@@ -76,7 +76,7 @@ private:
   // Elements one after the other (StreamBuilder.cpp).
   Indices filled(const StructureKey &key);
   Expected<SharedIndices> stream(const StructureKey &key);
-  Indices shares(const StructureKey &key);
+  Expected<SharedIndices> shares(const StructureKey &key);
   Indices cutRows(const StructureKey &key);
   int64_t countCutRows(const CountKey &key);
   SharedIndices find(const StructureKey &key) const;

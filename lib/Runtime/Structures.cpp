@@ -117,7 +117,7 @@ Expected<SharedIndices> StructureBuilder::get(const StructureKey &key) {
   case StructureKey::Kind::Filled:
     return keep(key, filled(key));
   case StructureKey::Kind::Shares:
-    return keep(key, shares(key));
+    return shares(key);
   case StructureKey::Kind::CutRows:
     return keep(key, cutRows(key));
   }
