@@ -55,9 +55,9 @@ def stored(version):
 @pytest.fixture(name="graph", scope="module")
 def graph_fixture(compiler):
     rng = np.random.default_rng(3)
-    src, dst = rng.integers(0, 9, (2, 31))
+    src, dst = rng.integers(0, 9, (2, 301))
     return gnn_mlir.Graph(src, np.minimum(dst, 7), 9, num_edge_types=2,
-                          edge_type=rng.integers(0, 2, 31))
+                          edge_type=rng.integers(0, 2, 301))
 
 
 def sums(graph, x, kept):
@@ -84,7 +84,17 @@ def expected(graph, inputs):
             "layer_backward": {"d_x": back, "d_w": sums(graph, x, slice(None)).T @ d_l},
             "picked": {"y": sums(graph, x, graph.edge_type == 0)},
             "looped_sum": {"y": sums(graph, x, ~loops) + x},
-            "fixed": {"y": x @ CONSTANTS[4:].reshape(4, 3)}}
+            "fixed": {"y": x @ CONSTANTS[4:].reshape(4, 3)},
+            "streamed": {"y": sums(graph, x, slice(None)), "pieces": pieces(graph)},
+            "ordered": {"y": np.stack([inputs["c"][np.sort(graph.edge_dst) == v].sum(
+                0, np.float64) for v in range(graph.num_nodes)])}}
+
+
+def pieces(graph):
+    """Of the edges of each node, in blocks of 128 edges by destination; 0 in one block."""
+    ends = np.cumsum(np.r_[0, np.bincount(graph.edge_dst, minlength=graph.num_nodes)])
+    return [2 * ((end - 1) // 128 - begin // 128) if begin < end else 0
+            for begin, end in zip(ends, ends[1:])]
 
 
 @pytest.mark.parametrize("version, target", [*((version, "emulator") for version in VERSIONS),
@@ -94,14 +104,19 @@ def test_stored_packages(graph, version, target):
     names = set(package.functions)
     assert "layer" in names and ("looped_sum" in names) == (version >= 7)
     assert ("fixed" in names) == (version >= 8)
+    assert ({"streamed", "ordered"} <= names) == (version >= 9)
     device = getattr(capi.Device, target)()
     rng = np.random.default_rng(0)
     given = {"x": rng.standard_normal((9, 4)), "w": rng.standard_normal((4, 3)),
-             "d_y": rng.standard_normal((9, 3))}
+             "d_y": rng.standard_normal((9, 3)), "c": rng.standard_normal((301, 4))}
     given = {name: array.astype(np.float32) for name, array in given.items()}
-    wanted, saved = expected(graph, given), {}
+    wanted, saved, (in_order, _) = expected(graph, given), {}, gnn_mlir.sort_edges(graph)
     for name in sorted(names, key=lambda name: name.endswith("backward")):
-        bound = capi.BoundFunction(package, name, [graph], device)
+        if name == "ordered":
+            with pytest.raises(gnn_mlir.GNNError, match="expected edges sorted by destination"):
+                capi.BoundFunction(package, name, [graph], device)
+        bound = capi.BoundFunction(package, name, [in_order if name == "ordered" else graph],
+                                   device)
         inputs = [saved.get(i.name, given.get(i.name)) for i in bound.inputs]
         outputs = dict(zip((o.name for o in bound.outputs),
                            gnn_mlir.running.on_host(bound, inputs, bound.run)))
