@@ -10,13 +10,16 @@ import gnn_mlir
 from test_edge_walks import DEGREES, graph_of
 
 EDGES = {"weighted-sum": 8, "odd": 5, "dot": 8, "argmax": 4, "softmax": 4}
-LARGE = ("#gnn.stats<src_nodes = 300000, dst_nodes = 300000, edges = 100000000, "
-         "type_edges = [100000000], src_pairs = [300000], dst_pairs = [300000]>")
 
 
-def module_of(op, dst_sorted):
+def stats_of(edges):
+    return {"src_nodes": 300000, "dst_nodes": 300000, "edges": edges, "type_edges": [edges],
+            "src_pairs": [300000], "dst_pairs": [300000]}
+
+
+def module_of(op, dst_sorted, stats=None):
     module = gnn_mlir.Module()
-    g = module.graph("g", dst_sorted=dst_sorted)
+    g = module.graph("g", dst_sorted=dst_sorted, stats=stats)
     f = module.function("f")
     features = EDGES[op]
     x = f.input("x", g.rows("node", features))
@@ -69,6 +72,10 @@ def keys(layer):
             for one in function["structures"]}
 
 
+def num_kernels(layer):
+    return sum("kernel" in step for step in layer.package.plan()["functions"][0]["steps"])
+
+
 def test_no_map_of_edges():
     passes = {"edge-walks": 1}
     for op, key in (("weighted-sum", "stream dst edge.in_rows edge"),
@@ -84,28 +91,22 @@ def test_results_are_gathered(degrees):
     """By statistics of a graph that the L2 does not hold, scores have a workspace in the order of
     the walk, and a kernel that reads them from there; if edges are sorted, neither."""
     graph = graph_of(DEGREES[degrees])
-    text = module_of("dot", False).text().replace("edge_types = 1}", (
-        f"edge_types = 1, stats = {LARGE}}}"))
-    layer = gnn_mlir.compile(text, target="emulator")
+    stats = stats_of(100000000)
+    layer = gnn_mlir.compile(module_of("dot", False, stats), target="emulator")
     assert "map edge edge.in_rows" in keys(layer)
     given = inputs_of(graph, "dot")
     right = np.sum(given["x"].astype(np.float64)[graph.edge_src] * given["x"][graph.edge_dst],
                    axis=1)
     found = np.asarray(layer.bind(graph)(given))
     np.testing.assert_allclose(found, right, rtol=2e-5, atol=2e-5)
-    is_sorted = gnn_mlir.compile(text.replace("edge_types = 1,", "edge_types = 1, dst_sorted,"),
-                                 target="emulator")
+    is_sorted = gnn_mlir.compile(module_of("dot", True, stats), target="emulator")
     assert not {key for key in keys(is_sorted) if key.endswith(("edge edge.in_rows", " edge"))}
-    steps = [sum("kernel" in step for step in one.package.plan()["functions"][0]["steps"])
-             for one in (layer, is_sorted)]
-    assert steps == [2, 1]
+    assert [num_kernels(one) for one in (layer, is_sorted)] == [2, 1]
 
 
 def test_small_results_are_written():
     """The L2 has those of a graph like this one: no kernel more."""
-    stats = LARGE.replace("100000000", "1000000")
-    text = module_of("dot", False).text().replace("edge_types = 1}", (
-        f"edge_types = 1, stats = {stats}}}"))
-    layer = gnn_mlir.compile(text, target="emulator")
-    assert "map edge edge.in_rows" not in keys(layer)
-    assert sum("kernel" in step for step in layer.package.plan()["functions"][0]["steps"]) == 1
+    layer = gnn_mlir.compile(module_of("dot", False, stats_of(1000000)), target="emulator")
+    found = keys(layer)
+    assert "map edge.in_rows edge" in found and "map edge edge.in_rows" not in found
+    assert num_kernels(layer) == 1  # Without statistics there is a copy.
