@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs made from graphs. Arguments never change; edges keep their order."""
+"""Graphs made from graphs. Arguments never change; edges keep their order, if not sorted."""
 
 import numpy as np
 
@@ -90,8 +90,12 @@ def check_dst_sorted(name, graph):
 def sort_edges(graph):
     """The graph with its edges sorted by destination, as in compressed sparse rows of
     destinations, and `edges`: edge i of it was edge edges[i] of the graph, whose rows of
-    edges `rows` become `rows[edges]`. Edges with one destination keep their order."""
+    edges `rows` become `rows[edges]`. Edges with one destination keep their order. A graph
+    whose edges are sorted is returned itself, with the structures that it has. Another has no
+    `arrays`: those of edges become `array[edges]`, those of nodes stay as they are."""
     _check(graph, "sort_edges")
+    if np.all(graph.edge_dst[1:] >= graph.edge_dst[:-1]):
+        return graph, np.arange(graph.num_edges)
     edges = np.argsort(graph.edge_dst, kind="stable")
     return _like(graph, graph.edge_src[edges], graph.edge_dst[edges],
                  edge_type=graph.edge_type[edges]), edges

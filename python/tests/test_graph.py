@@ -186,7 +186,7 @@ def test_sort_edges():
     assert made.edge_type_names == ("a", "b") and made.schema == graph.schema
     assert edges(graph)[0] == (0, 2, 0)
     again, places = gnn_mlir.sort_edges(made)
-    assert edges(again) == edges(made) and places.tolist() == [0, 1, 2, 3, 4]
+    assert again is made and places.tolist() == [0, 1, 2, 3, 4]
     made, places = gnn_mlir.sort_edges(Graph([], [], 2))
     assert made.num_edges == 0 and places.shape == (0,)
     made, _ = gnn_mlir.sort_edges(graphs()["bipartite"])
