@@ -203,7 +203,7 @@ bool DeviceBuilder::covers(const DeviceBuilder &other) const {
                   own->second.derivation.key() == one.second.derivation.key() &&
                   includes(own->second.structures, one.second.structures) &&
                   includes(own->second.counts, one.second.counts) &&
-                  own->second.dstSorted >= one.second.dstSorted &&
+                  (own->second.dstSorted || !one.second.dstSorted) &&
                   own->second.sorts.includes(one.second.sorts);
          });
 }
