@@ -60,7 +60,6 @@ static void take(TraverseOp op, Taken heads, Taken features) {
   schedule.columnsPerBlock = std::min(schedule.columnsPerBlock, features.count);
   if (schedule.headsPerBlock)
     schedule.headsPerBlock = heads.count;
-  schedule.setOn(op);
   // One column that is left may be narrower than a vector of the others.
   schedule.vector = std::min(schedule.vector, TraverseFacts(op).widestVector);
   schedule.setOn(op);

@@ -242,10 +242,10 @@ void PadRows::addCopies(Value form, Value argument, MemRefType wide) {
              at.getSpace() == otherAt.getSpace() &&
              at.getHead() == otherAt.getHead();
     };
-    auto others =
-        std::stable_partition(gathers.begin(), gathers.end(), isAlike);
-    SmallVector<OpOperand *> alike(gathers.begin(), others);
-    gathers.erase(gathers.begin(), others);
+    SmallVector<OpOperand *> alike, others;
+    for (OpOperand *gather : gathers)
+      (isAlike(gather) ? alike : others).push_back(gather);
+    gathers = std::move(others);
     if (isWrittenBefore(argument, alike.front()->getOwner()))
       addCopy(form, argument, wide, std::move(alike));
   }

@@ -104,10 +104,6 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
 void SplitLongRows::visit(TraverseOp op) {
   SplitBody split;
   RowDomain tiles;
-  // Each reduction gets parts of its own: equal ones are one before.
-  IRRewriter rewriter(op.getContext());
-  DominanceInfo dominance(op);
-  eliminateCommonSubExpressions(rewriter, dominance, op);
   std::string gain, why = op.getTileSchedule() ? "it has a schedule" : "";
   if (why.empty())
     why = planSplit(op, split);
@@ -125,5 +121,11 @@ void SplitLongRows::visit(TraverseOp op) {
                        "pieces of as many{3}",
                        name(key.group), key.tile, key.elements.str(), gain)
              .str();
+  // Each reduction gets parts of its own: equal ones are one before.
+  IRRewriter rewriter(op.getContext());
+  DominanceInfo dominance(op);
+  eliminateCommonSubExpressions(rewriter, dominance, op);
+  split = SplitBody();
+  planSplit(op, split);
   splitLongRows(op, split, tiles);
 }
