@@ -92,8 +92,11 @@ private:
   /// Checks an op that reads or writes memory, or says which memory is its own.
   void checkAccess(Operation *op);
   void lowerId(Operation *op, gpu::Dimension dimension, int64_t offset);
+  Value shuffle(Operation *op, Value value, Value offset, Value lanes,
+                uint32_t mode);
   void lowerShuffle(gpu::ShuffleOp op);
-  void lowerBallot(NVVM::VoteSyncOp op);
+  void lowerShuffleInParts(NVVM::ShflOp op);
+  void lowerVote(NVVM::VoteSyncOp op);
   void lowerWarpBarrier(NVVM::SyncWarpOp op);
   void lowerAsyncCopy(nvgpu::DeviceAsyncCopyOp op);
   void lowerLoadMatrix(nvgpu::LdMatrixOp op);
@@ -146,8 +149,9 @@ void KernelLowering::describeAccess(Operation *op) {
         note(op.getSrcMemref());
         result.needsFibers = true;
       })
-      .Case<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp, NVVM::SyncWarpOp,
-            nvgpu::MmaSyncOp>([&](auto) { result.needsFibers = true; })
+      .Case<gpu::BarrierOp, gpu::ShuffleOp, NVVM::ShflOp, NVVM::VoteSyncOp,
+            NVVM::SyncWarpOp, nvgpu::MmaSyncOp>(
+          [&](auto) { result.needsFibers = true; })
       .Case<memref::AllocaOp>([&](auto op) {
         result.privateBytes += llvm::alignTo(bytesOf(op.getType()), 64);
       });
@@ -257,38 +261,57 @@ Value KernelLowering::scratch(int64_t elements, Type element) {
                                   emit.builder.getI64IntegerAttr(16));
 }
 
-void KernelLowering::lowerShuffle(gpu::ShuffleOp op) {
+/// What `value` is in the lane that a call of the runtime finds.
+Value KernelLowering::shuffle(Operation *op, Value value, Value offset,
+                              Value lanes, uint32_t mode) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
-  Type type = op.getValue().getType();
+  Type type = value.getType();
   unsigned width = type.getIntOrFloatBitWidth();
   Type integer = builder.getIntegerType(width);
   Type i64 = builder.getI64Type();
-  Value bits = op.getValue();
+  Value bits = value;
   if (type != integer)
     bits = arith::BitcastOp::create(builder, loc, integer, bits);
   if (width < 64)
     bits = arith::ExtUIOp::create(builder, loc, i64, bits);
   bits =
-      emit.call("gnn_emulator_shuffle",
-                {emit.context, emit.i32(addSite(op)), bits, op.getOffset(),
-                 op.getWidth(), emit.i32(static_cast<uint32_t>(op.getMode()))});
+      emit.call("gnn_emulator_shuffle", {emit.context, emit.i32(addSite(op)),
+                                         bits, offset, lanes, emit.i32(mode)});
   if (width < 64)
     bits = arith::TruncIOp::create(builder, loc, integer, bits);
-  if (type != integer)
-    bits = arith::BitcastOp::create(builder, loc, type, bits);
-  Value valid = emit.field(offsetof(KernelContext, valid), builder.getI32Type(),
-                           /*constant=*/false);
+  return type == integer ? bits
+                         : arith::BitcastOp::create(builder, loc, type, bits);
+}
+
+void KernelLowering::lowerShuffle(gpu::ShuffleOp op) {
+  Value bits = shuffle(op, op.getValue(), op.getOffset(), op.getWidth(),
+                       static_cast<uint32_t>(op.getMode()));
+  Value valid =
+      emit.field(offsetof(KernelContext, valid), emit.builder.getI32Type(),
+                 /*constant=*/false);
   valid = emit.compare(arith::CmpIPredicate::ne, valid, emit.i32(0));
   op.replaceAllUsesWith(ValueRange{bits, valid});
   op.erase();
 }
 
-void KernelLowering::lowerBallot(NVVM::VoteSyncOp op) {
+/// Of a lane of the own part of the warp.
+void KernelLowering::lowerShuffleInParts(NVVM::ShflOp op) {
+  APInt clamp;
+  matchPattern(op.getMaskAndClamp(), m_ConstantInt(&clamp));
+  uint32_t lanes = warpSize - (clamp.getZExtValue() >> 8);
+  op.replaceAllUsesWith(shuffle(op, op.getVal(), op.getOffset(),
+                                emit.i32(lanes), shuffleInParts));
+  op.erase();
+}
+
+void KernelLowering::lowerVote(NVVM::VoteSyncOp op) {
   Value vote = arith::ExtUIOp::create(emit.builder, emit.loc,
                                       emit.builder.getI32Type(), op.getPred());
   Value votes = emit.call("gnn_emulator_ballot",
                           {emit.context, emit.i32(addSite(op)), vote});
+  if (op.getKind() == NVVM::VoteSyncKind::any)
+    votes = emit.compare(arith::CmpIPredicate::ne, votes, emit.i32(0));
   op.replaceAllUsesWith(votes);
   op.erase();
 }
@@ -475,7 +498,8 @@ void KernelLowering::lowerOp(Operation *op) {
         op.erase();
       })
       .Case<gpu::ShuffleOp>([&](auto op) { lowerShuffle(op); })
-      .Case<NVVM::VoteSyncOp>([&](auto op) { lowerBallot(op); })
+      .Case<NVVM::VoteSyncOp>([&](auto op) { lowerVote(op); })
+      .Case<NVVM::ShflOp>([&](auto op) { lowerShuffleInParts(op); })
       .Case<NVVM::SyncWarpOp>([&](auto op) { lowerWarpBarrier(op); })
       .Case<nvgpu::DeviceAsyncCopyOp>([&](auto op) { lowerAsyncCopy(op); })
       .Case<nvgpu::DeviceAsyncCreateGroupOp>([&](auto op) {

@@ -64,6 +64,7 @@ static bool isKernelOp(Operation *op) {
       "nvgpu.ldmatrix",
       "nvgpu.mma.sync",
       "nvvm.bar.warp.sync",
+      "nvvm.shfl.sync",
       "nvvm.vote.sync",
       "scf.condition",
       "scf.for",
@@ -149,18 +150,38 @@ static LogicalResult verifyShuffle(gpu::ShuffleOp op) {
   return success();
 }
 
+/// Whether an operand names all lanes of a warp.
+static bool areAllLanes(Value mask) {
+  APInt lanes;
+  return matchPattern(mask, m_ConstantInt(&lanes)) && lanes.isAllOnes();
+}
+
+static LogicalResult verifyShuffleInParts(NVVM::ShflOp op) {
+  APInt clamp;
+  if (op.getKind() != NVVM::ShflKind::idx || op.getReturnValueAndIsValid() ||
+      !areAllLanes(op.getThreadMask()))
+    return op.emitOpError("expected kind idx of all lanes, with the constant "
+                          "mask -1 and without a predicate");
+  // Parts of 1, 2, ... lanes, whose last lane is the last that may be read.
+  if (!matchPattern(op.getMaskAndClamp(), m_ConstantInt(&clamp)) ||
+      (clamp.getZExtValue() & 0xff) != 31 || (clamp.getZExtValue() >> 8) > 31 ||
+      !llvm::isPowerOf2_64(32 - (clamp.getZExtValue() >> 8)))
+    return op.emitOpError("expected the constant (32 - n) * 256 + 31 of parts "
+                          "of n lanes, a power of two");
+  return success();
+}
+
 static LogicalResult verifyVote(NVVM::VoteSyncOp op) {
-  APInt mask;
-  if (op.getKind() != NVVM::VoteSyncKind::ballot ||
-      !matchPattern(op.getMask(), m_ConstantInt(&mask)) || !mask.isAllOnes())
-    return op.emitOpError("expected a ballot of all lanes, with the constant "
-                          "mask -1");
+  NVVM::VoteSyncKind kind = op.getKind();
+  if ((kind != NVVM::VoteSyncKind::ballot && kind != NVVM::VoteSyncKind::any) ||
+      !areAllLanes(op.getMask()))
+    return op.emitOpError("expected a ballot or any of all lanes, with the "
+                          "constant mask -1");
   return success();
 }
 
 static LogicalResult verifyWarpBarrier(NVVM::SyncWarpOp op) {
-  APInt mask;
-  if (!matchPattern(op.getMask(), m_ConstantInt(&mask)) || !mask.isAllOnes())
+  if (!areAllLanes(op.getMask()))
     return op.emitOpError("expected all lanes, with the constant mask -1");
   return success();
 }
@@ -334,6 +355,7 @@ static LogicalResult verifyOp(Operation *op) {
       .Case<math::FPowIOp>(verifyPower)
       .Case<memref::AtomicRMWOp>(verifyAtomic)
       .Case<gpu::ShuffleOp>(verifyShuffle)
+      .Case<NVVM::ShflOp>(verifyShuffleInParts)
       .Case<NVVM::VoteSyncOp>(verifyVote)
       .Case<NVVM::SyncWarpOp>(verifyWarpBarrier)
       .Case<nvgpu::MmaSyncOp>(verifyMma)

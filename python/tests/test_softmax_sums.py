@@ -77,9 +77,9 @@ def expected(graph, scores, x):
         if not own.any():
             continue
         score = scores[own].astype(np.float64)
-        highest[node] = score.max(axis=0)
+        highest[node] = np.maximum(score.max(axis=0), np.finfo(np.float32).min)
         with np.errstate(invalid="ignore"):
-            power = np.exp(score - np.maximum(highest[node], np.finfo(np.float32).min))
+            power = np.exp(score - highest[node])
         powers[node] = power.sum(axis=0)
         total[node] = (power[:, :, None] * x[graph.edge_src[own]]).sum(axis=0)
     return highest, powers, total

@@ -14,8 +14,12 @@ gpu.module @good {
     memref.store %v, %y[%t] : memref<8xf32>
     %all = arith.constant -1 : i32
     %zero = arith.constant 0.0 : f32
+    %zeroth = arith.constant 0 : i32
     %positive = arith.cmpf ogt, %v, %zero : f32
     %votes = nvvm.vote.sync ballot %all, %positive -> i32
+    %any = nvvm.vote.sync any %all, %positive -> i1
+    %parts = arith.constant 6175 : i32
+    %part = nvvm.shfl.sync idx %all, %v, %zeroth, %parts : f32 -> f32
     nvvm.bar.warp.sync %all : i32
     gpu.return
   }
@@ -204,7 +208,7 @@ gpu.module @m {
   gpu.func @vote_of_some_lanes(%v: i32) kernel {
     %half = arith.constant 65535 : i32
     %p = arith.cmpi eq, %v, %half : i32
-    // expected-error @+1 {{'nvvm.vote.sync' op expected a ballot of all lanes, with the constant mask -1}}
+    // expected-error @+1 {{'nvvm.vote.sync' op expected a ballot or any of all lanes, with the constant mask -1}}
     %votes = nvvm.vote.sync ballot %half, %p -> i32
     gpu.return
   }
@@ -224,11 +228,35 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @vote_that_is_no_ballot(%v: i32) kernel {
+  gpu.func @vote_of_another_kind(%v: i32) kernel {
     %all = arith.constant -1 : i32
     %p = arith.cmpi eq, %v, %all : i32
-    // expected-error @+1 {{'nvvm.vote.sync' op expected a ballot of all lanes, with the constant mask -1}}
-    %any = nvvm.vote.sync any %all, %p -> i1
+    // expected-error @+1 {{'nvvm.vote.sync' op expected a ballot or any of all lanes, with the constant mask -1}}
+    %any = nvvm.vote.sync uni %all, %p -> i1
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @shuffle_of_nvvm_that_is_xor(%v: i32) kernel {
+    %all = arith.constant -1 : i32
+    %last = arith.constant 31 : i32
+    // expected-error @+1 {{'nvvm.shfl.sync' op expected kind idx of all lanes, with the constant mask -1 and without a predicate}}
+    %x = nvvm.shfl.sync bfly %all, %v, %v, %last : i32 -> i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @shuffle_in_parts_of_twelve_lanes(%v: i32) kernel {
+    %all = arith.constant -1 : i32
+    %parts = arith.constant 5151 : i32
+    // expected-error @+1 {{'nvvm.shfl.sync' op expected the constant (32 - n) * 256 + 31 of parts of n lanes, a power of two}}
+    %x = nvvm.shfl.sync idx %all, %v, %v, %parts : i32 -> i32
     gpu.return
   }
 }

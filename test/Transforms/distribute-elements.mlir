@@ -19,10 +19,10 @@
 // CHECK:         scf.if
 // CHECK:           memref.store %[[POWER]], %{{.+}}[%{{.+}}]
 // CHECK:         gpu.subgroup_reduce add %[[POWER]] cluster(size = 4)
-// CHECK:         gpu.shuffle idx %[[POWER]]
+// CHECK:         nvvm.shfl.sync idx %c-1_i32, %[[POWER]], %c2_i32, %c4127_i32
 //
 // COUNT-LABEL: func.func @dots
-// COUNT-COUNT-6: gpu.shuffle
+// COUNT-COUNT-5: gpu.shuffle
 // COUNT-NOT:     gpu.shuffle
 // COUNT-LABEL: func.func @one_number
 func.func @dots(%x: memref<8x64xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {

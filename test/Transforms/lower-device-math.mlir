@@ -11,6 +11,18 @@ func.func @instructions(%x: f32, %v: vector<4xf32>) -> (f32, vector<4xf32>) {
   return %2, %1 : f32, vector<4xf32>
 }
 
+// CHECK-LABEL: func.func @reciprocals
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%arg0) : (f32) -> f32
+// CHECK:         arith.divf %{{.+}}, %arg0 : f32
+// CHECK:         arith.divf %arg1, %arg0 fastmath<afn> : f32
+func.func @reciprocals(%x: f32, %y: f32) -> (f32, f32, f32) {
+  %one = arith.constant 1.0 : f32
+  %0 = arith.divf %one, %x fastmath<afn> : f32
+  %1 = arith.divf %one, %x : f32
+  %2 = arith.divf %y, %x fastmath<afn> : f32
+  return %0, %1, %2 : f32, f32, f32
+}
+
 // CHECK-LABEL: func.func @integers
 // CHECK:         "llvm.intr.ctlz"(%{{.+}}) <{is_zero_poison = false}> : (i32) -> i32
 // CHECK:         "llvm.intr.abs"(%{{.+}}) <{is_int_min_poison = false}> : (i32) -> i32

@@ -15,8 +15,9 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-NEXT:        ^bb0(%[[PART:.+]]: index):
 // CHECK-NEXT:          vector.transfer_read %[[PARTS:.+]][%[[PART]], %c0]
 // CHECK-NEXT:          gnn_tile.yield
-// CHECK:             arith.maxsi %[[SIZE]], %c1
-// CHECK:             arith.divf
+// CHECK:             %[[COUNT:.+]] = arith.index_cast %[[SIZE]] : index to i32
+// CHECK:             arith.maxsi %[[COUNT]], %c1_i32
+// CHECK:             arith.divf {{.+}} fastmath<afn>
 func.func @parts(%x: memref<?x64xf32>, %p: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]

@@ -315,6 +315,40 @@ gpu.func @count(%counts: memref<1xi32>, %sum: memref<1xf32>, %n: index)
   EXPECT_EQ(sum[0], 50 * 64 * 1.5f);
 }
 
+// Lanes read one of their own part of the warp; all learn whether one said yes.
+TEST(Kernels, ShufflesInPartsAndVotes) {
+  auto emulator = emulate(R"mlir(
+gpu.func @vote(%x: memref<64xi32>, %out: memref<64xi32>, %any: memref<64xi32>) kernel {
+  %t = gpu.thread_id x
+  %all = arith.constant -1 : i32
+  %five = arith.constant 5 : i32
+  %of8 = arith.constant 6175 : i32
+  %v = memref.load %x[%t] : memref<64xi32>
+  %part = nvvm.shfl.sync idx %all, %v, %five, %of8 : i32 -> i32
+  memref.store %part, %out[%t] : memref<64xi32>
+  %p = arith.cmpi eq, %v, %five : i32
+  %one = nvvm.vote.sync any %all, %p -> i1
+  %number = arith.extui %one : i1 to i32
+  memref.store %number, %any[%t] : memref<64xi32>
+  gpu.return
+})mlir");
+  ASSERT_TRUE(emulator);
+  EXPECT_TRUE(emulator->find("vote")->needsFibers);
+  std::vector<int32_t> x(64), out(64, -1), any(64, -1);
+  for (int t = 0; t < 64; ++t)
+    x[t] = t + 20; // none is 5 but one of the second warp
+  x[40] = 5;
+  for (uint64_t seed : {1, 2, 3}) {
+    ASSERT_EQ(run(*emulator, "vote", {1, 1, 1}, {64, 1, 1},
+                  Arguments(x, out, any), seed),
+              "");
+    for (int t = 0; t < 64; ++t) {
+      EXPECT_EQ(out[t], x[t / 8 * 8 + 5]) << t;
+      EXPECT_EQ(any[t], t / 32) << t;
+    }
+  }
+}
+
 // Bit i is what lane i of the own warp said.
 TEST(Kernels, Ballots) {
   auto emulator = emulate(R"mlir(

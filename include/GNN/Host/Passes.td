@@ -30,7 +30,8 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
       `math` but for `ipowi`, `isinf` and `isnormal`; `scf.for`, `if`, `while`;
       `ub.poison`; `nvgpu.device_async_copy`,
       `device_async_create_group`, `device_async_wait`, `ldmatrix`, `mma.sync`
-      (TF32); `nvvm.vote.sync` (ballots) and `bar.warp.sync`, both of whole warps.
+      (TF32); of whole warps, `nvvm.vote.sync` (`ballot`, `any`), `bar.warp.sync`
+      and `shfl.sync idx` in parts of 1, 2, 4, ... lanes.
     - Floats are `f16`, `bf16`, `f32` and `f64`. Integers that become floats, or
       come from them, have at most 64 bits. Vectors that are divided as integers,
       become integers or are operands of `math` have one dimension.

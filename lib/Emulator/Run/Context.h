@@ -41,6 +41,10 @@ struct ShadowCell {
 /// Stands for readers of several warps.
 constexpr uint32_t manyWarps = ~0u;
 
+inline constexpr uint32_t warpSize = 32; // threads
+/// Behind the modes of gpu.shuffle: of a lane of the own part of the warp.
+inline constexpr uint32_t shuffleInParts = 4;
+
 /// Dimensions of memory.
 constexpr unsigned maxRank = 8;
 

@@ -41,6 +41,12 @@ uint64_t Worker::shuffle(uint32_t site, uint64_t bits, uint32_t offset,
                          uint32_t width, uint32_t mode) {
   Lane &lane = lanes[thread()];
   Request &request = lane.ask(Request::Shuffle, site);
+  if (mode == shuffleInParts) {
+    uint32_t inside = width - 1;
+    offset = (thread() % warpSize & ~inside) | (offset & inside);
+    mode = static_cast<uint32_t>(ShuffleMode::IDX);
+    width = warpSize;
+  }
   request.bits = bits;
   request.offset = offset;
   request.width = width;

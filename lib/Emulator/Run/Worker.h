@@ -21,8 +21,6 @@
 
 namespace gnn::emulator {
 
-inline constexpr uint32_t warpSize = 32; // threads
-
 class Worker;
 
 /// What went wrong, where. Turned into text by describeFault.

@@ -44,7 +44,8 @@ static void divideBehind(TraverseOp op) {
     Value size = SizeOp::create(rewriter, loc, type);
     size = arith::MaximumFOp::create(rewriter, loc, size, one);
     // One division a row, not one a feature.
-    Value share = arith::DivFOp::create(rewriter, loc, one, size);
+    Value share = arith::DivFOp::create(rewriter, loc, one, size,
+                                        arith::FastMathFlags::afn);
     rewriter.replaceOpWithNewOp<arith::MulFOp>(reduce, sum, share);
   }
 }

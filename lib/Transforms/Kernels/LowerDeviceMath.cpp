@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -70,6 +71,24 @@ struct LowerFastPower : OpRewritePattern<math::Exp2Op> {
   }
 };
 
+/// So is a reciprocal.
+struct LowerFastReciprocal : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isApproximate =
+        arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+    if (!op.getType().isF32() || !isApproximate ||
+        !matchPattern(op.getLhs(), m_OneFloat()))
+      return rewriter.notifyMatchFailure(op, "no approximate reciprocal");
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(), rewriter.getStringAttr("llvm.nvvm.rcp.approx.ftz.f"),
+        op.getRhs());
+    return success();
+  }
+};
+
 struct LowerBitCount : OpRewritePattern<math::CtPopOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -101,8 +120,8 @@ struct LowerDeviceMath : gnn::impl::LowerDeviceMathBase<LowerDeviceMath> {
     patterns.add<
         LowerInteger<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>,
         LowerInteger<math::CountTrailingZerosOp, LLVM::CountTrailingZerosOp>,
-        LowerInteger<math::AbsIOp, LLVM::AbsOp>, LowerBitCount, LowerFastPower>(
-        &getContext());
+        LowerInteger<math::AbsIOp, LLVM::AbsOp>, LowerBitCount, LowerFastPower,
+        LowerFastReciprocal>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 

@@ -11,6 +11,7 @@
 
 #include "GNN/Dialect/Tile/IR/Combine.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
@@ -102,14 +103,16 @@ Value Distribution::getOfElement(Value source, VectorPart part,
   Value own = get(source, spread, part);
   if (each == 1)
     return own;
-  // The first lane of those of the row.
-  Value lane = arith::AndIOp::create(
-      b, thread, b.index(lanesOfWarp() - lanes.getFeatures()));
-  lane = b.toI32(b.add(lane, element % each));
-  return gpu::ShuffleOp::create(
-             b, own, lane, arith::ConstantIntOp::create(b, lanesOfWarp(), 32),
-             gpu::ShuffleMode::IDX)
-      .getShuffleResult();
+  // Of the lanes of the row: with a number of the warp, that of the first one
+  // would have to be known.
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  int64_t ofParts = (lanesOfWarp() - lanes.getFeatures()) * 256;
+  return NVVM::ShflOp::create(b, own.getType(), i32(-1), own,
+                              i32(element % each),
+                              i32(ofParts + lanesOfWarp() - 1),
+                              NVVM::ShflKind::idx, /*isValid=*/UnitAttr());
 }
 
 /// The only entry, or that of one element.

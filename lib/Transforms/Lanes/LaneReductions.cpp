@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -320,10 +321,9 @@ Value Distribution::overTeams(Value number) {
 void Distribution::distributeAnyTeam(AnyTeamOp op) {
   Value condition = scalar(op.getCondition());
   if (lanes.getTeamLanes() < lanesOfWarp()) {
-    Value flag =
-        overTeams(arith::ExtUIOp::create(b, b.getI32Type(), condition));
-    condition = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag,
-                                      zero(flag.getType()));
+    Value all = arith::ConstantIntOp::create(b, -1, 32);
+    condition = NVVM::VoteSyncOp::create(b, b.getI1Type(), all, condition,
+                                         NVVM::VoteSyncKind::any);
   }
   scalars.map(op.getResult(), condition);
 }

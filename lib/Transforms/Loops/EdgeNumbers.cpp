@@ -259,11 +259,16 @@ Value EdgeWalk::collectPoints(Value value, Batch &batch) {
     each.push_back(valueOf(value));
   }
   point = nullptr;
+  return numbersOf(each, value.getType());
+}
+
+/// A value of each element, one a lane.
+Value EdgeWalk::numbersOf(ValueRange each, Type element) {
   if (isa<VectorType>(each.front().getType())) // of heads, with one feature
     return ReduceEachOp::create(b, Reduction::Sum, each);
   Value made = vector::FromElementsOp::create(
-      b, VectorType::get({layout.inFlight}, value.getType()), each);
-  return spreadAcross(made, numbersAt(value.getType(), {}));
+      b, VectorType::get({layout.inFlight}, element), each);
+  return spreadAcross(made, numbersAt(element, {}));
 }
 
 Value EdgeWalk::reduceEach(ReduceOp reduce, Batch &batch) {
@@ -411,14 +416,36 @@ void EdgeWalk::scatter(unsigned output, Batch &batch) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// Minus infinity has no difference to itself.
-Value EdgeWalk::finiteOf(Value score) {
-  auto element = cast<FloatType>(getElementTypeOrSelf(score.getType()));
-  Value lowest =
-      constant(score.getType(),
-               b.getFloatAttr(element, llvm::APFloat::getLargest(
-                                           element.getFloatSemantics(), true)));
-  return combineKind(Reduction::Max, score, lowest);
+/// Whether each lane adds the numbers of its own elements until a group ends,
+/// which takes no exchange.
+bool EdgeWalk::isApart(OpResult result) {
+  auto softmax = dyn_cast<SoftmaxSumOp>(result.getOwner());
+  return softmax && numbers.contains(softmax.getScore()) &&
+         result != softmax.getHighest() && !getLevel(result).feature &&
+         layout.inFlight > 1 && layout.inFlight <= layout.featureLanes;
+}
+
+/// States as steps without ends carry them.
+SmallVector<Value> EdgeWalk::takeApart(ValueRange states) {
+  Values apart;
+  for (auto [result, state] : llvm::zip_equal(results(), states)) {
+    if (!isApart(result)) {
+      apart.push_back(state);
+      continue;
+    }
+    Values each(layout.inFlight, constant(state.getType(), 0)); // of the first
+    each.front() = state;
+    apart.push_back(numbersOf(each, result.getType()));
+  }
+  return apart;
+}
+
+SmallVector<Value> EdgeWalk::putTogether(ValueRange states) {
+  Values whole;
+  for (auto [result, type, state] : llvm::zip_equal(results(), types, states))
+    whole.push_back(isApart(result) ? overElements(state, Reduction::Sum, type)
+                                    : state);
+  return whole;
 }
 
 Value EdgeWalk::powerOf(Value score, Value highest) {
@@ -433,20 +460,23 @@ SmallVector<Value> EdgeWalk::addSoftmax(SoftmaxSumOp softmax, ValueRange before,
   Value scores = acrossOf(softmax.getScore(), batch);
   Value top = overElements(scores, Reduction::Max, before[0].getType());
   top = combineKind(Reduction::Max, before[0], top);
-  Value finite = finiteOf(top);
-  Value scale = powerOf(before[0], finite);
-  Value powers = powerOf(scores, spreadAcross(finite, scores.getType()));
+  Value scale = powerOf(before[0], top);
+  Value powers = powerOf(scores, spreadAcross(top, scores.getType()));
   Values after{top};
   for (auto [i, result] : llvm::enumerate(softmax.getSums())) {
     Level level = getLevel(result);
     Value value = softmax.getValues()[i];
-    Value sum = arith::MulFOp::create(b, spread(scale, level), before[i + 1]);
+    Value factor = spread(scale, level);
+    if (isApart(result))
+      factor = spreadAcross(factor, before[i + 1].getType());
+    Value sum = arith::MulFOp::create(b, factor, before[i + 1]);
     if (!level.feature) {
       Type type = numbersAt(result.getType(), level);
       Value terms =
           arith::MulFOp::create(b, spreadAcross(powers, type),
                                 spreadAcross(acrossOf(value, batch), type));
-      terms = overElements(terms, Reduction::Sum, sum.getType());
+      if (!isApart(result))
+        terms = overElements(terms, Reduction::Sum, sum.getType());
       after.push_back(arith::AddFOp::create(b, sum, terms));
       continue;
     }

@@ -140,6 +140,7 @@ void EdgeWalk::walkShare(Value team) {
     (void)valueOf(value);
   Value first = b.add(firstRow, b.mul(team, TeamShare::elements));
   Carried before = start(team, first);
+  before.states = takeApart(before.states);
   Value share = shareOf(team);
   // Offsets have half the registers of indices.
   auto offsetOf = [&](int64_t value) -> Value {
@@ -173,6 +174,7 @@ void EdgeWalk::walkShare(Value team) {
   if (types.empty())
     return;
   Carried now = before.unpack(b, ValueRange(left).take_front(count));
+  now.states = putTogether(now.states);
   if (layout.addsAtomically)
     return addLast(now, team);
   where(
@@ -299,8 +301,9 @@ void EdgeWalk::nextGroup(Carried &now) {
 SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
                                          Value team) {
   spreadNumbers(batch);
-  auto ofLanes = std::exchange(numbers, {});
   Carried now = carried;
+  now.states = putTogether(now.states);
+  auto ofLanes = std::exchange(numbers, {});
   Value zero = arith::ConstantIntOp::create(b, 0, 32);
   for (auto [word, here] : llvm::zip_equal(words, batch.points)) {
     Batch own; // of the other branch are others
@@ -318,6 +321,7 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
                                end, [&] { return same; }));
   }
   numbers = std::move(ofLanes);
+  now.states = takeApart(now.states);
   return now.pack(b);
 }
 
@@ -472,6 +476,13 @@ void EdgeWalk::storePiece(ValueRange states, Value piece) {
     AtAttr at = TraverseOp::getPartAt(value);
     write(state, part, indicesOf(at, piece), at);
   }
+}
+
+SmallVector<OpResult> EdgeWalk::results() {
+  SmallVector<OpResult> all;
+  for (Operation *reduction : reductions)
+    llvm::append_range(all, reduction->getOpResults());
+  return all;
 }
 
 SmallVector<Value> EdgeWalk::identities() {

@@ -116,6 +116,7 @@ private:
   mlir::Type numbersAt(mlir::Type element, Level level);
   mlir::Value acrossOf(mlir::Value value, Batch &batch);
   mlir::Value collectPoints(mlir::Value value, Batch &batch);
+  mlir::Value numbersOf(mlir::ValueRange each, mlir::Type element);
   mlir::Value reduceEach(ReduceOp reduce, Batch &batch);
   mlir::Value spreadAcross(mlir::Value value, mlir::Type type);
   mlir::Value ofPoint(mlir::Value across, unsigned u, mlir::Type type);
@@ -126,7 +127,9 @@ private:
                                                Batch &batch, bool isRead);
   mlir::Value gather(mlir::BlockArgument argument, Batch &batch);
   void scatter(unsigned output, Batch &batch);
-  mlir::Value finiteOf(mlir::Value score);
+  bool isApart(mlir::OpResult result);
+  Values takeApart(mlir::ValueRange states);
+  Values putTogether(mlir::ValueRange states);
   mlir::Value powerOf(mlir::Value score, mlir::Value highest);
   Values addSoftmax(SoftmaxSumOp op, mlir::ValueRange before, Batch &batch);
   // What teams leave to each other.
@@ -138,6 +141,8 @@ private:
   void addToGroup(mlir::Value group, mlir::ValueRange states);
   void addLast(const Carried &carried, mlir::Value team);
   Values identities();
+  /// Of all reductions: one for each state.
+  llvm::SmallVector<mlir::OpResult> results();
   Values makeArrays(mlir::TypeRange types);
   void leave(mlir::ValueRange states, llvm::ArrayRef<mlir::Value> arrays,
              mlir::Value team);

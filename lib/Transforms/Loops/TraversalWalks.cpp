@@ -183,6 +183,12 @@ TypedAttr TraversalLoops::identityOf(Reduction kind, Type element) {
                                      b, b.getLoc());
 }
 
+/// The highest score of nothing: minus infinity has no difference to itself.
+static TypedAttr lowestOf(FloatType type) {
+  return FloatAttr::get(type, llvm::APFloat::getLargest(
+                                  type.getFloatSemantics(), /*Negative=*/true));
+}
+
 Value TraversalLoops::combineKind(Reduction kind, Value x, Value y) {
   return arith::getReductionOp(getReductionKind(kind, getElementTypeOrSelf(x)),
                                b, b.getLoc(), x, y);
@@ -201,7 +207,7 @@ SmallVector<Value> TraversalLoops::identitiesOf(Operation *reduction) {
     if (isa<SoftmaxSumOp>(reduction)) {
       identities.push_back(
           constant(type, result.getResultNumber() == 0
-                             ? identityOf(Reduction::Max, element)
+                             ? lowestOf(cast<FloatType>(element))
                              : b.getZeroAttr(element)));
       continue;
     }
@@ -285,19 +291,11 @@ SmallVector<Value> TraversalLoops::rescale(SoftmaxSumOp op,
   Value top;
   for (ValueRange state : states)
     top = top ? combineKind(Reduction::Max, top, state[0]) : state[0];
-  // Minus infinity has no difference to itself.
-  Type type = top.getType();
-  auto ofScore = cast<FloatType>(op.getScore().getType());
-  Value lowest = constant(
-      type, b.getFloatAttr(ofScore, llvm::APFloat::getLargest(
-                                        ofScore.getFloatSemantics(), true)));
-  Value finite = combineKind(Reduction::Max, top, lowest);
   SmallVector<Value> combined{top};
   combined.resize(op.getNumResults());
   for (ValueRange state : states) {
-    Value power =
-        math::ExpOp::create(b, arith::SubFOp::create(b, state[0], finite),
-                            arith::FastMathFlags::afn);
+    Value power = math::ExpOp::create(
+        b, arith::SubFOp::create(b, state[0], top), arith::FastMathFlags::afn);
     for (auto [i, value] : llvm::enumerate(op.getSums())) {
       Value term = arith::MulFOp::create(b, spread(power, getLevel(value)),
                                          state[i + 1]);
@@ -372,14 +370,17 @@ void TraversalLoops::finish(Operation *reduction, ValueRange results) {
   bool isExtreme = isa<ArgReduceOp>(reduction) ||
                    (reduce && reduce.getKind() != Reduction::Sum && !isMean);
   if (isMean) {
-    Value count = b.sub(end, begin);
-    count = b.toI32(arith::MaxSIOp::create(b, count, b.index(1)));
-    Type type = finished[0].getType();
-    Value divisor =
-        arith::SIToFPOp::create(b, getElementTypeOrSelf(type), count);
-    if (divisor.getType() != type)
-      divisor = vector::BroadcastOp::create(b, type, divisor);
-    finished[0] = arith::DivFOp::create(b, finished[0], divisor);
+    Value count = b.toI32(b.sub(end, begin));
+    count = arith::MaxSIOp::create(b, count,
+                                   arith::ConstantIntOp::create(b, 1, 32));
+    Type type = finished[0].getType(), element = getElementTypeOrSelf(type);
+    // One quotient instead of one for each feature.
+    Value share = arith::DivFOp::create(
+        b, constant(element, 1), arith::SIToFPOp::create(b, element, count),
+        arith::FastMathFlags::afn);
+    if (share.getType() != type)
+      share = vector::BroadcastOp::create(b, type, share);
+    finished[0] = arith::MulFOp::create(b, finished[0], share);
   }
   if (isExtreme) {
     Value any = b.less(begin, end);

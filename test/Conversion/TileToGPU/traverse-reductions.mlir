@@ -83,14 +83,14 @@ func.func @ranks(%s: memref<?xf32>, %x: memref<?x64xf32>, %y: memref<?x64xf32>) 
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// A mean divides by the number of elements, by 1 where there is none.
+// A mean is a sum times the reciprocal of the number of elements, of 1 where there is none.
 //
 // CHECK-LABEL: gpu.func @mean_0_traverse
 // CHECK:         scf.for
-// CHECK:         %[[COUNT:.+]] = arith.maxsi %{{.+}}, %c1 : index
-// CHECK:         %[[WORD:.+]] = arith.index_cast %[[COUNT]] : index to i32
-// CHECK:         %[[NUMBER:.+]] = arith.sitofp %[[WORD]] : i32 to f32
-// CHECK:         arith.divf %{{.+}}, %[[NUMBER]]
+// CHECK:         %[[COUNT:.+]] = arith.maxsi %{{.+}}, %c1_i32 : i32
+// CHECK:         %[[NUMBER:.+]] = arith.sitofp %[[COUNT]] : i32 to f32
+// CHECK:         %[[SHARE:.+]] = arith.divf %{{.+}}, %[[NUMBER]] fastmath<afn>
+// CHECK:         arith.mulf %{{.+}}, %[[SHARE]]
 func.func @mean(%x: memref<?xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {

@@ -149,8 +149,9 @@ def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
 
     Lowered: `absf`, `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`,
     `sqrt`, `trunc`, `arith.maxnumf`, `arith.minnumf`, and of integers `absi`,
-    `ctlz`, `ctpop`, `cttz`, on scalars and vectors of one dimension; and scalars of `exp2`
-    with the flag `afn`.
+    `ctlz`, `ctpop`, `cttz`, on scalars and vectors of one dimension; and, with the flag
+    `afn`, scalars of `exp2` and of `1 / x`, of which `rcp.approx.ftz` has an error of 1 ulp
+    (and an infinite one of an `x` below 2^-126: sizes of rows are at least 1).
 
     ```mlir
     %y = math.sqrt %x : f32
@@ -158,7 +159,7 @@ def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
     %y = llvm.call_intrinsic "llvm.sqrt"(%x) : (f32) -> f32
     ```
 
-    Needs: nothing. Keeps: every bit. Never: touches a function that
+    Needs: nothing. Keeps: every bit of what has no flag. Never: touches a function that
     `gnn-expand-device-math` expands.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

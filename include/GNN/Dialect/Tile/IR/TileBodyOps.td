@@ -74,7 +74,8 @@ def Tile_SoftmaxSumOp : Tile_BodyOp<"softmax_sum",
     scores and values of the group.
 
     Empty groups give 0. A NaN among the scores, or an infinite one that is highest,
-    gives NaN sums; scores that are all minus infinity give sums of 0.
+    gives NaN sums. Scores that are all minus infinity give sums of 0 and the lowest
+    finite number as `highest`: minus infinity has no difference to itself.
 
     Constraints:
     * (C1) There are as many sums as values.
