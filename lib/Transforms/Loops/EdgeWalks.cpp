@@ -149,7 +149,7 @@ void EdgeWalk::walkShare(Value team) {
   Values carried = before.pack(b);
   size_t count = carried.size();
   // Words of several streams would take the registers of rows under way, and so
-  // would many words beside numbers or sizes.
+  // would many words beside numbers.
   if (facts.streams * layout.inFlight <= 4 || facts.isPlainSum())
     llvm::append_range(carried, loadWords(share, offsetOf(0)));
   auto at = [&](Value offset) {

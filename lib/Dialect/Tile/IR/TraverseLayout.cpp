@@ -149,8 +149,9 @@ static int64_t countHeld(const TraverseLayout &layout, Level level) {
 }
 
 /// Blocks of a walk by edges that a multiprocessor has room for: where ptxas
-/// would take more registers for numbers of elements than such blocks leave it.
-/// The more rows are under way, the more of them would be spilled.
+/// would take more registers for numbers of elements than such blocks leave it,
+/// or, told nothing, saves some by loads behind the first products. The more
+/// rows are under way, the more of them would be spilled.
 static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
                                      const TraverseFacts &facts) {
   TraverseLayout layout = layOut(schedule, facts);
@@ -162,10 +163,15 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
       ++rows;
       held += layout.inFlight * countHeld(layout, level);
     }
+  if (held > manyHeld)
+    return 0;
   if (facts.weighsElements)
-    return held <= fewHeld ? 4 : held <= manyHeld ? 3 : 0;
-  bool sumsRows = facts.shufflesInsideElements && !facts.sums.empty();
-  return sumsRows && rows == 1 && held <= manyHeld ? 3 : 0;
+    return held <= fewHeld ? 4 : 3;
+  bool isDot = facts.reducesFeatures && facts.sums.empty() &&
+               layout.threadsPerRow() > 2; // narrower ones need more warps
+  bool sumsRows =
+      facts.shufflesInsideElements && !facts.sums.empty() && rows == 1;
+  return isDot || sumsRows ? 3 : 0;
 }
 
 /// Elements that a team of a walk by edges loads at once.
@@ -176,9 +182,13 @@ static int64_t chooseEdgesInFlight(const TraverseSchedule &schedule,
     return reducedInFlight;
   if (facts.streams > 1)
     return edgesInFlight;
-  if (layOut(schedule, facts).threadsPerRow() <= narrowLanes)
-    return facts.loadsNumbers() || facts.isPlainSum() ? narrowInFlight
-                                                      : edgesInFlight;
+  int64_t threads = layOut(schedule, facts).threadsPerRow();
+  if (threads <= narrowLanes) {
+    bool isMany = facts.loadsNumbers() || facts.isPlainSum();
+    // Where rows end, a mean takes registers that two vectors leave it not.
+    return isMany && (!facts.needsSizes || threads == 1) ? narrowInFlight
+                                                         : edgesInFlight;
+  }
   return facts.loadsNumbers() ? reducedInFlight : edgesInFlight;
 }
 
