@@ -35,7 +35,14 @@ bool TraverseOp::needsGroups() {
 }
 
 bool TraverseOp::isCyclic() {
-  return TraverseSchedule(*this).distribution == ElementDistribution::Cyclic;
+  return isByEdges() &&
+         TraverseSchedule(*this).distribution == ElementDistribution::Cyclic;
+}
+
+bool TraverseOp::readsStreams() {
+  return isByEdges() && !isCyclic() &&
+         TeamShare::isBlock(TraverseSchedule(*this).getBlockPositions()) &&
+         getElements().isOfGraph() && getGroups().isOfGraph();
 }
 
 SmallVector<RowDomain> TraverseOp::getMapTargets() {
