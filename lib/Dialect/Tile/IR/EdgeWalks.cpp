@@ -145,6 +145,8 @@ static bool addsUpOf(Value value) {
 }
 
 std::string gnn::tile::explainAtomic(TraverseOp op) {
+  if (op.getReduced().empty())
+    return "expected results of rows, whose parts are added";
   Operation *yield = op.getBody().front().getTerminator();
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
     if (op.getOutputAt(i).getAnchor() == Anchor::Element)
