@@ -89,7 +89,7 @@ def test_kernels_of_another_version(monkeypatch):
                                   devices.open_device("emulator"))
 
 
-@pytest.mark.parametrize("name", ["move_2", "groups_2"])
+@pytest.mark.parametrize("name", ["move_2", "groups_2", "sums_2"])
 def test_kernels_of_an_earlier_revision(name, monkeypatch):
     """They take as many arguments, and would read and write elsewhere by them."""
     text = device_build_kernels.text().replace(f"@{name}(", f"@{name[:-2]}(")
@@ -99,6 +99,26 @@ def test_kernels_of_an_earlier_revision(name, monkeypatch):
                                                 "than the library lack it$"):
         device_build.Builder.make({"g": request_of(["stream dst edge.in_rows edge"], [])},
                                   devices.open_device("emulator"))
+
+
+def test_problems():
+    """The gravest one of a graph, as text: C has no graph on the host to ask."""
+    request = request_of(["rows dst edge.in_rows"], [])
+    request.self_loops = request.dst_sorted = True
+    device = devices.open_device("emulator")
+    builder = device_build.Builder.make({"g": request}, device)
+    cases = {
+        ((0, 1, 1), (0, 1, 1)): "expected one self loop at each node, got more or fewer",
+        ((1, 0, 0), (1, 0, 1)): "expected edges sorted by destination, got another order",
+        ((1, 0, 2), (1, 0, 1)): "expected ids below the numbers of nodes and types, got others",
+        ((1, 1, 0), (1, 1, 0)): "expected one self loop at each node, got more or fewer",
+        ((0, 1, 1), (0, 0, 1)): None}
+    for ends, expected in cases.items():
+        build = device_build.Build(
+            builder, {"g": gnn_mlir.TensorGraph(torch.tensor(ends), 2)}, None)
+        found = capi.library().gnnBuildProblem(build.handle)
+        assert found == (expected and f"graph 'g': {expected}".encode())
+        assert build.is_good == (expected is None)
 
 
 # More rows than a block of a sum has, and blocks of edges that are not full.

@@ -152,6 +152,77 @@ def test_another_function_of_the_graph(target):
                 np.testing.assert_allclose(value, out[key], 1e-5, 1e-6)
 
 
+def test_what_was_built_is_not_built_again(monkeypatch):
+    """A graph that has all that a function needs is checked alone, once; what a new build has
+    too is dropped."""
+    from gnn_mlir import device_build
+    made, build = [], device_build.Build
+    monkeypatch.setattr(device_build, "Build", lambda builder, *given: (
+        made.append(builder), build(builder, *given))[1])
+
+    def others(dst_sorted):  # A part of what `attention` needs.
+        module = Module()
+        f = module.function("f")
+        g = module.graph("g", dst_sorted=dst_sorted)
+        f.output("d", f.aggregate("sum", f.input("s", g.rows("edge", 2)), g.dst, via="dst"))
+        return f
+
+    def compiled(f):
+        return gnn_mlir.compile(f.module, target="emulator", passes={"use_edge_order": False})
+    plain, declared = compiled(attention(False)), compiled(attention())
+    small, small_declared = compiled(others(False)), compiled(others(True))
+
+    def call(layer, graph):
+        inputs = layer.source.random_inputs(Graph(*SORTED["multi-edges"]))
+        return layer(graph, inputs)
+    graph = tensors(*SORTED["multi-edges"])
+    for layer in (small, small_declared):
+        call(layer, graph)
+    assert len(made) == 1 and len(graph._builds) == 1
+    first = graph._builds[0][0]
+    call(plain, graph)
+    assert len(made) == 2 and [one for one, _ in graph._builds] != [first]
+    assert len(graph._builds) == 1
+    # What was bound to the first one stays.
+    np.testing.assert_array_equal(call(small_declared, graph), call(small, graph))
+    call(declared, graph)
+    assert len(made) == 2 and graph.__dict__["is_dst_sorted"] is True
+    # What a build has found is not looked for again.
+    graph = tensors(*SORTED["multi-edges"])
+    call(declared, graph)
+    assert len(made) == 3 and graph.__dict__["is_dst_sorted"] is True
+    # One whose edges are not sorted is refused, and nothing is built for it either.
+    *wrong, what = UNSORTED["two edges"]
+    graph = tensors(*wrong)
+    call_of = attention(False).random_inputs(graph.to_graph())
+    plain(graph, call_of)
+    for _ in range(2):
+        assert what in message_of(lambda: declared(graph, call_of))
+    assert len(made) == 4 and graph.is_dst_sorted is False
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("form", ["dense", "steps"])
+def test_ids_of_each_form(bits, form):
+    """Kernels read the given ids where they lie."""
+    torch = pytest.importorskip("torch")
+    layer = gnn_mlir.compile(attention().module, target="emulator")
+    dtype = getattr(torch, f"int{bits}")
+    for name, (src, dst, nodes, *what) in {**SORTED, **UNSORTED}.items():
+        ends = torch.tensor(np.array([src, dst], np.int64).reshape(2, -1)).to(dtype)
+        if form == "steps":  # Between ids of one end lie those of the other, and others.
+            room = torch.full((ends.shape[1], 3), 7, dtype=dtype)
+            room[:, ::2] = ends.T
+            ends = room[:, 0], room[:, 2]
+        graph = TensorGraph(ends, nodes)
+        inputs = attention(False).random_inputs(graph.to_graph())
+        if what:
+            assert what[0] in message_of(lambda: layer(graph, inputs))
+        else:
+            check(layer.source, graph.to_graph(), inputs, layer(graph, inputs))
+        assert bool(graph._builds) == (not what), name
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_passes_of_gradients(target):
     torch = pytest.importorskip("torch")
