@@ -242,15 +242,14 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return {g.name: g for g in self.named_graphs() if g.parent is None}
 
     def named_graphs(self):
-        """The declarations of the graphs that the function names, and of the parents of
-        those, parents first."""
+        """The declarations of the graphs that the function names, in the order in which it
+        names them first, each behind its parent."""
         values = list(self.inputs.values()) + [
             v for op in self._lines if not isinstance(op, str)
             for v in op.operands + op.results]
         found = [v.type.graph for v in values
                  if getattr(v.type, "graph", None) is not None]
-        return list({g.name: g for g in [*(g.parent for g in found if g.parent), *found]}
-                    .values())
+        return list({one.name: one for g in found for one in (g.parent, g) if one}.values())
 
     def bind(self, graphs):
         """A dict of graphs by name, checked against their declarations, with
