@@ -82,6 +82,90 @@ def test_declarations():
     assert like.dst_sorted and not module.graph_like("other", Graph([0], [1], 2)).dst_sorted
 
 
+def drawn(nodes, edges, is_sorted, seed=0):
+    rng = np.random.default_rng(seed)
+    src, dst = rng.integers(0, nodes, (2, edges))
+    return Graph(src, np.sort(dst) if is_sorted else dst, nodes)
+
+
+def orders_of(layer):
+    return {graph["name"]: graph.get("dst_sorted", False)
+            for plan in layer.package.plan()["functions"] for graph in plan["graphs"]}
+
+
+def test_declarations_like_graphs():
+    for edges, is_sorted, expected in ((64, True, True), (64, False, None), (63, True, None)):
+        graph, module = drawn(9, edges, is_sorted), Module()
+        assert graph.is_dst_sorted is is_sorted
+        assert module.graph_like("g", graph).dst_sorted is expected
+        for said in (True, False):
+            assert module.graph_like(f"is_{said}", graph, dst_sorted=said).dst_sorted is said
+    assert Graph([], [], 2).is_dst_sorted and Graph([0], [1], 2).is_dst_sorted
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_compilation_for_a_graph(target):
+    """It takes the order from its graph where the program does not say it, and its result is
+    for graphs of that order alone."""
+    graphs = {"sorted": drawn(9, 64, True), "drawn": drawn(9, 64, False),
+              "few": drawn(9, 63, True)}
+    for said in (None, False, True):
+        f = attention(said)
+        text = f.module.text()
+        for name, graph in graphs.items():
+            if said and name == "drawn":
+                continue
+            for given in (graph, [graph], {"g": graph}):
+                layer = gnn_mlir.compile(f, target=target, graph=given)
+                expected = said or (said is None and name == "sorted")
+                assert orders_of(layer) == {"g": expected}
+            inputs = attention(False).random_inputs(graph)
+            check(f, graph, inputs, layer(graph, inputs))
+            other = graphs["drawn"]
+            inputs = attention(False).random_inputs(other)
+            if expected:
+                message = message_of(lambda layer=layer: layer(other, inputs))
+                assert "edge 1 to node 1 behind edge 0 to node 7" in message
+            else:
+                check(f, other, inputs, layer(other, inputs))
+        assert f.module.text() == text and f.module.graphs["g"].dst_sorted is said
+        assert orders_of(gnn_mlir.compile(text, target=target, graph=graphs["few"])) == {
+            "g": bool(said)}
+    # IR as text says it itself.
+    layer = gnn_mlir.compile(attention(None).module.text(), target=target,
+                             graph=graphs["sorted"])
+    assert orders_of(layer) == {"g": False}
+
+
+def test_compilation_for_several_graphs():
+    """Each has its own order, a derived graph none; passes of gradients, and what is compiled
+    for them later, have that of the program."""
+    module = Module()
+    a, b = module.graph("a"), module.graph("b")
+    loops = module.looped_graph("loops", b, "replace", 0)
+    f = module.function("f")
+    x, w = f.input("x", a.rows("node", 4)), f.input("w", a.rows("edge"))
+    y = f.spmm("mul", "sum", a.dst, x, w, lhs_via="src", via="dst")
+    y = f.rebind_rows(f.rebind_rows(y, b, "node"), loops, "node")
+    y = f.aggregate("sum", f.gather(y, "edge", via="src"), "node", via="dst")
+    f.output("y", f.rebind_rows(y, b, "node"))
+    graphs = {(is_sorted, seed): drawn(9, 80, is_sorted, seed)
+              for is_sorted in (False, True) for seed in (0, 1)}
+    for first in (False, True):
+        for second in (False, True):
+            given = [graphs[first, 0], graphs[second, 1]]
+            made = [gnn_mlir.compile(f, target="cpu", graph=given, gradients=["x"])
+                    for _ in range(2)]
+            for layer in made:
+                assert orders_of(layer) == {"a": first, "b": second}
+            assert made[0].package.plan() == made[1].package.plan()
+            assert made[0].package.kernels("mlir") == made[1].package.kernels("mlir")
+            inputs = f.random_inputs(given)
+            errors.check("y", np.asarray(made[0](given, inputs)),
+                         f.evaluate(given, inputs)["y"], 1e-5, 1e-4)
+    assert not any(one.dst_sorted for one in module.graphs.values())
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_sorted_graphs(target):
     f = attention()
