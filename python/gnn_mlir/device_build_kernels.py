@@ -39,6 +39,8 @@ ROWS = 8  # Of a thread in `sums` and `scan`.
 # TeamShare of Lattice.h: the top bit of a word, the elements of a share, zeros behind those of a
 # stream, shares whose words take turns, and words in a turn.
 TOP, SHARE, PADDING, TOGETHER, WORDS = -1 << 31, 64, 1 << 14, 32, 4
+# The fields of a share, and the flags in the second one.
+FIELDS, INSIDE, HAS_TAIL, CROSSES, WHOLE = 4, 1, 2, 4, 8
 # By names, those of lib/Runtime/BuildKernels.h, which compares names and the number of arguments.
 SLOTS = {"columns": 24, "keys": 6, "sums_2": 6, "scan": 6, "search": 4, "starts": 4, "move_2": 8,
          "tiles": 6, "groups_2": 12, "shares": 6, "degrees": 4}
@@ -223,12 +225,12 @@ def _starts(k, i):
     k.when(here < after, store)
 
 
-_WHOLE = TOGETHER * SHARE
+TURN = TOGETHER * SHARE  # Elements whose words take turns.
 
 
-def _place_of_word(i):
-    """TeamShare::placeOfWord of Lattice.h."""
-    return (i // _WHOLE * _WHOLE + i % SHARE // WORDS * (TOGETHER * WORDS) +
+def place_of_word(i):
+    """TeamShare::placeOfWord of Lattice.h, of numbers of a kernel or of torch."""
+    return (i // TURN * TURN + i % SHARE // WORDS * (TOGETHER * WORDS) +
             i // SHARE % TOGETHER * WORDS + i % WORDS)
 
 
@@ -242,7 +244,7 @@ def _move(k, i):
                         lambda: array[value * step] - less)
 
     def place():
-        return k.choose(k.place_step.equals(-1), lambda: _place_of_word(i),
+        return k.choose(k.place_step.equals(-1), lambda: place_of_word(i),
                         lambda: through("place", i))
 
     value = through("c", through("b", through("a", i)))
@@ -260,10 +262,10 @@ def _tiles(k, i):
     k.out[i * 3 + 2] = (begin + k.tile).least(k.rows[group + 1])
 
 
-def _pieces(k, begin, end):
+def pieces(begin, end, block):
     """The first piece of a group's elements, and the one behind its last (TeamShare of
-    Lattice.h)."""
-    return begin // k.block_size * 2 + 1, (end - 1) // k.block_size * 2 + 1
+    Lattice.h), of numbers of a kernel or of torch."""
+    return begin // block * 2 + 1, (end - 1) // block * 2 + 1
 
 
 def _groups(k, i):
@@ -294,7 +296,7 @@ def _groups(k, i):
                 k.groups, lambda g: k.rows[g + 1] <= i * k.block_size))
             begin, end = k.rows[group], k.rows[group + 1]
             k.out[here * 3] = group
-            for place, piece in enumerate(_pieces(k, begin, end)):
+            for place, piece in enumerate(pieces(begin, end, k.block_size)):
                 k.out[here * 3 + place + 1] = k.select(begin < end, piece, 0)
         k.when(here < k.first[i + 1], store)
 
@@ -302,14 +304,14 @@ def _groups(k, i):
         end = k.rows[i + 1]
 
         def store():
-            at = _place_of_word(end - 1)
+            at = place_of_word(end - 1)
             k.out[at] = k.out.word(at) | TOP
         k.when(k.rows[i] < end, store)
 
     def store_zero():
         count = k.rows[k.groups]
-        at, whole = count + i - k.groups, (count + PADDING) // _WHOLE * _WHOLE
-        k.out[k.choose(at < whole, lambda: _place_of_word(at), lambda: at)] = 0
+        at, whole = count + i - k.groups, (count + PADDING) // TURN * TURN
+        k.out[k.choose(at < whole, lambda: place_of_word(at), lambda: at)] = 0
 
     def end_stream():
         k.when(i < k.groups, mark)
@@ -339,14 +341,14 @@ def _shares(k, i):
         is_inside = head_begin < first
         has_tail = (first <= tail_begin) & (last + 1 < tail_end)
         is_whole = (head_begin < block_begin) & (block_end < head_end)
-        flags = (k.select(is_inside, 1, 0) + k.select(has_tail, 2, 0) + k.select(
-            has_tail & (block_end < tail_end), 4, 0) + k.select(is_whole, 8, 0))
+        flags = (k.select(is_inside, INSIDE, 0) + k.select(has_tail, HAS_TAIL, 0) + k.select(
+            has_tail & (block_end < tail_end), CROSSES, 0) + k.select(is_whole, WHOLE, 0))
         place = k.choose(k.has_places.equals(0), lambda: head, lambda: k.places[head])
         return [place, flags, k.select(has_tail, share_in(tail_end), 0),
                 k.select(is_inside, share_in(head_end) + 1, 0)]
-    found = k.choose(first < k.elements, fields, lambda: [0, 0, 0, 0])
+    found = k.choose(first < k.elements, fields, lambda: [0] * FIELDS)
     for place, field in enumerate(found):
-        k.out[i * 4 + place] = field
+        k.out[i * FIELDS + place] = field
 
 
 def _degrees(k, i):
