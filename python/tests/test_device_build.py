@@ -121,6 +121,31 @@ def test_problems():
         assert build.is_good == (expected is None)
 
 
+def test_an_order_that_is_known():
+    """A build that did not check it is told; what is no graph of it, or not built, is refused."""
+    module = gnn_mlir.Module()
+    f = module.function("f")
+    x = f.input("x", module.graph("g", dst_sorted=True).rows("node", 4))
+    f.output("y", f.aggregate("sum", f.gather(x, "edge", via="src"), "node", via="dst"))
+    package = gnn_mlir.compile(f, target="emulator").package
+    requests = structure_keys.requests(package, ("f",))
+    checked = dict(requests)
+    device = devices.open_device("emulator")
+    checking = device_build.Builder.make(checked, device)
+    requests["g"].dst_sorted = False
+    plain = device_build.Builder.make(requests, device)
+    assert plain.covers(checking) and checking.covers(plain)
+    graph = gnn_mlir.TensorGraph(torch.tensor([[0, 1], [1, 1]]), 2)
+    build = device_build.Build(plain, {"g": graph}, None)
+    with pytest.raises(gnn_mlir.GNNError, match="got a graph that was not checked for it"):
+        build.bind(package, ["f"])
+    with pytest.raises(gnn_mlir.GNNError, match="expected a graph that is built and not "
+                                                "derived, got 'h'"):
+        build.bind(package, ["f"], ["h"])
+    bound, = build.bind(package, ["f"], ["g"])
+    assert bound.name == "f" and build.bind(package, ["f"])
+
+
 # More rows than a block of a sum has, and blocks of edges that are not full.
 LARGE = dict(nodes=2777, edges=6001, types=5, node_types=3, hub=True)
 
