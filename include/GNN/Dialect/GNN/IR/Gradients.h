@@ -167,6 +167,7 @@ public:
   mlir::Value
   exp(mlir::Value value,
       mlir::arith::FastMathFlags flags = mlir::arith::FastMathFlags::none);
+  mlir::Value log(mlir::Value value);
   /// Whether `lhs` is above `rhs`.
   mlir::Value above(mlir::Value lhs, mlir::Value rhs);
   mlir::Value select(mlir::Value condition, mlir::Value then,

@@ -155,11 +155,10 @@ Value AttentionGradient::emitScore() {
 Value AttentionGradient::emitSoftmax(Value score) {
   RowPath groups = op.getGroupPath();
   auto type = cast<RankedTensorType>(score.getType());
-  Value shifted = b.apply(BinaryKind::Sub, type, {score},
-                          at(op.getStatistics()[0], groups));
-  return b.apply(BinaryKind::Div, type,
-                 {b.exp(shifted, arith::FastMathFlags::afn)},
-                 at(op.getStatistics()[1], groups));
+  // exp(score - highest) / sum, with one number of the group instead of two.
+  Value total = b.add(op.getStatistics()[0], b.log(op.getStatistics()[1]));
+  return b.exp(b.apply(BinaryKind::Sub, type, {score}, at(total, groups)),
+               arith::FastMathFlags::afn);
 }
 
 Value AttentionGradient::emitProducts() {

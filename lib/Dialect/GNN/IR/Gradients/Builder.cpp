@@ -213,6 +213,10 @@ Value GradientBuilder::exp(Value value, arith::FastMathFlags flags) {
   return math::ExpOp::create(builder, loc, value, flags);
 }
 
+Value GradientBuilder::log(Value value) {
+  return math::LogOp::create(builder, loc, value);
+}
+
 Value GradientBuilder::above(Value lhs, Value rhs) {
   return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, lhs,
                                rhs);
