@@ -76,6 +76,17 @@ class Cell:
         return f"{self.suite}: {self.op} {self.width}{mode}, {self.graph}"
 
 
+def streamed_bytes(row):
+    """Bytes that a cell of results reads and writes in order, beside the rows that it gathers:
+    rows of destinations, numbers of edges; indices of orders that were drawn count as if they
+    led to neighbours."""
+    heads, op = row["heads"] or 1, row["op"]
+    rows, numbers = 4 * row["nodes"] * heads * row["features"], 4 * row["edges"] * heads
+    of_rows = 2 if op in ("argmax", "gatv2", "dot-attention") else 1
+    of_edges = {"weighted-sum": 1, "dot": 1, "dot-shuffled": 2}.get(op, 0)
+    return of_rows * rows + of_edges * numbers
+
+
 def width(text):
     """What --widths names: features, or (heads, features)."""
     if not (found := re.fullmatch(r"(?:(\d+)x)?(\d+)", text)):

@@ -16,10 +16,12 @@ TITLES = {"sum": "copy_u/sum", "weighted-sum": "u_mul_e/sum", "mean": "copy_u/me
 _TEXT = """`benchmarks/sparse` says how it measures. Milliseconds, medians of at least ten rounds in
 one process a graph; *: of calls, which cannot be captured in a CUDA graph. limit: the best gather
 by tiles of columns of the rows that the edges lead to (kernel {gather}), of both tables for
-dot-product attention, by tiles of whole heads in attention; share: the limit over ours. peer /
-ours: above 1, ours is the faster. spread: the middle 80% of rounds beside the median. error:
-||found - expected|| / ||expected|| on some 100,000 edges, expected in float64. With the L2 flushed
-are graphs whose rows stay in it. bind and prepare have the first call."""
+dot-product attention, by tiles of whole heads in attention; share: the limit over ours. with
+streams: the same of the gather and, at the rate of the copy, of what it does not have, rows of
+destinations and numbers of edges that are read or written in order. peer / ours: above 1, ours is
+the faster. spread: the middle 80% of rounds beside the median. error: ||found - expected|| /
+||expected|| on some 100,000 edges, expected in float64. With the L2 flushed are graphs whose rows
+stay in it. bind and prepare have the first call."""
 
 
 def percent(part, whole):
@@ -65,6 +67,15 @@ def share(row):
     return limit / ours if ours and limit else None
 
 
+def share_with_streams(row):
+    """Like share, of the gather and what is streamed beside it at the rate of a copy; growth has
+    measured that."""
+    ours, limit, copy = ms_of(row["ours"]), limit_of(row), row.get("copy")
+    if not (ours and limit and copy) or "output" in row["beside"]:
+        return None
+    return (limit + 1e3 * cells.streamed_bytes(row) / copy) / ours
+
+
 def line_of(row):
     """A row while it is measured."""
     name, best = best_peer(row)
@@ -89,13 +100,14 @@ def _beside_peers(row):
     ours, limit = row["ours"], row["beside"].get("limit", {})
     tile = f" ({limit['tile']})" if is_timed(limit) else ""
     return [row["graph"], width_of(row), shown(ours), number(limit_of(row), 4) + tile,
-            percent(limit_of(row), ms_of(ours)), name or "-", number(ms_of(best), 4),
-            number(against_peer(row), 2), percent(ours.get("spread"), 1), _error(ours),
+            percent(limit_of(row), ms_of(ours)), percent(share_with_streams(row), 1), name or "-",
+            number(ms_of(best), 4), number(against_peer(row), 2),
+            percent(ours.get("spread"), 1), _error(ours),
             _error(best)]
 
 
-_HEAD = ["graph", "F", "ours", "limit (tile)", "share", "best peer", "its ms", "peer / ours",
-         "spread", "error", "its error"]
+_HEAD = ["graph", "F", "ours", "limit (tile)", "share", "with streams", "best peer", "its ms",
+         "peer / ours", "spread", "error", "its error"]
 
 
 def _flushed(rows):
@@ -111,7 +123,7 @@ def _flushed(rows):
                           number(limit.get("flushed_ms"), 4),
                           percent(limit.get("flushed_ms"), ms), name or "-",
                           number(there.get(name), 4), number(name and there[name] / ms, 2)])
-    return ["With the L2 flushed:", markdown(_HEAD[:3] + ["limit"] + _HEAD[4:8], lines)] if (
+    return ["With the L2 flushed:", markdown(_HEAD[:3] + ["limit"] + _HEAD[4:5] + _HEAD[6:9], lines)] if (
         lines) else []
 
 
@@ -164,6 +176,7 @@ def _summary(rows):
     for (op, training), group in groups.items():
         cellses = [str(len(group))]
         for value, show in ((share, lambda x: percent(x, 1)),
+                            (share_with_streams, lambda x: percent(x, 1)),
                             (against_peer, lambda x: number(x, 2))):
             there = [(value(row), row) for row in group if value(row)]
             if not there:
@@ -173,8 +186,8 @@ def _summary(rows):
             mean = statistics.geometric_mean([one for one, _ in there])
             cellses += [show(mean), f"{show(least)} ({row['graph']}, {width_of(row)})"]
         lines.append([TITLES[op] + (", forward and backward" if training else ""), *cellses])
-    return markdown(["op", "cells", "share of the limit", "least", "best peer / ours", "least"],
-                    lines) if lines else ""
+    return markdown(["op", "cells", "share of the limit", "least", "with streams", "least",
+                     "best peer / ours", "least"], lines) if lines else ""
 
 
 def _growth(rows):
@@ -257,7 +270,7 @@ def head(result):
 
 def table(result, name=None):
     """All as Markdown; `name` is that of the files of plots beside it."""
-    rows = result["rows"]
+    rows = [{**row, "copy": result["runs"][row["run"]].get("copy")} for row in result["rows"]]
     lines = ["# Walks over edges", *head(result), _summary(rows)]
     lines += [f"![{file}]({file})" for file in plots.files(result, name)] if name else []
     of = {suite.name: [row for row in rows if row["suite"] == suite.name]

@@ -9,13 +9,13 @@ import re
 import shutil
 import subprocess
 import sys
-import xml.etree.ElementTree as xml
 
 import numpy as np
 import pytest
 
 import gnn_mlir
 from conftest import ROOT
+from support.sparse_results import result_of, row_of
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.filterwarnings("ignore:.*beta")
@@ -356,80 +356,7 @@ def test_a_peer_that_computes_nothing_is_wrong(timed, benchmarks, sparse):
     assert row["peers"]["torch by edges"]["ms"] == 3.0
 
 
-# -- Tables, plots and results that are put together ------------------------------------------
-
-def row_of(op="sum", graph="reddit", features=64, ours=2.0, limit=1.5, suite="sums", **peers):
-    times = lambda ms, **more: {"ms": ms, "captured": True, "spread": 0.01, "mib": 3.0,
-                                "error": 1e-7, **more}
-    return {"suite": suite, "op": op, "graph": graph, "nodes": 9, "edges": 99, "longest": 5,
-            "features": features, "heads": None, "training": False, "small": False,
-            "ours": {**times(ours), "kernels": 1, "compile_s": 0.1, "bind_s": 0.2},
-            "beside": {"limit": times(limit, tile=32, unroll=4)},
-            "peers": {name: times(one) if isinstance(one, float) else one
-                      for name, one in peers.items()}, "ways": {}, "cell_s": 1.0, "run": 0}
-
-
-def result_of(*rows, **more):
-    about = {"commit": "1234", "device": "a card", "torch": "2", "CUDA": "13", "gather": "abc",
-             "runs": [{"date": "2026-01-01", "driver": "580", "copy": 3e12}]}
-    return {**about, **more, "rows": list(rows)}
-
-
-@pytest.fixture(scope="module")
-def tables(sparse):
-    return sparse("tables")
-
-
-def test_the_best_peer_is_right_and_timed(tables):
-    row = row_of(**{"cuSPARSE ALG2": 3.0, "Triton": {"ms": 1.0, "wrong": "error 3.0e-02"},
-                    "DGL": {"skipped": "dgl is not installed"},
-                    "torch by edges": {"skipped": "90 ms, 45.0 times the best", "once_ms": 90.0}})
-    page = tables.table(result_of(row, row_of(features=8, ours=1.0, **{"cuSPARSE ALG2": 0.9})))
-    assert ("| reddit | 64 | 2.0000 | 1.5000 (32) | 75.0% | cuSPARSE ALG2 | 3.0000 | 1.50 | 1.0% "
-            "| 1.0e-07 | 1.0e-07 |") in page
-    assert "| copy_u/sum | 2 | 106.1% | 75.0% (reddit, 64) | 1.16 | 0.90 (reddit, 8) |" in page
-    assert "Peers: cuSPARSE ALG2, Triton, torch by edges." in page
-    assert "Not there: DGL (dgl is not installed)." in page
-    assert ("| reddit | 64 | 3.0000 | error 3.0e-02 | 90 ms, 45.0 times the best |" in page)
-
-
-def test_reductions_stand_over_the_sum(tables):
-    page = tables.table(result_of(row_of(), row_of("max", ours=2.1), row_of("mean", ours=3.0)))
-    assert "| graph | F | sum, ms | mean | max |" in page
-    assert "| reddit | 64 | 2.0000 | 1.500 | 1.050 |" in page
-
-
-def test_ablation_is_the_time_of_all_over_that_of_one_off(tables):
-    row = row_of(suite="ablation")
-    row["ways"] = {"fuse=false": {"same": True}, "edge-walks=0": {"ms": 4.0, "captured": True}}
-    page = tables.table(result_of(row))
-    assert "| sum | reddit | 64 | 2.0000 | 50.0% |" in page
-    assert "The same kernels everywhere: fuse=false." in page
-
-
-def test_plots_have_a_line_for_each(sparse, tables):
-    rows = [row_of(features=f, ours=f / 8, limit=f / 16, **{
-        "cuSPARSE ALG3": f / 4.0, "cuSPARSE ALG1": f / 2.0, "Triton": float(f)})
-        for f in (8, 16, 32)] + [row_of(graph="products", features=f) for f in (8, 64)]
-    made = sparse("plots").files(result_of(*rows, row_of("max")), "all")
-    assert list(made) == ["all-sum.svg"]  # One width of max is no line.
-    drawn = xml.fromstring(made["all-sum.svg"])
-    lines = [one for one in drawn.iter() if one.tag.endswith("polyline")]
-    assert len(lines) == 4 + 2  # The best of cuSPARSE is one line.
-    points = [[tuple(map(float, point.split(","))) for point in line.get("points").split()]
-              for line in lines[:4]]
-    ours, = (p for line, p in zip(lines, points) if line.get("stroke-width") == "2.5")
-    limits, = (p for line, p in zip(lines, points) if line.get("stroke-dasharray"))
-    assert [x for x, _ in ours] == [x for x, _ in limits]
-    step = ours[0][1] - ours[1][1]  # A factor of 2 is as far everywhere.
-    best, triton = (p for p in points if p not in (ours, limits))
-    assert step > 5
-    for line, factors in ((limits, 1), (best, -1), (triton, -3)):
-        assert line[0][1] - ours[0][1] == pytest.approx(factors * step, abs=0.5)
-    words = {one.text for one in drawn.iter() if one.tag.endswith("text")}
-    assert {"ours", "limit", "cuSPARSE", "Triton", "reddit", "products"} <= words
-    assert "![all-sum.svg](all-sum.svg)" in tables.table(result_of(*rows), "all")
-
+# -- Results that are put together ------------------------------------------------------------
 
 def test_runs_are_put_together(sparse, main, tmp_path):
     results, paths = sparse("results"), [tmp_path / f"{n}.json" for n in "ab"]

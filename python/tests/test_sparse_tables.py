@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tables and plots that benchmarks/sparse makes of its results."""
+
+import xml.etree.ElementTree as xml
+
+import pytest
+
+from support.sparse_results import result_of, row_of
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module")
+def sparse(benchmarks):
+    """A module of the package by name."""
+    return lambda name: benchmarks(f"sparse.{name}")
+
+
+@pytest.fixture(scope="module")
+def tables(sparse):
+    return sparse("tables")
+
+
+def test_the_best_peer_is_right_and_timed(tables):
+    row = row_of(**{"cuSPARSE ALG2": 3.0, "Triton": {"ms": 1.0, "wrong": "error 3.0e-02"},
+                    "DGL": {"skipped": "dgl is not installed"},
+                    "torch by edges": {"skipped": "90 ms, 45.0 times the best", "once_ms": 90.0}})
+    page = tables.table(result_of(row, row_of(features=8, ours=1.0, **{"cuSPARSE ALG2": 0.9})))
+    assert ("| reddit | 64 | 2.0000 | 1.5000 (32) | 75.0% | 75.0% | cuSPARSE ALG2 | 3.0000 | 1.50 "
+            "| 1.0% | 1.0e-07 | 1.0e-07 |") in page
+    assert ("| copy_u/sum | 2 | 106.1% | 75.0% (reddit, 64) | 106.1% | 75.0% (reddit, 64) | 1.16 "
+            "| 0.90 (reddit, 8) |") in page
+    assert "Peers: cuSPARSE ALG2, Triton, torch by edges." in page
+    assert "Not there: DGL (dgl is not installed)." in page
+    assert ("| reddit | 64 | 3.0000 | error 3.0e-02 | 90 ms, 45.0 times the best |" in page)
+
+
+def test_streams_take_the_time_of_a_copy(tables):
+    """Of 3e12 bytes a second: 0.1 ms of numbers of edges, and 0.2 of rows."""
+    large = {"edges": 75_000_000, "nodes": 2_343_750}
+    weighted = {**row_of("weighted-sum"), **large, "copy": 3e12}
+    assert tables.share_with_streams(weighted) == pytest.approx((1.5 + 0.1 + 0.2) / 2)
+    assert tables.share_with_streams({**weighted, "op": "sum"}) == pytest.approx(1.7 / 2)
+    assert tables.share_with_streams({**weighted, "op": "dot-shuffled"}) == pytest.approx(1.9 / 2)
+    scores = {**weighted, "op": "dot-attention", "heads": 2, "features": 16}
+    assert tables.share_with_streams(scores) == pytest.approx(1.7 / 2)
+    assert tables.share_with_streams({**weighted, "copy": None}) is None
+    assert "| 75.0% | 90.0% |" in tables.table(result_of(weighted))
+
+
+def test_reductions_stand_over_the_sum(tables):
+    page = tables.table(result_of(row_of(), row_of("max", ours=2.1), row_of("mean", ours=3.0)))
+    assert "| graph | F | sum, ms | mean | max |" in page
+    assert "| reddit | 64 | 2.0000 | 1.500 | 1.050 |" in page
+
+
+def test_ablation_is_the_time_of_all_over_that_of_one_off(tables):
+    row = row_of(suite="ablation")
+    row["ways"] = {"fuse=false": {"same": True}, "edge-walks=0": {"ms": 4.0, "captured": True}}
+    page = tables.table(result_of(row))
+    assert "| sum | reddit | 64 | 2.0000 | 50.0% |" in page
+    assert "The same kernels everywhere: fuse=false." in page
+
+
+def test_plots_have_a_line_for_each(sparse, tables):
+    rows = [row_of(features=f, ours=f / 8, limit=f / 16, **{
+        "cuSPARSE ALG3": f / 4.0, "cuSPARSE ALG1": f / 2.0, "Triton": float(f)})
+        for f in (8, 16, 32)] + [row_of(graph="products", features=f) for f in (8, 64)]
+    made = sparse("plots").files(result_of(*rows, row_of("max")), "all")
+    assert list(made) == ["all-sum.svg"]  # One width of max is no line.
+    drawn = xml.fromstring(made["all-sum.svg"])
+    lines = [one for one in drawn.iter() if one.tag.endswith("polyline")]
+    assert len(lines) == 4 + 2  # The best of cuSPARSE is one line.
+    points = [[tuple(map(float, point.split(","))) for point in line.get("points").split()]
+              for line in lines[:4]]
+    ours, = (p for line, p in zip(lines, points) if line.get("stroke-width") == "2.5")
+    limits, = (p for line, p in zip(lines, points) if line.get("stroke-dasharray"))
+    assert [x for x, _ in ours] == [x for x, _ in limits]
+    step = ours[0][1] - ours[1][1]  # A factor of 2 is as far everywhere.
+    best, triton = (p for p in points if p not in (ours, limits))
+    assert step > 5
+    for line, factors in ((limits, 1), (best, -1), (triton, -3)):
+        assert line[0][1] - ours[0][1] == pytest.approx(factors * step, abs=0.5)
+    words = {one.text for one in drawn.iter() if one.tag.endswith("text")}
+    assert {"ours", "limit", "cuSPARSE", "Triton", "reddit", "products"} <= words
+    assert "![all-sum.svg](all-sum.svg)" in tables.table(result_of(*rows), "all")
