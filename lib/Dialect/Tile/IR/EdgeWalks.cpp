@@ -46,7 +46,8 @@ SmallVector<RowDomain> TraverseOp::getMapTargets() {
     if (at.getAnchor() == Anchor::Group)
       target = areOfElements ? getGroups() : RowDomain();
     if (target && at.getAnchor() != Anchor::All &&
-        needsMap(getElements(), target) && !llvm::is_contained(targets, target))
+        isMapped(*this, getElements(), target) &&
+        !llvm::is_contained(targets, target))
       targets.push_back(target);
   };
   for (OpOperand *input : getReadInputs())

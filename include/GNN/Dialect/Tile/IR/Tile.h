@@ -88,6 +88,10 @@ void printTraversalSchedule(mlir::OpAsmPrinter &printer, TraverseOp op,
 
 namespace gnn::tile {
 
+/// `isMapped` by the graph of a template: what its structures, its lowering and
+/// its costs go by.
+bool isMapped(TileOpInterface op, RowDomain from, RowDomain to);
+
 /// The order in which a tensor's rows are kept; null where it is the natural
 /// one, or there are no rows.
 OrderAttr getOrder(mlir::Type type);
