@@ -160,9 +160,8 @@ static double bytesOf(Value value) {
 /// Bytes in order that a tile of so many heads reads and writes whatever its
 /// columns: words by which rows are found, and numbers of elements.
 static double countTileBytes(TraverseOp op, double edges, double heads) {
-  double words =
-      4 * static_cast<double>(op.isCyclic() ? op.getMapTargets().size()
-                                            : op.getStreamTargets().size());
+  double words = 4 * static_cast<double>(
+                         std::max<int64_t>(!op.isCyclic(), countMapped(op)));
   auto add = [&](Value value, AtAttr at) {
     Level level = getLevel(at);
     if (level.element && !level.feature &&

@@ -248,6 +248,32 @@ double gnn::countRanges(TraverseOp op, RowDomain from, RowDomain to) {
   return isCut ? static_cast<double>(*graph.getShards()) : 1;
 }
 
+/// Bytes of maps that the order of the edges makes needless, and
+/// `gnn-tile-use-edge-order` drops. The stream of a walk by edges stays, which
+/// says where rows end.
+static double countNeedless(TraverseOp op, GraphOp graph,
+                            const RowCounts &rows) {
+  SmallVector<RowDomain> needless;
+  bool isStreamed = op.isByEdges() && !op.isCyclic();
+  double bytes = 0;
+  auto add = [&](AtAttr at) {
+    RowDomain from = at.getStart(op.getGroups(), op.getElements());
+    RowDomain to = at.getSpace();
+    if (!to || at.getAnchor() == Anchor::All || !needsMap(from, to) ||
+        isMapped(graph, from, to) || llvm::is_contained(needless, to) ||
+        (isStreamed && !countMapped(op)))
+      return;
+    needless.push_back(to);
+    bytes += 4 * rows.count(from);
+  };
+  for (OpOperand *input : op.getReadInputs())
+    add(op.getAccess(*input));
+  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
+    add(at);
+  op.getBody().walk([&](IndexOp index) { add(index.getAt()); });
+  return bytes;
+}
+
 static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   RowCounts rows(op, share, stats);
   auto evaluate = [&](const CountSum &sum) {
@@ -276,6 +302,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   SmallVector<double, 2> edgeBytes;
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  work.streamBytes -= countNeedless(op, graph, rows);
   for (OpOperand *input : op.getReadInputs()) {
     AtAttr at = hoistAccess(op.getAccess(*input), domain);
     bool isElement = at.getAnchor() == Anchor::Element;

@@ -141,7 +141,7 @@ gnn.graph @small square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_
 
 // CHECK-LABEL: func.func @few
 // CHECK-NOT:     by_edges
-// SAYS: remark: {{.*}}equal shares of the elements pay too little: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model, by which they have to save two launches of 6.00 us
+// SAYS: remark: {{.*}}equal shares of the elements pay too little: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model, by which they have to save 12.00 us
 func.func @few(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @small <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]

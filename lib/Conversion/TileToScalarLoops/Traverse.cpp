@@ -97,8 +97,8 @@ Values TraverseLoops::indices(Scope &scope, AtAttr at) {
   else if (at.getAnchor() == Anchor::Group)
     row = positionOf(std::nullopt, scope);
   bool isStreamed = op.isByEdges() && !op.isCyclic() && op.isOnRange() &&
-                    at.getAnchor() == Anchor::Element &&
-                    isMapped(op, domain.getElements(), at.getSpace());
+                    at.getAnchor() == Anchor::Element && at.getSpace() &&
+                    needsMap(domain.getElements(), at.getSpace());
   if (isStreamed)
     row = IndexArrays::rowOfWord(
         b, loops.arrays.wordAt(b, op, at.getSpace(), row));

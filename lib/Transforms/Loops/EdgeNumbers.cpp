@@ -345,7 +345,7 @@ Value EdgeWalk::rowsOf(AtAttr at, Batch &batch, bool isRead) {
   auto ofAll = [&](Value index) -> Value {
     return vector::BroadcastOp::create(b, type, index);
   };
-  if (!isMapped(op, domain.getElements(), at.getSpace())) { // in order
+  if (!at.getSpace() || at.getSpace() == domain.getElements()) { // in order
     Value number =
         b.add(ofAll(batch.points.front().number), numbersOfElements());
     if (!isRead)

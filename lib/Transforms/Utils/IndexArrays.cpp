@@ -32,7 +32,7 @@ Value IndexArrays::get(const StructureKey &key) {
 
 Value IndexArrays::reach(IndexBuilder &b, AtAttr at, RowDomain from,
                          Value row) {
-  if (!isMapped(op, from, at.getSpace()))
+  if (!at.getSpace() || !needsMap(from, at.getSpace()))
     return row;
   if (auto traverse = dyn_cast_or_null<TraverseOp>(op.getOperation()))
     if (std::optional<StructureKey> rows = getSearchedKey(traverse, at))

@@ -44,7 +44,6 @@ def variants(raised=False):
     found["all by rows"] = {"cost": "rows"}
     found["all in pieces"] = {"long-rows": PIECES}
     found["all by edges"] = {"edge-walks": 1}
-    found["all by edges, none in turn"] = {"edge-walks": 1, "cyclic-walks": False}
     for number, name in enumerate(("apart", "in one walk", "in each walk")):
         found[f"numbers of edges {name}"] = {"edge-numbers": number}
     found["rows by degree"] = {"row-orders": 1, "edge-walks": 0}

@@ -46,8 +46,7 @@ SmallVector<RowDomain> TraverseOp::getMapTargets() {
     if (at.getAnchor() == Anchor::Group)
       target = areOfElements ? getGroups() : RowDomain();
     if (target && at.getAnchor() != Anchor::All &&
-        isMapped(*this, getElements(), target) &&
-        !llvm::is_contained(targets, target))
+        needsMap(getElements(), target) && !llvm::is_contained(targets, target))
       targets.push_back(target);
   };
   for (OpOperand *input : getReadInputs())

@@ -162,10 +162,10 @@ bool gnn::tile::isMapped(TileOpInterface op, RowDomain from, RowDomain to) {
 }
 
 /// Adds the map that leads from `from` to the rows of an access, if one does.
-static void addMap(StructureSet &keys, TileOpInterface op, RowDomain from,
+static void addMap(StructureSet &keys, MLIRContext *context, RowDomain from,
                    AtAttr at) {
-  if (isMapped(op, from, at.getSpace()))
-    keys.insert(wrap(op.getContext(), getMapKey(from, at.getSpace())));
+  if (at.getSpace() && needsMap(from, at.getSpace()))
+    keys.insert(wrap(context, getMapKey(from, at.getSpace())));
 }
 
 /// The bytes of all index arrays of a template, each read once.
@@ -263,7 +263,7 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
     if (std::optional<StructureKey> rows = getSearchedKey(*this, at))
       keys.insert(wrap(context, *rows));
     else if (!isElement || !isStreamed)
-      addMap(keys, *this, isElement ? elements : groups, at);
+      addMap(keys, context, isElement ? elements : groups, at);
   };
   for (OpOperand *input : getReadInputs())
     add(getAccess(*input));
@@ -405,7 +405,7 @@ SmallVector<StructureKey> GemmOp::getStructures() {
         (at.getSpace() == getTypes() || at.getSpace() == getWeights());
     if (at &&
         !(isOfType && operand.getOperandNumber() > 1 && !isDpsInit(&operand)))
-      addMap(keys, *this, getRows(), at);
+      addMap(keys, context, getRows(), at);
   }
   return unwrap(keys);
 }
@@ -501,7 +501,7 @@ SmallVector<StructureKey> OuterOp::getStructures() {
   if (getTypes() && !getTypes()->isFixed())
     keys.insert(wrap(context, getRowsKey(*getTypes(), getRows())));
   for (AtAttr at : getInputsAt().getAsRange<AtAttr>())
-    addMap(keys, *this, getRows(), at);
+    addMap(keys, context, getRows(), at);
   return unwrap(keys);
 }
 

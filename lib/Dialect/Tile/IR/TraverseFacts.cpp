@@ -34,6 +34,12 @@ bool gnn::tile::addsUp(Operation &op) {
          llvm::any_of(op.getResultTypes(), isShort);
 }
 
+int64_t gnn::tile::countMapped(TraverseOp op) {
+  return llvm::count_if(op.getMapTargets(), [&](RowDomain target) {
+    return isMapped(op, op.getElements(), target);
+  });
+}
+
 /// Numbers of an element that lanes of a row need alike: those that it has, and
 /// the rows that it leads to where these are rows of several numbers.
 static int64_t countWindowValues(TraverseOp op) {
@@ -148,7 +154,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         return reducesElements(reduce) && reduce.getKind() == Reduction::Mean;
       });
   if (op.getElements())
-    streams = static_cast<int64_t>(op.getStreamTargets().size());
+    streams = std::max<int64_t>(1, countMapped(op));
   searchRefusal = explainSearch(op);
   headTilesRefusal = explainHeadTiles(op);
   if (reducesFeatures)
