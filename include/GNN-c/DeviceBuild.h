@@ -75,7 +75,9 @@ GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
                                     GnnBuilder **builder);
 GNN_CAPI void gnnBuilderRelease(GnnBuilder *builder);
 
-/** Whether what one builds has all that another one does. */
+/** Whether what one builds has all that another one does, and is checked for
+ * the same self loops. The order of edges does not count: where the other one
+ * is to check it, gnnBuildSetSorted says what is known of it. */
 GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
                                const GnnBuilder *other);
 
@@ -93,15 +95,25 @@ GNN_CAPI void gnnBuildRelease(GnnBuild *build);
 
 /** Sorts edges and nodes, and counts. Waits: `numbers` are free again when it
  *  returns. `bytes` is what the structures take; -1 where an id is wrong, or
- *  self loops are not what they should be. */
+ *  self loops or the order of edges are not what they should be. */
 GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, GnnBuffer scratch,
                                  GnnBuffer numbers, void *stream,
                                  int64_t *bytes);
+
+/** What is wrong where `bytes` was -1, as text that lives as long as `build`;
+ *  null where nothing is. It names a graph, and ids before self loops before
+ * the order of edges. */
+GNN_CAPI const char *gnnBuildProblem(const GnnBuild *build);
 
 /** Builds the structures in memory that is 16-byte aligned and lives as long as
  *  what is bound to them. It reads `scratch` of the step before. */
 GNN_CAPI GnnError *gnnBuildFill(GnnBuild *build, GnnBuffer memory,
                                 void *stream);
+
+/** Once filled: the caller knows that the edges of a graph are sorted by
+ *  destination, which was not to be checked when it was built. Functions that
+ *  expect it may be bound from then on. Not while another thread binds. */
+GNN_CAPI GnnError *gnnBuildSetSorted(GnnBuild *build, const char *graph);
 
 /** Binds functions to the graphs, as gnnBindBuilt does. */
 GNN_CAPI GnnError *gnnBuildBind(const GnnBuild *build,

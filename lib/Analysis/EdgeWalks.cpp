@@ -281,7 +281,7 @@ std::string gnn::explainCuts(TraverseOp op, StatsAttr &stats) {
 }
 
 std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
-                              TraverseOp before, int64_t copiedBytes) {
+                              TraverseOp before) {
   if (setting == 0)
     return "it is turned off";
   std::string why = explainByEdges(op);
@@ -303,9 +303,6 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
         .str();
   CostModel model(op, CostKind::Full);
   double byRows = costTraversal(model, before, stats);
-  if (copiedBytes)
-    byRows += model.getLaunch() + elements * static_cast<double>(copiedBytes) /
-                                      model.getFigures().memoryBandwidth;
   double byEdges = costByEdges(model, op, stats);
   gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +
          " by the model";

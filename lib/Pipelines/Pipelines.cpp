@@ -143,8 +143,7 @@ static void buildTilePipeline(OpPassManager &pm,
   if (options.hoistFactors) // behind the quotients of a softmax
     pm.addNestedPass<func::FuncOp>(createHoistFactors());
   pm.addNestedPass<func::FuncOp>(createGroupEdges({options.edgeWalks}));
-  if (options.gatherCopies) // those that stay
-    pm.addNestedPass<func::FuncOp>(createGatherCopies({options.gatherCopies}));
+  pm.addNestedPass<func::FuncOp>(createGatherCopies({options.gatherCopies}));
   if (options.edgeWalks)
     pm.addNestedPass<func::FuncOp>(
         createSeparateGroupSums({options.edgeWalks}));

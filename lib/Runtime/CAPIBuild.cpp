@@ -263,6 +263,12 @@ GnnError *gnnBuildCount(GnnBuild *build, GnnBuffer scratch, GnnBuffer numbers,
   });
 }
 
+const char *gnnBuildProblem(const GnnBuild *build) {
+  return build && !build->value.problem().empty()
+             ? build->value.problem().c_str()
+             : nullptr;
+}
+
 GnnError *gnnBuildFill(GnnBuild *build, GnnBuffer memory, void *stream) {
   return guardedCall("build", [&]() -> Error {
     if (Error error = expectPointers("what is being built", build))
@@ -274,6 +280,16 @@ GnnError *gnnBuildFill(GnnBuild *build, GnnBuffer memory, void *stream) {
       return error;
     return doStep(*build, State::Filled, stream,
                   [&] { return build->value.fill(memory.data, stream); });
+  });
+}
+
+GnnError *gnnBuildSetSorted(GnnBuild *build, const char *graph) {
+  return guardedCall("build", [&]() -> Error {
+    if (Error error = expectPointers("what is built and a graph", build, graph))
+      return error;
+    if (Error error = expectState(*build, State::Filled))
+      return error;
+    return build->value.setSorted(graph);
   });
 }
 

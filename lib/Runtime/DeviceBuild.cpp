@@ -158,8 +158,6 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
     if (needs.dstSorted && isDerived)
       return failure("graph '", name,
                      "': dst_sorted: expected a graph that is not derived");
-    if (needs.dstSorted)
-      needs.sorts.insert(DeviceSort::Dst);
     bool areShards = needs.derivation.shards != 0;
     bool hasLoops = needs.derivation.loops.has_value();
     for (const StructureKey &key : needs.structures) {
@@ -203,7 +201,6 @@ bool DeviceBuilder::covers(const DeviceBuilder &other) const {
                   own->second.derivation.key() == one.second.derivation.key() &&
                   includes(own->second.structures, one.second.structures) &&
                   includes(own->second.counts, one.second.counts) &&
-                  (own->second.dstSorted || !one.second.dstSorted) &&
                   own->second.sorts.includes(one.second.sorts);
          });
 }
@@ -231,6 +228,17 @@ void DeviceBuilder::giveBack(std::unique_ptr<KernelLaunches> launches) const {
 DeviceBuild::DeviceBuild(std::shared_ptr<const DeviceBuilder> builder)
     : builder(std::move(builder)), planned(this->builder->takeLaunches()) {}
 
+static const char *describe(GraphBuild::Problem problem) {
+  switch (problem) {
+  case GraphBuild::Problem::Order:
+    return "expected edges sorted by destination, got another order";
+  case GraphBuild::Problem::Loops:
+    return "expected one self loop at each node, got more or fewer";
+  default:
+    return "expected ids below the numbers of nodes and types, got others";
+  }
+}
+
 DeviceBuild::~DeviceBuild() { builder->giveBack(std::move(planned)); }
 
 Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
@@ -254,6 +262,21 @@ Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
   return {};
 }
 
+/// Reads the numbers of all graphs. Whether one of them is wrong.
+bool DeviceBuild::findProblem() {
+  using Problem = GraphBuild::Problem;
+  Problem gravest = Problem::None;
+  auto graph = graphs.begin();
+  for (const auto &[name, needs] : builder->graphs) {
+    Problem found = (*graph++)->readNumbers();
+    if (found <= gravest)
+      continue;
+    gravest = found;
+    wrong = "graph '" + name + "': " + describe(found);
+  }
+  return gravest != Problem::None;
+}
+
 Expected<bool> DeviceBuild::count(void *memory, void *numbers, Stream stream) {
   auto *words = static_cast<int32_t *>(memory);
   const BuildKernels &kernels = builder->kernels;
@@ -274,9 +297,8 @@ Expected<bool> DeviceBuild::count(void *memory, void *numbers, Stream stream) {
     return error;
   if (Error error = kernels.device().synchronize(stream))
     return error;
-  for (const auto &graph : graphs)
-    if (!graph->readNumbers())
-      return false;
+  if (findProblem())
+    return false;
   for (const auto &graph : graphs)
     graph->addOrders(orders);
   size = orders.place(size);
@@ -296,5 +318,14 @@ Error DeviceBuild::fill(void *memory, Stream stream) {
   auto graph = graphs.begin();
   for (const auto &[name, needs] : builder->graphs)
     made[name] = (*graph++)->finish(static_cast<const char *>(memory));
+  return {};
+}
+
+Error DeviceBuild::setSorted(const std::string &name) {
+  auto found = made.find(name);
+  if (found == made.end() || !builder->graphs.at(name).parent.empty())
+    return failure("expected a graph that is built and not derived, got '",
+                   name, "'");
+  found->second.dstSorted = true;
   return {};
 }

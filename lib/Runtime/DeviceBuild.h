@@ -93,7 +93,8 @@ public:
   create(std::map<std::string, Needs> graphs, const Package &kernels,
          std::shared_ptr<Device> device);
 
-  /// Whether all that another one needs is among what this one does.
+  /// Whether all that another one builds is among what this one does, and its
+  /// ids and self loops are checked by it. The order of edges is not built.
   bool covers(const DeviceBuilder &other) const;
 
   /// Launches without any, and takes them back. Who builds next finds their
@@ -133,6 +134,9 @@ public:
   /// is not met.
   Expected<bool> count(void *memory, void *numbers, Stream stream);
 
+  /// What is wrong where `count` gave false.
+  const std::string &problem() const { return wrong; }
+
   /// Bytes of the structures, once counted.
   int64_t bytes() const { return size; }
 
@@ -140,10 +144,16 @@ public:
   /// live as long as what is bound to them.
   Error fill(void *memory, Stream stream);
 
+  /// The caller knows that a graph that is built has its edges sorted by
+  /// destination.
+  Error setSorted(const std::string &name);
+
   /// What is built, by the names of graphs.
   const std::map<std::string, BuiltGraph> &built() const { return made; }
 
 private:
+  bool findProblem();
+
   std::shared_ptr<const DeviceBuilder> builder;
   std::vector<std::unique_ptr<GraphBuild>> graphs;
   std::unique_ptr<KernelLaunches> planned;
@@ -151,6 +161,7 @@ private:
   RadixSort sort;
   DegreeOrders orders;
   int64_t scratch = 0, host = 0, size = 0;
+  std::string wrong;
 };
 
 } // namespace gnn::runtime

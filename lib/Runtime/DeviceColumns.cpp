@@ -26,20 +26,16 @@ static Error launch(const DeviceColumn *columns, size_t count,
   };
   for (size_t slot = 0; slot < kSlots; ++slot) {
     const DeviceColumn &one = column(slot);
-    int64_t words = one.ids.bits / 32;
     call.addArray(one.out, kWord * one.count);
-    call.addArray(one.ids.values,
-                  one.ids.values && one.count
-                      ? kWord * ((one.count - 1) * one.ids.stride + 1) * words
-                      : 0);
+    call.addArray(one.ids.values, kWord * one.ids.words(one.count));
   }
   for (size_t slot = 0; slot < kSlots; ++slot) {
     const DeviceColumn &one = column(slot);
-    int64_t words = one.ids.bits / 32;
     blocks = std::max(blocks, (one.count + KernelCall::kThreads - 1) /
                                   KernelCall::kThreads);
-    for (int64_t value : {one.count, one.base, one.ids.stride * words,
-                          words - 1, one.ids.values ? one.limit : -1})
+    for (int64_t value :
+         {one.count, one.base, one.ids.step(), one.ids.bits / 32 - 1,
+          one.ids.values ? one.limit : -1})
       call.addNumber(value);
   }
   return call.launch(kernels, BuildKernel::Columns, blocks,

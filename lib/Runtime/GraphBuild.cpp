@@ -104,7 +104,7 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
       partial + KernelLaunches::blocksFor(BuildKernel::Sums, numbered + 1);
   addScans(scratch, host);
   if (needs.dstSorted)
-    addOrderCheck(scratch, host);
+    addOrderCheck(host);
 }
 
 /// Where the keys of a sort begin. Sorts that are numbered lie side by side,
@@ -179,11 +179,8 @@ struct KeyArguments {
   /// an id counts.
   void addColumn(const DeviceIds &ids, int64_t count, int64_t limit,
                  int64_t times) {
-    int64_t words = ids.bits / 32;
-    int64_t all =
-        ids.values && count ? (count - 1) * ids.stride * words + words : 0;
-    arrays[numArrays++] = at(ids.values, kWord * all);
-    add({ids.stride * words, words - 1, ids.values ? limit : 0, times});
+    arrays[numArrays++] = at(ids.values, kWord * ids.words(count));
+    add({ids.step(), ids.bits / 32 - 1, ids.values ? limit : 0, times});
   }
 
   /// The range of a row's number, or of its first or second id (`of` 0 to 2),
@@ -322,9 +319,8 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
     checkOrder(launches);
 }
 
-bool GraphBuild::readNumbers() {
-  if (needs.dstSorted && !isInOrder())
-    return false;
+GraphBuild::Problem GraphBuild::readNumbers() {
+  Problem problem = isInOrder() ? Problem::None : Problem::Order;
   int64_t before = 0;
   for (auto &[sort, batch] : batches) {
     const int32_t *found = hostMemory + batch.report;
@@ -335,12 +331,12 @@ bool GraphBuild::readNumbers() {
     if (sort == DeviceSort::Loops) {
       if (batch.rows[0] != nodes(RowEnd::Src) ||
           batch.numbers[0] != nodes(RowEnd::Src))
-        return false;
+        problem = Problem::Loops;
       before += batch.numbers[0] + (batch.rows[0] < batch.size);
       continue;
     }
     if (batch.groups && batch.rows.back() != batch.size)
-      return false;
+      return Problem::Ids;
     int64_t size = batch.size;
     if (removesLoops() && !isOfNodes(sort)) {
       if (batch.groups) // What is removed is no group.
@@ -367,7 +363,7 @@ bool GraphBuild::readNumbers() {
     if (one.weight == Weight::Border && edges.numEdges < rows &&
         TeamShare::isCut(edges.numEdges, rows, one.tile))
       --one.count;
-  return true;
+  return problem;
 }
 
 int64_t GraphBuild::size(Space space) const {

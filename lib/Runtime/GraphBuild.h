@@ -39,8 +39,13 @@ public:
   void count(const int32_t *keys, const int32_t *order, int32_t *scratch,
              int32_t *numbers, KernelLaunches &launches);
 
-  /// Takes the numbers that have come; false where something is wrong.
-  bool readNumbers();
+  /// What may be wrong with a graph, the gravest last: where ids are wrong,
+  /// nothing else is known.
+  enum class Problem { None, Order, Loops, Ids };
+
+  /// Takes the numbers that have come. Where something is wrong, nothing may
+  /// follow.
+  Problem readNumbers();
 
   /// Plans all structures in memory from `bytes` on, which moves behind them.
   void plan(int64_t &bytes, KernelLaunches &launches);
@@ -120,7 +125,8 @@ private:
     LongElements,
     Filled,
     Cut,
-    Border
+    Border,
+    Falls ///< of `sums` alone
   };
 
   /// The first elements of nodes, which are found before structures are
@@ -193,8 +199,8 @@ private:
   void countGroups(KernelLaunches &launches);
   /// The edges that another one follows.
   int64_t followed() const { return rows < 2 ? 0 : rows - 1; }
-  void addOrderCheck(int64_t &scratch, int64_t &host);
-  void checkOrder(KernelLaunches &launches);
+  void addOrderCheck(int64_t &host);
+  void checkOrder(KernelLaunches &launches) const;
   bool isInOrder() const;
 
   bool isDerived() const { return edges.derivation.loops.has_value(); }
@@ -264,9 +270,10 @@ private:
   std::vector<NodeRows> nodeRows;
   std::vector<GroupScan> scans;
   /// Of a graph that is checked for the order of its edges: where the host gets
-  /// how many lie before the next one once sorted, and what counts them.
+  /// how many of each block of edges go to a node before that of the edge in
+  /// front, and how many blocks there are.
   struct {
-    int64_t report = -1, partial = 0, first = 0;
+    int64_t report = 0, blocks = 0;
   } orderCheck;
   /// The edges and types that the caller gave, and the rows of sorts of edges:
   /// these and new loops behind them. In sorts there is no other number of an

@@ -127,32 +127,31 @@ void GraphBuild::countGroups(KernelLaunches &launches) {
 // The order of edges
 //===----------------------------------------------------------------------===//
 
-void GraphBuild::addOrderCheck(int64_t &scratch, int64_t &host) {
+void GraphBuild::addOrderCheck(int64_t &host) {
   if (!followed())
     return;
-  int64_t count = followed() + 1;
-  orderCheck.partial = scratch;
-  orderCheck.first =
-      scratch + KernelLaunches::blocksFor(BuildKernel::Sums, count);
-  scratch = orderCheck.first + count;
-  orderCheck.report = host++;
+  orderCheck.report = host;
+  orderCheck.blocks =
+      KernelLaunches::blocksFor(BuildKernel::Sums, followed() + 1);
+  host += orderCheck.blocks;
 }
 
-/// Sorts are stable: edges were sorted by destination where the places that
-/// they had before ascend.
-void GraphBuild::checkOrder(KernelLaunches &launches) {
+/// Ids are read as they were given, before any sort. Those that are wrong are
+/// found by their keys.
+void GraphBuild::checkOrder(KernelLaunches &launches) const {
   if (!followed())
     return;
-  int64_t count = followed() + 1;
-  scan(launches, positionsOf(batch(DeviceSort::Dst)).array, followed(),
-       Weight::Filled, 1,
-       inScratch(orderCheck.partial,
-                 KernelLaunches::blocksFor(BuildKernel::Sums, count)),
-       inScratch(orderCheck.first, count), onHost(orderCheck.report, 1));
+  launches.add(
+      BuildKernel::Sums, followed() + 1,
+      {KernelArray::at(edges.dst.values, kWord * edges.dst.words(givenEdges)),
+       onHost(orderCheck.report, orderCheck.blocks)},
+      {followed(), static_cast<int64_t>(Weight::Falls), edges.dst.step()});
 }
 
 bool GraphBuild::isInOrder() const {
-  return orderCheck.report < 0 || hostMemory[orderCheck.report] == followed();
+  const int32_t *falls = hostMemory + orderCheck.report;
+  return std::all_of(falls, falls + orderCheck.blocks,
+                     [](int32_t count) { return count == 0; });
 }
 
 //===----------------------------------------------------------------------===//

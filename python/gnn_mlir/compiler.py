@@ -48,7 +48,7 @@ def _read_program(program, passes, graph, function=None):
         program = program.module
     if isinstance(program, Module):
         check_counts(program, graphs)
-    text = program if isinstance(program, str) else program.text()
+    text = program if isinstance(program, str) else program.with_orders_of(graphs).text()
     return text, compiler_capi.pass_options(passes or {}), graphs
 
 
@@ -153,11 +153,11 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     (docs/Passes.md), a dict: {"fuse": False}.
     `keep_phases` names a folder that gets the IR of each stage, and the PTX; what is compiled
     later, for other gradients, has a folder within it.
-    `graph` is the graph that it will run on, or a list or dict of them: a
-    declaration without statistics gets those of its graph, by which passes then
-    decide. `plugins` are loaded first (`load_plugin`); `stage_passes` says where
-    passes of theirs run, a dict by point: {"graph-end": "my-pass"}
-    (docs/Plugins.md).
+    `graph` is the graph that it will run on, or a list or dict of them: a declaration without
+    statistics gets those of its graph, by which passes then decide, and one of a `Module`
+    without `dst_sorted` the order of its edges (docs/Python.md). `plugins` are loaded first
+    (`load_plugin`); `stage_passes` says where passes of theirs run, a dict by point:
+    {"graph-end": "my-pass"} (docs/Plugins.md).
     `schedules` says how kernels are laid out (docs/Schedules.md): a file of JSON lines, or
     a list of such lines as dicts. One that no kernel takes is an error unless
     `allow_unused_schedules`. `save_schedules` names a file that gets all that were

@@ -87,6 +87,8 @@ class Build(capi._Handle):
     def __init__(self, builder, graphs, stream):
         """`stream` is torch's; None on the host."""
         self.builder, device = builder, next(iter(graphs.values())).device
+        # The graphs that are known to have their edges sorted by destination.
+        self._sorted, self._lock = set(), threading.Lock()
         (given, held), sizes = _device_graphs(graphs), (c_int64 * 2)()
         handle = c_void_p()
         capi.call("gnnBuildCreate", builder.handle, given, len(given), byref(handle), sizes)
@@ -110,9 +112,13 @@ class Build(capi._Handle):
         # Kernels that read them are before what their memory is for next.
         del held, scratch
 
-    def bind(self, package, names):
+    def bind(self, package, names, ordered=()):
+        """`ordered` are graphs whose edges are sorted by destination."""
         handles = (c_void_p * len(names))()
-        with capi.naming_types():
+        with self._lock, capi.naming_types():
+            for name in sorted({*ordered} - self._sorted):
+                capi.call("gnnBuildSetSorted", self.handle, name.encode())
+                self._sorted.add(name)
             capi.call("gnnBuildBind", self.handle, package.handle, capi.strings(names),
                       len(names), handles)
         device, = self.builder._held
@@ -182,16 +188,23 @@ def bind(package, names, requests, graphs, device, stream, refuse):
     graphs = {name: graphs[name] for name in requests if not requests[name].parent}
     tokens = {name: graph._token for name, graph in graphs.items()}
     kept = next(iter(graphs.values()))._builds
+    ordered = [name for name, request in requests.items() if request.dst_sorted]
     for build, of in kept:
         if build.builder.covers(builder) and tokens.items() <= of.items():
-            return build.bind(package, names)
+            if not all(graphs[name].is_dst_sorted for name in ordered):
+                refuse(package, names, graphs)
+            return build.bind(package, names, ordered)
     build = Build(builder, graphs, stream)
     if not build.is_narrow:
         return None
     if not build.is_good:
         refuse(package, names, graphs)
-    kept.append((build, tokens))
-    return build.bind(package, names)
+    for name in ordered:
+        graphs[name].is_dst_sorted = True
+    # What the new one has too is kept by the functions alone that are bound to it.
+    kept[:] = [(one, of) for one, of in kept if not (
+        builder.covers(one.builder) and of.items() <= tokens.items())] + [(build, tokens)]
+    return build.bind(package, names, ordered)
 
 
 @functools.lru_cache(maxsize=None)

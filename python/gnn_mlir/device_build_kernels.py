@@ -6,7 +6,8 @@ launch in blocks of 256 threads:
 
     keys     what edges and nodes are sorted by, which also says whose ids are wrong
     sums     sums over blocks of 2048 rows: of rows that differ from the one before, of the
-             pieces that groups are cut into, or of groups that a list has
+             pieces that groups are cut into, of groups that a list has, or of ids that are
+             less than the one before
     scan     those sums before each row, made of the sums over blocks
     search   where groups begin in sorted keys
     starts   where each pair begins in sorted keys
@@ -38,31 +39,36 @@ ROWS = 8  # Of a thread in `sums` and `scan`.
 # TeamShare of Lattice.h: the top bit of a word, the elements of a share, zeros behind those of a
 # stream, shares whose words take turns, and words in a turn.
 TOP, SHARE, PADDING, TOGETHER, WORDS = -1 << 31, 64, 1 << 14, 32, 4
+# The fields of a share, and the flags in the second one.
+FIELDS, INSIDE, HAS_TAIL, CROSSES, WHOLE = 4, 1, 2, 4, 8
 # By names, those of lib/Runtime/BuildKernels.h, which compares names and the number of arguments.
-SLOTS = {"columns": 24, "keys": 6, "sums": 6, "scan": 6, "search": 4, "starts": 4, "move_2": 8,
+SLOTS = {"columns": 24, "keys": 6, "sums_2": 6, "scan": 6, "search": 4, "starts": 4, "move_2": 8,
          "tiles": 6, "groups_2": 12, "shares": 6, "degrees": 4}
 
 
-def _weights(k, first, step):
+def _weights(k, first, step, counts_falls=False):
     """What ROWS rows of `sums` and `scan` count as, which are `step` apart. `kind` 0: 1 where
     a row differs from the row before. 1 to 5: a group, from its first element and the next
     one's. 1: the pieces of `tile` elements that it is cut into; 2: these where there are more
     elements; 3: the elements then; 4: 1 where it has elements; 5: 1 where it has none, or
     lies in several blocks of `tile` elements. 6: a border of blocks of `tile` rows, 1 where
-    it is the first inside of rows that are equal."""
+    it is the first inside of rows that are equal. With `counts_falls` 7: an id, 1 where the
+    next one, `tile` words on, is less."""
     rows = [first + step * row for row in range(ROWS)]
     is_start, is_border = k.kind.equals(0), k.kind.equals(6)
+    is_fall = k.kind.equals(7) if counts_falls else None
 
     def read(places):
         return k.values.read(lambda values: [values[place] for place in places])
 
     def weights():
         # All loads are on their way at once; behind the last row it is read again.
-        stride = k.select(is_border, k.tile, 1)
+        stride = k.select(is_border | is_fall if counts_falls else is_border, k.tile, 1)
         own = [i.least(k.count - 1) for i in rows]
         at = [i * stride for i in own]
         values = read(at + [
-            k.select(is_start | is_border, k.select(i.equals(0), 0, place - 1), place + 1)
+            k.select(is_start | is_border, k.select(i.equals(0), 0, place - 1),
+                     place + (stride if counts_falls else 1))
             for i, place in zip(own, at)])
         pairs = list(zip(values, values[ROWS:]))
 
@@ -80,6 +86,9 @@ def _weights(k, first, step):
         def filled():
             return [k.select(begin < end, 1, 0) for begin, end in pairs]
 
+        def falls():
+            return [k.select(after < here, 1, 0) for here, after in pairs]
+
         def cut():
             return [k.select(begin < end, (begin // k.tile).differs(
                 (end - 1) // k.tile).wide(), 1) for begin, end in pairs]
@@ -91,9 +100,11 @@ def _weights(k, first, step):
                 number = k.select(is_long | k.kind.equals(1), (length + k.tile - 1) // k.tile, 0)
                 found.append(k.select(k.kind.equals(3), k.select(is_long, length, 0), number))
             return found
-        found = k.choose(is_start, starts, lambda: k.choose(
-            k.kind.equals(4), filled, lambda: k.choose(
-                is_border, borders, lambda: k.choose(k.kind < 4, pieces, cut))))
+        def others():
+            return k.choose(is_start, starts, lambda: k.choose(
+                k.kind.equals(4), filled, lambda: k.choose(
+                    is_border, borders, lambda: k.choose(k.kind < 4, pieces, cut))))
+        found = k.choose(is_fall, falls, others) if counts_falls else others()
         return [k.select(i < k.count, weight, 0) for i, weight in zip(rows, found)]
     return k.choose(k.count < 1, lambda: [0] * ROWS, weights)
 
@@ -128,14 +139,15 @@ def _sum(values):
 
 
 def _sums():
-    k = Kernel("sums", of_slots="count kind tile", arrays_of_slots="values partial",
-               slots=SLOTS["sums"], shared=16)
+    k = Kernel("sums_2", of_slots="count kind tile", arrays_of_slots="values partial",
+               slots=SLOTS["sums_2"], shared=16)
     k.when(k.block * (THREADS * ROWS) <= k.count, lambda: _sum_block(k))
     return k
 
 
 def _sum_block(k):
-    own = k.sum_of_warp(_sum(_weights(k, k.block * (THREADS * ROWS) + k.thread, THREADS)))
+    own = k.sum_of_warp(_sum(_weights(k, k.block * (THREADS * ROWS) + k.thread, THREADS,
+                                        counts_falls=True)))
 
     def write_warp():
         k.shared[k.thread // 32] = own
@@ -213,12 +225,12 @@ def _starts(k, i):
     k.when(here < after, store)
 
 
-_WHOLE = TOGETHER * SHARE
+TURN = TOGETHER * SHARE  # Elements whose words take turns.
 
 
-def _place_of_word(i):
-    """TeamShare::placeOfWord of Lattice.h."""
-    return (i // _WHOLE * _WHOLE + i % SHARE // WORDS * (TOGETHER * WORDS) +
+def place_of_word(i):
+    """TeamShare::placeOfWord of Lattice.h, of numbers of a kernel or of torch."""
+    return (i // TURN * TURN + i % SHARE // WORDS * (TOGETHER * WORDS) +
             i // SHARE % TOGETHER * WORDS + i % WORDS)
 
 
@@ -232,7 +244,7 @@ def _move(k, i):
                         lambda: array[value * step] - less)
 
     def place():
-        return k.choose(k.place_step.equals(-1), lambda: _place_of_word(i),
+        return k.choose(k.place_step.equals(-1), lambda: place_of_word(i),
                         lambda: through("place", i))
 
     value = through("c", through("b", through("a", i)))
@@ -250,10 +262,10 @@ def _tiles(k, i):
     k.out[i * 3 + 2] = (begin + k.tile).least(k.rows[group + 1])
 
 
-def _pieces(k, begin, end):
+def pieces(begin, end, block):
     """The first piece of a group's elements, and the one behind its last (TeamShare of
-    Lattice.h)."""
-    return begin // k.block_size * 2 + 1, (end - 1) // k.block_size * 2 + 1
+    Lattice.h), of numbers of a kernel or of torch."""
+    return begin // block * 2 + 1, (end - 1) // block * 2 + 1
 
 
 def _groups(k, i):
@@ -284,7 +296,7 @@ def _groups(k, i):
                 k.groups, lambda g: k.rows[g + 1] <= i * k.block_size))
             begin, end = k.rows[group], k.rows[group + 1]
             k.out[here * 3] = group
-            for place, piece in enumerate(_pieces(k, begin, end)):
+            for place, piece in enumerate(pieces(begin, end, k.block_size)):
                 k.out[here * 3 + place + 1] = k.select(begin < end, piece, 0)
         k.when(here < k.first[i + 1], store)
 
@@ -292,14 +304,14 @@ def _groups(k, i):
         end = k.rows[i + 1]
 
         def store():
-            at = _place_of_word(end - 1)
+            at = place_of_word(end - 1)
             k.out[at] = k.out.word(at) | TOP
         k.when(k.rows[i] < end, store)
 
     def store_zero():
         count = k.rows[k.groups]
-        at, whole = count + i - k.groups, (count + PADDING) // _WHOLE * _WHOLE
-        k.out[k.choose(at < whole, lambda: _place_of_word(at), lambda: at)] = 0
+        at, whole = count + i - k.groups, (count + PADDING) // TURN * TURN
+        k.out[k.choose(at < whole, lambda: place_of_word(at), lambda: at)] = 0
 
     def end_stream():
         k.when(i < k.groups, mark)
@@ -329,14 +341,14 @@ def _shares(k, i):
         is_inside = head_begin < first
         has_tail = (first <= tail_begin) & (last + 1 < tail_end)
         is_whole = (head_begin < block_begin) & (block_end < head_end)
-        flags = (k.select(is_inside, 1, 0) + k.select(has_tail, 2, 0) + k.select(
-            has_tail & (block_end < tail_end), 4, 0) + k.select(is_whole, 8, 0))
+        flags = (k.select(is_inside, INSIDE, 0) + k.select(has_tail, HAS_TAIL, 0) + k.select(
+            has_tail & (block_end < tail_end), CROSSES, 0) + k.select(is_whole, WHOLE, 0))
         place = k.choose(k.has_places.equals(0), lambda: head, lambda: k.places[head])
         return [place, flags, k.select(has_tail, share_in(tail_end), 0),
                 k.select(is_inside, share_in(head_end) + 1, 0)]
-    found = k.choose(first < k.elements, fields, lambda: [0, 0, 0, 0])
+    found = k.choose(first < k.elements, fields, lambda: [0] * FIELDS)
     for place, field in enumerate(found):
-        k.out[i * 4 + place] = field
+        k.out[i * FIELDS + place] = field
 
 
 def _degrees(k, i):

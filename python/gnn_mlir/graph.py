@@ -115,6 +115,16 @@ _COUNTS = ("square", "num_src_nodes", "num_dst_nodes", "num_edges", "num_edge_ty
            "num_node_types")
 
 
+# Fewer edges may be sorted by accident, and another graph's not.
+SORTED_FROM = 64
+
+
+def may_declare_sorted(graph):
+    """Whether a program for a graph is one for edges that are sorted by destination, where it
+    does not say itself."""
+    return graph.num_edges >= SORTED_FROM and graph.is_dst_sorted
+
+
 class Graph:
     """A typed, directed graph. It does not change: its arrays are read-only
     copies of what it was made of, and its attributes cannot be set. Copies and
@@ -281,6 +291,14 @@ class Graph:
             raise ValueError("a bipartite graph has src_node_type and "
                              "dst_node_type, not node_type")
         return self.src_node_type
+
+    @property
+    def is_dst_sorted(self):
+        """Whether its edges are sorted by destination."""
+        if "dst_sorted" not in self._maps:
+            dst = self.edge_dst
+            self._maps["dst_sorted"] = bool(np.all(dst[:-1] <= dst[1:]))
+        return self._maps["dst_sorted"]
 
     def ends(self, end):
         """int32[edges]: the node at that end, "src" or "dst", of each edge."""

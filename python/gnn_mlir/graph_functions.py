@@ -94,7 +94,7 @@ def sort_edges(graph):
     whose edges are sorted is returned itself, with the structures that it has. Another has no
     `arrays`: those of edges become `array[edges]`, those of nodes stay as they are."""
     _check(graph, "sort_edges")
-    if np.all(graph.edge_dst[1:] >= graph.edge_dst[:-1]):
+    if graph.is_dst_sorted:
         return graph, np.arange(graph.num_edges)
     edges = np.argsort(graph.edge_dst, kind="stable")
     return _like(graph, graph.edge_src[edges], graph.edge_dst[edges],

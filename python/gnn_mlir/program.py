@@ -15,6 +15,7 @@ its meaning in float64 by `gnn_mlir.reference`: any program can test itself.
     print(module.text())
 """
 
+import copy
 import dataclasses
 from collections.abc import Mapping
 
@@ -24,7 +25,7 @@ from . import ops, types
 from .attention import AttentionOps
 from .derived_ops import DerivedOps
 from .feature_ops import FeatureOps
-from .graph import Graph, not_a_graph, to_numpy
+from .graph import Graph, may_declare_sorted, not_a_graph, to_numpy
 from .graph_functions import LOOPS, check_dst_sorted, check_self_loops, derive
 from .values import Value
 
@@ -242,15 +243,14 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return {g.name: g for g in self.named_graphs() if g.parent is None}
 
     def named_graphs(self):
-        """The declarations of the graphs that the function names, and of the parents of
-        those, parents first."""
+        """The declarations of the graphs that the function names, in the order in which it
+        names them first, each behind its parent."""
         values = list(self.inputs.values()) + [
             v for op in self._lines if not isinstance(op, str)
             for v in op.operands + op.results]
         found = [v.type.graph for v in values
                  if getattr(v.type, "graph", None) is not None]
-        return list({g.name: g for g in [*(g.parent for g in found if g.parent), *found]}
-                    .values())
+        return list({one.name: one for g in found for one in (g.parent, g) if one}.values())
 
     def bind(self, graphs):
         """A dict of graphs by name, checked against their declarations, with
@@ -453,10 +453,11 @@ class Module:
         self.functions = {}
 
     def graph(self, name, node_types=1, edge_types=1, square=True, schema=None,
-              stats=None, self_loops=False, dst_sorted=False):
+              stats=None, self_loops=False, dst_sorted=None):
         """Declares a graph; with `self_loops` one where each node has one, with
-        `dst_sorted` one whose edges are sorted by destination (`sort_edges` makes one).
-        Binding checks both."""
+        `dst_sorted` one whose edges are sorted by destination (`sort_edges` makes one);
+        None: whether those are of the graph that `compile` is given, False: whatever they
+        are. Binding checks both."""
         self._new_symbol("graph", name)
         what = f"graph {name!r}"
         node_types = types.integer(f"{what}: node_types", node_types, 0, types.MOST_TYPES)
@@ -469,8 +470,29 @@ class Module:
                           for k, v in stats.items())
         self.graphs[name] = types.GraphDecl(name, square, node_types, edge_types,
                                             schema, stats, self_loops,
-                                            dst_sorted=bool(dst_sorted))
+                                            dst_sorted=None if dst_sorted is None else bool(dst_sorted))
         return self.graphs[name]
+
+    def with_orders(self, orders):
+        """This program with `dst_sorted` of some graphs, by name. It has functions of its own,
+        whose ops are those of this one."""
+        if not orders:
+            return self
+        module = copy.copy(self)
+        module.graphs = {name: dataclasses.replace(graph, dst_sorted=orders[name])
+                         if name in orders else graph for name, graph in self.graphs.items()}
+        module.functions = {name: copy.copy(one) for name, one in self.functions.items()}
+        for one in module.functions.values():
+            one.module = module
+        return module
+
+    def with_orders_of(self, graphs):
+        """The same where declarations leave it to the graphs that it is compiled for, by name
+        ("": the only one)."""
+        whole = [one for one in self.graphs.values() if one.parent is None]
+        return self.with_orders({one.name: True for one in whole for name, graph in
+                                 graphs.items() if name in ("", one.name) and
+                                 one.dst_sorted is None and may_declare_sorted(graph)})
 
     def _new_symbol(self, what, name):
         types.identifier(what, name)
@@ -519,9 +541,11 @@ class Module:
                                                 loop_type=loop_type)
         return self.graphs[name]
 
-    def graph_like(self, name, graph, stats=False, dst_sorted=False):
+    def graph_like(self, name, graph, stats=False, dst_sorted=None):
         """Declares a graph with the types and the schema of a `Graph`; `dst_sorted` as in
-        `graph`."""
+        `graph`, but None is that graph's, of 64 edges or more."""
+        if dst_sorted is None and may_declare_sorted(graph):
+            dst_sorted = True
         return self.graph(name, graph.num_node_types, graph.num_edge_types,
                           graph.square, graph.schema,
                           graph.statistics() if stats else None, dst_sorted=dst_sorted)

@@ -115,6 +115,12 @@ class TensorGraph:
         """The types of the nodes at that end, None where all are 0."""
         return self._node_types[end == "dst"]
 
+    @functools.cached_property
+    def is_dst_sorted(self):
+        """Whether its edges are sorted by destination. Waits for the device, once."""
+        dst = self.ends("dst")
+        return not bool((dst[1:] < dst[:-1]).any())
+
     def to_graph(self):
         """The `Graph` of copies on the host."""
         kinds = dict(zip(("src_node_type", "dst_node_type"), self._node_types))

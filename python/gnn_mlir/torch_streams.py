@@ -8,10 +8,8 @@ for the device.
 
 import torch
 
-from .device_build_kernels import PADDING, SHARE, TOGETHER, WORDS
-
-# Flags of TeamShare of Lattice.h.
-INSIDE, HAS_TAIL, CROSSES, WHOLE = 1, 2, 4, 8
+from .device_build_kernels import (CROSSES, HAS_TAIL, INSIDE, PADDING, SHARE,
+                                   TOGETHER, TOP, TURN, WHOLE, WORDS, pieces, place_of_word)
 
 
 def is_cut(rows, block):
@@ -35,16 +33,18 @@ def make(key, rows, target, count):
 def _stream(rows, target):
     elements = target.numel()
     found = torch.zeros(elements + PADDING, dtype=torch.int32, device=rows.device)
-    found[:elements] = target
-    # Groups without elements end where another one does, or before the first element.
-    last = torch.where(rows[:-1] < rows[1:], rows[1:] - 1, elements)
-    marks = torch.zeros_like(found)
-    marks.scatter_(0, last.long(), -1 << 31)
-    found |= marks
-    found[elements:] = 0
-    turns = found[:found.numel() // (TOGETHER * SHARE) * TOGETHER * SHARE].view(
-        -1, TOGETHER, SHARE // WORDS, WORDS)
-    turns.copy_(turns.transpose(1, 2).reshape(turns.shape))
+    # `place_of_word` of all elements, without a list of places: of words [share, four, word]
+    # in a turn, those with one number of four lie together.
+    turns = found[:found.numel() // TURN * TURN].view(-1, SHARE // WORDS, TOGETHER, WORDS)
+    turns, whole = turns.transpose(1, 2), elements // TURN
+    turns[:whole] = target[:whole * TURN].view(-1, TOGETHER, SHARE // WORDS, WORDS)
+    rest = torch.zeros(TURN, dtype=torch.int32, device=rows.device)
+    rest[:elements - whole * TURN] = target[whole * TURN:]
+    turns[whole] = rest.view(turns.shape[1:])
+    # Groups without elements end in front of the zeros, where the bit is taken back.
+    last = place_of_word(torch.where(rows[:-1] < rows[1:], rows[1:] - 1, elements).long())
+    found[last] = found[last] | TOP
+    found[place_of_word(elements)] = 0
     return found
 
 
@@ -92,8 +92,7 @@ def _cut_rows(rows, block, count):
     begin, end = rows[:-1], rows[1:]
     is_empty = begin == end
     groups = torch.arange(begin.numel(), dtype=torch.int32, device=rows.device)
-    fields = (groups, torch.where(is_empty, 0, 2 * (begin // block) + 1),
-              torch.where(is_empty, 0, 2 * ((end - 1) // block) + 1))
+    fields = groups, *[torch.where(is_empty, 0, piece) for piece in pieces(begin, end, block)]
     found = torch.zeros((count + 1, 3), dtype=torch.int32, device=rows.device)
     found[place] = torch.stack(fields, 1).to(torch.int32)
     return found[:count].reshape(-1)

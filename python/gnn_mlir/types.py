@@ -72,7 +72,8 @@ class GraphDecl:
     `schema` gives each edge type its (source, destination) node type, -1 where
     it has several; `stats` is what `Graph.statistics` returns, as items; with
     `self_loops` each node has one, no more; with `dst_sorted` the edges are sorted by
-    destination, as in compressed sparse rows of destinations. A graph with a `parent` is derived:
+    destination, as in compressed sparse rows of destinations; None: `compile` takes it from
+    the graph that it is given. A graph with a `parent` is derived:
     its edges of these `parent_types`, or with other self `loops`: one of
     `graph_functions.LOOPS`, new ones with edge type `loop_type`."""
 
@@ -87,7 +88,7 @@ class GraphDecl:
     parent_types: Tuple[int, ...] = ()
     loops: Optional[str] = None
     loop_type: Optional[int] = None
-    dst_sorted: bool = False
+    dst_sorted: Optional[bool] = None
 
     @property
     def src(self):

@@ -89,7 +89,7 @@ def test_kernels_of_another_version(monkeypatch):
                                   devices.open_device("emulator"))
 
 
-@pytest.mark.parametrize("name", ["move_2", "groups_2"])
+@pytest.mark.parametrize("name", ["move_2", "groups_2", "sums_2"])
 def test_kernels_of_an_earlier_revision(name, monkeypatch):
     """They take as many arguments, and would read and write elsewhere by them."""
     text = device_build_kernels.text().replace(f"@{name}(", f"@{name[:-2]}(")
@@ -99,6 +99,51 @@ def test_kernels_of_an_earlier_revision(name, monkeypatch):
                                                 "than the library lack it$"):
         device_build.Builder.make({"g": request_of(["stream dst edge.in_rows edge"], [])},
                                   devices.open_device("emulator"))
+
+
+def test_problems():
+    """The gravest one of a graph, as text: C has no graph on the host to ask."""
+    request = request_of(["rows dst edge.in_rows"], [])
+    request.self_loops = request.dst_sorted = True
+    device = devices.open_device("emulator")
+    builder = device_build.Builder.make({"g": request}, device)
+    cases = {
+        ((0, 1, 1), (0, 1, 1)): "expected one self loop at each node, got more or fewer",
+        ((1, 0, 0), (1, 0, 1)): "expected edges sorted by destination, got another order",
+        ((1, 0, 2), (1, 0, 1)): "expected ids below the numbers of nodes and types, got others",
+        ((1, 1, 0), (1, 1, 0)): "expected one self loop at each node, got more or fewer",
+        ((0, 1, 1), (0, 0, 1)): None}
+    for ends, expected in cases.items():
+        build = device_build.Build(
+            builder, {"g": gnn_mlir.TensorGraph(torch.tensor(ends), 2)}, None)
+        found = capi.library().gnnBuildProblem(build.handle)
+        assert found == (expected and f"graph 'g': {expected}".encode())
+        assert build.is_good == (expected is None)
+
+
+def test_an_order_that_is_known():
+    """A build that did not check it is told; what is no graph of it, or not built, is refused."""
+    module = gnn_mlir.Module()
+    f = module.function("f")
+    x = f.input("x", module.graph("g", dst_sorted=True).rows("node", 4))
+    f.output("y", f.aggregate("sum", f.gather(x, "edge", via="src"), "node", via="dst"))
+    package = gnn_mlir.compile(f, target="emulator").package
+    requests = structure_keys.requests(package, ("f",))
+    checked = dict(requests)
+    device = devices.open_device("emulator")
+    checking = device_build.Builder.make(checked, device)
+    requests["g"].dst_sorted = False
+    plain = device_build.Builder.make(requests, device)
+    assert plain.covers(checking) and checking.covers(plain)
+    graph = gnn_mlir.TensorGraph(torch.tensor([[0, 1], [1, 1]]), 2)
+    build = device_build.Build(plain, {"g": graph}, None)
+    with pytest.raises(gnn_mlir.GNNError, match="got a graph that was not checked for it"):
+        build.bind(package, ["f"])
+    with pytest.raises(gnn_mlir.GNNError, match="expected a graph that is built and not "
+                                                "derived, got 'h'"):
+        build.bind(package, ["f"], ["h"])
+    bound, = build.bind(package, ["f"], ["g"])
+    assert bound.name == "f" and build.bind(package, ["f"])
 
 
 # More rows than a block of a sum has, and blocks of edges that are not full.

@@ -82,6 +82,90 @@ def test_declarations():
     assert like.dst_sorted and not module.graph_like("other", Graph([0], [1], 2)).dst_sorted
 
 
+def drawn(nodes, edges, is_sorted, seed=0):
+    rng = np.random.default_rng(seed)
+    src, dst = rng.integers(0, nodes, (2, edges))
+    return Graph(src, np.sort(dst) if is_sorted else dst, nodes)
+
+
+def orders_of(layer):
+    return {graph["name"]: graph.get("dst_sorted", False)
+            for plan in layer.package.plan()["functions"] for graph in plan["graphs"]}
+
+
+def test_declarations_like_graphs():
+    for edges, is_sorted, expected in ((64, True, True), (64, False, None), (63, True, None)):
+        graph, module = drawn(9, edges, is_sorted), Module()
+        assert graph.is_dst_sorted is is_sorted
+        assert module.graph_like("g", graph).dst_sorted is expected
+        for said in (True, False):
+            assert module.graph_like(f"is_{said}", graph, dst_sorted=said).dst_sorted is said
+    assert Graph([], [], 2).is_dst_sorted and Graph([0], [1], 2).is_dst_sorted
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_compilation_for_a_graph(target):
+    """It takes the order from its graph where the program does not say it, and its result is
+    for graphs of that order alone."""
+    graphs = {"sorted": drawn(9, 64, True), "drawn": drawn(9, 64, False),
+              "few": drawn(9, 63, True)}
+    for said in (None, False, True):
+        f = attention(said)
+        text = f.module.text()
+        for name, graph in graphs.items():
+            if said and name == "drawn":
+                continue
+            for given in (graph, [graph], {"g": graph}):
+                layer = gnn_mlir.compile(f, target=target, graph=given)
+                expected = said or (said is None and name == "sorted")
+                assert orders_of(layer) == {"g": expected}
+            inputs = attention(False).random_inputs(graph)
+            check(f, graph, inputs, layer(graph, inputs))
+            other = graphs["drawn"]
+            inputs = attention(False).random_inputs(other)
+            if expected:
+                message = message_of(lambda layer=layer: layer(other, inputs))
+                assert "edge 1 to node 1 behind edge 0 to node 7" in message
+            else:
+                check(f, other, inputs, layer(other, inputs))
+        assert f.module.text() == text and f.module.graphs["g"].dst_sorted is said
+        assert orders_of(gnn_mlir.compile(text, target=target, graph=graphs["few"])) == {
+            "g": bool(said)}
+    # IR as text says it itself.
+    layer = gnn_mlir.compile(attention(None).module.text(), target=target,
+                             graph=graphs["sorted"])
+    assert orders_of(layer) == {"g": False}
+
+
+def test_compilation_for_several_graphs():
+    """Each has its own order, a derived graph none; passes of gradients, and what is compiled
+    for them later, have that of the program."""
+    module = Module()
+    a, b = module.graph("a"), module.graph("b")
+    loops = module.looped_graph("loops", b, "replace", 0)
+    f = module.function("f")
+    x, w = f.input("x", a.rows("node", 4)), f.input("w", a.rows("edge"))
+    y = f.spmm("mul", "sum", a.dst, x, w, lhs_via="src", via="dst")
+    y = f.rebind_rows(f.rebind_rows(y, b, "node"), loops, "node")
+    y = f.aggregate("sum", f.gather(y, "edge", via="src"), "node", via="dst")
+    f.output("y", f.rebind_rows(y, b, "node"))
+    graphs = {(is_sorted, seed): drawn(9, 80, is_sorted, seed)
+              for is_sorted in (False, True) for seed in (0, 1)}
+    for first in (False, True):
+        for second in (False, True):
+            given = [graphs[first, 0], graphs[second, 1]]
+            made = [gnn_mlir.compile(f, target="cpu", graph=given, gradients=["x"])
+                    for _ in range(2)]
+            for layer in made:
+                assert orders_of(layer) == {"a": first, "b": second}
+            assert made[0].package.plan() == made[1].package.plan()
+            assert made[0].package.kernels("mlir") == made[1].package.kernels("mlir")
+            inputs = f.random_inputs(given)
+            errors.check("y", np.asarray(made[0](given, inputs)),
+                         f.evaluate(given, inputs)["y"], 1e-5, 1e-4)
+    assert not any(one.dst_sorted for one in module.graphs.values())
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_sorted_graphs(target):
     f = attention()
@@ -150,6 +234,77 @@ def test_another_function_of_the_graph(target):
         else:
             for key, value in rows_of(declared(graph, inputs)).items():
                 np.testing.assert_allclose(value, out[key], 1e-5, 1e-6)
+
+
+def test_what_was_built_is_not_built_again(monkeypatch):
+    """A graph that has all that a function needs is checked alone, once; what a new build has
+    too is dropped."""
+    from gnn_mlir import device_build
+    made, build = [], device_build.Build
+    monkeypatch.setattr(device_build, "Build", lambda builder, *given: (
+        made.append(builder), build(builder, *given))[1])
+
+    def others(dst_sorted):  # A part of what `attention` needs.
+        module = Module()
+        f = module.function("f")
+        g = module.graph("g", dst_sorted=dst_sorted)
+        f.output("d", f.aggregate("sum", f.input("s", g.rows("edge", 2)), g.dst, via="dst"))
+        return f
+
+    def compiled(f):
+        return gnn_mlir.compile(f.module, target="emulator", passes={"use_edge_order": False})
+    plain, declared = compiled(attention(False)), compiled(attention())
+    small, small_declared = compiled(others(False)), compiled(others(True))
+
+    def call(layer, graph):
+        inputs = layer.source.random_inputs(Graph(*SORTED["multi-edges"]))
+        return layer(graph, inputs)
+    graph = tensors(*SORTED["multi-edges"])
+    for layer in (small, small_declared):
+        call(layer, graph)
+    assert len(made) == 1 and len(graph._builds) == 1
+    first = graph._builds[0][0]
+    call(plain, graph)
+    assert len(made) == 2 and [one for one, _ in graph._builds] != [first]
+    assert len(graph._builds) == 1
+    # What was bound to the first one stays.
+    np.testing.assert_array_equal(call(small_declared, graph), call(small, graph))
+    call(declared, graph)
+    assert len(made) == 2 and graph.__dict__["is_dst_sorted"] is True
+    # What a build has found is not looked for again.
+    graph = tensors(*SORTED["multi-edges"])
+    call(declared, graph)
+    assert len(made) == 3 and graph.__dict__["is_dst_sorted"] is True
+    # One whose edges are not sorted is refused, and nothing is built for it either.
+    *wrong, what = UNSORTED["two edges"]
+    graph = tensors(*wrong)
+    call_of = attention(False).random_inputs(graph.to_graph())
+    plain(graph, call_of)
+    for _ in range(2):
+        assert what in message_of(lambda: declared(graph, call_of))
+    assert len(made) == 4 and graph.is_dst_sorted is False
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("form", ["dense", "steps"])
+def test_ids_of_each_form(bits, form):
+    """Kernels read the given ids where they lie."""
+    torch = pytest.importorskip("torch")
+    layer = gnn_mlir.compile(attention().module, target="emulator")
+    dtype = getattr(torch, f"int{bits}")
+    for name, (src, dst, nodes, *what) in {**SORTED, **UNSORTED}.items():
+        ends = torch.tensor(np.array([src, dst], np.int64).reshape(2, -1)).to(dtype)
+        if form == "steps":  # Between ids of one end lie those of the other, and others.
+            room = torch.full((ends.shape[1], 3), 7, dtype=dtype)
+            room[:, ::2] = ends.T
+            ends = room[:, 0], room[:, 2]
+        graph = TensorGraph(ends, nodes)
+        inputs = attention(False).random_inputs(graph.to_graph())
+        if what:
+            assert what[0] in message_of(lambda: layer(graph, inputs))
+        else:
+            check(layer.source, graph.to_graph(), inputs, layer(graph, inputs))
+        assert bool(graph._builds) == (not what), name
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -90,6 +90,89 @@ def test_graphs_of_another_order(target, caplog):
         assert torch.equal(model(*first), kept)  # What was bound to it stays.
 
 
+class Two(nn.Module):
+    """Two graphs, and one of loops that is derived of the second."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = pyg.SAGEConv(D, D), pyg.GCNConv(D, D)
+
+    def forward(self, x, edges, others):
+        return self.second(self.first(x, edges).relu(), others)
+
+
+def declared_graphs():
+    call, = calls()
+    return [name for name, graph in call.program.module.graphs.items() if graph.dst_sorted]
+
+
+def given_two(first, second, seed=0):
+    x, edges, _ = given(first, seed)
+    return x, edges, edges_of(second, seed + 50)
+
+
+@pytest.mark.parametrize("target", SETTINGS)
+def test_graphs_lose_their_own_declaration(target, caplog, tmp_path):
+    """One whose edges are not sorted, not the other of the program."""
+    caplog.set_level(logging.INFO, "gnn_mlir")
+    torch.manual_seed(1)
+    net = Two()
+    model = gnn_mlir.compile(copy.deepcopy(net), keep_phases=tmp_path, **SETTINGS[target])
+
+    def call(first, second, seed):
+        inputs = given_two(first, second, seed)
+        check(model(*inputs), net(*inputs))
+        return declared_graphs()
+    with torch.no_grad():
+        both = call("sorted", "sorted", 0)
+        assert len(both) == 2
+        kept = given_two("sorted", "sorted", 9)
+        out = model(*kept)
+        assert call("sorted", "drawn", 1) == both[:1] and len(again(caplog)) == 1
+        assert again(caplog)[0].endswith(f"were: of @{both[1]}")
+        assert torch.equal(model(*kept), out)  # What was bound stays.
+        assert call("sorted", "drawn", 2) == call("sorted", "sorted", 3) == both[:1]
+        assert call("drawn", "sorted", 4) == [] and len(again(caplog)) == 2
+        assert call("sorted", "sorted", 5) == call("drawn", "drawn", 6) == []
+        assert torch.equal(model(*kept), out)
+    assert len(again(caplog)) == 2
+    folders = sorted(path.name.partition("-any")[2] for path in tmp_path.iterdir())
+    assert folders == ["", "-order", f"-order-of-{both[1]}"]
+
+
+def test_both_graphs_at_once(caplog):
+    """One compilation for both; one that was not sorted at first is never declared."""
+    caplog.set_level(logging.INFO, "gnn_mlir")
+    for first, seen in ((("sorted", "sorted"), ("drawn", "drawn")),
+                        (("drawn", "sorted"), ("sorted", "drawn"))):
+        caplog.clear()
+        fresh_net, model = Two(), None
+        model = gnn_mlir.compile(copy.deepcopy(fresh_net), target="cpu")
+        with torch.no_grad():
+            for order in (first, seen, ("sorted", "sorted")):
+                inputs = given_two(*order, seed=len(again(caplog)))
+                check(model(*inputs), fresh_net(*inputs))
+        assert len(again(caplog)) == 1
+    assert not any("dst_sorted" in call.program.module.text() for call in calls()[-1:])
+
+
+def test_an_undeclared_graph_alone_is_wrong(monkeypatch):
+    """An error of the order of edges that no declaration explains is told, not met by
+    compiling for ever."""
+    _, model = compiled("cpu")
+
+    def fail(*arguments):
+        error = gnn_mlir.GNNError("expected edges sorted by destination")
+        error.kind = gnn_mlir.signatures.EDGE_ORDER
+        raise error
+    with torch.no_grad():
+        model(*given("sorted"))
+        monkeypatch.setattr(program_calls, "Plan", fail)
+        with pytest.raises(gnn_mlir.GNNError, match="expected edges sorted"):
+            model(*given("drawn", 1))
+    assert declared() == [False]
+
+
 @pytest.mark.parametrize("target", SETTINGS)
 def test_training_on_both(target, caplog):
     """A backward pass runs of what its forward pass was."""

@@ -254,6 +254,23 @@ def test_refused(message):
         REFUSED[message](f, g, x)
 
 
+@pytest.mark.parametrize("first", ["a", "loops"])
+def test_lists_of_graphs(first, compiler):
+    """They are in the order in which a function names graphs first, derived ones for their
+    parents, here and once compiled."""
+    module = Module()
+    g = {"a": module.graph("a"), "b": module.graph("b")}
+    g["loops"] = module.looped_graph("loops", g["b"], "replace", 0)
+    f = module.function("f")
+    names = sorted(["a", "loops"], key=lambda name: name != first)
+    for name, x in [(name, f.input("x" + name, g[name].rows("node", 4))) for name in names]:
+        f.output("y" + name, f.aggregate("sum", f.gather(x, "edge", via="src"), "node",
+                                         via="dst"))
+    expected = ["a", "b"] if first == "a" else ["b", "a"]
+    assert list(f.graphs()) == expected
+    assert gnn_mlir.compile(f, target="cpu").graph_names == expected
+
+
 def test_rows_of_two_graphs_never_meet():
     module, g, f, x = small()
     other = module.graph("h", node_types=2, edge_types=3)

@@ -86,27 +86,81 @@ def test_no_map_of_edges():
         assert key in made[1]
 
 
+LARGE, SMALL = stats_of(100000000), stats_of(1000000)
+# Of dots: heads and features. The copy of the first stands behind a reshape, that of the others is
+# fused into the dot.
+SHAPES = {"one": (0, 8), "odd": (3, 5), "wide": (2, 32)}
+WHOLE = {"pad-rows": 0, "column-tiles": False}  # No kernels of padding, and none for a tile.
+
+
+def dots_of(shape, dst_sorted=False, stats=None):
+    module = gnn_mlir.Module()
+    g = module.graph("g", dst_sorted=dst_sorted, stats=stats)
+    f = module.function("f")
+    heads, features = SHAPES[shape]
+    x = f.input("x", g.rows("node", heads, features) if heads else g.rows("node", features))
+    f.output("out", f.dot(f.gather(x, "edge", via="src"), f.gather(x, "edge", via="dst")))
+    return module
+
+
+def check_dots(layer, graph, shape):
+    heads, features = SHAPES[shape]
+    sizes = (graph.num_nodes, heads, features) if heads else (graph.num_nodes, features)
+    x = np.random.default_rng(4).standard_normal(sizes).astype(np.float32)
+    right = np.sum(x.astype(np.float64)[graph.edge_src] * x[graph.edge_dst], axis=-1)
+    found = np.asarray(layer.bind(graph)({"x": x}))
+    np.testing.assert_allclose(found.reshape(right.shape), right, rtol=2e-5, atol=2e-5)
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("degrees", DEGREES)
-def test_results_are_gathered(degrees):
+def test_results_are_gathered(degrees, shape):
     """By statistics of a graph that the L2 does not hold, scores have a workspace in the order of
     the walk, and a kernel that reads them from there; if edges are sorted, neither."""
     graph = graph_of(DEGREES[degrees])
-    stats = stats_of(100000000)
-    layer = gnn_mlir.compile(module_of("dot", False, stats), target="emulator")
-    assert "map edge edge.in_rows" in keys(layer)
-    given = inputs_of(graph, "dot")
-    right = np.sum(given["x"].astype(np.float64)[graph.edge_src] * given["x"][graph.edge_dst],
-                   axis=1)
-    found = np.asarray(layer.bind(graph)(given))
-    np.testing.assert_allclose(found, right, rtol=2e-5, atol=2e-5)
-    is_sorted = gnn_mlir.compile(module_of("dot", True, stats), target="emulator")
+    layer = gnn_mlir.compile(dots_of(shape, stats=LARGE), target="emulator", passes=WHOLE)
+    found = keys(layer)
+    assert "map edge edge.in_rows" in found
+    assert not {"map edge.in_rows edge", "stream dst edge.in_rows edge"} & found
+    check_dots(layer, graph, shape)
+    is_sorted = gnn_mlir.compile(dots_of(shape, True, LARGE), target="emulator", passes=WHOLE)
     assert not {key for key in keys(is_sorted) if key.endswith(("edge edge.in_rows", " edge"))}
     assert [num_kernels(one) for one in (layer, is_sorted)] == [2, 1]
 
 
-def test_small_results_are_written():
-    """The L2 has those of a graph like this one: no kernel more."""
-    layer = gnn_mlir.compile(module_of("dot", False, stats_of(1000000)), target="emulator")
-    found = keys(layer)
-    assert "map edge.in_rows edge" in found and "map edge edge.in_rows" not in found
-    assert num_kernels(layer) == 1  # Without statistics there is a copy.
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("stats", [None, SMALL], ids=["unknown", "small"])
+def test_small_results_are_written(stats, shape):
+    """The L2 has those of a small graph: no kernel more. Nor is one without statistics."""
+    layer = gnn_mlir.compile(dots_of(shape, stats=stats), target="emulator", passes=WHOLE)
+    assert num_kernels(layer) == 1
+    assert "map edge edge.in_rows" not in keys(layer)
+
+
+@pytest.mark.parametrize("target", ["emulator", "cpu"])
+@pytest.mark.parametrize("edges", [0, 1])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_setting_is_one_choice(shape, edges, target):
+    """0 and 1 have one form each, whatever the statistics are, of walks by edges and of edges one
+    by one: the dot writes where its numbers belong, or a copy reads them from its own order."""
+    graph = graph_of(DEGREES["mixed"])
+    found = []
+    for gather in (0, 1):
+        layers = [gnn_mlir.compile(dots_of(shape, stats=stats), target=target,
+                                   passes={**WHOLE, "edge-walks": edges, "gather-copies": gather})
+                  for stats in (None, SMALL, LARGE)]
+        assert [num_kernels(layer) for layer in layers] == [1 + gather] * 3
+        for layer in layers:
+            assert ("map edge edge.in_rows" in keys(layer)) == gather
+            found.append(check_dots(layer, graph, shape))
+    for one in found:
+        np.testing.assert_array_equal(one, found[0])
+
+
+def test_cores_keep_copies():
+    """What is chosen by sectors of a GPU is not asked of the cores of a CPU."""
+    for stats in (None, SMALL, LARGE):
+        layer = gnn_mlir.compile(dots_of("one", stats=stats), target="cpu")
+        assert num_kernels(layer) == 2
+        assert "map edge edge.in_rows" not in keys(layer)

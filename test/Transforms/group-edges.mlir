@@ -1,5 +1,8 @@
 // RUN: gnn-opt %s --gnn-tile-group-edges=edges=1 --split-input-file --verify-diagnostics \
 // RUN:   --remarks-filter=gnn-tile-group-edges --remark-format=emitRemark | FileCheck %s
+// RUN: not gnn-opt %s --split-input-file --gnn-tile-group-edges=edges=2 2>&1 | FileCheck %s --check-prefix=RANGE
+//
+// RANGE: gnn-tile-group-edges: expected 'edges' -1, 0 or 1, got 2
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
@@ -78,68 +81,4 @@ func.func @sources(%x: tensor<?x64xf32>, %init: tensor<?xf32>) -> tensor<?xf32> 
     gnn_tile.yield %d : f32
   } -> tensor<?xf32>
   return %s : tensor<?xf32>
-}
-
-// -----
-
-gnn.graph @g square {node_types = 1, edge_types = 1}
-
-// A result that is copied to the user's order, and read by nothing else, is
-// written there; one that has another reader is not.
-//
-// CHECK-LABEL: func.func @copied(
-// CHECK:         %[[OUT:.*]] = tensor.empty({{.*}}) : tensor<?xf32>
-// CHECK:         %[[S:.*]] = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
-// CHECK-SAME:        outs(%[[OUT]] : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
-// CHECK:         %[[R:.*]] = tensor.expand_shape %[[S]] {{.*}} : tensor<?xf32> into tensor<?x1xf32>
-// CHECK-NOT:     gnn_tile.traverse
-// CHECK:         return %[[R]] : tensor<?x1xf32>
-// CHECK-LABEL: func.func @read_twice(
-// CHECK:         outs(%{{.*}} : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element>]
-// CHECK:         gnn_tile.traverse @g <edge.in_rows>
-func.func @copied(%x: tensor<?x64xf32>) -> tensor<?x1xf32> {
-  %n = gnn_tile.count @g count edge : index
-  %init = tensor.empty(%n) : tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark @+2 {{a destination's row is read once for its edges}}
-  // expected-remark @+1 {{its results are written in the order in which they are read}}
-  %s = gnn_tile.traverse @g <edge.in_rows, features = 64>
-      ins(%x, %x : tensor<?x64xf32>, tensor<?x64xf32>)
-      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> dst : feature>]
-      outs(%init : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32, %zv: f32):
-    %p = arith.mulf %xv, %zv : f32
-    %d = gnn_tile.reduce sum [feature] %p : f32
-    gnn_tile.yield %d : f32
-  } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  %wide = tensor.expand_shape %s [[0, 1]] output_shape [%n, 1] : tensor<?xf32, #gnn_tile.order<edge.in_rows>> into tensor<?x1xf32, #gnn_tile.order<edge.in_rows>>
-  %to = tensor.empty(%n) : tensor<?x1xf32>
-  // expected-remark @+1 {{it reads no rows of features at destinations}}
-  %c = gnn_tile.traverse @g <edge.in_rows> ins(%wide : tensor<?x1xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>]
-      outs(%to : tensor<?x1xf32>) at [#gnn_tile.at<group -> edge : feature>] {
-  ^bb0(%v: f32):
-    gnn_tile.yield %v : f32
-  } -> tensor<?x1xf32>
-  return %c : tensor<?x1xf32>
-}
-func.func @read_twice(%x: tensor<?x64xf32>) -> (tensor<?xf32>, tensor<?xf32, #gnn_tile.order<edge.in_rows>>) {
-  %n = gnn_tile.count @g count edge : index
-  %init = tensor.empty(%n) : tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark @+1 {{a destination's row is read once for its edges}}
-  %s = gnn_tile.traverse @g <edge.in_rows, features = 64>
-      ins(%x, %x : tensor<?x64xf32>, tensor<?x64xf32>)
-      at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group -> dst : feature>]
-      outs(%init : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>] {
-  ^bb0(%xv: f32, %zv: f32):
-    %p = arith.mulf %xv, %zv : f32
-    %d = gnn_tile.reduce sum [feature] %p : f32
-    gnn_tile.yield %d : f32
-  } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  %to = tensor.empty(%n) : tensor<?xf32>
-  // expected-remark @+1 {{it reads no rows of features at destinations}}
-  %c = gnn_tile.traverse @g <edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>]
-      outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
-  ^bb0(%v: f32):
-    gnn_tile.yield %v : f32
-  } -> tensor<?xf32>
-  return %c, %s : tensor<?xf32>, tensor<?xf32, #gnn_tile.order<edge.in_rows>>
 }

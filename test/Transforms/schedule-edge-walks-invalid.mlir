@@ -142,6 +142,24 @@ func.func @atomic_max(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
+// Its rows have no results.
+func.func @atomic_dots(%x: memref<?x64xf32>, %e: memref<?xf32>) {
+  // expected-error @+1 {{cannot honour the schedule's 'merge': expected results of rows, whose parts are added}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%e : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges, merge = atomic> {
+  ^bb0(%v: f32):
+    %d = gnn_tile.reduce sum [feature] %v : f32
+    gnn_tile.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
 func.func @atomic_in_place(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-error @+1 {{cannot honour the schedule's 'merge': expected results in memory that is not read, to set it to zero before: result 0 is an input}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>

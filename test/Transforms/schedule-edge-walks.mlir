@@ -73,21 +73,6 @@ func.func @numbers(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   return
 }
 
-// The size of a row takes registers: eight elements are under way of means.
-//
-// CHECK-LABEL: func.func @means
-// CHECK:         lanes = 1, {{.*}}in_flight = 8, {{.*}}row_walk = by_edges
-func.func @means(%x: memref<?x4xf32>, %y: memref<?x4xf32>) {
-  gnn_tile.traverse @large <dst, edge.in_rows, features = 4>
-      ins(%x : memref<?x4xf32>) at [#gnn_tile.at<element -> src : feature>]
-      outs(%y : memref<?x4xf32>) at [#gnn_tile.at<group : feature>] {
-  ^bb0(%v: f32):
-    %s = gnn_tile.reduce mean [element] %v : f32
-    gnn_tile.yield %s : f32
-  }
-  return
-}
-
 // Numbers in the order of the elements: four are under way. In another order they have a stream
 // of their own, and eight are.
 //

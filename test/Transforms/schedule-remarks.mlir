@@ -201,7 +201,8 @@ func.func @by_edges(%x: memref<?x8xf32>, %w: memref<?x64xf32>, %s: memref<?xf32>
     %d = gnn_tile.reduce sum [feature] %p : f32
     gnn_tile.yield %d : f32
   }
-  // expected-remark @+2 {{a block takes 16 shares of 64 elements, in_flight is 2}}
+  // expected-remark @+3 {{a block takes 16 shares of 64 elements, in_flight is 2}}
+  // expected-remark @+2 {{a multiprocessor has room for 3 blocks, by what lanes hold of rows and sums}}
   // expected-remark @+1 {{teams take elements side by side: 16 lanes have a row}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%w, %w : memref<?x64xf32>, memref<?x64xf32>)
@@ -253,7 +254,7 @@ func.func @numbers(%x: memref<?x8xf32>, %f: memref<?x8x4xf32>, %s: memref<?xf32>
     %r = gnn_tile.reduce sum [element] %p : f32
     gnn_tile.yield %r : f32
   }
-  // expected-remark @+2 {{in_flight is 8: sizes, several sums or other numbers are held}}
+  // expected-remark @+2 {{in_flight is 8: several sums or other numbers are held}}
   // expected-remark @+1 {{rows have results}}
   gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 4>
       ins(%x, %f : memref<?x8xf32>, memref<?x8x4xf32>)

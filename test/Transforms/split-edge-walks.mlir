@@ -1,4 +1,14 @@
 // RUN: gnn-opt %s --gnn-tile-split-edge-walks --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-tile-split-edge-walks --split-input-file -o /dev/null \
+// RUN:   --remarks-filter=gnn-tile-split-edge-walks --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=SAID
+//
+// Of @mean, @outputs, @alone and @atomic.
+//
+// SAID:     Remark="blocks of 1024 elements, whose pieces of rows a second step joins"
+// SAID:     Remark="blocks of 1024 elements, whose pieces of rows a second step joins"
+// SAID:     Remark="blocks of 1024 elements, which leave no pieces of rows"
+// SAID:     Remark="blocks of 1024 elements, which add to rows that a first step sets to zero"
+// SAID-NOT: Remark=
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 

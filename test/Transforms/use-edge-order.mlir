@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-tile-use-edge-order --split-input-file --verify-diagnostics \
+// RUN: gnn-opt %s --gnn-tile-use-edge-order --verify-diagnostics \
 // RUN:   --remarks-filter=gnn-tile-use-edge-order --remark-format=emitRemark | FileCheck %s
 
 gnn.graph @sorted square {node_types = 1, edge_types = 1, dst_sorted}

@@ -114,7 +114,8 @@ TEST(BuildKernels, TakeWhatIsPassed) {
 /// else by them.
 TEST(BuildKernels, AreOfTheirRevision) {
   for (auto [which, earlier] : {std::pair(BuildKernel::Move, "move"),
-                                std::pair(BuildKernel::Groups, "groups")}) {
+                                std::pair(BuildKernel::Groups, "groups"),
+                                std::pair(BuildKernel::Sums, "sums")}) {
     Builders builders;
     std::string name = formOf(which).name;
     auto &bodies = builders.device->bodies;
@@ -139,7 +140,7 @@ TEST(BuildKernels, CallsWithOtherArguments) {
   for (int64_t i = 0; i < kMaxKernelArguments + 50; ++i)
     call.addNumber(i);
   EXPECT_EQ(call.launch(*kernels, which, 1, 1, nullptr).message(),
-            "kernel 'sums': expected 42 arguments, got 306");
+            "kernel 'sums_2': expected 42 arguments, got 306");
   EXPECT_TRUE(builders.launches.empty());
 }
 
@@ -177,10 +178,11 @@ TEST(DeviceBuild, RefusesDerivedGraphs) {
   }
 }
 
-/// Sorted edges are counted by one launch more of two kernels, and a word of
-/// the host has how many lie before the next one.
+/// The order of edges is counted by one launch more, whose sums over 2048 edges
+/// are words of the host. Nothing more is sorted, by types neither, and nothing
+/// more is written on the device.
 TEST(DeviceBuild, OrderOfEdges) {
-  auto countLaunches = [](bool dstSorted, int64_t numEdges) {
+  auto countLaunches = [](bool dstSorted, int64_t numEdges, int64_t types) {
     Builders builders;
     GnnPackage kernels;
     kernels.value = builders.package;
@@ -189,6 +191,9 @@ TEST(DeviceBuild, OrderOfEdges) {
     GnnGraphNeeds needs = {};
     needs.name = "g";
     needs.dstSorted = dstSorted;
+    const char *keys[] = {"rows src_pair edge.src_pairs"};
+    needs.numStructures = 1;
+    needs.structureKeys = keys;
     GnnBuilder *builder = nullptr;
     EXPECT_EQ(
         messageOf(gnnBuilderCreate(&needs, 1, &kernels, &device, &builder)),
@@ -199,7 +204,8 @@ TEST(DeviceBuild, OrderOfEdges) {
     graph.square = true;
     graph.numSrcNodes = graph.numDstNodes = 2;
     graph.numEdges = numEdges;
-    graph.numNodeTypes = graph.numEdgeTypes = 1;
+    graph.numNodeTypes = 1;
+    graph.numEdgeTypes = types;
     graph.src = graph.dst = {ends.data(), 4 * numEdges, 32, 1};
     GnnBuild *build = nullptr;
     int64_t sizes[2], bytes = 0;
@@ -216,13 +222,19 @@ TEST(DeviceBuild, OrderOfEdges) {
     auto count = [&](const char *name) {
       return std::count(builders.names.begin(), builders.names.end(), name);
     };
-    return std::array<int64_t, 3>{sizes[1], count("sums"), count("scan")};
+    return std::array<int64_t, 5>{sizes[0], sizes[1], count("sums_2"),
+                                  count("scan"),
+                                  static_cast<int64_t>(builders.names.size())};
   };
-  std::array<int64_t, 3> without = countLaunches(false, 5);
-  EXPECT_EQ(
-      countLaunches(true, 5),
-      (std::array<int64_t, 3>{without[0] + 1, without[1] + 1, without[2] + 1}));
-  EXPECT_EQ(countLaunches(true, 1), countLaunches(false, 1));
+  for (int64_t types : {1, 3}) {
+    for (int64_t edges : {5, 2047, 2048, 2049, 10000}) {
+      std::array<int64_t, 5> expected = countLaunches(false, edges, types);
+      EXPECT_EQ(expected[2], 1); // Of pairs, in the same launch.
+      expected[1] += (edges + 2047) / 2048;
+      EXPECT_EQ(countLaunches(true, edges, types), expected);
+    }
+    EXPECT_EQ(countLaunches(true, 1, types), countLaunches(false, 1, types));
+  }
 }
 
 TEST(DeviceBuild, OrderOfEdgesOfADerivedGraph) {
@@ -357,7 +369,7 @@ TEST(DeviceBuild, LaunchesForWalksByEdges) {
   ASSERT_EQ(messageOf(gnnBuildFill(build, {memory.data(), bytes}, nullptr)),
             "");
   EXPECT_EQ(builders.names,
-            (std::vector<std::string>{"keys", "scatter", "search", "sums",
+            (std::vector<std::string>{"keys", "scatter", "search", "sums_2",
                                       "scan", "move_2", "groups_2", "shares"}));
   EXPECT_EQ(builders.device->synchronizations, 1);
   for (auto [key, expected] :

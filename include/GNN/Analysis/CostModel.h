@@ -369,11 +369,9 @@ std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 /// wherever they can, -1 where the statistics of the graph say that it pays, by
 /// as much as `gain` says. Empty if they are. The walk, with what joins its
 /// pieces and in the tiles that it may take, is weighed against what `before`
-/// costs otherwise, and a launch that copies so many bytes an element behind
-/// it.
+/// costs otherwise.
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
-                         std::string &gain, tile::TraverseOp before,
-                         int64_t copiedBytes = 0);
+                         std::string &gain, tile::TraverseOp before);
 
 /// What lanes do for each element of a walk by edges.
 struct WalkSteps {

@@ -173,8 +173,9 @@ template <typename Base> struct TileSwitches : public Base {
       llvm::cl::init(-1)};
   Option<int64_t> gatherCopies{
       *this, "gather-copies",
-      llvm::cl::desc("Have copies to another order read it, not write it: -1: "
-                     "by statistics; 0: never; 1: wherever it can be"),
+      llvm::cl::desc("Have copies gather rows of another order, which are "
+                     "written there otherwise: -1: by statistics; 0: never; 1: "
+                     "wherever it can be"),
       llvm::cl::init(-1)};
   Option<bool> useEdgeOrder{
       *this, "use-edge-order",

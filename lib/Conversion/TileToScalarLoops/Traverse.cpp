@@ -96,7 +96,7 @@ Values TraverseLoops::indices(Scope &scope, AtAttr at) {
     row = positionOf(Dim::Element, scope);
   else if (at.getAnchor() == Anchor::Group)
     row = positionOf(std::nullopt, scope);
-  bool isStreamed = op.isByEdges() && !op.isCyclic() && op.isOnRange() &&
+  bool isStreamed = op.readsStreams() && op.isOnRange() &&
                     at.getAnchor() == Anchor::Element && at.getSpace() &&
                     needsMap(domain.getElements(), at.getSpace());
   if (isStreamed)
@@ -278,7 +278,24 @@ void TraverseLoops::walkBlock(Positions block) {
   });
 }
 
+/// Each element of the block by itself, whose group is at the end of a map.
+void TraverseLoops::walkElements(Positions block) {
+  RowDomain groups = domain.getGroups();
+  auto toGroup = AtAttr::get(op.getContext(), Anchor::Element, groups,
+                             /*head=*/false, /*feature=*/false, /*offset=*/0);
+  bool needsGroup = llvm::is_contained(op.getMapTargets(), groups);
+  loops.loop(block, [&](Value position) {
+    Value at = needsGroup ? loops.arrays.reach(b, toGroup, domain.getElements(),
+                                               position)
+                          : b.index(0);
+    elements = walked = {position, b.add(position, 1)};
+    storeOutputs(at, [](Anchor anchor) { return anchor == Anchor::Element; });
+  });
+}
+
 void TraverseLoops::run() {
+  if (op.isCyclic() && op.isOnRange())
+    return walkElements(bounds.rows);
   if (op.isByEdges() && (op.isOnRange() || op.getPartsOf())) {
     int64_t size = TraverseSchedule(op).getBlockPositions();
     b.loop(bounds.rows.begin, bounds.rows.end, b.index(size), [&](Value first) {

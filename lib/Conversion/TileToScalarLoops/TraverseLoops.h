@@ -75,6 +75,7 @@ private:
 
   // Elements of a block, whatever groups they are of.
   void walkBlock(Positions block);
+  void walkElements(Positions block);
   void storePieces(Value at, Value piece);
   void storeNothing(Value piece);
 

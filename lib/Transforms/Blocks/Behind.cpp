@@ -6,6 +6,7 @@
 
 #include "Behind.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Counts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,15 +31,15 @@ SmallVector<Value> Behind::take(TraverseOp op, ArrayRef<MemRefType> types,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(front, loc, value);
   };
-  constexpr int64_t alignment = 256; // as of gnn-tile-plan-memory
   Value begin = size.getBytes();
   SmallVector<Value> buffers;
   for (MemRefType type : types) {
     int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
                     ShapedType::getNumElements(type.getShape().drop_front());
     Value all = arith::MulIOp::create(front, loc, rows, constant(bytes));
-    all = arith::CeilDivUIOp::create(front, loc, all, constant(alignment));
-    all = arith::MulIOp::create(front, loc, all, constant(alignment));
+    Value unit = constant(workspaceAlignment);
+    all = arith::CeilDivUIOp::create(front, loc, all, unit);
+    all = arith::MulIOp::create(front, loc, all, unit);
     buffers.push_back(memref::ViewOp::create(at, loc, type, workspace, begin,
                                              ValueRange(rows)));
     begin = arith::AddIOp::create(front, loc, begin, all);

@@ -36,10 +36,6 @@ void EdgeWalk::walkCyclic(Value team) {
     (void)valueOf(value);
   SmallVector<RowDomain> targets = op.getMapTargets();
   Value own = b.add(firstRow, b.mul(team, layout.inFlight));
-  // Offsets have half the registers of indices.
-  auto offsetOf = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, value, 32);
-  };
   int64_t step = layout.rowsPerBlock * layout.inFlight;
   int64_t end = layout.rowsPerBlock * TeamShare::elements;
   auto at = [&](Value offset) {
@@ -49,7 +45,7 @@ void EdgeWalk::walkCyclic(Value team) {
   auto body = [&](Value offset, ValueRange loaded) {
     Value first = at(offset), last = b.sub(op.getEndRow(), b.index(1));
     Values ahead = loadMaps(
-        at(b.min(b.add(offset, offsetOf(step)), offsetOf(end - step))));
+        at(b.min(b.add(offset, b.number32(step)), b.number32(end - step))));
     Batch batch;
     batch.points.resize(layout.inFlight);
     for (auto [u, here] : llvm::enumerate(batch.points)) {
@@ -74,6 +70,6 @@ void EdgeWalk::walkCyclic(Value team) {
     storeElements(batch, 0, batch.points.size());
     return ahead;
   };
-  b.loop(offsetOf(0), offsetOf(end), offsetOf(step), loadMaps(at(offsetOf(0))),
-         body);
+  b.loop(b.number32(0), b.number32(end), b.number32(step),
+         loadMaps(at(b.number32(0))), body);
 }

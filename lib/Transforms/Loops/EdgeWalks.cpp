@@ -101,8 +101,7 @@ void EdgeWalk::forTeams(function_ref<void(Value)> body) {
 // A share
 //===----------------------------------------------------------------------===//
 
-Carried EdgeWalk::start(Value team, Value first) {
-  Value share = shareOf(team);
+Carried EdgeWalk::start(Value share, Value first) {
   Carried carried;
   carried.states = identities();
   carried.place = fieldOf(share, TeamShare::First);
@@ -139,25 +138,21 @@ void EdgeWalk::walkShare(Value team) {
   for (Value value : fixed)
     (void)valueOf(value);
   Value first = b.add(firstRow, b.mul(team, TeamShare::elements));
-  Carried before = start(team, first);
-  before.states = takeApart(before.states);
   Value share = shareOf(team);
-  // Offsets have half the registers of indices.
-  auto offsetOf = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, value, 32);
-  };
+  Carried before = start(share, first);
+  before.states = takeApart(before.states);
   Values carried = before.pack(b);
   size_t count = carried.size();
   // Words of several streams would take the registers of rows under way, and so
-  // would many words beside numbers or sizes.
+  // would many words beside numbers.
   if (facts.streams * layout.inFlight <= 4 || facts.isPlainSum())
-    llvm::append_range(carried, loadWords(share, offsetOf(0)));
+    llvm::append_range(carried, loadWords(share, b.number32(0)));
   auto at = [&](Value offset) {
     return b.add(first,
                  arith::IndexCastUIOp::create(b, b.getIndexType(), offset));
   };
-  Value inFlight = offsetOf(layout.inFlight);
-  Value last = offsetOf(TeamShare::elements - layout.inFlight);
+  Value inFlight = b.number32(layout.inFlight);
+  Value last = b.number32(TeamShare::elements - layout.inFlight);
   auto body = [&](Value offset, ValueRange all) {
     Values own(all.drop_front(count)), ahead;
     if (own.empty())
@@ -169,7 +164,7 @@ void EdgeWalk::walkShare(Value team) {
     llvm::append_range(left, ahead);
     return left;
   };
-  Values left = b.loop(offsetOf(0), offsetOf(TeamShare::elements), inFlight,
+  Values left = b.loop(b.number32(0), b.number32(TeamShare::elements), inFlight,
                        carried, body);
   if (types.empty())
     return;
@@ -185,25 +180,10 @@ void EdgeWalk::walkShare(Value team) {
 
 /// The words of each stream of the elements of a share from `offset` on.
 SmallVector<Value> EdgeWalk::loadWords(Value share, Value offset) {
-  constexpr int64_t together = TeamShare::wordsTogether,
-                    turn = TeamShare::wordsOfTurn;
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, value, 32);
-  };
-  Value turns;
-  if (layout.inFlight % together == 0) { // whole turns
-    turns = arith::MulIOp::create(b, offset, number(turn / together));
-  } else {
-    Value whole = arith::DivUIOp::create(b, offset, number(together));
-    turns = b.add(arith::MulIOp::create(b, whole, number(turn)),
-                  arith::RemUIOp::create(b, offset, number(together)));
-  }
-  turns = arith::IndexCastUIOp::create(b, b.getIndexType(), turns);
   Values loaded;
   for (RowDomain target : op.getStreamTargets())
-    for (int64_t u = 0; u < layout.inFlight; ++u)
-      loaded.push_back(arrays.wordOf(b, op, target, share, turns,
-                                     u / together * turn + u % together));
+    llvm::append_range(
+        loaded, arrays.wordsOf(b, op, target, share, offset, layout.inFlight));
   return loaded;
 }
 
@@ -304,7 +284,7 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
   Carried now = carried;
   now.states = putTogether(now.states);
   auto ofLanes = std::exchange(numbers, {});
-  Value zero = arith::ConstantIntOp::create(b, 0, 32);
+  Value zero = b.number32(0);
   for (auto [word, here] : llvm::zip_equal(words, batch.points)) {
     Batch own; // of the other branch are others
     own.points = {here};
@@ -328,7 +308,7 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
 /// Without states, what numbers are reduced of is found for one element after
 /// the other, and the numbers of all at once.
 SmallVector<Value> EdgeWalk::stepOverEnds(const Carried &carried, Batch batch) {
-  Value zero = arith::ConstantIntOp::create(b, 0, 32);
+  Value zero = b.number32(0);
   Carried now = carried;
   batch.groupValues.clear();
   for (auto [u, word] : llvm::enumerate(words)) {
@@ -359,7 +339,7 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
   Value any;
   for (Value word : words)
     any = any ? arith::OrIOp::create(b, any, word).getResult() : word;
-  Value zero = arith::ConstantIntOp::create(b, 0, 32);
+  Value zero = b.number32(0);
   auto known = rowValues;
   auto restore = [&] { rowValues = known; };
   Value ends = b.less(any, zero);

@@ -85,7 +85,7 @@ private:
   void walkShare(mlir::Value team);
   void walkCyclic(mlir::Value team);
   Values loadMaps(mlir::Value first);
-  Carried start(mlir::Value team, mlir::Value first);
+  Carried start(mlir::Value share, mlir::Value first);
   Values step(mlir::Value first, const Carried &carried,
               mlir::ValueRange loaded, mlir::Value team);
   Values loadWords(mlir::Value share, mlir::Value offset);

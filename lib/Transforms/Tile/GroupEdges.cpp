@@ -16,7 +16,6 @@
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -91,84 +90,17 @@ TraverseOp gnn::tile::groupByDestination(TraverseOp op) {
   return grouped;
 }
 
-/// The only reader of a result, but for its sizes, behind `reshapes`.
-static Operation *findReader(Value result,
-                             SmallVectorImpl<Operation *> &reshapes) {
-  Operation *reader = nullptr;
-  for (Operation *user : result.getUsers()) {
-    if (isa<tensor::DimOp>(user))
-      continue;
-    if (reader)
-      return nullptr;
-    reader = user;
-  }
-  if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reader))
-    return reader;
-  reshapes.push_back(reader);
-  return findReader(reader->getResult(0), reshapes);
-}
-
-/// The type without an order of rows.
-static Type inNaturalOrder(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return RankedTensorType::get(type.getShape(), type.getElementType());
-}
-
-/// The copy to another order that alone reads a result, behind `reshapes`.
-static TraverseOp findCopy(OpResult result,
-                           SmallVectorImpl<Operation *> &reshapes) {
-  auto copy = dyn_cast_if_present<TraverseOp>(findReader(result, reshapes));
-  return copy && isOtherOrder(copy) ? copy : TraverseOp();
-}
-
-/// Bytes that copies of results read and write for each edge.
-static int64_t countCopied(TraverseOp op) {
-  int64_t bytes = 0;
-  for (OpResult result : op->getResults()) {
-    SmallVector<Operation *> reshapes;
-    auto type = cast<ShapedType>(result.getType());
-    TraverseOp copy = findCopy(result, reshapes);
-    if (copy && !isScattered(copy)) // which goes
-      bytes += 2 * ShapedType::getNumElements(type.getShape().drop_front()) *
-               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  }
-  return bytes;
-}
-
-/// Writes a result of elements in the order in which a copy alone has it.
-static bool writeWhereRead(TraverseOp op, unsigned number) {
-  Value result = op.getResult(number), init = op.getOutputs()[number];
-  SmallVector<Operation *> reshapes;
-  TraverseOp copy = findCopy(op->getResult(number), reshapes);
-  AtAttr at = op.getOutputAt(number);
-  auto empty = init.getDefiningOp<tensor::EmptyOp>();
-  if (!copy || !empty || copy.getGraphAttr() != op.getGraphAttr() ||
-      copy.getGroups() != op.getElements() ||
-      at.getAnchor() != Anchor::Element || at.getSpace() ||
-      inNaturalOrder(copy.getResult(0)) != copy.getResult(0).getType())
-    return false;
-  OpBuilder builder(op);
-  Value other = tensor::EmptyOp::create(
-      builder, empty.getLoc(), inNaturalOrder(init), empty.getDynamicSizes());
-  SmallVector<Attribute> accesses(op.getOutputsAt().getValue());
-  accesses[number] = AtAttr::get(op.getContext(), Anchor::Element,
-                                 copy.getOutputAt(0).getSpace(), at.getHead(),
-                                 at.getFeature(), at.getOffset());
-  op.setOutputsAtAttr(builder.getArrayAttr(accesses));
-  op.getOutputsMutable()[number].set(other);
-  result.setType(other.getType());
-  for (Operation *reshape : reshapes) {
-    result = reshape->getResult(0);
-    result.setType(inNaturalOrder(result));
-  }
-  copy.getResult(0).replaceAllUsesWith(result);
-  copy.erase();
-  return true;
-}
-
 namespace {
 struct GroupEdges : gnn::impl::GroupEdgesBase<GroupEdges> {
   using GroupEdgesBase::GroupEdgesBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (edges >= -1 && edges <= 1)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << getArgument() << ": expected 'edges' -1, 0 or 1, got "
+           << edges.getValue();
+  }
 
   void runOnOperation() override {
     SmallVector<TraverseOp> ops;
@@ -176,27 +108,11 @@ struct GroupEdges : gnn::impl::GroupEdgesBase<GroupEdges> {
       if (!op.getElements() && op.getGroups().isIn(Space::Edge))
         ops.push_back(op);
     });
-    made.clear();
     for (TraverseOp op : ops)
       visit(op);
-    for (TraverseOp op : made) // copies are among what was visited
-      for (unsigned i = 0; i < op.getNumResults(); ++i)
-        write(op, i);
   }
 
 private:
-  void write(TraverseOp op, unsigned number) {
-    SmallVector<Operation *> reshapes;
-    TraverseOp copy = findCopy(op->getResult(number), reshapes);
-    if (copy && isScattered(copy))
-      refused(getArgument(), op.getLoc())
-          << "the L2 does not hold what it would write in the order in which "
-             "it is read";
-    else if (writeWhereRead(op, number))
-      passed(getArgument(), op.getLoc(), "Written")
-          << "its results are written in the order in which they are read";
-  }
-
   void visit(TraverseOp op) {
     std::string gain, why = explainNoDot(op);
     if (!why.empty()) {
@@ -204,7 +120,7 @@ private:
       return;
     }
     TraverseOp grouped = groupByDestination(op);
-    why = explainEdges(grouped, edges, gain, op, countCopied(op));
+    why = explainEdges(grouped, edges, gain, op);
     if (!why.empty()) {
       grouped.erase();
       refused(getArgument(), op.getLoc()) << why;
@@ -217,9 +133,6 @@ private:
     op.erase();
     passed(getArgument(), grouped.getLoc(), "Grouped")
         << ("a destination's row is read once for its edges" + gain);
-    made.push_back(grouped);
   }
-
-  SmallVector<TraverseOp> made;
 };
 } // namespace

@@ -20,13 +20,6 @@ std::string explainNoDot(TraverseOp op);
 /// The same traversal, of destinations and their edges, in front of `op`.
 TraverseOp groupByDestination(TraverseOp op);
 
-/// Whether a traversal only puts all numbers of its rows in another order.
-bool isOtherOrder(TraverseOp op);
-
-/// Whether such a copy writes numbers that the L2 does not hold, by statistics:
-/// each of them takes a sector of memory then.
-bool isScattered(TraverseOp copy);
-
 } // namespace gnn::tile
 
 #endif // GNN_LIB_TRANSFORMS_TILE_GROUPEDGES_H

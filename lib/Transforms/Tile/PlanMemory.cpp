@@ -15,6 +15,7 @@
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -281,10 +282,6 @@ static SmallVector<Buffer> placeInResults(func::FuncOp func,
   return left;
 }
 
-/// What every offset in the workspace is a multiple of, in bytes; the runtime
-/// aligns the workspace itself so (kWorkspaceAlignment).
-static constexpr int64_t alignment = 256;
-
 /// The bytes of a buffer, rounded up to the alignment, as host arithmetic.
 static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
   Location loc = alloc.getLoc();
@@ -299,8 +296,9 @@ static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
   Value bytes = constant(fixed);
   for (Value size : alloc.getDynamicSizes())
     bytes = arith::MulIOp::create(builder, loc, bytes, size);
-  bytes = arith::CeilDivUIOp::create(builder, loc, bytes, constant(alignment));
-  return arith::MulIOp::create(builder, loc, bytes, constant(alignment));
+  Value unit = constant(workspaceAlignment);
+  bytes = arith::CeilDivUIOp::create(builder, loc, bytes, unit);
+  return arith::MulIOp::create(builder, loc, bytes, unit);
 }
 
 /// Moves counts, structures and what the host computes of them to the front of

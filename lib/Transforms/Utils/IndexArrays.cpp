@@ -73,34 +73,51 @@ Value IndexArrays::search(IndexBuilder &b, const StructureKey &rows,
 
 Value IndexArrays::rowOfWord(IndexBuilder &b, Value word) {
   constexpr int64_t row = 0x7fffffff; // the top bit says that the group ends
-  Value bits = arith::ConstantIntOp::create(b, row, 32);
+  Value bits = b.number32(row);
   return arith::IndexCastOp::create(b, b.getIndexType(),
                                     arith::AndIOp::create(b, word, bits));
 }
 
 /// The quotient by a number, and the rest.
 static std::pair<Value, Value> split(IndexBuilder &b, Value value, int64_t by) {
-  return {arith::DivUIOp::create(b, value, b.index(by)),
-          arith::RemUIOp::create(b, value, b.index(by))};
+  return {arith::DivUIOp::create(b, value, b.indexLike(value, by)),
+          arith::RemUIOp::create(b, value, b.indexLike(value, by))};
 }
 
 Value IndexArrays::wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
                           Value position) {
-  auto [share, word] = split(b, position, TeamShare::elements);
-  auto [turn, rest] = split(b, word, TeamShare::wordsTogether);
-  Value turns = b.add(b.mul(turn, TeamShare::wordsOfTurn), rest);
-  return wordOf(b, op, target, share, turns);
+  auto [share, offset] = split(b, position, TeamShare::elements);
+  return wordsOf(b, op, target, share, offset, 1).front();
 }
 
-Value IndexArrays::wordOf(IndexBuilder &b, TraverseOp op, RowDomain target,
-                          Value share, Value turns, int64_t more) {
+/// As of TeamShare::placeOfWord: a turn has some words of a share, and those of
+/// the shares beside it.
+SmallVector<Value> IndexArrays::wordsOf(IndexBuilder &b, TraverseOp op,
+                                        RowDomain target, Value share,
+                                        Value offset, int64_t count) {
+  constexpr int64_t together = TeamShare::wordsTogether,
+                    turn = TeamShare::wordsOfTurn,
+                    shares = TeamShare::sharesTogether;
   Value stream = get(StructureKey::stream(
       op.getGroups().get().space, op.getElements().get(), target.get()));
-  constexpr int64_t together = TeamShare::sharesTogether;
-  auto [all, own] = split(b, share, together);
-  Value first = b.add(b.mul(all, together * TeamShare::elements),
-                      b.mul(own, TeamShare::wordsTogether));
-  return memref::LoadOp::create(b, stream, b.add(b.add(first, turns), more));
+  Value entry;
+  if (count % together == 0) { // whole turns
+    entry = b.mul(offset, turn / together);
+  } else {
+    auto [whole, rest] = split(b, offset, together);
+    entry = b.add(b.mul(whole, turn), rest);
+  }
+  if (!entry.getType().isIndex())
+    entry = arith::IndexCastUIOp::create(b, b.getIndexType(), entry);
+  auto [all, own] = split(b, share, shares);
+  Value first =
+      b.add(b.mul(all, shares * TeamShare::elements), b.mul(own, together));
+  SmallVector<Value> words;
+  for (int64_t u = 0; u < count; ++u)
+    words.push_back(memref::LoadOp::create(
+        b, stream,
+        b.add(b.add(first, entry), u / together * turn + u % together)));
+  return words;
 }
 
 IndexArrays::ElementRange IndexArrays::elementsOf(IndexBuilder &b,

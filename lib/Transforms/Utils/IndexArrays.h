@@ -43,9 +43,11 @@ public:
   /// `target`, and the row that it has.
   mlir::Value wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
                      mlir::Value position);
-  /// The word of a share that lies `turns` and `more` entries behind its first.
-  mlir::Value wordOf(IndexBuilder &b, TraverseOp op, RowDomain target,
-                     mlir::Value share, mlir::Value turns, int64_t more = 0);
+  /// The words of `count` elements of a share from the one at `offset` on,
+  /// which is a multiple of `count`.
+  llvm::SmallVector<mlir::Value> wordsOf(IndexBuilder &b, TraverseOp op,
+                                         RowDomain target, mlir::Value share,
+                                         mlir::Value offset, int64_t count);
   static mlir::Value rowOfWord(IndexBuilder &b, mlir::Value word);
   /// The first entry of a row of `tiles`: the group, its begin and its end.
   static mlir::Value firstOfTile(IndexBuilder &b, mlir::Value tile) {

@@ -73,8 +73,11 @@ Value IndexBuilder::splat(Value x, int64_t count) {
 }
 
 Value IndexBuilder::indexLike(Value x, int64_t value) {
-  auto type = dyn_cast<VectorType>(x.getType());
-  return type ? splat(index(value), type.getDimSize(0)) : index(value);
+  if (auto type = dyn_cast<VectorType>(x.getType()))
+    return splat(index(value), type.getDimSize(0));
+  return x.getType().isIndex()
+             ? index(value)
+             : arith::ConstantIntOp::create(*this, x.getType(), value);
 }
 
 Value IndexBuilder::loadIndex(Value array, Value at) {

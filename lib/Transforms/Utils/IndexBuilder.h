@@ -23,6 +23,10 @@ public:
   mlir::Value index(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(*this, value);
   }
+  /// Half of the registers of an index.
+  mlir::Value number32(int64_t value) {
+    return mlir::arith::ConstantIntOp::create(*this, value, 32);
+  }
   mlir::Value add(mlir::Value x, mlir::Value y) {
     return mlir::arith::AddIOp::create(*this, x, y);
   }
@@ -85,8 +89,7 @@ public:
   void storeVector(mlir::Value value, mlir::Value memref,
                    mlir::ValueRange indices, bool isAligned = true);
 
-private:
-  /// A constant, in each entry where `x` is a vector.
+  /// A constant of the type of `x`, in each entry where that is a vector.
   mlir::Value indexLike(mlir::Value x, int64_t value);
 };
 

@@ -35,7 +35,14 @@ bool TraverseOp::needsGroups() {
 }
 
 bool TraverseOp::isCyclic() {
-  return TraverseSchedule(*this).distribution == ElementDistribution::Cyclic;
+  return isByEdges() &&
+         TraverseSchedule(*this).distribution == ElementDistribution::Cyclic;
+}
+
+bool TraverseOp::readsStreams() {
+  return isByEdges() && !isCyclic() &&
+         TeamShare::isBlock(TraverseSchedule(*this).getBlockPositions()) &&
+         getElements().isOfGraph() && getGroups().isOfGraph();
 }
 
 SmallVector<RowDomain> TraverseOp::getMapTargets() {
@@ -138,6 +145,8 @@ static bool addsUpOf(Value value) {
 }
 
 std::string gnn::tile::explainAtomic(TraverseOp op) {
+  if (op.getReduced().empty())
+    return "expected results of rows, whose parts are added";
   Operation *yield = op.getBody().front().getTerminator();
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
     if (op.getOutputAt(i).getAnchor() == Anchor::Element)

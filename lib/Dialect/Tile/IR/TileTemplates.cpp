@@ -237,14 +237,13 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
   if (auto order = TraverseSchedule(*this).rowOrder)
     if (std::optional<StructureKey> key = getOrderKey(groups, *order))
       keys.insert(wrap(context, *key));
-  if (elements)
+  if (elements && !isCyclic()) // whose elements say their groups
     keys.insert(wrap(context, getRowsKey(groups, elements)));
-  int64_t block = TraverseSchedule(*this).getBlockPositions();
-  bool isStreamed = isByEdges() && !isCyclic() && TeamShare::isBlock(block) &&
-                    elements.isOfGraph() && groups.isOfGraph();
+  bool isStreamed = readsStreams();
   if (isStreamed) {
     Space group = groups.get().space;
     OrderedSpace order = elements.get();
+    int64_t block = TraverseSchedule(*this).getBlockPositions();
     keys.insert(wrap(context, StructureKey::filled(group, order)));
     keys.insert(wrap(context, StructureKey::shares(group, order, block)));
     for (RowDomain target : getStreamTargets())

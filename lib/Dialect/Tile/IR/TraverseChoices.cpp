@@ -153,8 +153,9 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
 }
 
 /// Blocks of a walk by edges that a multiprocessor has room for: where ptxas
-/// would take more registers for numbers of elements than such blocks leave it.
-/// The more rows are under way, the more of them would be spilled.
+/// would take more registers for numbers of elements than such blocks leave it,
+/// or, told nothing, saves some by loads behind the first products. The more
+/// rows are under way, the more of them would be spilled.
 static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
                                      const TraverseFacts &facts) {
   TraverseLayout layout = layOut(schedule, facts);
@@ -166,10 +167,15 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
       ++rows;
       held += layout.inFlight * layout.countHeld(level);
     }
+  if (held > manyHeld)
+    return 0;
   if (facts.weighsElements)
-    return held <= fewHeld ? 4 : held <= manyHeld ? 3 : 0;
-  bool sumsRows = facts.shufflesInsideElements && !facts.sums.empty();
-  return sumsRows && rows == 1 && held <= manyHeld ? 3 : 0;
+    return held <= fewHeld ? 4 : 3;
+  bool isDot = facts.reducesFeatures && facts.sums.empty() &&
+               layout.threadsPerRow() > 2; // narrower ones need more warps
+  bool sumsRows =
+      facts.shufflesInsideElements && !facts.sums.empty() && rows == 1;
+  return isDot || sumsRows ? 3 : 0;
 }
 
 InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
@@ -182,13 +188,17 @@ InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
     return {reducedInFlight, "extremes have the index of their element"};
   if (facts.streams > 1)
     return {edgesInFlight, "several streams are read"};
-  bool isNarrow = layOut(schedule, facts).threadsPerRow() <= narrowLanes;
+  int64_t threads = layOut(schedule, facts).threadsPerRow();
+  // Where rows end, a mean takes registers that two vectors leave it not.
+  bool isMany = threads <= narrowLanes && (!facts.needsSizes || threads == 1);
   if (facts.loadsNumbersInOrder)
-    return {isNarrow ? narrowInFlight : reducedInFlight,
+    return {isMany                   ? narrowInFlight
+            : threads <= narrowLanes ? edgesInFlight
+                                     : reducedInFlight,
             "numbers beside rows lie in order"};
   if (facts.isPlainSum())
-    return {isNarrow ? narrowInFlight : edgesInFlight, "the sum is plain"};
-  return {edgesInFlight, "sizes, several sums or other numbers are held"};
+    return {isMany ? narrowInFlight : edgesInFlight, "the sum is plain"};
+  return {edgesInFlight, "several sums or other numbers are held"};
 }
 
 std::string gnn::tile::explainBlocked(const TraverseSchedule &schedule,

@@ -5,8 +5,6 @@ What a call has to know is found once: what is of the program (`Passes`), and fo
 of graphs what is of these (`Plan`), to which functions are bound.
 """
 
-import copy
-import dataclasses
 import logging
 import os
 import threading
@@ -16,12 +14,10 @@ import torch
 from ... import autograd, files, signatures, targets
 from ...capi import GNNError
 from ...compiler_capi import NAME
-from ...graph import Graph
+from ...graph import Graph, may_declare_sorted
 from .launcher import Launcher, Layout
 
 log = logging.getLogger("gnn_mlir")
-# Fewer edges may be sorted by accident, and another graph's not.
-_SORTED_FROM = 64
 
 
 class Passes:
@@ -129,28 +125,20 @@ class Plan:
         return torch.zeros(info.shape, device=self._passes.device)
 
 
-def _is_sorted(graph):
-    """Whether the edges are sorted by destination. Waits for a GPU."""
-    dst = graph.ends("dst")
-    return not bool((dst[1:] < dst[:-1]).any())
+class _Compiled:
+    """One compilation of a program, with what is of it alone: other ones take nothing over."""
 
-
-def _declared_sorted(function, names):
-    """The program with these of its graphs declared with `dst_sorted`."""
-    module = copy.copy(function.module)
-    module.graphs = {
-        name: dataclasses.replace(graph, dst_sorted=True) if name in names else graph
-        for name, graph in module.graphs.items()}
-    module.functions = {name: copy.copy(one) for name, one in module.functions.items()}
-    for one in module.functions.values():
-        one.module = module
-    return module.functions[function.name]
+    def __init__(self, function, ordered, given_up):
+        """`ordered` are the graphs that it is declared with as sorted by destination, and
+        `given_up` those that it was before."""
+        self.function, self.ordered, self.given_up = function, ordered, given_up
+        self.passes = {}  # By the inputs whose gradients are asked for, and the device.
 
 
 class Call:
     """One program in the outer graph. It is compiled when it is first called, for the
-    graphs of that call: with those declared with `dst_sorted` whose edges are. Where one of
-    a later call has edges that are not, it is compiled once more, without any declared so."""
+    graphs of that call: with those declared with `dst_sorted` whose edges are. Where some of
+    a later call have edges that are not, it is compiled once more, without these declared so."""
 
     def __init__(self, segment, names, wrt, parameters, constant, options):
         """`names` are those of its inputs; of some gradients are asked for, and some are
@@ -158,10 +146,8 @@ class Call:
         on nothing with a gradient."""
         self.segment, self.names, self.wrt = segment, names, tuple(wrt)
         self.parameters, self.constant = frozenset(parameters), constant
-        self.options, self.function, self._compiling = options, None, threading.Lock()
+        self.options, self._compiled, self._compiling = options, None, threading.Lock()
         self.title = self.owner = None  # Its name among the programs of its model.
-        # By what was compiled, the inputs whose gradients are asked for, and the device.
-        self._passes = {}
         self.has_seed = "seed" in segment.inputs
         self.graph_names = [graph.name for graph in segment.declared
                             if graph.parent is None]
@@ -195,36 +181,40 @@ class Call:
         names = [*self.names, "seed"] if self.has_seed else self.names
         device = self._device(structures)
         with self._compiling:
-            if self.function is None:
-                self.function = self._compile(graphs, device)
-            function = self.function
+            if self._compiled is None:
+                self._compiled = self._compile(graphs, device)
+            compiled = self._compiled
         for name, x in zip(names, tensors):
             if x.device != device:
                 raise ValueError(f"expected tensors on {device}, where the graph is, got "
                                  f"one of shape {tuple(x.shape)} on {x.device}")
 
-        def bound_to(function):
-            key = function, wrt, device
-            passes = self._passes.get(key)
-            if passes is None:
-                passes = self._passes[key] = Passes(function, names, wrt, device, self)
+        def bound_to(compiled):
+            function, passes = compiled.function, compiled.passes.get((wrt, device))
+            if passes is None:  # Of several threads that make one, all take the first.
+                passes = compiled.passes.setdefault(
+                    (wrt, device), Passes(function, names, wrt, device, self))
             source = structures.source
             return Plan(passes, function._graphs(graphs), structures.lock,
                         source and source.held)
 
-        try:
-            return bound_to(function)
-        except GNNError as error:
-            if error.kind != signatures.EDGE_ORDER:
-                raise
-        with self._compiling:
-            if self.function is function:  # Of several threads one compiles.
-                log.info("%s: %s is compiled again: a graph has edges that are not sorted by "
-                         "destination, as those of the first call were", self.owner, self.title)
-                self.function = self._compile(graphs, device, may_declare=False)
-                self._passes.clear()
-            function = self.function
-        return bound_to(function)
+        while True:
+            try:
+                return bound_to(compiled)
+            except GNNError as error:
+                if error.kind != signatures.EDGE_ORDER:
+                    raise
+                wrong = {name for name in compiled.ordered if not graphs[name].is_dst_sorted}
+                if not wrong:
+                    raise
+            with self._compiling:
+                if self._compiled is compiled:  # Of several threads one compiles.
+                    log.info("%s: %s is compiled again, for edges that are not sorted by "
+                             "destination, as those of the first call were: of @%s",
+                             self.owner, self.title, ", @".join(sorted(wrong)))
+                    self._compiled = self._compile(
+                        graphs, device, compiled.ordered - wrong, compiled.given_up | wrong)
+                compiled = self._compiled
 
     def _device(self, structures):
         """Where the graphs are."""
@@ -232,11 +222,17 @@ class Call:
         return torch.device(targets.CPU) if isinstance(some, Graph) else some.device
 
     @property
+    def function(self):
+        """What was compiled last, if anything was."""
+        return self._compiled and self._compiled.function
+
+    @property
     def program(self):
         """The program that was compiled last, or else the one to compile."""
         return self.function.source if self.function else self.segment.function
 
-    def _compile(self, graphs, device, may_declare=True):
+    def _compile(self, graphs, device, ordered=None, given_up=frozenset()):
+        """`ordered` are the graphs to declare with `dst_sorted`; None: those that may be."""
         from ...compiler import compile as compile_program
         options = dict(self.options)
         if options.get("target") is None:  # Of a chip alone the emulator runs, as of programs.
@@ -244,17 +240,23 @@ class Call:
                 None if options.get("chip") else targets.CPU)
         graphs = {name: graph if isinstance(graph, Graph) else graph.to_graph()
                   for name, graph in graphs.items()}  # Its statistics decide.
-        ordered = {name for name, graph in graphs.items()
-                   if may_declare and graph.num_edges >= _SORTED_FROM and _is_sorted(graph)}
-        program = _declared_sorted(self.segment.function, ordered)
+        if ordered is None:
+            ordered = frozenset(filter(lambda name: may_declare_sorted(graphs[name]), graphs))
+        function = self.segment.function
+        program = function.module.with_orders(
+            {name: name in ordered for name in graphs}).functions[function.name]
         if "keep_phases" in options:
+            order = "-any-order" if given_up else ""
+            if given_up and ordered:
+                order += "-of-" + "-".join(sorted(given_up))
             folder = options["keep_phases"] = os.path.join(options["keep_phases"], self.title + (
-                "-forward-backward" if self.wrt else "-without-gradients") + (
-                    "" if may_declare else "-any-order"))
+                "-forward-backward" if self.wrt else "-without-gradients") + order)
             os.makedirs(folder, exist_ok=True)
             files.write(os.path.join(folder, NAME), program.module.text())
         passes = options.get("passes") or {}
         if self.wrt and isinstance(passes, dict):  # Calls without gradients are rare.
             options["passes"] = {"calls": False, **passes}
-        return compile_program(program, graph=graphs, gradients=list(self.wrt) or None, **options)
+        function = compile_program(program, graph=graphs, gradients=list(self.wrt) or None,
+                                   **options)
+        return _Compiled(function, ordered, given_up)
 

@@ -11,6 +11,10 @@
 
 namespace gnn::tile {
 
+/// What every offset in the workspace is a multiple of, in bytes; the runtime
+/// aligns the workspace itself so (kWorkspaceAlignment).
+inline constexpr int64_t workspaceAlignment = 256;
+
 /// The buffer that `memref` is a view or a reshaped form of: an argument, an
 /// allocation or a place in the workspace.
 mlir::Value getBuffer(mlir::Value memref);

@@ -289,13 +289,16 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     /// Whether it has to know where groups begin and end: they have a result, or
     /// elements are counted.
     bool needsGroups();
-    /// Whether teams of a walk by edges take turns.
+    /// Whether it goes by edges, and its teams take turns.
     bool isCyclic();
+    /// Whether it goes by edges, and a stream says where an element leads and whether
+    /// its group ends: teams do not take turns, and blocks have whole shares.
+    bool readsStreams();
     /// The rows that elements of a walk by edges lead to by a map; where teams take
     /// turns the groups too, if anything is read of them.
     ::llvm::SmallVector<RowDomain> getMapTargets();
-    /// The rows that streams of a walk by edges have the numbers of, whose teams do not
-    /// take turns: those of maps, or the elements themselves where there are none.
+    /// The rows that its streams have the numbers of, if it reads some: those of maps, or
+    /// the elements themselves where there are none.
     ::llvm::SmallVector<RowDomain> getStreamTargets();
     /// The results of reductions over elements, in the order of the body.
     ::llvm::SmallVector<::mlir::Value> getReduced();

@@ -81,7 +81,7 @@ struct TraverseFacts {
 
   /// Whether lanes of a walk by edges hold one sum of rows, and little beside.
   bool isPlainSum() const {
-    return sums.size() == 1 && streams == 1 && !loadsNumbers && !needsSizes &&
+    return sums.size() == 1 && streams == 1 && !loadsNumbers &&
            !shufflesInsideElements;
   }
 

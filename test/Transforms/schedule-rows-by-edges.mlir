@@ -1,0 +1,58 @@
+// RUN: gnn-opt %s --gnn-schedule-pipeline | FileCheck %s
+
+gnn.graph @large square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 200000,
+  dst_nodes = 200000, edges = 4000000, type_edges = [4000000], src_pairs = [200000],
+  dst_pairs = [200000], in_degree_max = 9000, out_degree_max = 9000>}
+
+// A mean is one sum, but with two lanes a row its 16 rows under way take too many
+// registers. Loads of dots are kept together by ptxas if it may take registers for them.
+//
+// CHECK-LABEL: func.func @narrow_means
+// CHECK:         vector = 4, lanes = 1, {{.*}}in_flight = 16, rows_per_block
+// CHECK:         vector = 4, lanes = 2, {{.*}}in_flight = 8, rows_per_block
+func.func @narrow_means(%x: memref<?x4xf32>, %w: memref<?x8xf32>, %y: memref<?x4xf32>, %z: memref<?x8xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 4>
+      ins(%x : memref<?x4xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce mean [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 8>
+      ins(%w : memref<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%z : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce mean [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @dots
+// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 3, rows_per_block = 16, {{.*}}row_walk = by_edges>
+// CHECK:         lanes = 2, {{.*}}in_flight = 4, rows_per_block = 128, {{.*}}row_walk = by_edges, distribution = cyclic>
+func.func @dots(%x: memref<?x64xf32>, %w: memref<?x8xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
+      ins(%x, %x : memref<?x64xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <columns_per_block = 64, vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 8>
+      ins(%w, %w : memref<?x8xf32>, memref<?x8xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
