@@ -3,7 +3,7 @@
 sums, dots and attention on a GPU.
 
     python benchmarks/walk_figures.py [--graphs reddit products] [--output FILE]
-    python benchmarks/walk_figures.py --fit benchmarks/results/2026-11-28-h200-walks.json
+    python benchmarks/walk_figures.py --fit benchmarks/results/2026-11-29-h200-walks.json
 
 The first one measures, each case of CASES with each of its switches of passes, and writes
 FILE.json; both fit to what was measured and print the entries, beside what stands there,
@@ -44,9 +44,11 @@ CASES = (
       for op in ("gatv2", "dot-attention", "additive")),
 )
 # Constants that are fitted, and between what they may be.
-FITTED = {"knee": (2, 12), "nearGather": (1, 3), "elementSlots": (0.1, 20), "operationSlots": (0.2, 8),
-          "shuffleSlots": (1, 200), "crowdedSlots": (1, 200), "missWait": (0.01, 3),
-          "overlap": (1, 16)}
+FITTED = {"knee": (2, 12), "nearGather": (1, 3), "writtenBytes": (64, 512),
+          "elementSlots": (0.1, 20), "operationSlots": (0.2, 8),
+          "shuffleSlots": (1, 200), "crowdedSlots": (1, 200), "resultSlots": (0.1, 60),
+          "missWait": (0.01, 3), "overlap": (1, 16), "endSlots": (1, 4000),
+          "streamShare": (0.1, 1)}
 # The elements of a walk from which it is long beside a launch.
 LEAST = 10_000_000
 # Columns of rows of which each lane has one vector; of several, kernels hold so much that few
@@ -151,25 +153,33 @@ def share_at_hand(figures, gather, table_bytes):
     return found
 
 
+def share_of_sectors(reads, skew, more=0):
+    """The share of sectors that have been read, of this mean of reads with a gamma
+    distribution; with `more` = 1 of the reads that are of these."""
+    return -math.expm1(-reads) if skew < 1e-3 else 1 - (1 + skew * reads) ** (-more - 1 / skew)
+
+
 def hits_of(figures, gathers):
     """`findHits`: the share of each that the L2 has."""
-    tables = []
-    for gather in gathers:
-        if not gather["written"]:
-            size = gather["table_rows"] * gather["row_bytes"] / gather["ranges"]
-            reads = gather["rows"] / gather["table_rows"] * max(1, 32 / gather["row_bytes"])
-            tables.append((size, reads))
-    total = sum(size for size, _ in tables)
+    def reads_of(gather):
+        return gather["rows"] / gather["table_rows"] * max(1, 32 / gather["row_bytes"])
+
+    tables = [(gather["table_rows"] * gather["row_bytes"] / gather["ranges"], reads_of(gather),
+               gather["skew"])
+              for gather in gathers if not gather["written"] and not gather["again"]]
+    total = sum(size for size, *_ in tables)
     share = share_in_l2(figures, total)
-    if not tables or max(r for _, r in tables) <= min(r for _, r in tables):
+    if not tables or (not any(skew for *_, skew in tables) and
+                      len({reads for _, reads, _ in tables}) == 1):
         return [share] * len(gathers), total
-    low, high = 0, 1e3 / min(r for _, r in tables)
+    low, high = -40, 40
     for _ in range(100):
-        time = (low + high) / 2
-        inside = sum(size * -math.expm1(-reads * time) for size, reads in tables)
-        low, high = (time, high) if inside < share * total else (low, time)
-    return [-math.expm1(-gather["rows"] / gather["table_rows"] *
-                        max(1, 32 / gather["row_bytes"]) * low) for gather in gathers], total
+        middle = (low + high) / 2
+        inside = sum(size * share_of_sectors(reads * math.exp(middle), skew)
+                     for size, reads, skew in tables)
+        low, high = (middle, high) if inside < share * total else (low, middle)
+    return [share_of_sectors(reads_of(gather) * math.exp(low), gather["skew"], 1)
+            for gather in gathers], total
 
 
 def walk_seconds(figures, walk):
@@ -182,23 +192,34 @@ def walk_seconds(figures, walk):
     for gather, hit in zip(gathers, hits):
         size = gather["row_bytes"]
         short = beside and not gather["written"]
-        memory = max(size, 32 if short else figures["memoryRowBytes"]) / figures["memoryGather"]
+        memory = max(size, figures["writtenBytes"] if gather["written"] else
+                     32 if short else figures["memoryRowBytes"]) / figures["memoryGather"]
         l2 = max(size, 32 if short else figures["l2RowBytes"]) / figures["l2Gather"]
+        if gather["again"]:
+            read += gather["rows"] * l2
+            continue
         near = share_at_hand(figures, gather, total)
+        of_first = near * size / figures["memoryGather"] + (1 - near) * memory
         firsts = min(gather["rows"], gather["table_rows"])
-        seconds = firsts * memory + (gather["rows"] - firsts) * (
-            near * l2 / figures["nearGather"] +
-            (1 - near) * (hit * l2 + (1 - hit) * memory))
+        seconds = firsts * of_first + (gather["rows"] - firsts) * (
+            near * l2 / figures["nearGather"] + (1 - near) * (hit * l2 + (1 - hit) * memory))
+        if gather["written"]:
+            held = share_in_l2(figures, gather["table_rows"] * size)
+            seconds = gather["rows"] * (held * (l2 + size / figures["memoryGather"]) +
+                                        (1 - held) * of_first)
         if gather["written"]:
             scattered += seconds
         else:
             read += seconds
             at_once *= (near + (1 - near) * hit) ** walk["in_flight"]
     slots = walk["elements"] * (figures["elementSlots"] + figures["operationSlots"] * walk["operations"] / 32 +
+                                walk["is_crowded"] * figures["resultSlots"] * walk["results"] +
                                 walk["warps"] * (
         walk["reduces_features"] * figures["shuffleSlots"] +
         walk["is_crowded"] * figures["crowdedSlots"]))
-    slots += walk["rows"] * walk["warps"] * figures["rowSlots"]
+    batches = walk["elements"] / walk["in_flight"]
+    ended = batches * -math.expm1(-walk["rows"] / batches)
+    slots += walk["warps"] * (walk["rows"] * figures["rowSlots"] + ended * figures["endSlots"])
     issue = slots * 64 / figures["fp32Flops"] * (1 + figures["missWait"] * (1 - at_once))
     norm = figures["overlap"]
     return (figures["launchSeconds"] + (read ** norm + issue ** norm) ** (1 / norm) + scattered +

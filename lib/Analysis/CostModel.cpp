@@ -96,41 +96,56 @@ static double readsOfSector(const GatherWork &gather) {
          std::max(1.0, sectorBytes / std::max(gather.rowBytes, 1.0));
 }
 
-/// The share of each gather that the L2 has, where tables are read unlike
-/// often: of what is replaced in the order of its last use, a sector with `n`
-/// reads stays with the probability 1 - exp(-n t), and `t` is what fills the
-/// cache (Che et al., 2002). Of one table, or of several that are read alike,
-/// it is one share (`shareInL2`).
+/// The share of the sectors of a table that have been read in a time, and of
+/// the reads of it that are of these: by the mean number of reads of a sector,
+/// where that has a gamma distribution of this skew.
+static double shareOfSectors(double reads, double skew) {
+  return skew < 1e-3 ? -std::expm1(-reads)
+                     : 1 - std::pow(1 + skew * reads, -1 / skew);
+}
+static double shareOfReads(double reads, double skew) {
+  return skew < 1e-3 ? -std::expm1(-reads)
+                     : 1 - std::pow(1 + skew * reads, -1 - 1 / skew);
+}
+
+/// The share of each gather that the L2 has: of what is replaced in the order
+/// of its last use, a sector with `n` reads stays with the probability 1 -
+/// exp(-n t), and `t` is what fills the cache (Che et al., 2002). Of one table
+/// whose rows are read alike, it is that of its bytes (`shareInL2`).
 static SmallVector<double> findHits(const KernelWork &kernel,
                                     const CostModel &model) {
+  struct Table {
+    double bytes, reads, skew;
+  };
   llvm::SmallPtrSet<Value, 4> known;
-  SmallVector<std::pair<double, double>> tables; // bytes, reads of a sector
+  SmallVector<Table> tables;
   double bytes = 0, most = 0, least = std::numeric_limits<double>::max();
+  bool areAlike = true;
   for (const GatherWork &gather : kernel.gathers) {
     if (gather.isAgain || gather.isWritten || gather.rows <= 0 ||
         (gather.table && !known.insert(gather.table).second))
       continue;
     double reads = readsOfSector(gather);
-    tables.emplace_back(gather.tableRows * gather.rowBytes / gather.ranges,
-                        reads);
-    bytes += tables.back().first;
+    tables.push_back({gather.tableRows * gather.rowBytes / gather.ranges, reads,
+                      gather.skew});
+    bytes += tables.back().bytes;
     most = std::max(most, reads);
     least = std::min(least, reads);
+    areAlike &= gather.skew == 0;
   }
   double share = model.shareInL2(bytes);
   SmallVector<double> hits(kernel.gathers.size(), share);
-  if (most <= least)
+  if (tables.empty() || (areAlike && most <= least))
     return hits;
-  double inL2 = share * bytes;
-  double low = 0, high = 1e3 / least;
+  double low = -40, high = 40; // of the logarithm of the time
   for (int step = 0; step < 100; ++step) {
-    double time = (low + high) / 2, inside = 0;
-    for (auto [size, reads] : tables)
-      inside += size * -std::expm1(-reads * time);
-    (inside < inL2 ? low : high) = time;
+    double middle = (low + high) / 2, time = std::exp(middle), inside = 0;
+    for (const Table &table : tables)
+      inside += table.bytes * shareOfSectors(table.reads * time, table.skew);
+    (inside < share * bytes ? low : high) = middle;
   }
   for (auto [hit, gather] : llvm::zip_equal(hits, kernel.gathers))
-    hit = -std::expm1(-readsOfSector(gather) * low);
+    hit = shareOfReads(readsOfSector(gather) * std::exp(low), gather.skew);
   return hits;
 }
 
@@ -142,7 +157,8 @@ double CostModel::shareInL2(double tableBytes) const {
 
 double CostModel::gatherSeconds(const GatherWork &gather,
                                 double tableBytes) const {
-  return gatherAtHits(gather, tableBytes, shareInL2(tableBytes),
+  double others = 1 - shareInL2(tableBytes);
+  return gatherAtHits(gather, tableBytes, 1 - std::pow(others, 1 + gather.skew),
                       /*isBesideRows=*/false);
 }
 
@@ -165,18 +181,27 @@ double CostModel::gatherAtHits(const GatherWork &gather, double tableBytes,
   if (gather.rows <= 0)
     return 0;
   // Numbers beside rows take the sectors that they lie in.
+  double leastOfMemory = gather.isWritten ? KernelConstants::writtenBytes
+                         : isBesideRows   ? sectorBytes
+                                          : figures.memoryRowBytes;
+  double leastOfL2 = isBesideRows ? sectorBytes : figures.l2RowBytes;
   double fromMemory =
-      std::max(gather.rowBytes,
-               isBesideRows ? sectorBytes : figures.memoryRowBytes) /
-      figures.memoryGather;
-  double fromL2 = std::max(gather.rowBytes,
-                           isBesideRows ? sectorBytes : figures.l2RowBytes) /
-                  figures.l2Gather;
+      std::max(gather.rowBytes, leastOfMemory) / figures.memoryGather;
+  double fromL2 = std::max(gather.rowBytes, leastOfL2) / figures.l2Gather;
   if (gather.isAgain)
     return gather.rows * fromL2;
   double atHand = shareAtHand(gather, tableBytes);
+  // Those that are near share sectors of memory.
+  double ofFirst = atHand * gather.rowBytes / figures.memoryGather +
+                   (1 - atHand) * fromMemory;
+  if (gather.isWritten) { // what the L2 holds goes to memory by whole sectors
+    double held = shareInL2(gather.tableRows * gather.rowBytes);
+    return gather.rows *
+           (held * (fromL2 + gather.rowBytes / figures.memoryGather) +
+            (1 - held) * ofFirst);
+  }
   double firsts = std::min(gather.rows, gather.tableRows);
-  return firsts * fromMemory +
+  return firsts * ofFirst +
          (gather.rows - firsts) *
              (atHand * fromL2 / KernelConstants::nearGather +
               (1 - atHand) * (hit * fromL2 + (1 - hit) * fromMemory));
@@ -194,7 +219,7 @@ double CostModel::issueSeconds(const KernelWork &kernel, ArrayRef<double> hits,
   for (const WalkWork &walk : kernel.walks) {
     double allAtHand = 1;
     for (auto [gather, hit] : llvm::zip_equal(kernel.gathers, hits))
-      if (!gather.isWritten && gather.rows > 0) {
+      if (!gather.isWritten && !gather.isAgain && gather.rows > 0) {
         double atHand = shareAtHand(gather, tableBytes);
         allAtHand *= std::pow(atHand + (1 - atHand) * hit, walk.inFlight);
       }

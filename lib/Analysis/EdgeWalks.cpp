@@ -23,10 +23,15 @@ using namespace gnn::tile;
 
 /// Elements from which structures may take as long as torch's ops do: of HGT on
 /// an H200, walks by edges take 0.78 of the time on 620,000 edges, 0.90 on
-/// 148,000 and 1.24 times as long on 49,000. A walk by rows of fewer elements
-/// is not known well either: a sum of 2 features of cora, which has 10,556,
-/// takes 6 us there, and 9 by edges.
-static constexpr double leastElements = 1 << 17;
+/// 148,000 and 1.24 times as long on 49,000.
+static constexpr double leastByTorch = 1 << 17;
+
+/// Elements from which walks are known to a part of a launch, and the launches
+/// that walks of fewer have to save: a sum of 2 features of cora, which has
+/// 10,556, takes 6 us by rows there and 9 by edges, where the model has 23 and
+/// 14. One of amazon-book, which has 846,434, takes 26.6 us and 15.7, where the
+/// model has 26.4 and 20.5.
+static constexpr double leastKnown = 1 << 17, leastLaunches = 2;
 
 /// Whether a graph of the program is one whose structures kernels do not build
 /// (`isBuilt` of DeviceBuild.cpp). torch's ops build all of them then, about a
@@ -85,20 +90,19 @@ static double countOperations(TraverseOp op, int64_t heads, int64_t columns) {
 double WalkSteps::countSlots(bool byRows) const {
   double ofLanes = (reducesFeatures ? KernelConstants::shuffleSlots : 0) +
                    (isCrowded ? KernelConstants::crowdedSlots : 0);
+  double ofResults = isCrowded ? KernelConstants::resultSlots * results : 0;
   return (byRows ? 0 : KernelConstants::elementSlots) +
          KernelConstants::operationSlots * operations / KernelConstants::lanes +
-         warps * ofLanes * (byRows ? KernelConstants::oneByOne : 1);
+         ofResults + warps * ofLanes * (byRows ? KernelConstants::oneByOne : 1);
 }
 
-WalkSteps gnn::describeSteps(TraverseOp op, int64_t heads, int64_t columns) {
-  TraverseFacts facts(op);
-  TraverseSchedule schedule;
-  schedule.rowWalk = RowWalk::ByEdges;
-  schedule.columnsPerBlock = columns;
-  schedule.headsPerBlock = heads;
-  chooseLanes(schedule, facts);
+WalkSteps gnn::describeSteps(TraverseOp op, const TraverseFacts &facts,
+                             const TraverseSchedule &schedule) {
+  int64_t columns = schedule.columnsPerBlock
+                        ? std::min(schedule.columnsPerBlock, facts.features)
+                        : facts.features;
   WalkSteps steps;
-  steps.operations = countOperations(op, heads, columns);
+  steps.operations = countOperations(op, facts.headsOfBlock(schedule), columns);
   steps.warps = static_cast<double>(schedule.lanes * schedule.headLanes) /
                 KernelConstants::lanes;
   steps.reducesFeatures = facts.shufflesInsideElements;
@@ -112,17 +116,104 @@ WalkSteps gnn::describeSteps(TraverseOp op, int64_t heads, int64_t columns) {
   auto sums =
       llvm::count_if(facts.sums, [](Level level) { return level.feature; });
   steps.isCrowded = hasPowers || sums > 1;
+  steps.results =
+      llvm::count_if(op.getOutputsAt().getAsRange<AtAttr>(), [](AtAttr at) {
+        return at.getAnchor() == Anchor::Element;
+      });
   return steps;
+}
+
+TraverseSchedule gnn::scheduleByEdges(TraverseOp op, const TraverseFacts &facts,
+                                      int64_t heads, int64_t columns) {
+  TraverseSchedule schedule(op);
+  schedule.rowWalk = RowWalk::ByEdges;
+  chooseVector(schedule, facts);
+  schedule.columnsPerBlock = columns;
+  schedule.headsPerBlock = heads;
+  chooseLanes(schedule, facts);
+  chooseRows(schedule, facts);
+  return schedule;
+}
+
+namespace {
+/// Gives an op a schedule for as long as it is described.
+class WithSchedule {
+public:
+  WithSchedule(TraverseOp op, const TraverseSchedule &schedule)
+      : op(op), before(op.getScheduleAttr()) {
+    schedule.setOn(op);
+  }
+  ~WithSchedule() { op.setScheduleAttr(before); }
+  WithSchedule(const WithSchedule &) = delete;
+  WithSchedule &operator=(const WithSchedule &) = delete;
+
+private:
+  TraverseOp op;
+  TraversalScheduleInterface before;
+};
+} // namespace
+
+static double bytesOf(Value value) {
+  return getElementTypeOrSelf(value).getIntOrFloatBitWidth() / 8.0;
+}
+
+/// Bytes in order that a tile of so many heads reads and writes whatever its
+/// columns: words by which rows are found, and numbers of elements.
+static double countTileBytes(TraverseOp op, double edges, double heads) {
+  double words = 4 * static_cast<double>(
+                         std::max<int64_t>(!op.isCyclic(), countMapped(op)));
+  auto add = [&](Value value, AtAttr at) {
+    Level level = getLevel(at);
+    if (level.element && !level.feature &&
+        !isMapped(op, op.getElements(), at.getSpace()))
+      words += bytesOf(value) * (level.head ? heads : 1);
+  };
+  for (OpOperand *input : op.getReadInputs())
+    add(input->get(), op.getAccess(*input));
+  for (auto [i, output] : llvm::enumerate(op.getOutputs()))
+    add(output, op.getOutputAt(i));
+  return words * edges;
+}
+
+/// Where teams take turns, elements read the rows of their groups: each load of
+/// a warp has those that its teams are in.
+static void addGroupRows(KernelWork &work, TraverseOp op,
+                         const TraverseLayout &layout,
+                         const TraverseFacts &facts, StatsAttr stats) {
+  auto teams = static_cast<double>(layout.rowsPerWarp());
+  double elements = teams * static_cast<double>(layout.inFlight);
+  double rows = facts.meanLength
+                    ? std::min(teams, 1 + elements / facts.meanLength)
+                    : teams;
+  for (OpOperand *input : op.getReadInputs()) {
+    AtAttr at = op.getAccess(*input);
+    if (at.getAnchor() != Anchor::Group)
+      continue;
+    GatherWork gather;
+    gather.rows = facts.numElements / teams * rows;
+    gather.hasHeads = static_cast<bool>(at.getHead());
+    gather.hasFeatures = static_cast<bool>(at.getFeature());
+    gather.rowBytes =
+        bytesOf(input->get()) *
+        static_cast<double>((gather.hasHeads ? facts.heads : 1) *
+                            (gather.hasFeatures ? facts.features : 1));
+    gather.tableRows = countRows(op.getGroups(), stats);
+    gather.table = input->get();
+    gather.isAgain = true; // the first time is among what is read in order
+    work.gathers.push_back(gather);
+  }
 }
 
 KernelWork gnn::describeByEdges(TraverseOp op, StatsAttr stats, int64_t heads,
                                 int64_t columns) {
-  TraverseFacts facts(op);
-  TraverseSchedule schedule(op);
-  schedule.rowWalk = RowWalk::ByEdges;
-  chooseLanes(schedule, facts);
-  chooseRows(schedule, facts);
+  TraverseFacts facts = getScheduleFacts(op, stats);
+  TraverseSchedule schedule = scheduleByEdges(op, facts, heads, columns);
+  TraverseSchedule whole = schedule;
+  whole.columnsPerBlock = whole.headsPerBlock = 0;
+  WithSchedule described(op, whole);
   KernelWork work = describeTraversal(op, stats);
+  if (op.isCyclic())
+    addGroupRows(work, op, layOut(schedule, facts), facts, stats);
   double ofHeads =
       static_cast<double>(heads) / static_cast<double>(facts.heads);
   double ofColumns =
@@ -131,13 +222,21 @@ KernelWork gnn::describeByEdges(TraverseOp op, StatsAttr stats, int64_t heads,
     gather.rowBytes *=
         (gather.hasHeads ? ofHeads : 1) * (gather.hasFeatures ? ofColumns : 1);
   for (WalkWork &walk : work.walks) {
-    // A word of each element, and a part of what else there is in order.
-    double words = std::min(4 * walk.edges, work.streamBytes);
-    work.streamBytes = words + (work.streamBytes - words) * ofHeads * ofColumns;
+    auto ofElements = [&](int64_t of) {
+      return countTileBytes(op, walk.edges, static_cast<double>(of));
+    };
+    work.streamBytes =
+        ofElements(heads) +
+        std::max(work.streamBytes - ofElements(facts.heads), 0.0) * ofHeads *
+            ofColumns;
     walk.isByEdges = true;
-    WalkSteps steps = describeSteps(op, heads, columns);
-    walk.slots = walk.edges * steps.countSlots(false) +
-                 walk.rows * steps.warps * KernelConstants::rowSlots;
+    WalkSteps steps = describeSteps(op, facts, schedule);
+    double batches = walk.edges / static_cast<double>(schedule.inFlight);
+    double ended = batches * -std::expm1(-walk.rows / std::max(batches, 1.0));
+    walk.slots = walk.edges * steps.countSlots(false);
+    if (!op.isCyclic()) // which meets no ends
+      walk.slots += steps.warps * (walk.rows * KernelConstants::rowSlots +
+                                   ended * KernelConstants::endSlots);
     walk.rows = walk.edges = walk.parts = 0;
     walk.longest = walk.splitEdges = TeamShare::elements;
     walk.edgesPerRound = walk.inFlight = static_cast<double>(schedule.inFlight);
@@ -147,38 +246,27 @@ KernelWork gnn::describeByEdges(TraverseOp op, StatsAttr stats, int64_t heads,
   return work;
 }
 
-/// What tiles of columns or heads save, those that are chosen or will be.
-static double savedByTiles(const CostModel &model, TraverseOp op,
-                           StatsAttr stats) {
-  TraverseFacts facts(op);
+double gnn::costByEdges(const CostModel &model, TraverseOp op,
+                        StatsAttr stats) {
+  TraverseFacts facts = getScheduleFacts(op, stats);
   TileCosts costs(model, op, facts, stats, /*isByEdges=*/true);
-  if (!costs.hasTables())
-    return 0;
   TraverseSchedule schedule(op);
   ColumnTile all{facts.heads, facts.features}, tile = all;
   if (schedule.columnsPerBlock) {
     tile.columns = std::min(tile.columns, schedule.columnsPerBlock);
-    if (schedule.headsPerBlock)
-      tile.heads = std::min(tile.heads, schedule.headsPerBlock);
-  } else {
-    schedule.vector = facts.widestVector;
+    tile.heads = facts.headsOfBlock(schedule);
+  } else if (costs.hasTables()) {
+    schedule.rowWalk = RowWalk::ByEdges;
+    chooseVector(schedule, facts);
     tile = costs.choose(all, schedule, facts.features);
   }
-  return costs.seconds(all, all) - costs.seconds(tile, all);
-}
-
-double gnn::costByEdges(const CostModel &model, TraverseOp op,
-                        StatsAttr stats) {
-  TraverseFacts facts(op);
-  TraverseSchedule schedule(op);
-  schedule.rowWalk = RowWalk::ByEdges;
-  chooseLanes(schedule, facts);
-  chooseRows(schedule, facts);
-  double cost =
-      model.cost(describeByEdges(op, stats, facts.heads, facts.features));
+  double cost = model.cost(describeByEdges(op, stats, all.heads, all.columns));
+  if (costs.hasTables())
+    cost -= costs.seconds(all, all) - costs.seconds(tile, all);
   if (!op.getReduced().empty())
-    cost += model.cost(describeJoin(op, schedule, stats));
-  return cost - savedByTiles(model, op, stats);
+    cost += model.cost(describeJoin(
+        op, scheduleByEdges(op, facts, tile.heads, tile.columns), stats));
+  return cost;
 }
 
 std::string gnn::explainCuts(TraverseOp op, StatsAttr &stats) {
@@ -208,19 +296,22 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
   if (!why.empty())
     return why;
   double elements = countRows(op.getElements(), stats);
-  if (elements < leastElements && needsTorch(op))
+  if (elements < leastByTorch && needsTorch(op))
     return llvm::formatv("{0:F0} elements are few: their structures are built "
                          "by torch's ops, from {1:F0} on",
-                         elements, leastElements)
+                         elements, leastByTorch)
         .str();
   CostModel model(op, CostKind::Full);
   double byRows = costTraversal(model, before, stats);
   double byEdges = costByEdges(model, op, stats);
   gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +
          " by the model";
-  if (!model.isBetterByLaunches(byRows, byEdges,
-                                elements < leastElements ? 2 : 1))
-    return "equal shares of the elements pay too little" + gain;
+  double launches =
+      elements < leastKnown ? leastLaunches : KernelConstants::piecesLaunch;
+  if (!model.isBetterByLaunches(byRows, byEdges, launches))
+    return "equal shares of the elements pay too little" + gain +
+           ", by which they have to save " +
+           model.textOf(launches * model.getLaunch());
   return "";
 }
 

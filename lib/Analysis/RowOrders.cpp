@@ -87,6 +87,10 @@ double RowSpread::expectIdle(TakenOrder order, double together,
 /// result.
 static constexpr double sectorBytes = 32, sectorsOfRow = 3;
 
+/// Launches that an order has to save: times of kernels which take a few of
+/// them are not known better (docs/Cost.md).
+static constexpr double launchesToSave = 2;
+
 /// Why rows are not taken in an order of their own, whatever it would gain.
 static std::string explainNatural(TraverseOp op,
                                   const TraverseSchedule &schedule) {
@@ -203,7 +207,7 @@ TakenOrder gnn::chooseRowOrder(TraverseOp op, int64_t setting,
                       costs.getIdle(TakenOrder::Natural), costs.getIdle(best),
                       stringifyTakenOrder(best), model.textOf(then),
                       model.textOf(now));
-  if (model.isBetterByLaunches(now, then))
+  if (model.isBetterByLaunches(now, then, launchesToSave))
     return best;
   why = "an order by degree pays too little: " + why;
   return TakenOrder::Natural;

@@ -123,13 +123,30 @@ static double countWarps(TargetLimits limits, double registers,
 /// Those of the sums of 64 features that the time of a row was measured with.
 static constexpr double usualRegisters = 48;
 
+TraverseFacts gnn::getScheduleFacts(TraverseOp op, StatsAttr stats) {
+  TraverseFacts facts(op);
+  facts.processors = getFigures(op).processors;
+  if (!stats || !facts.hasElements)
+    return facts;
+  facts.meanLength = countMean(facts.groups, op.getElements(), stats);
+  facts.numElements = countRows(op.getElements(), stats);
+  return facts;
+}
+
+TraverseFacts gnn::getScheduleFacts(TraverseOp op) {
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  return getScheduleFacts(op, graph ? getStats(graph) : nullptr);
+}
+
 static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
                              double &crowding) {
-  TraverseFacts facts(op);
-  if (share.kind !=
+  TraverseFacts facts = getScheduleFacts(op, rows.stats);
+  if (share.kind ==
       Share::Kind::Parts) // whose groups are as long as they may be
-    facts.meanLength = countMean(rows.groups, rows.elements, rows.stats);
+    facts.meanLength = 0;
   TraverseSchedule schedule(op);
+  chooseVector(schedule, facts);
   chooseLanes(schedule, facts);
   chooseRows(schedule, facts);
   chooseSplitRows(schedule, facts);
@@ -153,9 +170,9 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
   walk.waits = 1 + countSums(op);
   walk.inFlight = static_cast<double>(layout.inFlight);
   if (facts.limits.lanes > 1)
-    walk.slots =
-        walk.edges *
-        describeSteps(op, facts.heads, facts.features).countSlots(true);
+    walk.slots = walk.edges *
+                 static_cast<double>(layout.columnTiles * layout.headTiles) *
+                 describeSteps(op, facts, schedule).countSlots(true);
   if (share.kind ==
       Share::Kind::Parts) { // a block each, all of whose teams walk
     walk.rows *= walk.teams;
@@ -168,20 +185,12 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
   return walk;
 }
 
-bool gnn::isMapped(GraphOp graph, RowDomain from, RowDomain to) {
-  bool areSorted = graph && graph.getDstSorted();
-  auto sorted = [&](RowDomain rows) {
-    return areSorted && rows == RowDomain(Space::Edge)
-               ? RowDomain(Space::Edge, RowOrder::InRows)
-               : rows;
-  };
-  return to && needsMap(sorted(from), sorted(to));
-}
-
 /// Whether rows of `to` are met in their order on the way through `from`: edges
 /// lie in the order of their destinations.
-static bool isInOrder(RowDomain from, RowDomain to) {
-  return from == RowDomain(Space::Edge, RowOrder::InRows) &&
+static bool isInOrder(GraphOp graph, RowDomain from, RowDomain to) {
+  bool areSorted = graph && graph.getDstSorted();
+  return (areSorted ? ofSortedEdges(from) : from) ==
+             RowDomain(Space::Edge, RowOrder::InRows) &&
          to.getEnd() == RowEnd::Dst;
 }
 
@@ -191,11 +200,33 @@ GatherWork gnn::describeGather(RowDomain to, double rows, double rowBytes,
   gather.rows = rows;
   gather.rowBytes = rowBytes;
   gather.tableRows = countRows(to, stats);
-  if (to.isKind(RowKind::Node) && to == to.getNatural())
+  // Edges lie as their nodes do.
+  double ofNode = to.isKind(RowKind::Edge)
+                      ? static_cast<double>(stats.getEdges()) /
+                            std::max(1.0, double(stats.getDstNodes()))
+                      : 1;
+  if ((to.isKind(RowKind::Node) && to == to.getNatural()) ||
+      to.isKind(RowKind::Edge))
     for (int64_t distance : nearDistances)
       if (double share = stats.getNearShare(static_cast<double>(distance)))
-        gather.near.push_back({2. * static_cast<double>(distance), share});
+        gather.near.push_back(
+            {2. * static_cast<double>(distance) * ofNode, share});
   return gather;
+}
+
+/// How unlike nodes are that edges read: those of one end by their degrees.
+static double countSkew(RowDomain from, RowDomain to, StatsAttr stats) {
+  bool isSrc = to.getEnd() == RowEnd::Src;
+  if (!from.isKind(RowKind::Edge) || !to.isKind(RowKind::Node) ||
+      to.getEnd() == RowEnd::Neither)
+    return 0;
+  auto squares = static_cast<double>(isSrc ? stats.getOutDegreeSquares()
+                                           : stats.getInDegreeSquares());
+  auto edges = static_cast<double>(stats.getEdges());
+  return edges > 0
+             ? std::max(0.0,
+                        squares * countRows(to, stats) / (edges * edges) - 1)
+             : 0;
 }
 
 /// Whether edges that are listed by pairs of a node lead to those of its rows.
@@ -215,6 +246,32 @@ double gnn::countRanges(TraverseOp op, RowDomain from, RowDomain to) {
   bool isCut = from == RowDomain(Space::Edge, order) &&
                to.isIn(cutsSources ? Space::Src : Space::Dst);
   return isCut ? static_cast<double>(*graph.getShards()) : 1;
+}
+
+/// Bytes of maps that the order of the edges makes needless, and
+/// `gnn-tile-use-edge-order` drops. The stream of a walk by edges stays, which
+/// says where rows end.
+static double countNeedless(TraverseOp op, GraphOp graph,
+                            const RowCounts &rows) {
+  SmallVector<RowDomain> needless;
+  bool isStreamed = op.isByEdges() && !op.isCyclic();
+  double bytes = 0;
+  auto add = [&](AtAttr at) {
+    RowDomain from = at.getStart(op.getGroups(), op.getElements());
+    RowDomain to = at.getSpace();
+    if (!to || at.getAnchor() == Anchor::All || !needsMap(from, to) ||
+        isMapped(graph, from, to) || llvm::is_contained(needless, to) ||
+        (isStreamed && !countMapped(op)))
+      return;
+    needless.push_back(to);
+    bytes += 4 * rows.count(from);
+  };
+  for (OpOperand *input : op.getReadInputs())
+    add(op.getAccess(*input));
+  for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
+    add(at);
+  op.getBody().walk([&](IndexOp index) { add(index.getAt()); });
+  return bytes;
 }
 
 static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
@@ -245,6 +302,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   SmallVector<double, 2> edgeBytes;
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  work.streamBytes -= countNeedless(op, graph, rows);
   for (OpOperand *input : op.getReadInputs()) {
     AtAttr at = hoistAccess(op.getAccess(*input), domain);
     bool isElement = at.getAnchor() == Anchor::Element;
@@ -259,6 +317,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     gather.hasHeads = static_cast<bool>(at.getHead());
     gather.hasFeatures = static_cast<bool>(at.getFeature());
     gather.ranges = countRanges(op, from, at.getSpace());
+    gather.skew = countSkew(from, at.getSpace(), stats);
     double tableBytes = gather.tableRows * gather.rowBytes;
     if (graph && graph.getShards() && !isElement &&
         from.isKind(RowKind::Pair)) // whose nodes ascend in each range
@@ -269,7 +328,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
       continue;
     work.streamBytes -= gather.rows * gather.rowBytes;
     // Neighbours read the same row: it is in the L1.
-    if (isInOrder(from, at.getSpace())) {
+    if (isInOrder(graph, from, at.getSpace())) {
       work.streamBytes += tableBytes;
       // Each edge by itself fetches it, from the L2.
       gather.isAgain = !domain.getElements();
@@ -290,12 +349,12 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     RowDomain from = at.getStart(domain.getGroups(), domain.getElements());
     if (!isMapped(graph, from, at.getSpace()))
       continue;
-    GatherWork scatter;
-    scatter.rows = rows.count(from);
-    scatter.rowBytes = getRowBytes(output.get(), at);
-    scatter.tableRows = countRows(at.getSpace(), stats);
+    GatherWork scatter = describeGather(at.getSpace(), rows.count(from),
+                                        getRowBytes(output.get(), at), stats);
     scatter.table = output.get();
     scatter.isWritten = true;
+    scatter.hasHeads = static_cast<bool>(at.getHead());
+    scatter.hasFeatures = static_cast<bool>(at.getFeature());
     work.streamBytes -= scatter.rows * scatter.rowBytes;
     work.gathers.push_back(scatter);
   }

@@ -203,7 +203,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleEdgeWalks({options.edgeWalks}));
   pm.addNestedPass<func::FuncOp>(createScheduleColumns({options.columnTiles}));
   pm.addNestedPass<func::FuncOp>(createScheduleLanes());
-  pm.addNestedPass<func::FuncOp>(createScheduleRows());
+  pm.addNestedPass<func::FuncOp>(createScheduleRows({options.cyclicWalks}));
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
   pm.addNestedPass<func::FuncOp>(createScheduleRowOrders({options.rowOrders}));
   pm.addNestedPass<func::FuncOp>(

@@ -97,6 +97,27 @@ def test_what_it_is_for(target):
     assert error(out[0], EDGES * np.float64(np.float32(0.1))) > 10 * MOST
 
 
+@pytest.mark.parametrize("features", [1, 2])
+def test_shares_of_a_block(features):
+    """All shares of a block are of one row, which leaves a few pieces: the block adds its parts
+    with compensation."""
+    edges, errors = 16_384, []
+    graph = hub(edges)
+    for length in 32, 0:
+        compiled = compile_program(
+            sums("sum", features).replace("STATS", f", stats = {graph.stats()}"), "f",
+            target="emulator", passes={"edge-walks": 1, "sum-runs": length})
+        binding = compiled.bind(graph)
+        schedule = next(step["schedule"] for step in compiled.package.plan()["functions"][0]["steps"]
+                        if "schedule" in step)
+        assert "row_walk = by_edges" in schedule and ("runs = 32" in schedule) == (length == 32)
+        errors.append(max(
+            error(run(binding, np.full((8, features), value, np.float32),
+                      np.ones(edges + 2, np.float32))[0][0], edges * np.float64(np.float32(value)))
+            for value in VALUES))
+    assert errors[0] <= MOST < errors[1]
+
+
 @pytest.mark.parametrize("walk", WALKS)
 def test_weighted_values_of_all_kinds(walk):
     """u_mul_e of values that differ, of both signs: against the sum of magnitudes."""

@@ -88,7 +88,7 @@ func.func @two_walks(%x: memref<?xf32>, %y: memref<?xf32>) {
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // Pieces that a walk by edges leaves are added in runs by the second step; shares are short.
-// The heads of 16 teams are added with their errors.
+// The heads of 64 teams are added with their errors.
 //
 // KERNEL-LABEL: gpu.func @shares_0
 // KERNEL:         scf.for {{.+}} -> (vector<4xf32>, vector<4xf32>) {
@@ -97,8 +97,30 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // KERNEL-LABEL: gpu.func @shares_1
 // KERNEL:           arith.subf
 // KERNEL:           arith.subf
-func.func @shares(%x: memref<?x64xf32>, %y: memref<?x64xf32>,
+func.func @shares(%x: memref<?x16xf32>, %y: memref<?x16xf32>,
                   %w: memref<?xi8> {gnn.workspace}) {
+  %none = arith.constant 0 : index
+  gnn_tile.workspace_size %none
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 16>
+      ins(%x : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 64, row_order = natural, row_walk = by_edges, runs = 32> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// Those of 16 teams are few; pieces are not.
+//
+// KERNEL-LABEL: gpu.func @few_shares_0
+// KERNEL-NOT:     arith.subf
+// KERNEL-LABEL: gpu.func @few_shares_1
+// KERNEL:           arith.subf
+// KERNEL:           arith.subf
+func.func @few_shares(%x: memref<?x64xf32>, %y: memref<?x64xf32>,
+                      %w: memref<?xi8> {gnn.workspace}) {
   %none = arith.constant 0 : index
   gnn_tile.workspace_size %none
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>

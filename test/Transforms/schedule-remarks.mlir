@@ -3,6 +3,10 @@
 // RUN:   --remarks-filter='gnn-tile-schedule-(products|rows|row-walks)' --remark-policy=all --verify-diagnostics
 // RUN: gnn-opt %s --gnn-tile-schedule-products='tensor-cores=false async-copies=false' --split-input-file \
 // RUN:   --remarks-filter='gnn-tile-schedule-products' --remark-policy=all --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s --implicit-check-not=Refused
+// RUN: gnn-opt %s --gnn-tile-schedule-columns --split-input-file -o /dev/null \
+// RUN:   --remarks-filter=gnn-tile-schedule-columns --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=COLUMNS --implicit-check-not=Passed
+// RUN: gnn-opt %s --gnn-tile-schedule-columns --gnn-tile-schedule-lanes --gnn-tile-schedule-rows=cyclic=false --split-input-file -o - \
+// RUN:   --remarks-filter=gnn-tile-schedule-rows --remark-format=emitRemark --remark-policy=all 2>&1 | FileCheck %s --check-prefix=BLOCKED --implicit-check-not='distribution = cyclic'
 
 // What schedules say is said in remarks, and why another choice was refused. What was
 // not asked for is not refused.
@@ -162,6 +166,126 @@ func.func @shared_memory(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>) {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Walks by edges say what a block takes and why so many elements are under way, whether teams
+// take turns, and of which registers are few.
+//
+// BLOCKED: teams take elements side by side: rows have results
+// BLOCKED: teams take elements side by side: it is turned off
+
+func.func @by_edges(%x: memref<?x8xf32>, %w: memref<?x64xf32>, %s: memref<?xf32>, %y: memref<?x8xf32>) {
+  // expected-remark @+2 {{a block takes 128 shares of 64 elements, in_flight is 16: the sum is plain}}
+  // expected-remark @+1 {{teams take elements side by side: rows have results}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] schedule <row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %r = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %r : f32
+  }
+  // expected-remark @+2 {{a block takes 128 shares of 64 elements, in_flight is 4: features of elements are reduced}}
+  // expected-remark @+1 {{teams take turns: rows have no results, and 2 lanes}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
+      ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%s : memref<?xf32>) at [#gnn_tile.at<element>] schedule <row_walk = by_edges> {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  }
+  // expected-remark @+3 {{a block takes 16 shares of 64 elements, in_flight is 2}}
+  // expected-remark @+2 {{a multiprocessor has room for 3 blocks, by what lanes hold of rows and sums}}
+  // expected-remark @+1 {{teams take elements side by side: 16 lanes have a row}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%w, %w : memref<?x64xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%s : memref<?xf32>) at [#gnn_tile.at<element>] schedule <row_walk = by_edges, in_flight = 2> {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
+// Numbers that are rows themselves are none beside rows, in whatever order; those beside rows
+// hold back elements that are under way where they lie in order.
+
+func.func @numbers(%x: memref<?x8xf32>, %f: memref<?x8x4xf32>, %s: memref<?xf32>, %y: memref<?x8xf32>,
+                   %z: memref<?xf32>, %t: memref<?x8x4xf32>) {
+  // expected-remark @+2 {{a block takes 32 shares of 64 elements, in_flight is 8: the sum is plain}}
+  // expected-remark @+1 {{rows have results}}
+  gnn_tile.traverse @g <dst, edge.in_rows, heads = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<element : head>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : head>] schedule <row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %r = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %r : f32
+  }
+  // expected-remark @+2 {{a block takes 256 shares of 64 elements, in_flight is 16: the sum is plain}}
+  // expected-remark @+1 {{rows have results}}
+  gnn_tile.traverse @g <dst, edge.in_rows>
+      ins(%s : memref<?xf32>) at [#gnn_tile.at<element -> edge>]
+      outs(%z : memref<?xf32>) at [#gnn_tile.at<group>] schedule <row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %r = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %r : f32
+  }
+  // expected-remark @+2 {{in_flight is 4: numbers beside rows lie in order}}
+  // expected-remark @+1 {{rows have results}}
+  gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 4>
+      ins(%x, %f : memref<?x8xf32>, memref<?x8x4xf32>)
+      at [#gnn_tile.at<element : head>, #gnn_tile.at<element -> src : head, feature>]
+      outs(%t : memref<?x8x4xf32>) at [#gnn_tile.at<group : head, feature>] schedule <row_walk = by_edges> {
+  ^bb0(%w: f32, %v: f32):
+    %p = arith.mulf %w, %v : f32
+    %r = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %r : f32
+  }
+  // expected-remark @+2 {{in_flight is 8: several sums or other numbers are held}}
+  // expected-remark @+1 {{rows have results}}
+  gnn_tile.traverse @g <dst, edge.in_rows, heads = 8, features = 4>
+      ins(%x, %f : memref<?x8xf32>, memref<?x8x4xf32>)
+      at [#gnn_tile.at<element -> src : head>, #gnn_tile.at<element -> src : head, feature>]
+      outs(%t : memref<?x8x4xf32>) at [#gnn_tile.at<group : head, feature>] schedule <row_walk = by_edges> {
+  ^bb0(%w: f32, %v: f32):
+    %p = arith.mulf %w, %v : f32
+    %r = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @few square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 75000, dst_nodes = 75000,
+  edges = 500000, type_edges = [500000], src_pairs = [75000], dst_pairs = [75000], in_degree_max = 3000, out_degree_max = 3000>}
+
+// Lanes of few elements are few; rows have more of them.
+//
+// COLUMNS: remark: [Passed] MoreLanes | Category:gnn-tile-schedule-columns | Remark="500000 elements are few: lanes have 1 instead of 4 features, and rows more lanes"
+
+func.func @few_elements(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  // expected-remark @+2 {{a block takes 32 shares of 64 elements, in_flight is 8: the sum is plain}}
+  // expected-remark @+1 {{teams take elements side by side: rows have results}}
+  gnn_tile.traverse @few <dst, edge.in_rows, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>] schedule <row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %r = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %r : f32
   }
   return
 }

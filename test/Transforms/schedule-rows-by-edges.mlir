@@ -38,7 +38,7 @@ func.func @dots(%x: memref<?x64xf32>, %w: memref<?x8xf32>, %y: memref<?xf32>) {
       ins(%x, %x : memref<?x64xf32>, memref<?x64xf32>)
       at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
-      schedule <vector = 4, row_walk = by_edges> {
+      schedule <columns_per_block = 64, vector = 4, row_walk = by_edges> {
   ^bb0(%v: f32, %u: f32):
     %p = arith.mulf %v, %u : f32
     %s = gnn_tile.reduce sum [feature] %p : f32

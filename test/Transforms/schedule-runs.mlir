@@ -158,3 +158,79 @@ func.func @shares(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   }
   return
 }
+
+// The longest row of 9,000 elements lies in 142 shares of 256 teams, in all of 128, 64 and 32,
+// whatever the length of runs; 16 teams have few, and so are the shares of 900 elements.
+//
+// CHECK-LABEL: func.func @narrow
+// CHECK:         <src, edge.out_rows> {{.+}} row_walk = by_edges, runs = 32>
+// CHECK:         features = 8> {{.+}} row_walk = by_edges, runs = 32>
+// CHECK:         features = 16> {{.+}} row_walk = by_edges, runs = 32>
+// CHECK:         features = 32> {{.+}} row_walk = by_edges, runs = 32>
+// CHECK:         features = 64> {{.+}} row_walk = by_edges>
+// CHECK:         <dst, edge.in_rows> {{.+}} row_walk = by_edges>
+// FOUR-LABEL:  func.func @narrow
+// FOUR:          <src, edge.out_rows> {{.+}} row_walk = by_edges, runs = 4>
+// FOUR:          features = 8> {{.+}} row_walk = by_edges, runs = 4>
+// FOUR:          features = 16> {{.+}} row_walk = by_edges, runs = 4>
+// FOUR:          features = 32> {{.+}} row_walk = by_edges, runs = 4>
+// FOUR:          features = 64> {{.+}} row_walk = by_edges, runs = 4>
+// FOUR:          <dst, edge.in_rows> {{.+}} row_walk = by_edges>
+// SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a row lies in 142 shares of a block at most: their parts are added with compensation"
+// SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a row lies in 128 shares of a block at most: their parts are added with compensation"
+// SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a row lies in 64 shares of a block at most: their parts are added with compensation"
+// SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a row lies in 32 shares of a block at most: their parts are added with compensation"
+// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 22 pieces at most, which are few"
+// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 5 pieces at most, which are few"
+func.func @narrow(%a: memref<?x1xf32>, %b: memref<?x8xf32>, %c: memref<?x16xf32>, %d: memref<?x32xf32>,
+                  %e: memref<?x64xf32>, %to_e: memref<?x64xf32>, %to_a: memref<?x1xf32>, %to_b: memref<?x8xf32>, %to_c: memref<?x16xf32>, %to_d: memref<?x32xf32>) {
+  gnn_tile.traverse @short <src, edge.out_rows, features = 1>
+      ins(%a : memref<?x1xf32>) at [#gnn_tile.at<element -> dst : feature>]
+      outs(%to_a : memref<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 1, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @short <src, edge.out_rows, features = 8>
+      ins(%b : memref<?x8xf32>) at [#gnn_tile.at<element -> dst : feature>]
+      outs(%to_b : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @short <src, edge.out_rows, features = 16>
+      ins(%c : memref<?x16xf32>) at [#gnn_tile.at<element -> dst : feature>]
+      outs(%to_c : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @short <src, edge.out_rows, features = 32>
+      ins(%d : memref<?x32xf32>) at [#gnn_tile.at<element -> dst : feature>]
+      outs(%to_d : memref<?x32xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @short <src, edge.out_rows, features = 64>
+      ins(%e : memref<?x64xf32>) at [#gnn_tile.at<element -> dst : feature>]
+      outs(%to_e : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @short <dst, edge.in_rows, features = 1>
+      ins(%a : memref<?x1xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%to_a : memref<?x1xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 1, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -25,6 +25,8 @@ namespace gnn {
 struct StructureKey;
 namespace tile {
 class TraverseOp;
+struct TraverseFacts;
+struct TraverseSchedule;
 } // namespace tile
 
 /// Rows read in an order that is not that of their table.
@@ -50,6 +52,9 @@ struct GatherWork {
     double rows, share;
   };
   llvm::SmallVector<Near, 0> near;
+  /// How unlike the rows are in how often each is read: the variance of that by
+  /// the square of its mean.
+  double skew = 0;
 };
 
 /// Rounds of the block that takes most, one after another.
@@ -107,7 +112,7 @@ struct KernelWork {
   double otherFlops = 0;
   /// Read or written once, in order; ids of gathered rows among them.
   double streamBytes = 0;
-  llvm::SmallVector<GatherWork, 2> gathers;
+  llvm::SmallVector<GatherWork, 1> gathers;
   /// Rows that a walk of edges or pairs reduces into, and the steps of the
   /// longest of them (`CostModel::steps` of each edge).
   double reducedRows = 0;
@@ -151,10 +156,6 @@ std::vector<KernelWork> describeKernels(mlir::Operation *op, StatsAttr stats);
 /// that says its kernels says what they gather.
 std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
 
-/// Whether rows of `from` lead to rows of `to`, if there are such, by a map.
-/// Edges that are sorted by destination lie in the user's order.
-bool isMapped(GraphOp graph, tile::RowDomain from, tile::RowDomain to);
-
 /// Elements of a walk that read a row of `to` each, `rows` of them.
 GatherWork describeGather(tile::RowDomain to, double rows, double rowBytes,
                           StatsAttr stats);
@@ -163,6 +164,13 @@ GatherWork describeGather(tile::RowDomain to, double rows, double rowBytes,
 /// of `op` gather: of shards their number, else 1.
 double countRanges(tile::TraverseOp op, tile::RowDomain from,
                    tile::RowDomain to);
+
+/// What the schedule of a traversal is chosen by: what the op says, what its
+/// target is and, where there are statistics, how many elements its groups
+/// have.
+tile::TraverseFacts getScheduleFacts(tile::TraverseOp op, StatsAttr stats);
+/// The same by the statistics of its graph.
+tile::TraverseFacts getScheduleFacts(tile::TraverseOp op);
 
 /// The work of a traversal on a graph with `stats`. It gathers what lies in
 /// another order than its rows and has the walks of the schedule that is chosen
@@ -274,9 +282,9 @@ public:
 
   /// Whether a time is shorter by so many launches besides: that of kernels
   /// which take a few of them is not known better (docs/Cost.md).
-  bool isBetterByLaunches(double now, double then, int64_t launches = 2) const {
+  bool isBetterByLaunches(double now, double then, double launches) const {
     return isTime() && isBetter(now, then) &&
-           now - then >= static_cast<double>(launches) * getLaunch();
+           now - then >= launches * getLaunch();
   }
 
   /// A cost as remarks have it: "12.00 us", or "5 rows of products" where they
@@ -369,6 +377,7 @@ std::string explainEdges(tile::TraverseOp op, int64_t setting,
 struct WalkSteps {
   double operations = 0; ///< on numbers of the element
   double warps = 0;      ///< of the lanes that share it
+  double results = 0;    ///< numbers of the element that are stored
   bool reducesFeatures = false;
   /// They take so many registers that half as many warps are at work.
   bool isCrowded = false;
@@ -378,8 +387,15 @@ struct WalkSteps {
   double countSlots(bool byRows) const;
 };
 
-/// The steps of a walk by edges that takes so many columns of so many heads.
-WalkSteps describeSteps(tile::TraverseOp op, int64_t heads, int64_t columns);
+/// The steps of a walk in the vectors, lanes, columns and heads of `schedule`.
+WalkSteps describeSteps(tile::TraverseOp op, const tile::TraverseFacts &facts,
+                        const tile::TraverseSchedule &schedule);
+
+/// The schedule that a traversal has as a walk by edges which takes so many
+/// columns of so many heads: fields that are set stay, but for these.
+tile::TraverseSchedule scheduleByEdges(tile::TraverseOp op,
+                                       const tile::TraverseFacts &facts,
+                                       int64_t heads, int64_t columns);
 
 /// The work of a walk by edges that takes so many columns of so many heads, but
 /// for the kernel that joins its pieces.

@@ -245,12 +245,19 @@ template <typename Base> struct ScheduleSwitches : public Base {
                      "in the L2, by statistics"),
       llvm::cl::init(true)};
 
+  Option<bool> cyclicWalks{
+      *this, "cyclic-walks",
+      llvm::cl::desc("Let teams of walks by edges take turns where rows are "
+                     "narrow and have no results"),
+      llvm::cl::init(true)};
+
   /// Sets the same switches of all stages: rows that are walked so need not be
   /// split.
   template <typename Stages> void assignScheduleSwitches(Stages &stages) const {
     stages.schedule.tensorCores = tensorCores;
     stages.schedule.asyncCopies = asyncCopies;
     stages.schedule.columnTiles = columnTiles;
+    stages.schedule.cyclicWalks = cyclicWalks;
     stages.tile.edgeWalks = stages.schedule.edgeWalks = edgeWalks;
     stages.schedule.rowOrders = rowOrders;
     stages.schedule.sumRuns = sumRuns;

@@ -366,9 +366,6 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
 // What teams leave to each other
 //===----------------------------------------------------------------------===//
 
-/// Teams of a block whose parts of one row are added with compensation.
-static constexpr int64_t longHeads = 16;
-
 /// How two states are combined, as a region would say it.
 void EdgeWalk::makeCombine(Block &block) {
   OpBuilder::InsertionGuard restore(b);
@@ -393,8 +390,7 @@ void EdgeWalk::handOver(Value team) {
   Block both;
   makeCombine(both);
   LongStates all(both);
-  bool isLong =
-      layout.runs && layout.rowsPerBlock >= longHeads && !all.areShort();
+  bool isLong = layout.addsSharesInParts() && !all.areShort();
   /// States with the heads of the teams from `first` to before `end`.
   auto addHeads = [&](ValueRange states, Value first, Value end) {
     auto add = [&](Value other, ValueRange carried) {

@@ -32,6 +32,8 @@ static void print(llvm::json::OStream &json, const GatherWork &gather) {
     json.attribute("table_rows", gather.tableRows);
     json.attribute("ranges", gather.ranges);
     json.attribute("written", gather.isWritten);
+    json.attribute("again", gather.isAgain);
+    json.attribute("skew", gather.skew);
     json.attributeArray("near", [&] {
       for (GatherWork::Near near : gather.near)
         json.array([&] {
@@ -102,15 +104,20 @@ void ListCosts::printWalk(llvm::json::OStream &json, TraverseOp op,
   int64_t heads = llvm::divideCeil(domain.getHeads(), layout.headTiles);
   int64_t columns = llvm::divideCeil(domain.getFeatures(), layout.columnTiles);
   KernelWork work = describeByEdges(op, stats, heads, columns);
-  WalkSteps steps = describeSteps(op, heads, columns);
+  TraverseFacts facts = getScheduleFacts(op, stats);
+  TraverseSchedule schedule = scheduleByEdges(op, facts, heads, columns);
+  WalkSteps steps = describeSteps(op, facts, schedule);
   json.attributeObject("walk", [&] {
     json.attribute("joins", !op.getReduced().empty());
     json.attribute("tiles", layout.headTiles * layout.columnTiles);
     json.attribute("elements", countRows(op.getElements(), stats));
-    json.attribute("rows", countRows(op.getGroups(), stats));
-    json.attribute("in_flight", layout.inFlight);
+    // Those that it meets the ends of.
+    bool isCyclic = schedule.distribution == ElementDistribution::Cyclic;
+    json.attribute("rows", isCyclic ? 0 : countRows(op.getGroups(), stats));
+    json.attribute("in_flight", schedule.inFlight);
     json.attribute("operations", steps.operations);
     json.attribute("warps", steps.warps);
+    json.attribute("results", steps.results);
     json.attribute("reduces_features", steps.reducesFeatures);
     json.attribute("is_crowded", steps.isCrowded);
     json.attribute("stream_bytes", work.streamBytes);

@@ -17,8 +17,6 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -35,11 +33,6 @@ static constexpr int64_t mostOfHead = 4;
 /// blocks a multiprocessor that are enough.
 static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 
-/// Threads of a multiprocessor up to which a walk by edges gives a row more
-/// lanes. Sums of 2 and 8 features of soc-epinions on an H200: 15.7 and 12.7 us
-/// instead of 21.7 and 17.8.
-static constexpr double enoughThreads = 768;
-
 namespace {
 struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
   using ScheduleColumnsBase::ScheduleColumnsBase;
@@ -50,9 +43,8 @@ struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
       if (!isForGPU(op))
         return;
       TraverseSchedule schedule(op);
-      TraverseFacts facts(op);
-      if (!schedule.vector)
-        schedule.vector = chooseVector(op, schedule, facts);
+      TraverseFacts facts = getScheduleFacts(op);
+      chooseVector(op, schedule, facts);
       if (!schedule.columnsPerBlock)
         choose(op, schedule, facts);
       schedule.setOn(op);
@@ -64,8 +56,8 @@ private:
 
   void choose(TraverseOp op, TraverseSchedule &schedule,
               const TraverseFacts &facts);
-  int64_t chooseVector(TraverseOp op, const TraverseSchedule &schedule,
-                       const TraverseFacts &facts);
+  void chooseVector(TraverseOp op, TraverseSchedule &schedule,
+                    const TraverseFacts &facts);
   int64_t chooseWhole(TraverseOp op, const TraverseSchedule &schedule,
                       const TraverseFacts &facts);
   int64_t chooseOfFew(TraverseOp op, const TraverseSchedule &schedule);
@@ -82,31 +74,21 @@ static bool hasFewGroups(TraverseOp op, const TraverseFacts &facts) {
          elements.isKind(RowKind::NodeType);
 }
 
-/// The widest one; of sums by edges whose elements are few, one with which
-/// teams have more lanes: there is room for all of them at once.
-int64_t ScheduleColumns::chooseVector(TraverseOp op,
-                                      const TraverseSchedule &schedule,
-                                      const TraverseFacts &facts) {
-  int64_t columns = facts.features, vector = facts.widestVector;
-  if (schedule.columnsPerBlock && schedule.columnsPerBlock < columns) {
-    columns = schedule.columnsPerBlock;
-    vector = std::gcd(vector, columns);
-  }
-  auto graph =
-      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
-  StatsAttr stats = graph ? getStats(graph) : nullptr;
-  if (!stats || schedule.rowWalk != RowWalk::ByEdges ||
-      facts.shufflesInsideElements || facts.weighsElements)
-    return vector;
-  double teams = countRows(op.getElements(), stats) / TeamShare::elements;
-  auto threads = [&] {
-    return teams * static_cast<double>(facts.heads) *
-           static_cast<double>(llvm::divideCeil(columns, vector));
-  };
-  while (vector > 1 &&
-         threads() < enoughThreads * model->getFigures().processors)
-    vector /= 2;
-  return vector;
+/// Says where few elements decide.
+void ScheduleColumns::chooseVector(TraverseOp op, TraverseSchedule &schedule,
+                                   const TraverseFacts &facts) {
+  TraverseFacts unknown = facts;
+  unknown.numElements = 0;
+  TraverseSchedule widest = schedule;
+  tile::chooseVector(widest, unknown);
+  tile::chooseVector(schedule, facts);
+  if (schedule.vector < widest.vector)
+    passed(getArgument(), op.getLoc(), "MoreLanes")
+        << llvm::formatv(
+               "{0:F0} elements are few: lanes have {1} instead of {2} "
+               "features, and rows more lanes",
+               facts.numElements, schedule.vector, widest.vector)
+               .str();
 }
 
 /// There are few groups, so that a block takes few columns of one, unless there
@@ -144,7 +126,7 @@ int64_t ScheduleColumns::chooseWhole(TraverseOp op,
   double vectorsPerHead = static_cast<double>(facts.mostVectors()) /
                           static_cast<double>(facts.heads);
   int64_t lanes = facts.limits.lanes;
-  // Several elements are under way, of which a lane holds as many vectors.
+  // Of the elements under way a lane of a walk by edges holds a vector each.
   int64_t ofHead = schedule.rowWalk == RowWalk::ByEdges ? 1 : mostOfHead;
   while (lanes > 1 && vectorsPerHead * facts.limits.lanes < lanes)
     lanes /= 2;

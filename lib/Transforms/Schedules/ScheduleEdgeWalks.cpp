@@ -65,10 +65,9 @@ private:
   /// rows of what is reduced (`ScheduleColumns::chooseWhole`).
   static std::string getRefusal(TraverseOp op,
                                 const TraverseSchedule &schedule) {
-    TraverseFacts facts(op);
+    TraverseFacts facts = getScheduleFacts(op);
     TraverseSchedule whole = schedule;
-    if (!whole.vector)
-      whole.vector = facts.widestVector;
+    chooseVector(whole, facts);
     if (!whole.columnsPerBlock)
       whole.columnsPerBlock =
           facts.reducesFeatures

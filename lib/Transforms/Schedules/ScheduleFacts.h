@@ -20,18 +20,6 @@ inline bool isForGPU(tile::TraverseOp op) {
          mlir::isa<tile::TraverseScheduleAttr>(op.getScheduleAttr());
 }
 
-/// What the op says, and how long its groups are where the graph has
-/// statistics.
-inline tile::TraverseFacts getScheduleFacts(tile::TraverseOp op) {
-  tile::TraverseFacts facts(op);
-  auto graph = mlir::SymbolTable::lookupNearestSymbolFrom<GraphOp>(
-      op, op.getGraphAttr());
-  StatsAttr stats = graph ? getStats(graph) : nullptr;
-  if (stats && facts.hasElements)
-    facts.meanLength = countMean(facts.groups, op.getElements(), stats);
-  return facts;
-}
-
 } // namespace gnn
 
 #endif // GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFACTS_H

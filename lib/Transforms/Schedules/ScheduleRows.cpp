@@ -9,6 +9,8 @@
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace gnn::tile;
 
@@ -19,25 +21,65 @@ namespace gnn {
 
 namespace {
 struct ScheduleRows : gnn::impl::ScheduleRowsBase<ScheduleRows> {
+  using ScheduleRowsBase::ScheduleRowsBase;
+
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {
       if (!gnn::isForGPU(op))
         return WalkResult::advance();
-      TraverseSchedule schedule(op);
+      TraverseSchedule given(op), schedule = given;
       if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();
-      Attribute given = op.getScheduleAttr();
-      chooseRows(schedule, gnn::getScheduleFacts(op));
+      Attribute before = op.getScheduleAttr();
+      TraverseFacts facts = gnn::getScheduleFacts(op);
+      facts.mayTakeTurns = cyclic;
+      chooseRows(schedule, facts);
       schedule.setOn(op);
-      if (op.getScheduleAttr() != given)
-        gnn::passed(getArgument(), op.getLoc(), "Scheduled")
-            << ("a block takes " + Twine(schedule.rowsPerBlock) +
-                " rows, in_flight is " + Twine(schedule.inFlight))
-                   .str();
+      if (op.getScheduleAttr() != before)
+        explain(op, given, schedule, facts);
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())
       signalPassFailure();
   }
+
+private:
+  void explain(TraverseOp op, const TraverseSchedule &given,
+               const TraverseSchedule &schedule, const TraverseFacts &facts);
 };
 } // namespace
+
+/// Says what was chosen of fields that were open.
+void ScheduleRows::explain(TraverseOp op, const TraverseSchedule &given,
+                           const TraverseSchedule &schedule,
+                           const TraverseFacts &facts) {
+  bool byEdges = schedule.rowWalk == RowWalk::ByEdges;
+  StringRef what = byEdges ? "shares of 64 elements" : "rows";
+  std::string why;
+  if (byEdges && !given.inFlight)
+    why = (": " + chooseEdgesInFlight(given, facts).of).str();
+  gnn::passed(getArgument(), op.getLoc(), "Scheduled")
+      << llvm::formatv("a block takes {0} {1}, in_flight is {2}{3}",
+                       schedule.rowsPerBlock, what, schedule.inFlight, why)
+             .str();
+  if (!byEdges)
+    return;
+  if (!given.distribution) {
+    std::string blocked = explainBlocked(schedule, facts);
+    if (blocked.empty())
+      gnn::passed(getArgument(), op.getLoc(), "Cyclic")
+          << llvm::formatv("teams take turns: rows have no results, and {0} "
+                           "lanes",
+                           layOut(schedule, facts).threadsPerRow())
+                 .str();
+    else
+      gnn::refused(getArgument(), op.getLoc())
+          << "teams take elements side by side: " + blocked;
+  }
+  if (!given.processorBlocks && schedule.processorBlocks)
+    gnn::passed(getArgument(), op.getLoc(), "Registers")
+        << llvm::formatv("a multiprocessor has room for {0} blocks, by what "
+                         "lanes hold of rows and sums",
+                         schedule.processorBlocks)
+               .str();
+}

@@ -24,10 +24,6 @@ namespace gnn {
 #include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
-/// Runs of shares that a block of a walk by edges adds plainly: 128 shares, as
-/// many as it has where two lanes are a team.
-static constexpr int64_t plainRunsOfShares = 4;
-
 /// Of what nothing is known.
 static constexpr double unknown = std::numeric_limits<double>::infinity();
 
@@ -99,6 +95,7 @@ struct ScheduleRuns : gnn::impl::ScheduleRunsBase<ScheduleRuns> {
 private:
   void choose(TraverseOp op, const TraverseLayout &layout);
   void choose(OuterOp op, GemmScheduleAttr schedule);
+  bool isOfManyShares(TraverseOp op, const TraverseLayout &layout);
   bool isLong(Operation *op, LongestWalk longest, StringRef who);
   static LongestWalk findLongest(TraverseOp op, const TraverseLayout &layout);
 };
@@ -116,15 +113,9 @@ LongestWalk ScheduleRuns::findLongest(TraverseOp op,
   auto lanes = static_cast<double>(layout.elementLanes);
   double lanesOfBlock = lanes * static_cast<double>(layout.rowsPerBlock);
   auto block = static_cast<double>(TraverseSchedule(op).getBlockPositions());
-  if (layout.rowWalk == RowWalk::ByEdges) {
-    // A block leaves two of each row that goes on behind it.
-    LongestWalk pieces{2 * (most / block + 2) / lanes, "pieces"};
-    LongestWalk shares{std::min(most / TeamShare::elements,
-                                static_cast<double>(layout.rowsPerBlock)),
-                       "shares of a block"};
-    shares.plainRuns = plainRunsOfShares;
-    return shares.getRuns() > pieces.getRuns() ? shares : pieces;
-  }
+  // A block leaves two of each row that goes on behind it.
+  if (layout.rowWalk == RowWalk::ByEdges)
+    return {2 * (most / block + 2) / lanes, "pieces"};
   LongestWalk longest{most / lanes, "elements"};
   // Tiles, pieces and what is made of them are of sums that may be of millions.
   bool isRow = groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair);
@@ -141,6 +132,31 @@ LongestWalk ScheduleRuns::findLongest(TraverseOp op,
   longest.elements =
       std::min(longest.elements, static_cast<double>(layout.mostOfTeam()));
   return left.getRuns() > longest.getRuns() ? left : longest;
+}
+
+/// Whether a row may lie in so many shares of a block that it adds their parts
+/// with compensation. Says so.
+bool ScheduleRuns::isOfManyShares(TraverseOp op, const TraverseLayout &layout) {
+  TraverseLayout inRuns = layout;
+  inRuns.runs = length;
+  if (layout.rowWalk != RowWalk::ByEdges || layout.addsAtomically ||
+      !inRuns.addsSharesInParts())
+    return false;
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  double most = countMost(op.getGroups(), op.getElements(),
+                          graph ? getStats(graph) : nullptr);
+  // A row may begin in a share, and end in another one.
+  double shares = std::min(static_cast<double>(layout.rowsPerBlock),
+                           std::ceil((most - 1) / TeamShare::elements) + 1);
+  if (shares <= TraverseLayout::plainShares)
+    return false;
+  passed(getArgument(), op.getLoc(), "Scheduled")
+      << llvm::formatv("a row lies in {0:F0} shares of a block at most: their "
+                       "parts are added with compensation",
+                       shares)
+             .str();
+  return true;
 }
 
 /// Whether these are more than are added plainly. Says so.
@@ -168,7 +184,8 @@ bool ScheduleRuns::isLong(Operation *op, LongestWalk longest, StringRef who) {
 }
 
 void ScheduleRuns::choose(TraverseOp op, const TraverseLayout &layout) {
-  if (!isLong(op, findLongest(op, layout), "a lane"))
+  if (!isOfManyShares(op, layout) &&
+      !isLong(op, findLongest(op, layout), "a lane"))
     return;
   TraverseSchedule schedule(op);
   schedule.runs = length;

@@ -24,20 +24,13 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-/// The rows in their order, of which those of edges by destination are the
-/// natural ones.
-static RowDomain sorted(RowDomain rows) {
-  RowDomain byDst(Space::Edge, RowOrder::InRows);
-  return rows == byDst.getNatural() ? byDst : rows;
-}
-
 /// The same rows of a template on `groups` and `elements`, without a map where
 /// they lie in its own order.
 static AtAttr withoutMap(AtAttr at, RowDomain groups, RowDomain elements) {
   RowDomain space = at.getSpace();
   if (!space)
     return at;
-  if (sorted(space) != sorted(at.getStart(groups, elements)))
+  if (ofSortedEdges(space) != ofSortedEdges(at.getStart(groups, elements)))
     return at;
   return AtAttr::get(at.getContext(), at.getAnchor(), RowDomain(), at.getHead(),
                      at.getFeature(), at.getOffset(), at.getColumn(),

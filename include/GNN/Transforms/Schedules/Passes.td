@@ -146,9 +146,10 @@ def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
   let description = [{
     Sets `row_walk = by_edges`: teams take equal shares of the elements of all rows, and
     what is left of rows at the borders of blocks is joined by a second kernel
-    (`gnn-tile-split-edge-walks`). With `edges=-1` it is chosen where the cost model
-    gives a launch less of time for both than for a walk by rows, or two of fewer than 2^17
-    elements, whose teams wait for long rows and idle in short ones; with 1 wherever it can be; with 0 nowhere.
+    (`gnn-tile-split-edge-walks`). A walk by rows has teams that wait for long rows and
+    idle in short ones. With `edges=-1` shares are chosen where the cost model gives
+    both kernels a launch less of time than a walk by rows, or two launches less where
+    there are fewer than 2^17 elements; with 1 wherever they can be; with 0 nowhere.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
@@ -170,9 +171,11 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features of a row a block takes, or heads";
   let description = [{
     Sets `columns_per_block` and, on which it depends, `vector`: the widest for
-    which every row is aligned. Sums by edges of few elements have a narrower one, so that
-    rows have more lanes, while all lanes are fewer than 768 a multiprocessor. A block takes whole rows of up to 128 vectors, or of
-    fewer where a row has so many heads that a lane would take too many of them.
+    which every row is aligned. Walks by edges of few elements have a narrower one, so that
+    rows have more lanes, while all lanes are fewer than 768 a multiprocessor, unless
+    features of elements are reduced or scores weigh them. A block takes whole rows of up to
+    128 vectors, or of fewer where a row has so many heads that a lane would take too many
+    of them.
     Where it adds up tiles or rows of types, or a fixed number of rows, there are few
     groups: it takes 4 vectors, or up to 32 while there are more than 4 blocks a
     multiprocessor.
@@ -228,10 +231,14 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   let description = [{
     Sets `in_flight`, 4 where elements are walked, or fewer where a group of the
     mean length has fewer for each lane; and `rows_per_block`, so many that a block has
-    256 threads. A walk by edges has 8 elements in flight: 4 where features of them are
-    reduced, scores weigh them, or numbers lie in their order; 16 of plain sums or with such
-    numbers where one or two lanes have a row. `distribution` becomes `cyclic` where rows have
-    no results and up to 4 lanes, and `processor_blocks` 3 or 4 by what lanes hold.
+    256 threads.
+
+    A walk by edges has 8 elements in flight: 4 where features of them are reduced,
+    scores weigh them, extremes have their index, or numbers beside their rows lie in their
+    order; 16 of plain sums or with such numbers where one or two lanes have a row.
+    `rows_per_block` counts shares of 64 elements there. `distribution` becomes `cyclic` where
+    rows have no results and up to 4 lanes, which `cyclic=false` turns off, and
+    `processor_blocks` 3 or 4 by what lanes hold.
 
     ```mlir
     gnn_tile.traverse ... schedule <..., lanes = 16, head_lanes = 1, element_lanes = 2>
@@ -242,6 +249,10 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
     Needs: the lanes; uses `stats` of the graph. Keeps: every field that is set.
     Never makes a block of more than 1024 threads.
   }];
+  let options = [
+    Option<"cyclic", "cyclic", "bool", /*default=*/"true",
+           "Let teams of walks by edges take turns where rows are narrow">,
+  ];
 }
 
 def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
@@ -304,8 +315,12 @@ def ScheduleRuns : SchedulePass<"gnn-tile-schedule-runs"> {
     that adds up floats over elements: such runs are then added with compensation, and
     the error of a sum is that of a run, however long a row is. So it does where
     lanes may have more than eight runs of a row by the statistics of the graph, or nothing is
-    known of that. Rows that are shorter, the tiles and pieces of long ones, and the equal
-    shares of walks by edges are added as they come.
+    known of that. Rows that are shorter and the tiles and pieces of long ones are added as
+    they come.
+
+    The equal shares of walks by edges are short, and added as they come too. `runs` is set
+    where a row may lie in more than 16 shares of a block, whose parts the block then adds
+    with compensation, or leave more pieces than two runs, which the second kernel adds so.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256>

@@ -6,6 +6,8 @@
 
 #include "GNN/Dialect/Tile/IR/RowDomain.h"
 
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -111,6 +113,17 @@ bool gnn::tile::isInjective(RowDomain from, RowDomain to) {
 bool gnn::tile::needsMap(RowDomain from, RowDomain to) {
   return from != to && !(from.isOfGraph() && to.isOfGraph() &&
                          gnn::isPrefixOf(from.get(), to.get()));
+}
+
+RowDomain gnn::tile::ofSortedEdges(RowDomain rows) {
+  RowDomain byDst(Space::Edge, RowOrder::InRows);
+  return rows == byDst.getNatural() ? byDst : rows;
+}
+
+bool gnn::tile::isMapped(GraphOp graph, RowDomain from, RowDomain to) {
+  if (!to || !graph || !graph.getDstSorted())
+    return to && needsMap(from, to);
+  return needsMap(ofSortedEdges(from), ofSortedEdges(to));
 }
 
 std::string gnn::tile::explainRows(RowDomain groups, RowDomain elements) {

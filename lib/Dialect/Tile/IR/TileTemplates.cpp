@@ -155,6 +155,12 @@ static StructureKeyAttr wrap(MLIRContext *context, const StructureKey &key) {
   return StructureKeyAttr::get(context, key);
 }
 
+bool gnn::tile::isMapped(TileOpInterface op, RowDomain from, RowDomain to) {
+  return isMapped(
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr()),
+      from, to);
+}
+
 /// Adds the map that leads from `from` to the rows of an access, if one does.
 static void addMap(StructureSet &keys, MLIRContext *context, RowDomain from,
                    AtAttr at) {

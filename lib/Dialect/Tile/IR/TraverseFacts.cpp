@@ -34,6 +34,12 @@ bool gnn::tile::addsUp(Operation &op) {
          llvm::any_of(op.getResultTypes(), isShort);
 }
 
+int64_t gnn::tile::countMapped(TraverseOp op) {
+  return llvm::count_if(op.getMapTargets(), [&](RowDomain target) {
+    return isMapped(op, op.getElements(), target);
+  });
+}
+
 /// Numbers of an element that lanes of a row need alike: those that it has, and
 /// the rows that it leads to where these are rows of several numbers.
 static int64_t countWindowValues(TraverseOp op) {
@@ -41,8 +47,8 @@ static int64_t countWindowValues(TraverseOp op) {
   std::set<RowDomain> reached;
   int64_t numbers = 0;
   auto reach = [&](AtAttr at) {
-    if (at.getAnchor() == Anchor::Element && at.getSpace() &&
-        needsMap(op.getElements(), at.getSpace()))
+    if (at.getAnchor() == Anchor::Element &&
+        isMapped(op, op.getElements(), at.getSpace()))
       reached.insert(at.getSpace());
   };
   for (OpOperand *input : op.getReadInputs()) {
@@ -131,6 +137,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
     Level level = getLevel(op.getAccess(*input));
     (level.element ? elementLoads : rowValues).push_back(level);
   }
+  findNumbers(op);
   windowValues = countWindowValues(op);
   if (hasElements)
     for (Operation &inner : op.getBody().front().without_terminator())
@@ -147,7 +154,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         return reducesElements(reduce) && reduce.getKind() == Reduction::Mean;
       });
   if (op.getElements())
-    streams = static_cast<int64_t>(op.getStreamTargets().size());
+    streams = std::max<int64_t>(1, countMapped(op));
   searchRefusal = explainSearch(op);
   headTilesRefusal = explainHeadTiles(op);
   if (reducesFeatures)
@@ -158,6 +165,24 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
       !sums.empty() ||
       llvm::any_of(op.getOutputsAt().getAsRange<AtAttr>(),
                    [](AtAttr at) { return at.getAnchor() == Anchor::Element; });
+}
+
+void TraverseFacts::findNumbers(TraverseOp op) {
+  bool hasFeatures =
+      llvm::any_of(elementLoads, [](Level level) { return level.feature; });
+  bool hasRows = false, hasNumbers = false, hasInOrder = false;
+  for (OpOperand *input : op.getReadInputs()) {
+    AtAttr at = op.getAccess(*input);
+    if (!getLevel(at).element)
+      continue;
+    bool isInOrder = !isMapped(op, op.getElements(), at.getSpace());
+    bool isRow = hasFeatures ? getLevel(at).feature : !isInOrder;
+    hasRows |= isRow;
+    hasNumbers |= !isRow;
+    hasInOrder |= !isRow && isInOrder;
+  }
+  loadsNumbers = hasRows && hasNumbers;
+  loadsNumbersInOrder = hasRows && hasInOrder;
 }
 
 TraverseFacts::TraverseFacts(int64_t heads, int64_t features,

@@ -9,9 +9,7 @@
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/ColumnTiles.h"
 
-#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace gnn;
@@ -20,209 +18,8 @@ using namespace gnn::tile;
 /// What results of teams leave of the shared memory of a block.
 static constexpr int64_t otherSharedBytes = 8 << 10;
 
-/// Elements whose loads a lane issues before it waits for the first, where rows
-/// have that many.
-static constexpr int64_t elementsInFlight = 4;
-
-/// The same of a walk by edges, where elements are as many as there are: what
-/// sums of 2 to 128 features on an H100 are fastest with.
-static constexpr int64_t edgesInFlight = 8;
-/// The same of plain sums, or of rows with numbers in their order, that one or
-/// two lanes have: many of them fit. Sums of 2, 4 and 8 features of products on
-/// an H200 take 0.38, 0.59 and 0.85 ms instead of 0.48, 0.68 and 0.89 with 8.
-static constexpr int64_t narrowInFlight = 16, narrowLanes = 2;
-/// The same where each is reduced over features or weighed, has an index beside
-/// each of its features, or has a number in its order beside a row of more
-/// lanes: products, weights, indices or numbers are held. Weighted sums of 32
-/// and 64 features of products on an H200 take 1.82 and 3.39 ms instead of 2.00
-/// and 3.57 with 8, maxima with their edges of 32 features 2.50 instead
-/// of 3.50.
-static constexpr int64_t reducedInFlight = 4;
-/// Registers of rows, sums and elements under way with which four blocks, or
-/// three, take less time than what ptxas chooses: on an H200 of reddit, GATv2
-/// of 64 features 3.84 ms, 4.08 and 5.6 (of 30), dot-product attention 6.6 with
-/// three and 6.8 (of 42); 4 heads of GATv2 50 with four and 29 with three (of
-/// 60).
-static constexpr int64_t fewHeld = 32, manyHeld = 44;
-
-/// Lanes of a team up to which teams take turns where they may: so many teams
-/// share a warp that one of them mostly meets the end of a row. Dots of 8, 16
-/// and 32 features of products on an H200: 0.99, 1.27 and 2.05 ms instead of
-/// 1.89, 1.49 and 2.05; of reddit 0.89, 0.91 and 1.78 instead of 1.66, 1.19 and
-/// 1.63.
-static constexpr int64_t cyclicLanes = 4;
-
-/// Elements of a row that lanes take at once where nothing is known of rows;
-/// more would wait for each other where rows are short.
-static constexpr int64_t mostElementLanes = 8;
-
-/// Elements that each lane has at least in a row of the mean length. The more
-/// rows share a warp, the longer is its longest, and lanes pay earlier: rows of
-/// few lanes for their features are many. Sums of 1 and of 64 features over
-/// rows of 1 to 7 elements in the mean, each with 1, 2 and more lanes, on an
-/// H200.
-static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
-static constexpr int64_t manyLanes = 8;
-
 /// Bytes at which arrays in workgroup memory begin.
 static constexpr int64_t alignmentOfArrays = 16;
-
-/// Threads of a block, where its rows divide them.
-static constexpr int64_t blockThreads = 256;
-
-/// Rounds of a team's walk above which a row is long.
-static constexpr int64_t longRounds = 32;
-
-static int64_t orOne(int64_t value) { return std::max<int64_t>(value, 1); }
-
-//===----------------------------------------------------------------------===//
-// What is not chosen
-//===----------------------------------------------------------------------===//
-
-/// So many that each has elements in a group of the mean length: groups that
-/// are shorter than the lanes of a warp share it.
-static int64_t lanesOfElements(const TraverseFacts &facts, int64_t lanes) {
-  if (!facts.walksElements)
-    return 1;
-  if (!facts.meanLength)
-    return mostElementLanes;
-  auto filled = static_cast<int64_t>(
-      facts.meanLength /
-      (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
-  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
-                             mostElementLanes);
-}
-
-/// So many that a lane takes its elements of a group of the mean length at
-/// once.
-static int64_t elementsAtOnce(const TraverseFacts &facts, int64_t lanes) {
-  if (!facts.walksElements)
-    return 1;
-  if (!facts.meanLength)
-    return elementsInFlight;
-  auto each = static_cast<int64_t>(std::lround(facts.meanLength / lanes));
-  return std::clamp<int64_t>(llvm::PowerOf2Ceil(each), 1, elementsInFlight);
-}
-
-/// Heads of a row that a block takes.
-static int64_t headsOfBlock(const TraverseSchedule &schedule,
-                            const TraverseFacts &facts) {
-  return schedule.headsPerBlock ? std::min(schedule.headsPerBlock, facts.heads)
-                                : facts.heads;
-}
-
-void gnn::tile::chooseLanes(TraverseSchedule &schedule,
-                            const TraverseFacts &facts) {
-  auto within = [](int64_t left, int64_t wanted) -> int64_t {
-    return std::min<int64_t>(left, llvm::PowerOf2Ceil(wanted));
-  };
-  int64_t columns =
-      schedule.columnsPerBlock ? schedule.columnsPerBlock : facts.features;
-  int64_t vector = schedule.vector ? schedule.vector : facts.widestVector;
-  int64_t warp = facts.limits.lanes;
-  int64_t given = orOne(schedule.headLanes) * orOne(schedule.elementLanes);
-  if (!schedule.lanes) {
-    schedule.lanes = within(warp / given, llvm::divideCeil(columns, vector));
-    // A tile of columns is whole vectors of all lanes.
-    while (columns < facts.features && schedule.lanes > 1 &&
-           columns % (schedule.lanes * vector))
-      schedule.lanes /= 2;
-  }
-  if (!schedule.headLanes)
-    schedule.headLanes =
-        within(warp / (schedule.lanes * orOne(schedule.elementLanes)),
-               headsOfBlock(schedule, facts));
-  int64_t left = warp / (schedule.lanes * schedule.headLanes);
-  if (!schedule.elementLanes && schedule.rowWalk == RowWalk::ByEdges)
-    schedule.elementLanes = 1;
-  if (!schedule.elementLanes)
-    schedule.elementLanes =
-        facts.shufflesInsideElements
-            ? left
-            : std::min(left, lanesOfElements(facts, schedule.lanes *
-                                                        schedule.headLanes));
-}
-
-/// Registers of what a lane holds of a value at `level`.
-static int64_t countHeld(const TraverseLayout &layout, Level level) {
-  return layout.partCount(level) * (level.feature ? layout.vector : 1);
-}
-
-/// Blocks of a walk by edges that a multiprocessor has room for: where ptxas
-/// would take more registers for numbers of elements than such blocks leave it,
-/// or, told nothing, saves some by loads behind the first products. The more
-/// rows are under way, the more of them would be spilled.
-static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
-                                     const TraverseFacts &facts) {
-  TraverseLayout layout = layOut(schedule, facts);
-  int64_t rows = 0, held = 0;
-  for (Level level : llvm::concat<const Level>(facts.sums, facts.rowValues))
-    held += countHeld(layout, level);
-  for (Level level : facts.elementLoads)
-    if (level.feature) {
-      ++rows;
-      held += layout.inFlight * countHeld(layout, level);
-    }
-  if (held > manyHeld)
-    return 0;
-  if (facts.weighsElements)
-    return held <= fewHeld ? 4 : 3;
-  bool isDot = facts.reducesFeatures && facts.sums.empty() &&
-               layout.threadsPerRow() > 2; // narrower ones need more warps
-  bool sumsRows =
-      facts.shufflesInsideElements && !facts.sums.empty() && rows == 1;
-  return isDot || sumsRows ? 3 : 0;
-}
-
-/// Elements that a team of a walk by edges loads at once.
-static int64_t chooseEdgesInFlight(const TraverseSchedule &schedule,
-                                   const TraverseFacts &facts) {
-  if (facts.shufflesInsideElements || facts.weighsElements ||
-      facts.findsIndices)
-    return reducedInFlight;
-  if (facts.streams > 1)
-    return edgesInFlight;
-  int64_t threads = layOut(schedule, facts).threadsPerRow();
-  if (threads <= narrowLanes) {
-    bool isMany = facts.loadsNumbers() || facts.isPlainSum();
-    // Where rows end, a mean takes registers that two vectors leave it not.
-    return isMany && (!facts.needsSizes || threads == 1) ? narrowInFlight
-                                                         : edgesInFlight;
-  }
-  return facts.loadsNumbers() ? reducedInFlight : edgesInFlight;
-}
-
-void gnn::tile::chooseRows(TraverseSchedule &schedule,
-                           const TraverseFacts &facts) {
-  bool byEdges = schedule.rowWalk == RowWalk::ByEdges;
-  if (!schedule.inFlight && byEdges)
-    schedule.inFlight = chooseEdgesInFlight(schedule, facts);
-  if (!schedule.distribution && byEdges && !facts.needsGroups &&
-      layOut(schedule, facts).threadsPerRow() <= cyclicLanes)
-    schedule.distribution = ElementDistribution::Cyclic;
-  if (!schedule.processorBlocks && byEdges)
-    schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
-  if (!schedule.inFlight)
-    schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
-  if (schedule.rowsPerBlock)
-    return;
-  schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
-                                layOut(schedule, facts).threadsPerRow());
-  // What teams hand over of wide rows may leave room for fewer of them.
-  while (byEdges && schedule.rowsPerBlock > 1 &&
-         layOut(schedule, facts).sharedBytes > facts.limits.sharedBytes)
-    schedule.rowsPerBlock /= 2;
-}
-
-void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
-                                const TraverseFacts &facts) {
-  if (schedule.splitRows)
-    return;
-  schedule.splitRows = facts.longLength
-                           ? facts.longLength
-                           : longRounds * orOne(schedule.elementLanes) *
-                                 orOne(schedule.inFlight);
-}
 
 //===----------------------------------------------------------------------===//
 // The layout
@@ -239,7 +36,7 @@ static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
   };
   if (warps > 1)
     for (Level level : facts.sums)
-      addArray(countHeld(layout, level) * warps * layout.featureLanes *
+      addArray(layout.countHeld(level) * warps * layout.featureLanes *
                layout.headLanes);
   if (layout.rowWalk == RowWalk::ByLength)
     addArray(warps);
@@ -255,7 +52,7 @@ static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
   if (layout.addsAtomically)
     return;
   for (Level level : facts.sums)
-    parts += countHeld(layout, level);
+    parts += layout.countHeld(level);
   int64_t lanes = layout.featureLanes * layout.headLanes;
   layout.sharedBytes =
       parts ? 4 * layout.rowsPerBlock * (2 * parts * lanes + 1) : 0;
@@ -269,13 +66,13 @@ static int64_t estimateRegisters(const TraverseFacts &facts,
                                  const TraverseLayout &layout) {
   int64_t sums = 0, loads = 0;
   for (Level level : facts.sums)
-    sums += countHeld(layout, level);
+    sums += layout.countHeld(level);
   if (layout.runs) // and those of the runs before, in two parts
     sums *= 3;
   for (Level level : facts.rowValues)
-    loads += countHeld(layout, level);
+    loads += layout.countHeld(level);
   for (Level level : facts.elementLoads)
-    loads += layout.inFlight * countHeld(layout, level);
+    loads += layout.inFlight * layout.countHeld(level);
   return 28 + (32 * sums + 3 * loads) / 20;
 }
 
@@ -286,7 +83,7 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
   layout.featureLanes = orOne(schedule.lanes);
   layout.headLanes = orOne(schedule.headLanes);
   layout.elementLanes = orOne(schedule.elementLanes);
-  int64_t heads = headsOfBlock(schedule, facts);
+  int64_t heads = facts.headsOfBlock(schedule);
   layout.headTiles = llvm::divideCeil(facts.heads, heads);
   layout.headChunks = llvm::divideCeil(heads, layout.headLanes);
   int64_t columns =
@@ -312,10 +109,6 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
     shareRows(layout, facts);
   layout.registers = estimateRegisters(facts, layout);
   return layout;
-}
-
-int64_t TraverseLayout::longInFlight() const {
-  return std::max(inFlight, elementsInFlight);
 }
 
 int64_t TraverseLayout::mostOfTeam() const {

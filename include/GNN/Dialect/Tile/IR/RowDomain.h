@@ -14,6 +14,10 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/Hashing.h"
 
+namespace gnn {
+class GraphOp;
+} // namespace gnn
+
 namespace gnn::tile {
 
 /// Rows in an order: those of a space of the graph, the tiles that groups of
@@ -122,6 +126,14 @@ bool isInjective(RowDomain from, RowDomain to);
 /// True if rows of `from` lead to rows of `to` at other positions, which the
 /// structure `map FROM TO` has.
 bool needsMap(RowDomain from, RowDomain to);
+
+/// The order in which rows lie of a graph whose edges are sorted by
+/// destination: the user's order of edges is that of `edge.in_rows`.
+RowDomain ofSortedEdges(RowDomain rows);
+
+/// Whether `from` leads to rows of `to`, if there are such, at other positions:
+/// by `needsMap`, and by what `graph` says of the order of its edges.
+bool isMapped(GraphOp graph, RowDomain from, RowDomain to);
 
 /// The structure that says where the elements of each group begin and end, of
 /// domains with such rows: `rows`, or `tiles` of tiles, or `tile_rows` of what

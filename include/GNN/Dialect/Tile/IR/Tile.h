@@ -88,6 +88,14 @@ void printTraversalSchedule(mlir::OpAsmPrinter &printer, TraverseOp op,
 
 namespace gnn::tile {
 
+/// `isMapped` by the graph of a template: what schedules and costs go by. Its
+/// structures are those that its accesses say, from which
+/// `gnn-tile-use-edge-order` drops the maps that the order of edges makes
+/// needless.
+bool isMapped(TileOpInterface op, RowDomain from, RowDomain to);
+/// Of the map targets of a traversal those that stay then.
+int64_t countMapped(TraverseOp op);
+
 /// The order in which a tensor's rows are kept; null where it is the natural
 /// one, or there are no rows.
 OrderAttr getOrder(mlir::Type type);

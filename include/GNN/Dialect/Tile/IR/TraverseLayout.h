@@ -33,8 +33,9 @@ struct TraverseFacts {
   bool walksElements = false;
   /// Elements above which a group is made of parts; 0: none is.
   int64_t longLength = 0;
-  /// Elements that a group has in the mean; 0: not known.
-  double meanLength = 0;
+  /// Elements that a group has in the mean, those of all groups, and
+  /// multiprocessors of the target; 0: not known.
+  double meanLength = 0, numElements = 0, processors = 0;
   /// The body reduces over features, or over heads.
   bool reducesFeatures = false, reducesHeads = false;
   /// It does so while elements are walked: lanes of a row then work in step.
@@ -57,6 +58,8 @@ struct TraverseFacts {
   bool needsSizes = false;
   /// Streams that it reads words of.
   int64_t streams = 1;
+  /// Whether teams of walks by edges may take turns by default.
+  bool mayTakeTurns = true;
   /// Why no row is found by a search of row pointers; empty if one may be.
   std::string searchRefusal;
   /// The same of columns in tiles, where features are reduced, and of heads.
@@ -71,16 +74,21 @@ struct TraverseFacts {
   /// loaded for each element, and of what is held for the row.
   llvm::SmallVector<Level> sums, elementLoads, rowValues;
 
-  /// Whether elements have numbers beside their rows.
-  bool loadsNumbers() const {
-    return llvm::any_of(elementLoads,
-                        [](Level level) { return !level.feature; });
-  }
+  /// Whether elements have numbers beside rows, and such in the order in which
+  /// they are walked. A row has features, or where nothing has, a map leads to
+  /// it.
+  bool loadsNumbers = false, loadsNumbersInOrder = false;
 
   /// Whether lanes of a walk by edges hold one sum of rows, and little beside.
   bool isPlainSum() const {
-    return sums.size() == 1 && streams == 1 && !loadsNumbers() &&
+    return sums.size() == 1 && streams == 1 && !loadsNumbers &&
            !shufflesInsideElements;
+  }
+
+  /// Heads of a row that a block takes.
+  int64_t headsOfBlock(const TraverseSchedule &schedule) const {
+    return schedule.headsPerBlock ? std::min(schedule.headsPerBlock, heads)
+                                  : heads;
   }
 
   /// Vectors of one row that a lane may go through, its heads included: each is
@@ -90,6 +98,9 @@ struct TraverseFacts {
   }
   /// The same of one lane: rows of more are loops of scalars.
   static constexpr int64_t mostVectorsOfOneLane = 64;
+
+private:
+  void findNumbers(TraverseOp op);
 };
 
 /// Lanes of a row: features fastest, then heads, then elements.
@@ -137,6 +148,14 @@ struct TraverseLayout {
   /// are long whatever the others are.
   int64_t longInFlight() const;
 
+  /// Parts of a row, one of each share, that a block of a walk by edges adds
+  /// plainly: sums of equal values are off by 6.8e-7 then, those of 32 parts by
+  /// 8.5e-7 and of 128 by 1.5e-6, beside what pieces add.
+  static constexpr int64_t plainShares = 16;
+  /// Whether such a block adds them with compensation, where `runs` asks for
+  /// it.
+  bool addsSharesInParts() const { return runs && rowsPerBlock > plainShares; }
+
   /// Runs of a lane that are worth no compensation; of a row on a GPU, where
   /// registers count, so many that the error is that of a few hundred
   /// roundings.
@@ -155,7 +174,14 @@ struct TraverseLayout {
   int64_t partCount(Level level) const {
     return (level.head ? headChunks : 1) * (level.feature ? chunks : 1);
   }
+  /// Registers of what a lane holds of a value at `level`.
+  int64_t countHeld(Level level) const {
+    return partCount(level) * (level.feature ? vector : 1);
+  }
 };
+
+/// A field of a schedule, which is 1 where it is open.
+inline int64_t orOne(int64_t field) { return std::max<int64_t>(field, 1); }
 
 /// The layout that `schedule` says, as far as it is chosen, where the op can
 /// honour it.
@@ -174,11 +200,26 @@ std::string explainRefusal(const TraverseSchedule &schedule,
 
 /// Fill the fields that are not chosen with what traversals have unless they
 /// are told otherwise; costs of ops that become traversals ask here too. First
-/// the lanes of a row, then elements at once and rows of a block, then the
-/// elements above which a row is long.
+/// the vectors of a row, then its lanes, then elements at once and rows of a
+/// block, then the elements above which a row is long.
+///
+/// A vector is the widest one; of walks by edges whose elements are known to be
+/// few, one with which rows have more lanes: there is room for all at once.
+void chooseVector(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseSplitRows(TraverseSchedule &schedule, const TraverseFacts &facts);
+
+/// Elements that a team of a walk by edges loads at once, and of what walks.
+struct InFlight {
+  int64_t count;
+  llvm::StringRef of;
+};
+InFlight chooseEdgesInFlight(const TraverseSchedule &schedule,
+                             const TraverseFacts &facts);
+/// Why the teams of a walk by edges take turns by no default; empty if they do.
+std::string explainBlocked(const TraverseSchedule &schedule,
+                           const TraverseFacts &facts);
 
 /// Why the elements of all groups cannot be walked one after the other
 /// (`RowWalk::ByEdges`); empty if they can.

@@ -1,0 +1,248 @@
+//===- TraverseChoices.cpp - What schedules of traversals leave open ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lanes, the elements at once and the rows of a block that a traversal has
+// where nothing else is said.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Tile/IR/TraverseLayout.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tile;
+
+/// Elements whose loads a lane issues before it waits for the first, where rows
+/// have that many.
+static constexpr int64_t elementsInFlight = 4;
+
+/// The same of a walk by edges, where elements are as many as there are: what
+/// sums of 2 to 128 features on an H100 are fastest with.
+static constexpr int64_t edgesInFlight = 8;
+/// The same of plain sums, or of rows with numbers in their order, that one or
+/// two lanes have: many of them fit. Sums of 2, 4 and 8 features of products on
+/// an H200 take 0.38, 0.59 and 0.85 ms instead of 0.48, 0.68 and 0.89 with 8.
+static constexpr int64_t narrowInFlight = 16, narrowLanes = 2;
+/// The same where each is reduced over features or weighed, has an index beside
+/// each of its features, or has a number in its order beside a row of more
+/// lanes: products, weights, indices or numbers are held. Weighted sums of 32
+/// and 64 features of products on an H200 take 1.82 and 3.39 ms instead of 2.00
+/// and 3.57 with 8, maxima with their edges of 32 features 2.50 instead
+/// of 3.50.
+static constexpr int64_t reducedInFlight = 4;
+/// Registers of rows, sums and elements under way with which four blocks, or
+/// three, take less time than what ptxas chooses: on an H200 of reddit, GATv2
+/// of 64 features 3.84 ms, 4.08 and 5.6 (of 30), dot-product attention 6.6 with
+/// three and 6.8 (of 42); 4 heads of GATv2 50 with four and 29 with three (of
+/// 60).
+static constexpr int64_t fewHeld = 32, manyHeld = 44;
+
+/// Lanes of a team up to which teams take turns where they may: so many teams
+/// share a warp that one of them mostly meets the end of a row. Dots of 8, 16
+/// and 32 features of products on an H200: 0.99, 1.27 and 2.05 ms instead of
+/// 1.89, 1.49 and 2.05; of reddit 0.89, 0.91 and 1.78 instead of 1.66, 1.19 and
+/// 1.63.
+static constexpr int64_t cyclicLanes = 4;
+
+/// Threads of a multiprocessor up to which a walk by edges gives a row more
+/// lanes. Sums of 2 and 8 features of soc-epinions on an H200: 15.7 and 12.7 us
+/// instead of 21.7 and 17.8.
+static constexpr double enoughThreads = 768;
+
+/// Elements of a row that lanes take at once where nothing is known of rows;
+/// more would wait for each other where rows are short.
+static constexpr int64_t mostElementLanes = 8;
+
+/// Elements that each lane has at least in a row of the mean length. The more
+/// rows share a warp, the longer is its longest, and lanes pay earlier: rows of
+/// few lanes for their features are many. Sums of 1 and of 64 features over
+/// rows of 1 to 7 elements in the mean, each with 1, 2 and more lanes, on an
+/// H200.
+static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
+static constexpr int64_t manyLanes = 8;
+
+/// Threads of a block, where its rows divide them.
+static constexpr int64_t blockThreads = 256;
+
+/// Rounds of a team's walk above which a row is long.
+static constexpr int64_t longRounds = 32;
+
+/// So many that each has elements in a group of the mean length: groups that
+/// are shorter than the lanes of a warp share it.
+static int64_t lanesOfElements(const TraverseFacts &facts, int64_t lanes) {
+  if (!facts.walksElements)
+    return 1;
+  if (!facts.meanLength)
+    return mostElementLanes;
+  auto filled = static_cast<int64_t>(
+      facts.meanLength /
+      (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
+  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
+                             mostElementLanes);
+}
+
+/// So many that a lane takes its elements of a group of the mean length at
+/// once.
+static int64_t elementsAtOnce(const TraverseFacts &facts, int64_t lanes) {
+  if (!facts.walksElements)
+    return 1;
+  if (!facts.meanLength)
+    return elementsInFlight;
+  auto each = static_cast<int64_t>(std::lround(facts.meanLength / lanes));
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(each), 1, elementsInFlight);
+}
+
+void gnn::tile::chooseVector(TraverseSchedule &schedule,
+                             const TraverseFacts &facts) {
+  if (schedule.vector)
+    return;
+  int64_t columns = facts.features, vector = facts.widestVector;
+  if (schedule.columnsPerBlock && schedule.columnsPerBlock < columns) {
+    columns = schedule.columnsPerBlock;
+    vector = std::gcd(vector, columns);
+  }
+  schedule.vector = vector;
+  if (schedule.rowWalk != RowWalk::ByEdges || facts.numElements <= 0 ||
+      facts.shufflesInsideElements || facts.weighsElements)
+    return;
+  auto threads = [&] {
+    return facts.numElements / TeamShare::elements *
+           static_cast<double>(facts.heads) *
+           static_cast<double>(llvm::divideCeil(columns, schedule.vector));
+  };
+  while (schedule.vector > 1 && threads() < enoughThreads * facts.processors)
+    schedule.vector /= 2;
+}
+
+void gnn::tile::chooseLanes(TraverseSchedule &schedule,
+                            const TraverseFacts &facts) {
+  auto within = [](int64_t left, int64_t wanted) -> int64_t {
+    return std::min<int64_t>(left, llvm::PowerOf2Ceil(wanted));
+  };
+  int64_t columns =
+      schedule.columnsPerBlock ? schedule.columnsPerBlock : facts.features;
+  int64_t vector = schedule.vector ? schedule.vector : facts.widestVector;
+  int64_t warp = facts.limits.lanes;
+  int64_t given = orOne(schedule.headLanes) * orOne(schedule.elementLanes);
+  if (!schedule.lanes) {
+    schedule.lanes = within(warp / given, llvm::divideCeil(columns, vector));
+    // A tile of columns is whole vectors of all lanes.
+    while (columns < facts.features && schedule.lanes > 1 &&
+           columns % (schedule.lanes * vector))
+      schedule.lanes /= 2;
+  }
+  if (!schedule.headLanes)
+    schedule.headLanes =
+        within(warp / (schedule.lanes * orOne(schedule.elementLanes)),
+               facts.headsOfBlock(schedule));
+  int64_t left = warp / (schedule.lanes * schedule.headLanes);
+  if (!schedule.elementLanes && schedule.rowWalk == RowWalk::ByEdges)
+    schedule.elementLanes = 1;
+  if (!schedule.elementLanes)
+    schedule.elementLanes =
+        facts.shufflesInsideElements
+            ? left
+            : std::min(left, lanesOfElements(facts, schedule.lanes *
+                                                        schedule.headLanes));
+}
+
+/// Blocks of a walk by edges that a multiprocessor has room for: where ptxas
+/// would take more registers for numbers of elements than such blocks leave it,
+/// or, told nothing, saves some by loads behind the first products. The more
+/// rows are under way, the more of them would be spilled.
+static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
+                                     const TraverseFacts &facts) {
+  TraverseLayout layout = layOut(schedule, facts);
+  int64_t rows = 0, held = 0;
+  for (Level level : llvm::concat<const Level>(facts.sums, facts.rowValues))
+    held += layout.countHeld(level);
+  for (Level level : facts.elementLoads)
+    if (level.feature) {
+      ++rows;
+      held += layout.inFlight * layout.countHeld(level);
+    }
+  if (held > manyHeld)
+    return 0;
+  if (facts.weighsElements)
+    return held <= fewHeld ? 4 : 3;
+  bool isDot = facts.reducesFeatures && facts.sums.empty() &&
+               layout.threadsPerRow() > 2; // narrower ones need more warps
+  bool sumsRows =
+      facts.shufflesInsideElements && !facts.sums.empty() && rows == 1;
+  return isDot || sumsRows ? 3 : 0;
+}
+
+InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
+                                        const TraverseFacts &facts) {
+  if (facts.shufflesInsideElements)
+    return {reducedInFlight, "features of elements are reduced"};
+  if (facts.weighsElements)
+    return {reducedInFlight, "scores weigh elements"};
+  if (facts.findsIndices)
+    return {reducedInFlight, "extremes have the index of their element"};
+  if (facts.streams > 1)
+    return {edgesInFlight, "several streams are read"};
+  int64_t threads = layOut(schedule, facts).threadsPerRow();
+  // Where rows end, a mean takes registers that two vectors leave it not.
+  bool isMany = threads <= narrowLanes && (!facts.needsSizes || threads == 1);
+  if (facts.loadsNumbersInOrder)
+    return {isMany                   ? narrowInFlight
+            : threads <= narrowLanes ? edgesInFlight
+                                     : reducedInFlight,
+            "numbers beside rows lie in order"};
+  if (facts.isPlainSum())
+    return {isMany ? narrowInFlight : edgesInFlight, "the sum is plain"};
+  return {edgesInFlight, "several sums or other numbers are held"};
+}
+
+std::string gnn::tile::explainBlocked(const TraverseSchedule &schedule,
+                                      const TraverseFacts &facts) {
+  if (facts.needsGroups)
+    return "rows have results";
+  int64_t lanes = layOut(schedule, facts).threadsPerRow();
+  if (lanes > cyclicLanes)
+    return (Twine(lanes) + " lanes have a row").str();
+  return facts.mayTakeTurns ? "" : "it is turned off";
+}
+
+void gnn::tile::chooseRows(TraverseSchedule &schedule,
+                           const TraverseFacts &facts) {
+  bool byEdges = schedule.rowWalk == RowWalk::ByEdges;
+  if (!schedule.inFlight && byEdges)
+    schedule.inFlight = chooseEdgesInFlight(schedule, facts).count;
+  if (!schedule.distribution && byEdges &&
+      explainBlocked(schedule, facts).empty())
+    schedule.distribution = ElementDistribution::Cyclic;
+  if (!schedule.processorBlocks && byEdges)
+    schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
+  if (!schedule.inFlight)
+    schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
+  if (schedule.rowsPerBlock)
+    return;
+  schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
+                                layOut(schedule, facts).threadsPerRow());
+  // What teams hand over of wide rows may leave room for fewer of them.
+  while (byEdges && schedule.rowsPerBlock > 1 &&
+         layOut(schedule, facts).sharedBytes > facts.limits.sharedBytes)
+    schedule.rowsPerBlock /= 2;
+}
+
+void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
+                                const TraverseFacts &facts) {
+  if (schedule.splitRows)
+    return;
+  schedule.splitRows = facts.longLength
+                           ? facts.longLength
+                           : longRounds * orOne(schedule.elementLanes) *
+                                 orOne(schedule.inFlight);
+}
+
+int64_t TraverseLayout::longInFlight() const {
+  return std::max(inFlight, elementsInFlight);
+}
