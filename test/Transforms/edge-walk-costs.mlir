@@ -62,7 +62,8 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 func.func @few(%x: tensor<?x8xf32>, %init: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
       ins(%x : tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
-      outs(%init : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
+      outs(%init : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <row_walk = by_edges> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
