@@ -105,13 +105,10 @@ Value Distribution::getOfElement(Value source, VectorPart part,
     return own;
   // Of the lanes of the row: with a number of the warp, that of the first one
   // would have to be known.
-  auto i32 = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, value, 32);
-  };
   int64_t ofParts = (lanesOfWarp() - lanes.getFeatures()) * 256;
-  return NVVM::ShflOp::create(b, own.getType(), i32(-1), own,
-                              i32(element % each),
-                              i32(ofParts + lanesOfWarp() - 1),
+  return NVVM::ShflOp::create(b, own.getType(), b.number32(-1), own,
+                              b.number32(element % each),
+                              b.number32(ofParts + lanesOfWarp() - 1),
                               NVVM::ShflKind::idx, /*isValid=*/UnitAttr());
 }
 

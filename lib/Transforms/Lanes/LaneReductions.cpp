@@ -321,9 +321,8 @@ Value Distribution::overTeams(Value number) {
 void Distribution::distributeAnyTeam(AnyTeamOp op) {
   Value condition = scalar(op.getCondition());
   if (lanes.getTeamLanes() < lanesOfWarp()) {
-    Value all = arith::ConstantIntOp::create(b, -1, 32);
-    condition = NVVM::VoteSyncOp::create(b, b.getI1Type(), all, condition,
-                                         NVVM::VoteSyncKind::any);
+    condition = NVVM::VoteSyncOp::create(b, b.getI1Type(), b.number32(-1),
+                                         condition, NVVM::VoteSyncKind::any);
   }
   scalars.map(op.getResult(), condition);
 }

@@ -371,8 +371,7 @@ void TraversalLoops::finish(Operation *reduction, ValueRange results) {
                    (reduce && reduce.getKind() != Reduction::Sum && !isMean);
   if (isMean) {
     Value count = b.toI32(b.sub(end, begin));
-    count = arith::MaxSIOp::create(b, count,
-                                   arith::ConstantIntOp::create(b, 1, 32));
+    count = arith::MaxSIOp::create(b, count, b.number32(1));
     Type type = finished[0].getType(), element = getElementTypeOrSelf(type);
     // One quotient instead of one for each feature.
     Value share = arith::DivFOp::create(
