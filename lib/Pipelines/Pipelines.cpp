@@ -268,7 +268,11 @@ static void buildGPUPipeline(OpPassManager &pm, const NoOptions &) {
   pm.addPass(createVerifyForm({Form::Lanes}));
   pm.addPass(createConvertGNNTileToGPU());
   pm.addPass(createMergeKernels()); // what follows sees each kernel once
-  pm.addPass(createCanonicalizerPass());
+  // States of walks by edges stay results of branches: a select is an operation
+  // where no group ends, and waits for what the branches before it have loaded.
+  pm.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig(),
+      {"(anonymous namespace)::ConvertTrivialIfToSelect"}));
   pm.addPass(createCSEPass());
 }
 

@@ -197,7 +197,8 @@ void GraphBuild::addHostLists(const StructureKey &key,
                   isEmpty ? 0 : TeamShare::endPiece(end, key.tile)});
     }
   }
-  filled.resize(rows.size() + 1);
+  filled.resize(static_cast<size_t>(
+      TeamShare::filledLength(static_cast<int64_t>(rows.size()) - 1)));
   if (key.kind == StructureKey::Kind::Filled)
     give(key, filled, words);
   else if (key.kind == StructureKey::Kind::CutRows)
@@ -234,8 +235,8 @@ void GraphBuild::makeStream(const StructureKey &key, const Ref &out) {
 
 void GraphBuild::makeFilled(const StructureKey &key, const Ref &out) {
   Ref before = placesOf(key);
-  listGroups(before.step ? kFilled : kAll, size(key.group) + 2, key,
-             before.array, out);
+  listGroups(before.step ? kFilled : kAll,
+             TeamShare::filledLength(size(key.group)), key, before.array, out);
 }
 
 void GraphBuild::makeShares(const StructureKey &key, const Ref &out) {

@@ -58,7 +58,7 @@ int64_t GraphBuild::lengthOf(const StructureKey &key) {
   case StructureKey::Kind::Stream:
     return TeamShare::streamLength(size(key.elements.space));
   case StructureKey::Kind::Filled:
-    return size(key.group) + 2;
+    return TeamShare::filledLength(size(key.group));
   case StructureKey::Kind::Shares:
     return TeamShare::sharesLength(size(key.elements.space), key.tile);
   case StructureKey::Kind::CutRows:

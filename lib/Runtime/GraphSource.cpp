@@ -249,7 +249,7 @@ private:
     }
     case StructureKey::Kind::Filled: {
       auto groups = count(graph, CountKey::count(key.group));
-      return groups ? Expected<int64_t>(*groups + 2) : groups;
+      return groups ? gnn::TeamShare::filledLength(*groups) : groups;
     }
     case StructureKey::Kind::Stream:
     case StructureKey::Kind::Shares: {

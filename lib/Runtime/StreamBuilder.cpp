@@ -16,12 +16,13 @@
 using namespace gnn::runtime;
 using gnn::TeamShare;
 
-/// The groups that have elements, and two entries more: a kernel asks for the
-/// group after the next one.
+/// The groups that have elements.
 Indices StructureBuilder::filled(const StructureKey &key) {
   SharedIndices row = rows(key.group, key.elements);
   size_t groups = row->size() - 1, next = 0;
-  Indices result(groups + 2, 0);
+  Indices result(static_cast<size_t>(
+                     TeamShare::filledLength(static_cast<int64_t>(groups))),
+                 0);
   for (size_t g = 0; g < groups; ++g)
     if ((*row)[g] < (*row)[g + 1])
       result[next++] = static_cast<int32_t>(g);

@@ -53,7 +53,7 @@ def _filled(rows):
     has = rows[:-1] < rows[1:]
     place = torch.where(has, torch.cumsum(has, 0) - 1, groups + 1)
     numbers = torch.arange(groups, dtype=torch.int32, device=rows.device)
-    found = torch.zeros(groups + 2, dtype=torch.int32, device=rows.device)
+    found = torch.zeros(groups + 3, dtype=torch.int32, device=rows.device)
     return found.scatter_(0, place, torch.where(has, numbers, 0))
 
 

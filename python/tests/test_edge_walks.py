@@ -77,7 +77,7 @@ def test_structures_are_as_defined(graph, block):
     whole = len(stream) // 2048 * 2048
     stream[:whole] = stream[:whole].reshape(-1, 32, 16, 4).transpose(0, 2, 1, 3).reshape(-1)
     assert np.array_equal(native.structure("stream dst edge.in_rows src"), stream)
-    filled = np.zeros(graph.num_nodes + 2, np.int32)
+    filled = np.zeros(graph.num_nodes + 3, np.int32)
     has = np.flatnonzero(np.diff(rows))
     filled[:len(has)] = has
     assert np.array_equal(native.structure("filled dst edge.in_rows"), filled)
@@ -505,13 +505,16 @@ def test_the_switch_takes_all_that_can(graph):
 
 
 @pytest.mark.parametrize("kind", ["max", "min"])
-@pytest.mark.parametrize("walk", [0, 1])
+@pytest.mark.parametrize("walk, is_sorted", [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("features", [1, 2, 33])
-def test_of_equals_the_first_edge_is_the_extreme(graph, kind, walk, features):
+def test_of_equals_the_first_edge_is_the_extreme(graph, kind, walk, is_sorted, features):
     """Few values, so that most are equal to others: NaN beyond all, 0 and -0 alike, infinite ones
-    that begin a row."""
+    that begin a row. Sorted edges are their positions, at which the states of a walk by edges
+    start."""
+    if is_sorted:
+        graph, _ = gnn_mlir.sort_edges(graph)
     module = gnn_mlir.Module()
-    g, f = module.graph("g"), module.function("f")
+    g, f = module.graph("g", dst_sorted=is_sorted), module.function("f")
     value, at = f.aggregate(kind, f.gather(f.input("x", g.rows("node", features)), "edge",
                                            via="src"), "node", via="dst", argument=True)
     f.output("value", value)

@@ -202,7 +202,7 @@ func.func @by_edges(%x: memref<?x8xf32>, %w: memref<?x64xf32>, %s: memref<?xf32>
     gnn_tile.yield %d : f32
   }
   // expected-remark @+3 {{a block takes 16 shares of 64 elements, in_flight is 2}}
-  // expected-remark @+2 {{a multiprocessor has room for 3 blocks, by what lanes hold of rows and sums}}
+  // expected-remark @+2 {{a multiprocessor has room for 4 blocks, by what lanes hold of rows and sums}}
   // expected-remark @+1 {{teams take elements side by side: 16 lanes have a row}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%w, %w : memref<?x64xf32>, memref<?x64xf32>)

@@ -31,7 +31,7 @@ func.func @narrow_means(%x: memref<?x4xf32>, %w: memref<?x8xf32>, %y: memref<?x4
 }
 
 // CHECK-LABEL: func.func @dots
-// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 3, rows_per_block = 16, {{.*}}row_walk = by_edges>
+// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 4, rows_per_block = 16, {{.*}}row_walk = by_edges>
 // CHECK:         lanes = 2, {{.*}}in_flight = 4, rows_per_block = 128, {{.*}}row_walk = by_edges, distribution = cyclic>
 func.func @dots(%x: memref<?x64xf32>, %w: memref<?x8xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @large <dst, edge.in_rows, features = 64>

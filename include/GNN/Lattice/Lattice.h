@@ -163,6 +163,9 @@ struct TeamShare {
   }
   /// Entries of `stream` for so many elements: with whole blocks of any size.
   static int64_t streamLength(int64_t count) { return count + mostOfBlock; }
+  /// Entries of `filled` of so many groups: a kernel asks for three groups
+  /// behind the one that it is in.
+  static int64_t filledLength(int64_t groups) { return groups + 3; }
   /// Where a stream has the word of an element.
   static int64_t placeOfWord(int64_t element) {
     int64_t share = element / elements % sharesTogether,
@@ -205,7 +208,7 @@ struct TeamShare {
 ///   stream G A B     int32[|A|+16384]: the row of B, and the top bit at the
 ///                    last element of each group, at the place of its word;
 ///                    zeros elsewhere
-///   filled G A       int32[|G|+2]: the groups that have elements, then zeros
+///   filled G A       int32[|G|+3]: the groups that have elements, then zeros
 ///   shares G A N     int32[4n]: the fields of each TeamShare
 ///   cut_rows G A N   int32[3n]: (group, begin, end) of the groups that lie in
 ///                    several blocks or have no elements: their pieces

@@ -103,24 +103,29 @@ void EdgeWalk::forTeams(function_ref<void(Value)> body) {
 
 Carried EdgeWalk::start(Value share, Value first) {
   Carried carried;
-  carried.states = identities();
+  carried.states = statesOfGroup(first);
   carried.place = fieldOf(share, TeamShare::First);
   carried.group = filledAt(carried.place);
   carried.next = filledAt(b.add(carried.place, 1));
   carried.isHead = hasFlag(fieldOf(share, TeamShare::Flags), TeamShare::Inside);
   if (facts.needsSizes)
     carried.begin = first;
-  enterGroup(carried);
+  carried.groupValues = valuesOfGroup(carried.group);
+  // Without states, nothing else is done where a group ends that these loads
+  // could wait behind.
+  if (types.empty() && !ofGroup.empty()) {
+    carried.second = filledAt(b.add(carried.place, 2));
+    carried.nextValues = valuesOfGroup(carried.next);
+  }
   return carried;
 }
 
-/// Computes what elements need of the group.
-void EdgeWalk::enterGroup(Carried &now) {
-  now.groupValues.clear();
+/// What elements need of a group.
+SmallVector<Value> EdgeWalk::valuesOfGroup(Value group) {
   for (Value value : ofGroup)
     rowValues.erase(value);
   rows.clear();
-  row = now.group;
+  row = group;
   if (llvm::any_of(ofGroup, [](Value value) {
         return isa_and_nonnull<SizeOp>(value.getDefiningOp());
       })) {
@@ -129,9 +134,11 @@ void EdgeWalk::enterGroup(Carried &now) {
     begin = elements.begin;
     end = elements.end;
   }
+  Values values;
   for (Value value : ofGroup)
-    now.groupValues.push_back(valueOf(value));
+    values.push_back(valueOf(value));
   rows.clear();
+  return values;
 }
 
 void EdgeWalk::walkShare(Value team) {
@@ -185,181 +192,6 @@ SmallVector<Value> EdgeWalk::loadWords(Value share, Value offset) {
     llvm::append_range(
         loaded, arrays.wordsOf(b, op, target, share, offset, layout.inFlight));
   return loaded;
-}
-
-/// Finds the elements from `first` on. Padding is the last one, without an end.
-void EdgeWalk::locate(MutableArrayRef<WalkPoint> points, Value first,
-                      ValueRange loaded) {
-  Value last = b.sub(op.getEndRow(), b.index(1));
-  for (auto [u, here] : llvm::enumerate(points)) {
-    here.number = b.add(first, u);
-    here.position = b.min(here.number, last);
-  }
-  // Each stream says the ends.
-  for (RowDomain target : op.getStreamTargets()) {
-    words = Values(loaded.take_front(points.size()));
-    loaded = loaded.drop_front(points.size());
-    for (auto [word, here] : llvm::zip_equal(words, points))
-      here.rows[target] = IndexArrays::rowOfWord(b, word);
-  }
-}
-
-/// Padding has no rows.
-void EdgeWalk::storeElements(Batch &batch, unsigned first, unsigned count) {
-  for (unsigned output : outputs) {
-    auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
-    if (numbers.contains(yield.getValues()[output]) && domain.getHeads() == 1) {
-      scatter(output, batch);
-      continue;
-    }
-    for (unsigned u = first; u < first + count; ++u) {
-      enterPoint(batch, u);
-      b.where(b.less(point->number, op.getEndRow()), [&] { store(output); });
-    }
-  }
-  point = nullptr;
-}
-
-/// Adds elements of the group that is entered.
-void EdgeWalk::add(Carried &now, Batch &batch) {
-  evaluateBatch(ofBoth, batch);
-  Values all;
-  for (Operation *reduction : reductions) {
-    unsigned count = reduction->getNumResults();
-    ValueRange before = ValueRange(now.states).slice(all.size(), count);
-    auto softmax = dyn_cast<SoftmaxSumOp>(reduction);
-    if (softmax && numbers.contains(softmax.getScore())) {
-      llvm::append_range(all, addSoftmax(softmax, before, batch));
-      continue;
-    }
-    SmallVector<Values> own;
-    for (unsigned u = 0; u < batch.points.size(); ++u) {
-      enterPoint(batch, u);
-      own.push_back(statesOf(reduction));
-    }
-    llvm::append_range(
-        all, addAll(reduction, before, llvm::to_vector_of<ValueRange>(own)));
-  }
-  point = nullptr;
-  storeElements(batch, 0, batch.points.size());
-  now.states = all;
-}
-
-/// Stores the group that ends with the element at `position`; the next one
-/// begins behind it.
-void EdgeWalk::closeGroup(Carried &now, Value group, Value position,
-                          Value team) {
-  IndexArrays::ElementRange elements{b.index(0), b.index(1)}; // some
-  if (now.begin) {
-    elements = {now.begin, b.add(position, 1)};
-    now.begin = elements.end;
-  }
-  if (!types.empty())
-    where(
-        now.isHead,
-        [&] {
-          if (layout.addsAtomically)
-            addToGroup(group, now.states);
-          else
-            leave(now.states, heads, team);
-        },
-        [&] { finishGroup(group, now.states, elements); });
-  now.states = identities();
-  now.isHead = constant(b.getI1Type(), 0);
-}
-
-void EdgeWalk::nextGroup(Carried &now) {
-  now.group = now.next;
-  now.next = filledAt(b.add(now.place, 2));
-  now.place = b.add(now.place, 1);
-  enterGroup(now);
-}
-
-/// One element after the other, each of which may be the last of its group. All
-/// lanes have its numbers: what several elements need at once would stay in
-/// registers, of which kernels have as many as this rare path.
-SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
-                                         Value team) {
-  spreadNumbers(batch);
-  Carried now = carried;
-  now.states = putTogether(now.states);
-  auto ofLanes = std::exchange(numbers, {});
-  Value zero = b.number32(0);
-  for (auto [word, here] : llvm::zip_equal(words, batch.points)) {
-    Batch own; // of the other branch are others
-    own.points = {here};
-    own.groupValues = {now.groupValues};
-    add(now, own);
-    Values same = now.pack(b);
-    auto end = [&, &here = here] {
-      Carried then = now;
-      closeGroup(then, now.group, here.number, team);
-      nextGroup(then);
-      return then.pack(b);
-    };
-    now = now.unpack(b, choose(b.less(word, zero), TypeRange(ValueRange(same)),
-                               end, [&] { return same; }));
-  }
-  numbers = std::move(ofLanes);
-  now.states = takeApart(now.states);
-  return now.pack(b);
-}
-
-/// Without states, what numbers are reduced of is found for one element after
-/// the other, and the numbers of all at once.
-SmallVector<Value> EdgeWalk::stepOverEnds(const Carried &carried, Batch batch) {
-  Value zero = b.number32(0);
-  Carried now = carried;
-  batch.groupValues.clear();
-  for (auto [u, word] : llvm::enumerate(words)) {
-    batch.groupValues.push_back(now.groupValues);
-    evaluateReduced(batch, u);
-    Values same = now.pack(b);
-    auto end = [&] {
-      Carried then = now;
-      nextGroup(then);
-      return then.pack(b);
-    };
-    now = now.unpack(b, choose(b.less(word, zero), TypeRange(ValueRange(same)),
-                               end, [&] { return same; }));
-  }
-  evaluateBatch(ofBoth, batch);
-  storeElements(batch, 0, batch.points.size());
-  return now.pack(b);
-}
-
-SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
-                                  ValueRange loaded, Value team) {
-  Batch batch;
-  batch.points.resize(layout.inFlight);
-  batch.groupValues = {carried.groupValues};
-  locate(batch.points, first, loaded);
-  loadSideBySide(batch);
-  evaluateBatch(ofElement, batch);
-  Value any;
-  for (Value word : words)
-    any = any ? arith::OrIOp::create(b, any, word).getResult() : word;
-  Value zero = b.number32(0);
-  auto known = rowValues;
-  auto restore = [&] { rowValues = known; };
-  Value ends = b.less(any, zero);
-  if (exchanges())
-    ends = AnyTeamOp::create(b, ends);
-  return choose(
-      ends, TypeRange(ValueRange(carried.pack(b))),
-      [&] { // some groups end
-        Values left = types.empty() ? stepOverEnds(carried, batch)
-                                    : stepInOrder(carried, batch, team);
-        restore();
-        return left;
-      },
-      [&] {
-        Carried now = carried;
-        Batch own = batch;
-        add(now, own);
-        restore();
-        return now.pack(b);
-      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -461,6 +293,14 @@ SmallVector<OpResult> EdgeWalk::results() {
   return all;
 }
 
+/// States before the first element of a group, or of its part here.
+SmallVector<Value> EdgeWalk::statesOfGroup(Value first) {
+  Values all;
+  for (Operation *reduction : reductions)
+    llvm::append_range(all, statesFrom(reduction, first));
+  return all;
+}
+
 SmallVector<Value> EdgeWalk::identities() {
   Values all;
   for (Operation *reduction : reductions)
@@ -533,7 +373,7 @@ SmallVector<Value> EdgeWalk::take(TypeRange types, ArrayRef<Value> arrays,
 }
 
 //===----------------------------------------------------------------------===//
-// Groups with elements, and branches
+// Groups with elements
 //===----------------------------------------------------------------------===//
 
 /// The group at a place of the list of those with elements.
@@ -542,27 +382,6 @@ Value EdgeWalk::filledAt(Value place) {
       arrays.get(StructureKey::filled(domain.getGroups().get().space,
                                       domain.getElements().get())),
       place);
-}
-
-/// A branch that gives values of these types.
-SmallVector<Value> EdgeWalk::choose(Value condition, TypeRange types,
-                                    Chosen then, Chosen otherwise) {
-  auto branch = scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, then());
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, otherwise());
-  return branch.getResults();
-}
-
-void EdgeWalk::where(Value condition, Body then, Body otherwise) {
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard restore(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  then();
-  b.setInsertionPointToStart(branch.elseBlock());
-  otherwise();
 }
 
 void gnn::tile::lowerEdgeWalk(TraverseOp op, const TraverseLayout &layout) {

@@ -17,15 +17,20 @@ struct Carried {
   llvm::SmallVector<mlir::Value>
       groupValues;                ///< that elements need, of the group
   mlir::Value place, group, next; ///< in the list of groups, and two of these
-  mlir::Value isHead;             ///< the group began before the share
-  mlir::Value begin; ///< else, where it did; null if sizes do not matter
+  /// The same values of the next group, which are loaded while this one is
+  /// walked, and the group behind that; else empty and null.
+  llvm::SmallVector<mlir::Value> nextValues;
+  mlir::Value second;
+  mlir::Value isHead; ///< the group began before the share
+  mlir::Value begin;  ///< else, where it did; null if sizes do not matter
 
   /// The same as one list, of which indices take one register each; and what a
   /// list of as many says.
   llvm::SmallVector<mlir::Value> pack(IndexBuilder &b) const {
     llvm::SmallVector<mlir::Value> all(states);
     llvm::append_range(all, groupValues);
-    for (mlir::Value index : {place, group, next, begin})
+    llvm::append_range(all, nextValues);
+    for (mlir::Value index : {place, group, next, second, begin})
       if (index)
         all.push_back(b.toI32(index));
     all.push_back(isHead);
@@ -38,8 +43,13 @@ struct Carried {
     made.groupValues =
         llvm::SmallVector<mlir::Value>(all.take_front(groupValues.size()));
     all = all.drop_front(groupValues.size());
+    made.nextValues =
+        llvm::SmallVector<mlir::Value>(all.take_front(nextValues.size()));
+    all = all.drop_front(nextValues.size());
     llvm::SmallVector<mlir::Value *> indices{&made.place, &made.group,
                                              &made.next};
+    if (second)
+      indices.push_back(&made.second);
     if (begin)
       indices.push_back(&made.begin);
     for (auto [index, to] : llvm::zip(all, indices))
@@ -98,7 +108,7 @@ private:
   void closeGroup(Carried &now, mlir::Value group, mlir::Value position,
                   mlir::Value team);
   void nextGroup(Carried &now);
-  void enterGroup(Carried &now);
+  Values valuesOfGroup(mlir::Value group);
   // Numbers of elements, one a lane (EdgeNumbers.cpp).
   void collectNumbers(const llvm::SetVector<mlir::Value> &needs);
   bool mayBeNumber(mlir::Value value);
@@ -140,6 +150,7 @@ private:
   void storePiece(mlir::ValueRange states, mlir::Value piece);
   void addToGroup(mlir::Value group, mlir::ValueRange states);
   void addLast(const Carried &carried, mlir::Value team);
+  Values statesOfGroup(mlir::Value first);
   Values identities();
   /// Of all reductions: one for each state.
   llvm::SmallVector<mlir::OpResult> results();

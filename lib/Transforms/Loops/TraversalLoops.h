@@ -88,15 +88,18 @@ protected:
                     int64_t inFlight, int64_t run, int64_t window = 0);
   llvm::SmallVector<mlir::Value>
   combineAll(Reductions reductions, mlir::ValueRange a, mlir::ValueRange b);
-  /// The states `before` with those of several elements.
+  /// The states `before` with those of several elements; `isStarted`: they
+  /// began with `statesFrom`.
   llvm::SmallVector<mlir::Value>
   addAll(Reductions reductions, mlir::ValueRange before,
-         llvm::ArrayRef<mlir::ValueRange> elements);
+         llvm::ArrayRef<mlir::ValueRange> elements, bool isStarted = false);
   llvm::SmallVector<mlir::Value>
   rescale(SoftmaxSumOp op, llvm::ArrayRef<mlir::ValueRange> states);
   void finishAll(Reductions reductions, mlir::ValueRange results);
   void collectNeeds(mlir::Value value, llvm::SetVector<mlir::Value> &needs);
   llvm::SmallVector<mlir::Value> identitiesOf(mlir::Operation *reduction);
+  llvm::SmallVector<mlir::Value> statesFrom(mlir::Operation *reduction,
+                                            mlir::Value position);
   llvm::SmallVector<mlir::Value> statesOf(mlir::Operation *reduction);
   llvm::SmallVector<mlir::Value>
   combine(mlir::Operation *reduction, mlir::ValueRange a, mlir::ValueRange b);

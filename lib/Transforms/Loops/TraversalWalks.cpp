@@ -258,8 +258,9 @@ static SmallVector<Value> better(ImplicitLocOpBuilder &b, Reduction kind,
           arith::SelectOp::create(b, wins, y[1], x[1])};
 }
 
-/// The better of a candidate and one that has a higher index, or of none yet:
-/// of equals, it is the one that came before.
+/// The better of a candidate and one that has a higher index: of equals, it is
+/// the one that came before. `none` is the index of no candidate; null: there
+/// is one.
 static SmallVector<Value> betterOfNext(ImplicitLocOpBuilder &b, Reduction kind,
                                        ValueRange x, ValueRange y, Value none) {
   using P = arith::CmpFPredicate;
@@ -267,10 +268,11 @@ static SmallVector<Value> betterOfNext(ImplicitLocOpBuilder &b, Reduction kind,
   Value beyond = arith::CmpFOp::create(
       b, kind == Reduction::Max ? P::UGT : P::ULT, y[0], x[0]);
   Value isNumber = arith::CmpFOp::create(b, P::ORD, x[0], x[0]);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[1], none);
-  Value wins = arith::OrIOp::create(
-      b, arith::AndIOp::create(b, beyond, isNumber), isFirst);
+  Value wins = arith::AndIOp::create(b, beyond, isNumber);
+  if (none)
+    wins = arith::OrIOp::create(
+        b, wins,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[1], none));
   return {arith::SelectOp::create(b, wins, y[0], x[0]),
           arith::SelectOp::create(b, wins, y[1], x[1])};
 }
@@ -283,6 +285,24 @@ static bool hasAscendingIndices(ArgReduceOp arg) {
     return false;
   RowDomain space = index.getAt().getSpace();
   return !space || (space.isKind(RowKind::Edge) && space.getNatural() == space);
+}
+
+/// Whether the index of an element is its position in the walk.
+static bool hasPositions(ArgReduceOp arg) {
+  auto index = arg.getIndex().getDefiningOp<IndexOp>();
+  return index && index.getAt().getAnchor() == Anchor::Element &&
+         !index.getAt().getSpace();
+}
+
+/// States of a group whose first element is at `position`. An extreme by
+/// position starts there: a first element that is no better is the best.
+SmallVector<Value> TraversalLoops::statesFrom(Operation *reduction,
+                                              Value position) {
+  SmallVector<Value> states = identitiesOf(reduction);
+  auto arg = dyn_cast<ArgReduceOp>(reduction);
+  if (arg && hasPositions(arg))
+    states[1] = spread(b.toI32(position), getLevel(arg.getArgument()));
+  return states;
 }
 
 /// The sums of several states by the power of the highest score of all.
@@ -308,7 +328,8 @@ SmallVector<Value> TraversalLoops::rescale(SoftmaxSumOp op,
 
 SmallVector<Value> TraversalLoops::addAll(Reductions reductions,
                                           ValueRange before,
-                                          ArrayRef<ValueRange> elements) {
+                                          ArrayRef<ValueRange> elements,
+                                          bool isStarted) {
   SmallVector<Value> all;
   for (Operation *reduction : reductions) {
     unsigned first = all.size(), count = reduction->getNumResults();
@@ -324,10 +345,13 @@ SmallVector<Value> TraversalLoops::addAll(Reductions reductions,
     SmallVector<Value> own(ownOf(before));
     auto arg = dyn_cast<ArgReduceOp>(reduction);
     bool isAscending = arg && hasAscendingIndices(arg);
+    Value none;
+    if (isAscending && !(isStarted && hasPositions(arg)))
+      none = constant(own[1].getType(), noIndex);
     for (ValueRange states : elements)
-      own = isAscending ? betterOfNext(b, arg.getKind(), own, ownOf(states),
-                                       constant(own[1].getType(), noIndex))
-                        : combine(reduction, own, ownOf(states));
+      own = isAscending
+                ? betterOfNext(b, arg.getKind(), own, ownOf(states), none)
+                : combine(reduction, own, ownOf(states));
     llvm::append_range(all, own);
   }
   return all;

@@ -33,7 +33,7 @@ CountSum CountSum::entries(const StructureKey &key) {
     return CountSum(CountKey::count(key.elements.space)) +
            TeamShare::streamLength(0);
   case StructureKey::Kind::Filled:
-    return CountSum(CountKey::count(key.group)) + 2;
+    return CountSum(CountKey::count(key.group)) + TeamShare::filledLength(0);
   case StructureKey::Kind::Shares: // fields of two pieces a block
     return CountSum(CountKey::pieceCount(key.group, key.elements, key.tile)) *
            (TeamShare::sharesLength(key.tile, key.tile) / 2);

@@ -169,13 +169,13 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
     }
   if (held > manyHeld)
     return 0;
-  if (facts.weighsElements)
-    return held <= fewHeld ? 4 : 3;
   bool isDot = facts.reducesFeatures && facts.sums.empty() &&
                layout.threadsPerRow() > 2; // narrower ones need more warps
   bool sumsRows =
       facts.shufflesInsideElements && !facts.sums.empty() && rows == 1;
-  return isDot || sumsRows ? 3 : 0;
+  if (facts.weighsElements || isDot)
+    return held <= fewHeld ? 4 : 3;
+  return sumsRows ? 3 : 0;
 }
 
 InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
