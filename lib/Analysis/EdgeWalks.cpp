@@ -205,6 +205,17 @@ static void addGroupRows(KernelWork &work, TraverseOp op,
   }
 }
 
+/// Rows that a share begins after the first one: of each, a team waits for what
+/// its elements need of it.
+static double countRowWaits(TraverseOp op, const WalkWork &walk) {
+  bool readsRows = llvm::any_of(op.getReadInputs(), [&](OpOperand *input) {
+    return op.getAccess(*input).getAnchor() == Anchor::Group;
+  });
+  if (!readsRows || op.isCyclic() || walk.edges == 0)
+    return 0;
+  return walk.longest * std::min(walk.rows / walk.edges, 1.0);
+}
+
 KernelWork gnn::describeByEdges(TraverseOp op, StatsAttr stats, int64_t heads,
                                 int64_t columns) {
   TraverseFacts facts = getScheduleFacts(op, stats);
@@ -238,9 +249,11 @@ KernelWork gnn::describeByEdges(TraverseOp op, StatsAttr stats, int64_t heads,
     if (!op.isCyclic()) // which meets no ends
       walk.slots += steps.warps * (walk.rows * KernelConstants::rowSlots +
                                    ended * KernelConstants::endSlots);
-    walk.rows = walk.edges = walk.parts = 0;
+    walk.inFlight = static_cast<double>(schedule.inFlight);
     walk.longest = walk.splitEdges = TeamShare::elements;
-    walk.edgesPerRound = walk.inFlight = static_cast<double>(schedule.inFlight);
+    walk.edgesPerRound =
+        walk.longest / (walk.longest / walk.inFlight + countRowWaits(op, walk));
+    walk.rows = walk.edges = walk.parts = 0;
   }
   work.reducedRows = work.longestRow = 0;
   work.crowding = 1;

@@ -235,9 +235,9 @@ func.func @short_rows(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf
 
 // By statistics: half of the edges lead to one row, which takes longer where each of its edges
 // waits for a product, unless rows are walked by edges.
-gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 10000, dst_nodes = 10000, edges = 100000,
-    type_edges = [100000], src_pairs = [10000], dst_pairs = [10000], in_degree_squares = 2500000000, in_degree_max = 50000,
-    out_degree_squares = 1000000, out_degree_max = 40, src_pair_max = [40], dst_pair_max = [50000]>}
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 10000, dst_nodes = 10000, edges = 400000,
+    type_edges = [400000], src_pairs = [10000], dst_pairs = [10000], in_degree_squares = 40000000000, in_degree_max = 200000,
+    out_degree_squares = 16000000, out_degree_max = 160, src_pair_max = [160], dst_pair_max = [200000]>}
 
 // ROWS-LABEL: func.func @long_row
 // ROWS:         gnn_tile.traverse @g <edge.in_rows, features = 64>

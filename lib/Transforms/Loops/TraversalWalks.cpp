@@ -18,6 +18,16 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
+/// Whether elements of a group have higher and higher indices: they lie in the
+/// order of the edges that they are.
+static bool hasAscendingIndices(ArgReduceOp arg) {
+  auto index = arg.getIndex().getDefiningOp<IndexOp>();
+  if (!index || index.getAt().getAnchor() != Anchor::Element)
+    return false;
+  RowDomain space = index.getAt().getSpace();
+  return !space || (space.isKind(RowKind::Edge) && space.getNatural() == space);
+}
+
 /// Adds `value` and all that it depends on, operands first.
 void TraversalLoops::collectNeeds(Value value, llvm::SetVector<Value> &needs) {
   if (needs.contains(value))
@@ -115,9 +125,12 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   for (Operation *reduction : reductions)
     llvm::append_range(identities, identitiesOf(reduction));
   int64_t slots = layout.elementLanes * (byBlock ? layout.rowsPerBlock : 1);
-  bool rescales = inFlight > 1 && llvm::any_of(reductions, [](Operation *op) {
-                    return isa<SoftmaxSumOp>(op);
-                  });
+  // Elements of a slot are in order, the states of several slots are not.
+  bool addsInOrder =
+      inFlight > 1 && llvm::any_of(reductions, [](Operation *op) {
+        auto arg = dyn_cast<ArgReduceOp>(op);
+        return isa<SoftmaxSumOp>(op) || (arg && hasAscendingIndices(arg));
+      });
   bool adds =
       llvm::any_of(reductions, [](Operation *op) { return addsUp(*op); });
   if (byBlock)
@@ -142,7 +155,7 @@ WalkOp TraversalLoops::createWalk(Value begin, Value end, Reductions reductions,
   ValueRange states = addStates(walk.getCombine(), 2).getArguments();
   YieldOp::create(b, combineAll(reductions, states.take_front(count),
                                 states.drop_front(count)));
-  if (rescales) { // once for all elements that are there at once
+  if (addsInOrder) { // all elements that are there at once
     states = addStates(walk.getTogether(), 1 + inFlight).getArguments();
     SmallVector<ValueRange> elements;
     for (int64_t i = 1; i <= inFlight; ++i)
@@ -275,16 +288,6 @@ static SmallVector<Value> betterOfNext(ImplicitLocOpBuilder &b, Reduction kind,
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[1], none));
   return {arith::SelectOp::create(b, wins, y[0], x[0]),
           arith::SelectOp::create(b, wins, y[1], x[1])};
-}
-
-/// Whether elements of a group have higher and higher indices: they lie in the
-/// order of the edges that they are.
-static bool hasAscendingIndices(ArgReduceOp arg) {
-  auto index = arg.getIndex().getDefiningOp<IndexOp>();
-  if (!index || index.getAt().getAnchor() != Anchor::Element)
-    return false;
-  RowDomain space = index.getAt().getSpace();
-  return !space || (space.isKind(RowKind::Edge) && space.getNatural() == space);
 }
 
 /// Whether the index of an element is its position in the walk.

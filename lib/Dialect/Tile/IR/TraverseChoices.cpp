@@ -184,11 +184,12 @@ InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
     return {reducedInFlight, "features of elements are reduced"};
   if (facts.weighsElements)
     return {reducedInFlight, "scores weigh elements"};
+  int64_t threads = layOut(schedule, facts).threadsPerRow();
   if (facts.findsIndices)
-    return {reducedInFlight, "extremes have the index of their element"};
+    return {threads == 1 ? narrowInFlight : reducedInFlight,
+            "extremes have the index of their element"};
   if (facts.streams > 1)
     return {edgesInFlight, "several streams are read"};
-  int64_t threads = layOut(schedule, facts).threadsPerRow();
   // Where rows end, a mean takes registers that two vectors leave it not.
   bool isMany = threads <= narrowLanes && (!facts.needsSizes || threads == 1);
   if (facts.loadsNumbersInOrder)
