@@ -120,9 +120,9 @@ gnn.graph @short square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_
 // Statistics say that lanes have few elements of a row, or more.
 //
 // CHECK-LABEL: func.func @known
-// CHECK:         gnn_tile.traverse @short <dst, {{.+}} split_rows = 256>
+// CHECK:         gnn_tile.traverse @short <dst, {{.+}} split_rows = 64>
 // CHECK:         gnn_tile.traverse @short <src, {{.+}} runs = 32>
-// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 128 elements at most, which are few"
+// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 57 elements at most, which are few"
 // SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a lane adds up 563 elements at most: in runs of 32"
 func.func @known(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @short <dst, edge.in_rows, features = 64>

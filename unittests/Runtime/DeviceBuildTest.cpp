@@ -378,7 +378,7 @@ TEST(DeviceBuild, LaunchesForWalksByEdges) {
     EXPECT_EQ(value, expected);
   }
   for (auto [key, expected] : {std::pair(structures[0], numEdges + 16384),
-                               std::pair(structures[1], int64_t(22)),
+                               std::pair(structures[1], int64_t(23)),
                                std::pair(structures[2], int64_t(128)),
                                std::pair(structures[3], 3 * numCut)}) {
     const void *values = nullptr;

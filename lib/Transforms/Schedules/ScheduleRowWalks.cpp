@@ -33,7 +33,7 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
       if (isOpen)
         schedule.rowWalk = choose(op, schedule, *layout);
       if (schedule.rowWalk == RowWalk::ByLength)
-        chooseSplitRows(schedule, TraverseFacts(op));
+        chooseSplitRows(schedule, getScheduleFacts(op));
       schedule.setOn(op);
       if (isOpen)
         explain(op, schedule);
