@@ -18,14 +18,19 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// Whether elements of a group have higher and higher indices: they lie in the
-/// order of the edges that they are.
+/// Whether elements of a group have higher and higher indices: their positions,
+/// or numbers of edges that lie in the user's order in each group. Those of an
+/// edge type lie by pairs, and all of a graph in any order.
 static bool hasAscendingIndices(ArgReduceOp arg) {
   auto index = arg.getIndex().getDefiningOp<IndexOp>();
   if (!index || index.getAt().getAnchor() != Anchor::Element)
     return false;
   RowDomain space = index.getAt().getSpace();
-  return !space || (space.isKind(RowKind::Edge) && space.getNatural() == space);
+  RowDomain groups = arg->getParentOfType<TraverseOp>().getGroups();
+  bool areInOrder =
+      groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair);
+  return !space || (areInOrder && space.isKind(RowKind::Edge) &&
+                    space.getNatural() == space);
 }
 
 /// Adds `value` and all that it depends on, operands first.
