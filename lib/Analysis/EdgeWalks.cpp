@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Equal shares of the elements cost what is read and written, whatever rows
-// there are, and at least what a team waits for its share. What is left of rows
-// in pieces is a kernel of its own.
+// there are, and at least the time that a team waits for its share. A kernel of
+// its own adds up rows in pieces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -205,11 +205,24 @@ static void addGroupRows(KernelWork &work, TraverseOp op,
   }
 }
 
+/// Whether something that each element has is computed of a value of its group.
+static bool isReadByElements(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    if (isa<tile::YieldOp>(user))
+      return false;
+    return reducesElements(user) ||
+           llvm::any_of(user->getResults(), [](Value result) {
+             return getLevel(result).element || isReadByElements(result);
+           });
+  });
+}
+
 /// Rows that a share begins after the first one: of each, a team waits for what
 /// its elements need of it.
 static double countRowWaits(TraverseOp op, const WalkWork &walk) {
-  bool readsRows = llvm::any_of(op.getReadInputs(), [&](OpOperand *input) {
-    return op.getAccess(*input).getAnchor() == Anchor::Group;
+  bool readsRows = llvm::any_of(op.getBody().getArguments(), [&](Value value) {
+    AtAttr at = op.getInputAt(cast<BlockArgument>(value).getArgNumber());
+    return at.getAnchor() == Anchor::Group && isReadByElements(value);
   });
   if (!readsRows || op.isCyclic() || walk.edges == 0)
     return 0;

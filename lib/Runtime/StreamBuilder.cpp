@@ -65,13 +65,13 @@ Expected<SharedIndices> StructureBuilder::shares(const StructureKey &key) {
     return list;
   const Indices &filled = **list;
   int64_t count = size(key.elements.space), block = key.tile;
-  // The place in `filled` of the group of an element.
   auto groupEnds = [&](int32_t group) {
     return (*row)[static_cast<size_t>(group) + 1];
   };
   auto used = filled.begin();
   for (size_t g = 0; g + 1 < row->size(); ++g)
     used += (*row)[g] < (*row)[g + 1];
+  // The place in `filled` of the group of an element.
   auto placeOf = [&](int64_t element) {
     auto found = std::partition_point(filled.begin(), used, [&](int32_t group) {
       return groupEnds(group) <= element;

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sums over types and the graph in two steps: the numbers, and their bits."""
 
+import re
+
 import numpy as np
 import pytest
 
+import gnn_mlir
 from gnn_mlir.compiler import compile as compile_program
 from support import cases, errors, graphs
 
@@ -142,3 +145,29 @@ def test_rows_that_are_none(compiler, rows):
     with pytest.raises(ValueError, match="^passes: sum-rows: expected a number of rows, "
                                          f"got '{rows}'$"):
         compile_program(FOLD, target="emulator", passes={"sum-rows": rows})
+
+
+# For which a walk over the rows of destinations gives those of all edges, too.
+LARGE = ("#gnn.stats<src_nodes = 100000, dst_nodes = 100000, edges = 20000000, "
+         "type_edges = [20000000], src_pairs = [100000], dst_pairs = [100000], "
+         "in_degree_squares = 4000000000, in_degree_max = 400, out_degree_squares = 4000000000, "
+         "out_degree_max = 400, src_pair_max = [400], dst_pair_max = [400]>")
+
+
+@pytest.mark.parametrize("kind", ["sum", "mean", "max", "min"])
+def test_rows_without_edges_are_no_part_of_all_edges(kind):
+    module = gnn_mlir.Module()
+    g, f = module.graph("g"), module.function("f")
+    x, z = (f.input(name, g.rows("node", 64)) for name in "xz")
+    rows = f.gather(x, "edge", via="src")
+    f.output("sum", f.aggregate("sum", rows, "node", via="dst"))
+    f.output("all", f.aggregate(kind, f.apply("mul", "edge", rows, z, rhs_via="dst"), "graph"))
+    rng = np.random.default_rng(0)
+    graph = gnn_mlir.Graph(rng.integers(0, 40, 300), rng.integers(0, 20, 300), 40)
+    x, z = 1 + rng.random((2, 40, 64), np.float32)
+    x = x if kind == "min" else -x
+    text = re.sub(r"(?m)^(gnn\.graph @\w+ \w+ \{.*)\}$",
+                  lambda line: f"{line[1]}, stats = {LARGE}}}", module.text())
+    found = gnn_mlir.compile(text, target="emulator").bind(graph)({"x": x, "z": z})["all"]
+    products = x[graph.edge_src].astype(np.float64) * z[graph.edge_dst]
+    np.testing.assert_allclose(found[0], getattr(products, kind)(axis=0), rtol=1e-5)

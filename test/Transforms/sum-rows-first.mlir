@@ -53,6 +53,30 @@ func.func @none(%x: tensor<?x64xf32>, %m: tensor<1x64xf32>) -> tensor<1x64xf32> 
   return %w : tensor<1x64xf32>
 }
 
+// An extreme of all edges is not one of rows, of which those without edges have 0.
+//
+// CHECK-LABEL: func.func @extreme
+// CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+// CHECK:         gnn_tile.traverse @g <graph, edge.in_rows, features = 64>
+// CHECK-NOT:     gnn_tile.traverse
+func.func @extreme(%x: tensor<?x64xf32>, %z: tensor<?x64xf32>, %n: tensor<?x64xf32>, %m: tensor<1x64xf32>) -> (tensor<?x64xf32>, tensor<1x64xf32>) {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : tensor<?x64xf32>) at [#src]
+      outs(%n : tensor<?x64xf32>) at [#rows] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  // expected-remark @+1 {{a row without elements would take part in the extreme}}
+  %w = gnn_tile.traverse @g <graph, edge.in_rows, features = 64> ins(%x, %z : tensor<?x64xf32>, tensor<?x64xf32>)
+      at [#src, #gnn_tile.at<element -> dst : feature>] outs(%m : tensor<1x64xf32>) at [#rows] {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce max [element] %p : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<1x64xf32>
+  return %y, %w : tensor<?x64xf32>, tensor<1x64xf32>
+}
+
 // CHECK-LABEL: func.func @between
 // CHECK:         gnn_tile.traverse @g <graph, edge.in_rows, features = 64>
 // CHECK-NEXT:    ^bb0

@@ -192,7 +192,8 @@ bool EdgeWalk::needsNumbers(Value value) {
           }));
 }
 
-/// What numbers are reduced of, for one element, while its group is there.
+/// The values that numbers are reduced of, for one element, while its group is
+/// there.
 void EdgeWalk::evaluateReduced(Batch &batch, unsigned u) {
   enterPoint(batch, u);
   for (Value number : numbers)
@@ -251,7 +252,7 @@ Value EdgeWalk::acrossOf(Value value, Batch &batch) {
   return batch.across[value] = made;
 }
 
-/// What each element has, one a lane.
+/// The value of each element, one a lane.
 Value EdgeWalk::collectPoints(Value value, Batch &batch) {
   Values each;
   for (unsigned u = 0; u < batch.points.size(); ++u) {

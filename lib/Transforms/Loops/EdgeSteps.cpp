@@ -48,7 +48,7 @@ static Value numberOf(Value value) {
                                                              : value;
 }
 
-/// What a branch gives; of values that are there in front of it, a select.
+/// The results of a branch; of values that are there in front of it, a select.
 static SmallVector<Value> selectKnown(IndexBuilder &b, ValueRange results) {
   SmallVector<Value> selected(results);
   if (results.empty())

@@ -120,7 +120,7 @@ Carried EdgeWalk::start(Value share, Value first) {
   return carried;
 }
 
-/// What elements need of a group.
+/// The values that elements need of a group.
 SmallVector<Value> EdgeWalk::valuesOfGroup(Value group) {
   for (Value value : ofGroup)
     rowValues.erase(value);

@@ -267,8 +267,8 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
                     " lanes, row_walk " +
                     stringifyRowWalk(layout->rowWalk).str());
   op.erase();
-  // A lookup that several values need is one. What stands in front of the loop
-  // is left, so that kernels that do the same stay the same.
+  // A lookup that several values need is one. The part in front of the loop is
+  // left, so that kernels that do the same stay the same.
   IRRewriter rewriter(blocks.getContext());
   DominanceInfo dominance(blocks);
   eliminateCommonSubExpressions(rewriter, dominance, blocks);

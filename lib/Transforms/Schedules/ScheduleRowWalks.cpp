@@ -32,11 +32,12 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
       bool isOpen = !schedule.rowWalk;
       if (isOpen)
         schedule.rowWalk = choose(op, schedule, *layout);
+      StringRef why;
       if (schedule.rowWalk == RowWalk::ByLength)
-        chooseSplitRows(schedule, getScheduleFacts(op));
+        why = chooseSplitRows(schedule, getScheduleFacts(op));
       schedule.setOn(op);
       if (isOpen)
-        explain(op, schedule);
+        explain(op, schedule, why);
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())
@@ -59,12 +60,12 @@ private:
   }
 
   /// Says who walks long rows, or why nobody but their own teams does.
-  void explain(TraverseOp op, const TraverseSchedule &schedule) {
+  void explain(TraverseOp op, const TraverseSchedule &schedule, StringRef why) {
     switch (*schedule.rowWalk) {
     case RowWalk::ByLength:
       passed(getArgument(), op.getLoc(), "Scheduled")
           << ("all teams of a block walk a row of more than " +
-              Twine(schedule.splitRows) + " elements")
+              Twine(schedule.splitRows) + " elements: " + why)
                  .str();
       return;
     case RowWalk::Block:

@@ -24,7 +24,7 @@ namespace gnn {
 #include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
-/// Of what nothing is known.
+/// A length of which nothing is known.
 static constexpr double unknown = std::numeric_limits<double>::infinity();
 
 /// The elements of the longest group, at most.
@@ -45,7 +45,7 @@ static double countMost(RowDomain groups, RowDomain elements, StatsAttr stats) {
 }
 
 namespace {
-/// What one lane adds one after the other.
+/// The numbers that one lane adds one after the other.
 struct LongestWalk {
   double elements;
   StringRef of; ///< what they are
@@ -79,6 +79,9 @@ struct ScheduleRuns : gnn::impl::ScheduleRunsBase<ScheduleRuns> {
       if (layout->window)
         refused(getArgument(), op.getLoc())
             << "its elements are staged in windows";
+      else if (layout->addsAtomically)
+        refused(getArgument(), op.getLoc())
+            << "atomics add its parts, none of which is kept to compensate";
       else if (!layout->runs)
         choose(op, *layout);
       return WalkResult::advance();

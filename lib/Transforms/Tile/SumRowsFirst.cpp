@@ -49,6 +49,15 @@ private:
 };
 } // namespace
 
+/// Whether a row without elements changes what is reduced of all rows: an
+/// extreme of nothing is 0, and so is the highest score.
+static bool countsEmptyRows(Operation *reduction) {
+  auto reduce = dyn_cast<ReduceOp>(reduction);
+  return isa<ArgReduceOp, SoftmaxSumOp>(reduction) ||
+         (reduce && (reduce.getKind() == Reduction::Max ||
+                     reduce.getKind() == Reduction::Min));
+}
+
 /// The sum over the rows of a walk, in front of `op`, and that of these rows.
 static std::pair<TraverseOp, TraverseOp>
 splitByRows(TraverseOp op, const SplitBody &split, RowDomain rows) {
@@ -81,6 +90,8 @@ std::string SumRowsFirst::trySplit(Block &block, TraverseOp op,
   std::string why = planSplit(op, split);
   if (why.empty() && (split.reductions.empty() || !split.ofElements.empty()))
     why = "it reduces nothing, or writes a row for each of its elements";
+  if (why.empty() && llvm::any_of(split.reductions, countsEmptyRows))
+    why = "a row without elements would take part in the extreme";
   if (why.empty() && Dependences(block).dependsOn(walk, op))
     why = "the walk reads what is made of it";
   if (!why.empty())

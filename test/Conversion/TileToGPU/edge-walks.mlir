@@ -34,10 +34,11 @@ gnn.graph @g square {dst_sorted, node_types = 1, edge_types = 1}
 // CHECK-LABEL: gpu.func @argument_0_traverse
 // CHECK:         scf.for
 // CHECK:           scf.if
-// CHECK-NOT:         arith.cmpi eq
 // CHECK:             arith.cmpf ugt
 // CHECK-NEXT:        arith.cmpf ord
-// CHECK-NEXT:        arith.andi
+// CHECK-NEXT:        %[[WINS:.+]] = arith.andi
+// CHECK-NEXT:        arith.select %[[WINS]],
+// CHECK-NEXT:        arith.select %[[WINS]],
 // CHECK:             %[[ENDS:.+]] = arith.cmpi slt
 // CHECK-NEXT:        scf.if %[[ENDS]] -> (vector<4xf32>, vector<4xi32>,
 func.func @argument(%x: memref<?x32xf32>, %y: memref<?x32xf32>, %i: memref<?x32xi32>,

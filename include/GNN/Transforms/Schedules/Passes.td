@@ -235,7 +235,8 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
 
     A walk by edges has 8 elements in flight: 4 where features of them are reduced,
     scores weigh them, extremes have their index, or numbers beside their rows lie in their
-    order; 16 of plain sums or with such numbers where one or two lanes have a row.
+    order; 16 of plain sums or with such numbers where one or two lanes have a row, and of
+    extremes with their index where one has.
     `rows_per_block` counts shares of 64 elements there. `distribution` becomes `cyclic` where
     rows have no results and up to 4 lanes, which `cyclic=false` turns off, and
     `processor_blocks` 3 or 4 by what lanes hold.
@@ -263,7 +264,9 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
     rows are walked so, one after the other, behind the others, each of which its
     own team walks; the block takes at least 4 elements of a long row at once,
     whatever `in_flight` says. Without sums over elements, or where these do not fit the
-    shared memory, each team walks its own row.
+    shared memory, each team walks its own row. A long row has more than 32 rounds of its
+    own team; 8 or more, by four times the mean, where statistics say that all blocks are at
+    work at once.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>
@@ -271,8 +274,8 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256>
     ```
 
-    Needs: lanes and rows. Keeps: every field that is set. Never: uses more than
-    40 KiB of shared memory a block.
+    Needs: lanes and rows; uses `stats` of the graph. Keeps: every field that is set. Never:
+    uses more than 40 KiB of shared memory a block.
   }];
 }
 

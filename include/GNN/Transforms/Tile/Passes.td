@@ -146,8 +146,8 @@ def SumRowsFirst : Pass<"gnn-tile-sum-rows-first", "::mlir::func::FuncOp"> {
     edges that are walked once more.
 
     Needs: templates on tensors; statistics of the graph. Keeps: the value of every result
-    up to the order of sums. Never: takes sums over types, what has a schedule, or rows
-    that no walk goes through.
+    up to the order of sums. Never: takes sums over types, what has a schedule, extremes,
+    which a row without elements would be part of, or rows that no walk goes through.
   }];
   let options = [
     Option<"longRows", "long-rows", "bool", /*default=*/"true",

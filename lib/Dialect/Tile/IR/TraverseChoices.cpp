@@ -235,19 +235,19 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
     return;
   schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
                                 layOut(schedule, facts).threadsPerRow());
-  // What teams hand over of wide rows may leave room for fewer of them.
+  // Wide rows, which teams hand over, may leave room for fewer of them.
   while (byEdges && schedule.rowsPerBlock > 1 &&
          layOut(schedule, facts).sharedBytes > facts.limits.sharedBytes)
     schedule.rowsPerBlock /= 2;
 }
 
-void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
-                                const TraverseFacts &facts) {
+StringRef gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
+                                     const TraverseFacts &facts) {
   if (schedule.splitRows)
-    return;
+    return "as it is given";
   if (facts.longLength) {
     schedule.splitRows = facts.longLength;
-    return;
+    return "of which pieces are made";
   }
   int64_t round = orOne(schedule.elementLanes) * orOne(schedule.inFlight);
   int64_t rounds = longRounds;
@@ -255,13 +255,17 @@ void gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
   double blocks = facts.meanLength ? facts.numElements / facts.meanLength /
                                          static_cast<double>(rows)
                                    : 0;
-  if (rows <= mostRowsOfFew && blocks > 0 &&
-      blocks <= blocksAtOnce * facts.processors)
+  blocks *= static_cast<double>(layOut(schedule, facts).columnTiles);
+  bool areFew = rows <= mostRowsOfFew && blocks > 0 &&
+                blocks <= blocksAtOnce * facts.processors;
+  if (areFew)
     rounds = std::clamp<int64_t>(
         llvm::divideCeil(static_cast<int64_t>(meansOfLong * facts.meanLength),
                          round),
         longRoundsOfFew, longRounds);
   schedule.splitRows = rounds * round;
+  return areFew ? "rows are so few that the longest one decides"
+                : "in the rounds that its own team takes";
 }
 
 int64_t TraverseLayout::longInFlight() const {

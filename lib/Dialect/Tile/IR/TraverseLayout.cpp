@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// What results of teams leave of the shared memory of a block.
+/// The shared memory of a block that results of teams leave.
 static constexpr int64_t otherSharedBytes = 8 << 10;
 
 /// Bytes at which arrays in workgroup memory begin.
@@ -189,7 +189,7 @@ static std::string checkColumns(const TraverseSchedule &schedule,
   return "";
 }
 
-/// What a walk by edges asks of the fields beside it.
+/// The fields beside a walk by edges, by what it asks of them.
 static std::string checkByEdges(const TraverseSchedule &schedule,
                                 const TraverseFacts &facts,
                                 const TraverseLayout &layout) {
@@ -205,6 +205,8 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
                   "expected no results of rows to have cyclic elements");
   if (layout.addsAtomically && !facts.atomicRefusal.empty())
     return refuse("merge", facts.atomicRefusal);
+  if (layout.addsAtomically && schedule.runs)
+    return refuse("runs", "expected parts of rows that atomics do not add");
   bool hasNumbers =
       llvm::any_of(facts.sums, [](Level level) { return !level.feature; });
   if (layout.addsAtomically && layout.columnTiles > 1 && hasNumbers)

@@ -16,7 +16,7 @@
 
 namespace gnn::tile {
 
-/// What the op says that bears on its schedule.
+/// Facts of the op that bear on its schedule.
 struct TraverseFacts {
   explicit TraverseFacts(TraverseOp op);
   /// Of a traversal of elements that is not built yet, with aligned rows.
@@ -208,9 +208,11 @@ std::string explainRefusal(const TraverseSchedule &schedule,
 void chooseVector(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
-void chooseSplitRows(TraverseSchedule &schedule, const TraverseFacts &facts);
+/// Gives the reason, too.
+llvm::StringRef chooseSplitRows(TraverseSchedule &schedule,
+                                const TraverseFacts &facts);
 
-/// Elements that a team of a walk by edges loads at once, and of what walks.
+/// Elements that a team of a walk by edges loads at once, and why.
 struct InFlight {
   int64_t count;
   llvm::StringRef of;

@@ -1,0 +1,69 @@
+// RUN: gnn-opt %s --gnn-schedule-pipeline=edge-walks=0 --remarks-filter=gnn-tile-schedule-row-walks \
+// RUN:   --remark-policy=all --split-input-file --verify-diagnostics | FileCheck %s
+
+// Rows of 12 elements in the mean, 500 blocks of 8: all are at work at once. A round of a team has
+// 8 elements.
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 4000, dst_nodes = 4000, edges = 48000,
+    type_edges = [48000], src_pairs = [4000], dst_pairs = [4000], in_degree_max = 900, out_degree_max = 900>}
+
+// CHECK-LABEL: func.func @few
+// CHECK:         element_lanes = 2, in_flight = 4, rows_per_block = 8, {{.*}}split_rows = 64
+func.func @few(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+1 {{all teams of a block walk a row of more than 64 elements: rows are so few that the longest one decides}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// Each tile of columns has as many blocks.
+//
+// CHECK-LABEL: func.func @tiles
+// CHECK:         columns_per_block = 64, {{.*}}rows_per_block = 8, {{.*}}split_rows = 256
+func.func @tiles(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
+  // expected-remark @+1 {{all teams of a block walk a row of more than 256 elements: in the rounds that its own team takes}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 256> ins(%x : memref<?x256xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x256xf32>) at [#gnn_tile.at<group : feature>] schedule <columns_per_block = 64> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// Blocks of many rows would walk several, one after the other.
+//
+// CHECK-LABEL: func.func @narrow
+// CHECK:         rows_per_block = 64, {{.*}}split_rows = 512
+func.func @narrow(%x: memref<?xf32>, %y: memref<?xf32>) {
+  // expected-remark @+1 {{all teams of a block walk a row of more than 512 elements: in the rounds that its own team takes}}
+  gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// No row of less than four times the mean, 30, is long: 15 rounds of 8.
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 4000, dst_nodes = 4000, edges = 120000,
+    type_edges = [120000], src_pairs = [4000], dst_pairs = [4000], in_degree_max = 900, out_degree_max = 900>}
+
+// CHECK-LABEL: func.func @mean
+// CHECK:         element_lanes = 2, in_flight = 4, rows_per_block = 8, {{.*}}split_rows = 120
+func.func @mean(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+1 {{all teams of a block walk a row of more than 120 elements}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
