@@ -24,7 +24,7 @@ func.func @few(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK-LABEL: func.func @tiles
 // CHECK:         columns_per_block = 64, {{.*}}rows_per_block = 8, {{.*}}split_rows = 256
 func.func @tiles(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
-  // expected-remark @+1 {{all teams of a block walk a row of more than 256 elements: in the rounds that its own team takes}}
+  // expected-remark @+1 {{all teams of a block walk a row of more than 256 elements: its own team takes 32 rounds for as many}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 256> ins(%x : memref<?x256xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x256xf32>) at [#gnn_tile.at<group : feature>] schedule <columns_per_block = 64> {
   ^bb0(%v: f32):
@@ -39,7 +39,7 @@ func.func @tiles(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
 // CHECK-LABEL: func.func @narrow
 // CHECK:         rows_per_block = 64, {{.*}}split_rows = 512
 func.func @narrow(%x: memref<?xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{all teams of a block walk a row of more than 512 elements: in the rounds that its own team takes}}
+  // expected-remark @+1 {{all teams of a block walk a row of more than 512 elements: its own team takes 32 rounds for as many}}
   gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%v: f32):

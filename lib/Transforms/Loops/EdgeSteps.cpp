@@ -130,8 +130,7 @@ void EdgeWalk::add(Carried &now, Batch &batch) {
   now.states = all;
 }
 
-/// Stores the group that ends with the element at `position`; the next one
-/// begins behind it.
+/// Stores the group that ends with the element at `position`.
 void EdgeWalk::closeGroup(Carried &now, Value group, Value position,
                           Value team) {
   IndexArrays::ElementRange elements{b.index(0), b.index(1)}; // some
@@ -192,8 +191,7 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
     };
     Values left = choose(b.less(word, zero), TypeRange(ValueRange(same)), end,
                          [&] { return same; });
-    // Of one state each, which cost fewer registers than moves where branches
-    // meet.
+    // Selects of one state take fewer registers than moves where branches meet.
     if (llvm::all_of(reductions, llvm::IsaPred<ReduceOp>))
       left = selectKnown(b, left);
     now = now.unpack(b, left);

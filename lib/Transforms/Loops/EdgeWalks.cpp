@@ -111,8 +111,7 @@ Carried EdgeWalk::start(Value share, Value first) {
   if (facts.needsSizes)
     carried.begin = first;
   carried.groupValues = valuesOfGroup(carried.group);
-  // Without states, nothing else is done where a group ends that these loads
-  // could wait behind.
+  // One group ahead. Walks with states would spill registers for them.
   if (types.empty() && !ofGroup.empty()) {
     carried.second = filledAt(b.add(carried.place, 2));
     carried.nextValues = valuesOfGroup(carried.next);

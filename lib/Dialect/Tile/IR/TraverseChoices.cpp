@@ -265,7 +265,7 @@ StringRef gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
         longRoundsOfFew, longRounds);
   schedule.splitRows = rounds * round;
   return areFew ? "rows are so few that the longest one decides"
-                : "in the rounds that its own team takes";
+                : "its own team takes 32 rounds for as many";
 }
 
 int64_t TraverseLayout::longInFlight() const {

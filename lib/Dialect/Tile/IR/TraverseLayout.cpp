@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// The shared memory of a block that results of teams leave.
+/// Shared memory of a block that results of teams leave to others.
 static constexpr int64_t otherSharedBytes = 8 << 10;
 
 /// Bytes at which arrays in workgroup memory begin.
@@ -189,7 +189,7 @@ static std::string checkColumns(const TraverseSchedule &schedule,
   return "";
 }
 
-/// The fields beside a walk by edges, by what it asks of them.
+/// Checks the fields that a walk by edges has beside those of all walks.
 static std::string checkByEdges(const TraverseSchedule &schedule,
                                 const TraverseFacts &facts,
                                 const TraverseLayout &layout) {
