@@ -11,6 +11,8 @@ import torch
 from .device_build_kernels import (CROSSES, HAS_TAIL, INSIDE, PADDING, SHARE,
                                    TOGETHER, TOP, TURN, WHOLE, WORDS, pieces, place_of_word)
 
+AHEAD = 3  # Groups behind its own that a kernel asks `filled` for.
+
 
 def is_cut(rows, block):
     """Whether each group lies in several blocks, or has no elements."""
@@ -53,7 +55,7 @@ def _filled(rows):
     has = rows[:-1] < rows[1:]
     place = torch.where(has, torch.cumsum(has, 0) - 1, groups + 1)
     numbers = torch.arange(groups, dtype=torch.int32, device=rows.device)
-    found = torch.zeros(groups + 3, dtype=torch.int32, device=rows.device)
+    found = torch.zeros(groups + AHEAD, dtype=torch.int32, device=rows.device)
     return found.scatter_(0, place, torch.where(has, numbers, 0))
 
 

@@ -67,7 +67,7 @@ void EdgeWalk::walkCyclic(Value team) {
     loadSideBySide(batch);
     evaluateBatch(ofElement, batch);
     evaluateBatch(ofBoth, batch);
-    storeElements(batch, 0, batch.points.size());
+    storeElements(batch);
     return ahead;
   };
   b.loop(b.number32(0), b.number32(end), b.number32(step),

@@ -89,14 +89,14 @@ void EdgeWalk::locate(MutableArrayRef<WalkPoint> points, Value first,
 }
 
 /// Padding has no rows.
-void EdgeWalk::storeElements(Batch &batch, unsigned first, unsigned count) {
+void EdgeWalk::storeElements(Batch &batch) {
   for (unsigned output : outputs) {
     auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
     if (numbers.contains(yield.getValues()[output]) && domain.getHeads() == 1) {
       scatter(output, batch);
       continue;
     }
-    for (unsigned u = first; u < first + count; ++u) {
+    for (unsigned u = 0; u < batch.points.size(); ++u) {
       enterPoint(batch, u);
       b.where(b.less(point->number, op.getEndRow()), [&] { store(output); });
     }
@@ -126,13 +126,12 @@ void EdgeWalk::add(Carried &now, Batch &batch) {
                                    /*isStarted=*/true));
   }
   point = nullptr;
-  storeElements(batch, 0, batch.points.size());
+  storeElements(batch);
   now.states = all;
 }
 
 /// Stores the group that ends with the element at `position`.
-void EdgeWalk::closeGroup(Carried &now, Value group, Value position,
-                          Value team) {
+void EdgeWalk::closeGroup(Carried &now, Value position, Value team) {
   IndexArrays::ElementRange elements{b.index(0), b.index(1)}; // some
   if (now.begin) {
     elements = {now.begin, b.add(position, 1)};
@@ -143,11 +142,11 @@ void EdgeWalk::closeGroup(Carried &now, Value group, Value position,
         now.isHead,
         [&] {
           if (layout.addsAtomically)
-            addToGroup(group, now.states);
+            addToGroup(now.group, now.states);
           else
             leave(now.states, heads, team);
         },
-        [&] { finishGroup(group, now.states, elements); });
+        [&] { finishGroup(now.group, now.states, elements); });
 }
 
 void EdgeWalk::nextGroup(Carried &now) {
@@ -183,7 +182,7 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
     Value isNone = constant(b.getI1Type(), 0);
     auto end = [&, &here = here] {
       Carried then = now;
-      closeGroup(then, now.group, here.number, team);
+      closeGroup(then, here.number, team);
       then.states = fresh;
       then.isHead = isNone;
       nextGroup(then);
@@ -220,7 +219,7 @@ SmallVector<Value> EdgeWalk::stepOverEnds(const Carried &carried, Batch batch) {
                                end, [&] { return same; }));
   }
   evaluateBatch(ofBoth, batch);
-  storeElements(batch, 0, batch.points.size());
+  storeElements(batch);
   return now.pack(b);
 }
 

@@ -332,9 +332,8 @@ static SmallVector<Value> entryOf(IndexBuilder &b, Value array, Value team) {
 
 /// The innermost dimensions of an array, as many as a vector has.
 static AffineMapAttr innermost(Value array, VectorType vector) {
-  return AffineMapAttr::get(AffineMap::getMinorIdentityMap(
-      cast<MemRefType>(array.getType()).getRank(), vector.getRank(),
-      vector.getContext()));
+  return AffineMapAttr::get(vector::getTransferMinorIdentityMap(
+      cast<MemRefType>(array.getType()), vector));
 }
 
 void EdgeWalk::leave(ValueRange states, ArrayRef<Value> arrays, Value team) {

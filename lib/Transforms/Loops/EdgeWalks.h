@@ -101,12 +101,11 @@ private:
   Values loadWords(mlir::Value share, mlir::Value offset);
   void locate(llvm::MutableArrayRef<WalkPoint> points, mlir::Value first,
               mlir::ValueRange loaded);
-  void storeElements(Batch &batch, unsigned first, unsigned count);
+  void storeElements(Batch &batch);
   void add(Carried &now, Batch &batch);
   Values stepOverEnds(const Carried &carried, Batch batch);
   Values stepInOrder(const Carried &carried, Batch batch, mlir::Value team);
-  void closeGroup(Carried &now, mlir::Value group, mlir::Value position,
-                  mlir::Value team);
+  void closeGroup(Carried &now, mlir::Value position, mlir::Value team);
   void nextGroup(Carried &now);
   Values valuesOfGroup(mlir::Value group);
   // Numbers of elements, one a lane (EdgeNumbers.cpp).

@@ -181,8 +181,7 @@ Value TraversalLoops::read(Value memref, VectorType type, ValueRange indices,
 Value TraversalLoops::evaluateIndex(IndexOp index) {
   AtAttr at = index.getAt();
   Type i32 = b.getI32Type();
-  bool isPosition = at.getAnchor() == Anchor::Element && !at.getSpace();
-  if (isPosition && point->number) // which nothing is read at
+  if (isPosition(at) && point->number) // which nothing is read at
     return b.toI32(point->number);
   if (at.getAnchor() != Anchor::All)
     return b.toI32(rowOf(at));

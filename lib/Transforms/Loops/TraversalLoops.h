@@ -134,6 +134,11 @@ protected:
   WalkPoint *point = nullptr; ///< of the walk that is made
 };
 
+/// Whether an index is the position of an element in its walk.
+inline bool isPosition(AtAttr at) {
+  return at.getAnchor() == Anchor::Element && !at.getSpace();
+}
+
 /// Makes the loops of a walk by edges (EdgeWalks.cpp).
 void lowerEdgeWalk(TraverseOp op, const TraverseLayout &layout);
 

@@ -18,19 +18,25 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
+/// Whether the index of an element is its position in the walk.
+static bool hasPositions(ArgReduceOp arg) {
+  auto index = arg.getIndex().getDefiningOp<IndexOp>();
+  return index && isPosition(index.getAt());
+}
+
 /// Whether elements of a group have higher and higher indices: their positions,
 /// or numbers of edges that lie in the user's order in each group. Those of an
 /// edge type lie by pairs, and all of a graph in any order.
 static bool hasAscendingIndices(ArgReduceOp arg) {
+  if (hasPositions(arg))
+    return true;
   auto index = arg.getIndex().getDefiningOp<IndexOp>();
   if (!index || index.getAt().getAnchor() != Anchor::Element)
     return false;
   RowDomain space = index.getAt().getSpace();
   RowDomain groups = arg->getParentOfType<TraverseOp>().getGroups();
-  bool areInOrder =
-      groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair);
-  return !space || (areInOrder && space.isKind(RowKind::Edge) &&
-                    space.getNatural() == space);
+  return space.isKind(RowKind::Edge) && space.getNatural() == space &&
+         (groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair));
 }
 
 /// Adds `value` and all that it depends on, operands first.
@@ -293,13 +299,6 @@ static SmallVector<Value> betterOfNext(ImplicitLocOpBuilder &b, Reduction kind,
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[1], none));
   return {arith::SelectOp::create(b, wins, y[0], x[0]),
           arith::SelectOp::create(b, wins, y[1], x[1])};
-}
-
-/// Whether the index of an element is its position in the walk.
-static bool hasPositions(ArgReduceOp arg) {
-  auto index = arg.getIndex().getDefiningOp<IndexOp>();
-  return index && index.getAt().getAnchor() == Anchor::Element &&
-         !index.getAt().getSpace();
 }
 
 /// States of a group whose first element is at `position`. An extreme by

@@ -57,7 +57,7 @@ void ScheduleRows::explain(TraverseOp op, const TraverseSchedule &given,
   StringRef what = byEdges ? "shares of 64 elements" : "rows";
   std::string why;
   if (byEdges && !given.inFlight)
-    why = (": " + chooseEdgesInFlight(given, facts).of).str();
+    why = (": " + chooseEdgesInFlight(given, facts).why).str();
   gnn::passed(getArgument(), op.getLoc(), "Scheduled")
       << llvm::formatv("a block takes {0} {1}, in_flight is {2}{3}",
                        schedule.rowsPerBlock, what, schedule.inFlight, why)

@@ -215,7 +215,7 @@ llvm::StringRef chooseSplitRows(TraverseSchedule &schedule,
 /// Elements that a team of a walk by edges loads at once, and why.
 struct InFlight {
   int64_t count;
-  llvm::StringRef of;
+  llvm::StringRef why;
 };
 InFlight chooseEdgesInFlight(const TraverseSchedule &schedule,
                              const TraverseFacts &facts);
