@@ -45,12 +45,50 @@ static bool needsTorch(TraverseOp op) {
   });
 }
 
+/// Pieces of a row that a team of the kernel that joins them takes at once: few
+/// rows have more than a few of them.
+static constexpr int64_t piecesInFlight = 4;
+
+/// Pieces of a row above which all teams of a block take them: 32 rounds of one
+/// team.
+static constexpr int64_t longPieces = 32 * piecesInFlight;
+
+/// A block that a row goes through leaves one at its begin and one at its end.
+static double countLongestPieces(TraverseOp op, int64_t ofBlock,
+                                 StatsAttr stats) {
+  double longest = countLongestGroup(op.getGroups(), op.getElements(), stats);
+  return 2 * std::ceil(longest / static_cast<double>(ofBlock));
+}
+
+TraverseSchedule gnn::scheduleByRows(const TraverseSchedule &byEdges) {
+  TraverseSchedule schedule = byEdges;
+  schedule.rowWalk = RowWalk::Team;
+  schedule.distribution = std::nullopt;
+  schedule.merge = std::nullopt;
+  schedule.processorBlocks = 0;
+  return schedule;
+}
+
+TraverseSchedule gnn::scheduleJoin(TraverseOp op,
+                                   const TraverseSchedule &byEdges,
+                                   StatsAttr stats) {
+  TraverseSchedule schedule = scheduleByRows(byEdges);
+  schedule.inFlight = std::min(schedule.inFlight, piecesInFlight);
+  if (!stats || countLongestPieces(op, byEdges.getBlockPositions(), stats) <=
+                    static_cast<double>(longPieces))
+    return schedule;
+  TraverseSchedule byLength = schedule;
+  byLength.rowWalk = RowWalk::ByLength;
+  byLength.splitRows = longPieces;
+  return layOut(byLength, TraverseFacts(op)).sharesRows ? byLength : schedule;
+}
+
 /// The pieces of rows, for the kernel that joins them.
-static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &schedule,
+static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &byEdges,
                                StatsAttr stats) {
+  int64_t ofBlock = byEdges.getBlockPositions();
   double pieces = countRows(RowDomain::pieces(op.getGroups().get().space,
-                                              op.getElements().get(),
-                                              schedule.getBlockPositions()),
+                                              op.getElements().get(), ofBlock),
                             stats);
   DomainAttr domain = op.getDomain();
   KernelWork work;
@@ -59,6 +97,19 @@ static KernelWork describeJoin(TraverseOp op, const TraverseSchedule &schedule,
     work.streamBytes += 2 * pieces * 4 * (level.head ? domain.getHeads() : 1) *
                         (level.feature ? domain.getFeatures() : 1);
   }
+  TraverseSchedule schedule = scheduleJoin(op, byEdges, stats);
+  WalkWork walk;
+  walk.walks = 1;
+  walk.longest = countLongestPieces(op, ofBlock, stats);
+  walk.edgesPerRound = walk.edgesPerLongRound =
+      static_cast<double>(schedule.inFlight);
+  walk.splitEdges = walk.longest;
+  if (schedule.rowWalk == RowWalk::ByLength) {
+    walk.isScheduled = true;
+    walk.splitEdges = static_cast<double>(schedule.splitRows);
+    walk.teams = static_cast<double>(schedule.rowsPerBlock);
+  }
+  work.walks.push_back(walk);
   return work;
 }
 

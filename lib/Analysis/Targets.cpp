@@ -185,18 +185,30 @@ llvm::ArrayRef<OptionWord<CostKind>> OptionWords<CostKind>::list() {
   return words;
 }
 
-/// Whether a chip is of the Ampere architecture or a later one.
-static bool isFromAmpereOn(llvm::StringRef chip) {
+/// The number of a chip: 90 of sm_90a; 0 of a chip without one.
+static unsigned numberOf(llvm::StringRef chip) {
   unsigned number = 0;
-  return chip.consume_front("sm_") && !chip.consumeInteger(10, number) &&
-         number >= 80;
+  return chip.consume_front("sm_") && !chip.consumeInteger(10, number) ? number
+                                                                       : 0;
 }
 
 static TargetAbilities getGPUAbilities(llvm::StringRef chip) {
   TargetAbilities abilities;
-  abilities.tf32 = abilities.asyncCopies = isFromAmpereOn(chip);
+  abilities.tf32 = abilities.asyncCopies = numberOf(chip) >= 80 /*Ampere*/;
   abilities.fastPowers = abilities.longRows = true;
   return abilities;
+}
+
+/// Those of every GPU, but for the threads of a multiprocessor (CUDA
+/// Programming Guide, compute capabilities).
+static TargetLimits getGPULimits(llvm::StringRef chip) {
+  TargetLimits limits = TargetLimits::ofGPU();
+  unsigned number = numberOf(chip);
+  if (number == 75)
+    limits.processorThreads = 1024;
+  if (llvm::is_contained({86u, 87u, 88u, 89u, 110u, 120u, 121u}, number))
+    limits.processorThreads = 1536;
+  return limits;
 }
 
 namespace {
@@ -271,8 +283,8 @@ llvm::Expected<TargetAttr> gnn::makeGPUTarget(mlir::MLIRContext *context,
     return request.takeError();
   context->loadDialect<GNNDialect>();
   return TargetAttr::get(context, kind, request->name, request->chip,
-                         TargetLimits::ofGPU(), getGPUAbilities(request->chip),
-                         request->figures);
+                         getGPULimits(request->chip),
+                         getGPUAbilities(request->chip), request->figures);
 }
 
 llvm::Expected<TargetAttr> gnn::makeCPUTarget(mlir::MLIRContext *context,

@@ -281,8 +281,9 @@ GROUP_SUMS = {
 
 
 def run(graph, name, features, stop_at=None, schedule="schedule <row_walk = by_edges>",
-        passes=None):
-    """The result and the reference."""
+        passes=None, joined=None):
+    """The result and the reference. `joined`: how the pieces of rows are, of which statistics
+    are known then."""
     body, inputs, output, reference = {**BODIES, **GROUP_SUMS}[name]
 
     def whole(one):
@@ -291,7 +292,9 @@ def run(graph, name, features, stop_at=None, schedule="schedule <row_walk = by_e
     output = output or ("node", "group : feature")
     layer = gnn_mlir.compile(
         program(body, [whole(one) for one in (X, *inputs)], [whole(output)], features,
-                schedule=schedule), target="emulator", stop_at=stop_at, passes=passes)
+                schedule=schedule), target="emulator", stop_at=stop_at, passes=passes,
+        graph=graph if joined else None)
+    assert not joined or joined in layer.package.plan()["functions"][0]["steps"][1]["schedule"]
     by_edges = not stop_at and passes and layer.package.plan()["functions"][0]["structures"]
     assert not by_edges or any("stream" in one["key"] for one in by_edges)
     rng = np.random.default_rng(2)
@@ -348,6 +351,17 @@ def test_schedules(name, fields):
     fields = sorted(fields.split(", "), key=lambda one: order.index(one.split(" ")[0]))
     schedule = f"schedule <{', '.join(fields)}, row_walk = by_edges>"
     check(*run(graph_of(DEGREES["mixed"]), name, 64, schedule=schedule))
+
+
+@pytest.mark.parametrize("name", ["mean", "max", "attention"])
+def test_blocks_join_hubs(name):
+    """A row of hundreds of pieces is joined by all teams of a block, beside short ones."""
+    fields = "vector = 1, lanes = 32, in_flight = {}, rows_per_block = 2, row_walk = by_edges"
+    for degrees, in_flight, joined in (([5, 9000, 0, 8300, 3, 200, 1], 4, "by_length"),
+                                       ([0, 129, 8450, 70], 1, "by_length"),
+                                       ([5, 8000, 0, 8000, 3, 200, 1], 4, "row_walk = team")):
+        check(*run(graph_of(degrees), name, 32, joined=joined,
+                   schedule=f"schedule <{fields.format(in_flight)}>"))
 
 
 def test_cores_have_rows_of_their_own():

@@ -206,3 +206,20 @@ func.func @runs_of_atomics(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @processor_blocks(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{cannot honour the schedule's 'processor_blocks': a multiprocessor has at most 2048 threads, got blocks of 2304}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, processor_blocks = 9, rows_per_block = 16, row_order = natural, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

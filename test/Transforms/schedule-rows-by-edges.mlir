@@ -56,3 +56,32 @@ func.func @dots(%x: memref<?x64xf32>, %w: memref<?x8xf32>, %y: memref<?xf32>) {
   }
   return
 }
+
+// Blocks of more threads are fewer, so that a lane has the same registers.
+//
+// CHECK-LABEL: func.func @large_blocks
+// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 2, rows_per_block = 32, {{.*}}row_walk = by_edges>
+// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 1, rows_per_block = 64, {{.*}}row_walk = by_edges>
+func.func @large_blocks(%x: memref<?x64xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
+      ins(%x, %x : memref<?x64xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <columns_per_block = 64, vector = 4, rows_per_block = 32, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
+      ins(%x, %x : memref<?x64xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <columns_per_block = 64, vector = 4, rows_per_block = 64, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

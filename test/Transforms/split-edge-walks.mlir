@@ -2,12 +2,14 @@
 // RUN: gnn-opt %s --gnn-tile-split-edge-walks --split-input-file -o /dev/null \
 // RUN:   --remarks-filter=gnn-tile-split-edge-walks --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=SAID
 //
-// Of @mean, @outputs, @alone and @atomic.
+// Of @mean, @outputs, @alone, @atomic and the hubs.
 //
 // SAID:     Remark="blocks of 1024 elements, whose pieces of rows a second step joins"
 // SAID:     Remark="blocks of 1024 elements, whose pieces of rows a second step joins"
 // SAID:     Remark="blocks of 1024 elements, which leave no pieces of rows"
 // SAID:     Remark="blocks of 1024 elements, which add to rows that a first step sets to zero"
+// SAID:     Remark="blocks of 1024 elements, whose pieces of rows a second step joins"
+// SAID:     Remark="blocks of 1024 elements, whose pieces of rows a second step joins"
 // SAID-NOT: Remark=
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
@@ -35,7 +37,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK:           arith.mulf %[[sum]], %[[share]]
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%{{.*}}) at [{{[^]]*}}, {{[^]]*}}] outs(%[[y]] : memref<?x64xf32>)
 // CHECK-SAME:        parts(%[[parts]] : memref<?x64xf32>) of pieces<dst, edge.in_rows, 1024>
-// CHECK-SAME:        row_walk = team
+// CHECK-SAME:        in_flight = 4, {{.*}}row_walk = team
 // CHECK:           arith.divf
 func.func @mean(%x: memref<?x64xf32>, %bias: memref<64xf32>, %y: memref<?x64xf32>,
                 %workspace: memref<?xi8> {gnn.workspace}) {
@@ -124,6 +126,50 @@ func.func @atomic(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %workspace: memref
       schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges, merge = atomic> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce mean [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A row of 65,536 elements leaves 128 pieces, which its team joins in 32 rounds. A longer one
+// is joined by its block.
+//
+gnn.graph @short square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000, dst_nodes = 1000,
+  edges = 200000, type_edges = [200000], src_pairs = [1000], dst_pairs = [1000], in_degree_max = 65536>}
+gnn.graph @long square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000, dst_nodes = 1000,
+  edges = 200000, type_edges = [200000], src_pairs = [1000], dst_pairs = [1000], in_degree_max = 65537>}
+
+// CHECK-LABEL: func.func @hub_of_a_team
+// CHECK:         row_walk = by_edges>
+// CHECK:         in_flight = 4, rows_per_block = 16, row_order = natural, row_walk = team>
+func.func @hub_of_a_team(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %workspace: memref<?xi8> {gnn.workspace}) {
+  %end = arith.constant 0 : index
+  gnn_tile.workspace_size %end
+  gnn_tile.traverse @short <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @hub_of_a_block
+// CHECK:         row_walk = by_edges>
+// CHECK:         in_flight = 4, rows_per_block = 16, row_order = natural, row_walk = by_length, split_rows = 128>
+func.func @hub_of_a_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %workspace: memref<?xi8> {gnn.workspace}) {
+  %end = arith.constant 0 : index
+  gnn_tile.workspace_size %end
+  gnn_tile.traverse @long <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
   }
   return

@@ -397,6 +397,17 @@ tile::TraverseSchedule scheduleByEdges(tile::TraverseOp op,
                                        const tile::TraverseFacts &facts,
                                        int64_t heads, int64_t columns);
 
+/// The schedule of a walk by rows beside one by edges: without what only walks
+/// by edges have.
+tile::TraverseSchedule scheduleByRows(const tile::TraverseSchedule &byEdges);
+
+/// That of the step which joins the pieces of rows that a walk by edges leaves:
+/// each row by its team, or by length where the longest row is known to have
+/// hundreds of them.
+tile::TraverseSchedule scheduleJoin(tile::TraverseOp op,
+                                    const tile::TraverseSchedule &byEdges,
+                                    StatsAttr stats);
+
 /// The work of a walk by edges that takes so many columns of so many heads, but
 /// for the kernel that joins its pieces.
 KernelWork describeByEdges(tile::TraverseOp op, StatsAttr stats, int64_t heads,

@@ -10,6 +10,7 @@
 
 #include "Behind.h"
 
+#include "GNN/Analysis/CostModel.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Blocks/Passes.h"
 #include "GNN/Transforms/Remarks.h"
@@ -50,30 +51,16 @@ static void divideBehind(TraverseOp op) {
   }
 }
 
-/// Pieces of a row that a lane of the second step takes at once: few rows have
-/// more than these.
-static constexpr int64_t piecesInFlight = 2;
-
-/// The schedule of a step beside `op`, by rows: without what only walks by
-/// edges have.
-static TraverseSchedule scheduleByRows(TraverseOp op) {
-  TraverseSchedule schedule(op);
-  schedule.rowWalk = RowWalk::Team;
-  schedule.distribution = std::nullopt;
-  schedule.merge = std::nullopt;
-  schedule.processorBlocks = 0;
-  return schedule;
-}
-
 /// The second step, behind `op`: the same rows of groups of what was left of
 /// them.
 static void join(TraverseOp op) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   auto second = cast<TraverseOp>(builder.clone(*op));
-  TraverseSchedule schedule = scheduleByRows(op);
-  schedule.inFlight = std::min(schedule.inFlight, piecesInFlight);
-  schedule.setOn(second);
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  scheduleJoin(op, TraverseSchedule(op), graph ? getStats(graph) : nullptr)
+      .setOn(second);
   Operation *yield = second.getBody().front().getTerminator();
   SmallVector<Attribute> accesses;
   SmallVector<Value> outputs, values;
@@ -103,7 +90,7 @@ static void setToZero(TraverseOp op) {
       outputs.push_back(output);
     }
   DomainAttr domain = op.getDomain();
-  TraverseSchedule schedule = scheduleByRows(op);
+  TraverseSchedule schedule = scheduleByRows(TraverseSchedule(op));
   schedule.inFlight = 1;
   schedule.runs = 0;
   auto zeros = TraverseOp::create(

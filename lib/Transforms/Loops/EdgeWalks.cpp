@@ -111,8 +111,7 @@ Carried EdgeWalk::start(Value share, Value first) {
   if (facts.needsSizes)
     carried.begin = first;
   carried.groupValues = valuesOfGroup(carried.group);
-  // One group ahead. Walks with states would spill registers for them.
-  if (types.empty() && !ofGroup.empty()) {
+  if (loadsGroupsAhead()) {
     carried.second = filledAt(b.add(carried.place, 2));
     carried.nextValues = valuesOfGroup(carried.next);
   }
@@ -149,9 +148,7 @@ void EdgeWalk::walkShare(Value team) {
   before.states = takeApart(before.states);
   Values carried = before.pack(b);
   size_t count = carried.size();
-  // Words of several streams would take the registers of rows under way, and so
-  // would many words beside numbers.
-  if (facts.streams * layout.inFlight <= 4 || facts.isPlainSum())
+  if (loadsWordsAhead())
     llvm::append_range(carried, loadWords(share, b.number32(0)));
   auto at = [&](Value offset) {
     return b.add(first,
@@ -382,6 +379,20 @@ Value EdgeWalk::filledAt(Value place) {
       place);
 }
 
-void gnn::tile::lowerEdgeWalk(TraverseOp op, const TraverseLayout &layout) {
-  EdgeWalk(op, layout).run();
+std::string EdgeWalk::describe() {
+  if (op.isCyclic())
+    return ", in turns";
+  std::string text;
+  if (loadsWordsAhead())
+    text += ", the next words ahead";
+  if (loadsGroupsAhead())
+    text += ", values of the next group ahead";
+  return text;
+}
+
+std::string gnn::tile::lowerEdgeWalk(TraverseOp op,
+                                     const TraverseLayout &layout) {
+  EdgeWalk walk(op, layout);
+  walk.run();
+  return walk.describe();
 }

@@ -64,6 +64,9 @@ class EdgeWalk final : public TraversalLoops {
 public:
   using TraversalLoops::TraversalLoops;
   void run();
+  /// Loads in front of their use, for which lanes have registers: the choices
+  /// that no field of a schedule has.
+  std::string describe();
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -84,6 +87,15 @@ private:
   };
 
   void collect();
+  /// Whether the words of the next elements are asked for in front of the rows
+  /// of these. Words of several streams would take the registers of rows under
+  /// way, and so would many words beside numbers.
+  bool loadsWordsAhead() const {
+    return facts.streams * layout.inFlight <= 4 || facts.isPlainSum();
+  }
+  /// Whether lanes have the values that elements need of the next group while
+  /// they walk this one. Walks with states would spill registers for them.
+  bool loadsGroupsAhead() const { return types.empty() && !ofGroup.empty(); }
   /// Whether lanes exchange values where groups may end.
   bool exchanges() {
     return !numbers.empty() || llvm::any_of(ofBoth, [](mlir::Value value) {

@@ -138,6 +138,14 @@ void TraversalLoops::storeGroup() {
   });
 }
 
+/// Whether a row is left to all teams of the block: by its elements, or by the
+/// pieces of which it is joined.
+Value TraversalLoops::isLongRow() {
+  Value length =
+      op.joinsPieces() ? b.sub(endPart, firstPart) : b.sub(end, begin);
+  return b.less(b.index(layout.splitRows), length);
+}
+
 /// Each team its row. With rows by length, says for each warp whether one of
 /// its teams has left its row, because it is long.
 Value TraversalLoops::makeTeamRows() {
@@ -152,8 +160,11 @@ Value TraversalLoops::makeTeamRows() {
   locateRow(body.addArgument(b.getIndexType(), b.getLoc()));
   Value isLong;
   if (byLength) {
-    isLong = b.less(b.index(layout.splitRows), b.sub(end, begin));
-    walked = end = arith::SelectOp::create(b, isLong, begin, end);
+    isLong = isLongRow();
+    if (ofParts)
+      endPart = arith::SelectOp::create(b, isLong, firstPart, endPart);
+    else
+      walked = end = arith::SelectOp::create(b, isLong, begin, end);
     Value isShort =
         arith::XOrIOp::create(b, isLong, constant(b.getI1Type(), 1));
     inside = arith::AndIOp::create(b, inside, isShort);
@@ -196,8 +207,7 @@ void TraversalLoops::makeLongRows(Value flags) {
   Value first = b.mul(warp, rowsPerWarp);
   ofParts = op.getPartsOf().has_value();
   locateRow(b.add(first, forEach(rowsPerWarp)));
-  // False for rows past the last one, which have no elements.
-  where(b.less(b.index(layout.splitRows), b.sub(end, begin)));
+  where(isLongRow()); // none past the last one, which have no elements
   byBlock = true;
   makeRow();
 }
@@ -255,8 +265,9 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
                .str();
     return success();
   }
+  std::string ahead;
   if (op.isByEdges())
-    lowerEdgeWalk(op, *layout);
+    ahead = lowerEdgeWalk(op, *layout);
   else
     TraversalLoops(op, *layout).run();
   std::string rows = std::to_string(layout->rowsPerBlock);
@@ -265,7 +276,7 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
               ? "one lane takes " + rows + " rows in turn"
               : rows + " teams of " + std::to_string(layout->threadsPerRow()) +
                     " lanes, row_walk " +
-                    stringifyRowWalk(layout->rowWalk).str());
+                    stringifyRowWalk(layout->rowWalk).str() + ahead);
   op.erase();
   // A lookup that several values need is one. The part in front of the loop is
   // left, so that kernels that do the same stay the same.

@@ -45,6 +45,7 @@ protected:
   SpreadAttr getSpread();
   void makeRowsOfBlock();
   void locateRow(mlir::Value number);
+  mlir::Value isLongRow();
   mlir::Value makeTeamRows();
   void makeLongRows(mlir::Value flags);
   void makeRow();
@@ -139,8 +140,9 @@ inline bool isPosition(AtAttr at) {
   return at.getAnchor() == Anchor::Element && !at.getSpace();
 }
 
-/// Makes the loops of a walk by edges (EdgeWalks.cpp).
-void lowerEdgeWalk(TraverseOp op, const TraverseLayout &layout);
+/// Makes the loops of a walk by edges (EdgeWalks.cpp), and says what lanes load
+/// ahead.
+std::string lowerEdgeWalk(TraverseOp op, const TraverseLayout &layout);
 
 } // namespace gnn::tile
 

@@ -111,10 +111,12 @@ void TraversalLoops::walkElements(int64_t rank) {
   finishAll(reductions, results);
 }
 
-/// The states of a long row, from those of its parts.
+/// The states of a long row, from those of its parts; of a row cut by blocks,
+/// from its pieces.
 SmallVector<Value> TraversalLoops::walkParts(Reductions reductions) {
-  WalkOp walk = createWalk(firstPart, endPart, reductions,
-                           layout.longInFlight(), layout.runs);
+  WalkOp walk = createWalk(
+      firstPart, endPart, reductions,
+      op.joinsPieces() ? layout.inFlight : layout.longInFlight(), layout.runs);
   OpBuilder::InsertionGuard restore(b);
   Block &body = walk.getBody().front();
   b.setInsertionPointToEnd(&body);

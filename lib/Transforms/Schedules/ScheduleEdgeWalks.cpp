@@ -41,8 +41,12 @@ struct ScheduleEdgeWalks : gnn::impl::ScheduleEdgeWalksBase<ScheduleEdgeWalks> {
       if (!isForGPU(op) || !op.getElements())
         return;
       TraverseSchedule schedule(op);
-      if (saysWalk(schedule))
+      if (saysWalk(schedule)) {
+        if (schedule.rowWalk != RowWalk::ByEdges)
+          refused(getArgument(), op.getLoc())
+              << "its schedule says how rows are walked";
         return;
+      }
       std::string gain, why = explainEdges(op, edges, gain, op);
       if (!why.empty()) {
         refused(getArgument(), op.getLoc()) << why;

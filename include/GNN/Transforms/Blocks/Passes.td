@@ -54,7 +54,8 @@ def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
     groups one after the other, in blocks of 64 for each team. A block's borders cut
     groups: of these it leaves pieces, the states of the body's reductions. A second
     traversal stores the groups that have pieces, combined in order, and those without
-    elements. Without reductions over elements there is one step. A mean becomes a sum
+    elements: each by its team, 4 pieces at once, or by length where statistics know a group
+    of more than 128 pieces, so that all teams of a block join it. Without reductions over elements there is one step. A mean becomes a sum
     that is scaled when all of it is there.
 
     With `merge = atomic` of its schedule there are no pieces: the first of two traversals

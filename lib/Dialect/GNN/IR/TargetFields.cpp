@@ -201,6 +201,7 @@ TargetLimits TargetLimits::ofGPU() {
   TargetLimits limits;
   limits.lanes = 32;
   limits.threads = 1024;
+  limits.processorThreads = 2048;
   limits.sharedBytes = 48 << 10; // without asking for more
   limits.registers = 64 << 10;
   return limits;

@@ -159,13 +159,12 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
                                                         schedule.headLanes));
 }
 
-/// Blocks of a walk by edges that a multiprocessor has room for: where ptxas
+/// Blocks of `blockThreads` that a multiprocessor has room for: where ptxas
 /// would take more registers for numbers of elements than such blocks leave it,
 /// or, told nothing, saves some by loads behind the first products. The more
 /// rows are under way, the more of them would be spilled.
-static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
-                                     const TraverseFacts &facts) {
-  TraverseLayout layout = layOut(schedule, facts);
+static int64_t countUsualBlocks(const TraverseFacts &facts,
+                                const TraverseLayout &layout) {
   int64_t rows = 0, held = 0;
   for (Level level : llvm::concat<const Level>(facts.sums, facts.rowValues))
     held += layout.countHeld(level);
@@ -183,6 +182,15 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
   if (facts.weighsElements || isDot)
     return held <= fewHeld ? 4 : 3;
   return sumsRows ? 3 : 0;
+}
+
+/// As many blocks of a walk by edges as leave lanes the same registers: fewer
+/// where they are larger.
+static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
+                                     const TraverseFacts &facts) {
+  TraverseLayout layout = layOut(schedule, facts);
+  int64_t threads = std::max(layout.threads(), blockThreads);
+  return countUsualBlocks(facts, layout) * blockThreads / threads;
 }
 
 InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
@@ -227,18 +235,18 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
   if (!schedule.distribution && byEdges &&
       explainBlocked(schedule, facts).empty())
     schedule.distribution = ElementDistribution::Cyclic;
-  if (!schedule.processorBlocks && byEdges)
-    schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
   if (!schedule.inFlight)
     schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
-  if (schedule.rowsPerBlock)
-    return;
-  schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
-                                layOut(schedule, facts).threadsPerRow());
-  // Wide rows, which teams hand over, may leave room for fewer of them.
-  while (byEdges && schedule.rowsPerBlock > 1 &&
-         layOut(schedule, facts).sharedBytes > facts.limits.sharedBytes)
-    schedule.rowsPerBlock /= 2;
+  if (!schedule.rowsPerBlock) {
+    schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
+                                  layOut(schedule, facts).threadsPerRow());
+    // Wide rows, which teams hand over, may leave room for fewer of them.
+    while (byEdges && schedule.rowsPerBlock > 1 &&
+           layOut(schedule, facts).sharedBytes > facts.limits.sharedBytes)
+      schedule.rowsPerBlock /= 2;
+  }
+  if (!schedule.processorBlocks && byEdges)
+    schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
 }
 
 StringRef gnn::tile::chooseSplitRows(TraverseSchedule &schedule,

@@ -278,6 +278,13 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                         Twine(facts.limits.threads) +
                                         " threads, got " +
                                         Twine(layout.threads()) + " threads");
+  int64_t resident = schedule.processorBlocks * layout.threads();
+  if (schedule.processorBlocks && schedule.rowsPerBlock && hasLanes(schedule) &&
+      facts.limits.processorThreads && resident > facts.limits.processorThreads)
+    return refuse("processor_blocks", "a multiprocessor has at most " +
+                                          Twine(facts.limits.processorThreads) +
+                                          " threads, got blocks of " +
+                                          Twine(resident));
   // Nodes and pairs have a degree.
   if (layout.rowOrder != TakenOrder::Natural &&
       !((facts.groups.isKind(RowKind::Node) ||
