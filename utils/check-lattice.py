@@ -38,7 +38,7 @@ def pairs(macro):
     """The text of a space, and the texts that the table relates to it."""
     related = {}
     for first, *rest in entries(macro):
-        text = TEXTS[rest[0]] if len(rest) == 1 else ordered(*rest)
+        text = TEXTS[rest[0]] if len(rest) == 1 else ordered(*rest[:2])
         related.setdefault(TEXTS[first], []).append(text)
     return related
 

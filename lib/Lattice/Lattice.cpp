@@ -21,9 +21,12 @@ struct OrderRow {
   Space space;
   RowOrder order;
 };
+/// How the elements of one group lie.
+enum class Within { Ascending, ByPair };
 struct GroupsRow {
   Space groups;
   OrderedSpace elements;
+  Within within;
 };
 struct MapRow {
   Space from, to;
@@ -64,8 +67,8 @@ constexpr OrderRow kOrdersOf[] = {
 };
 
 constexpr GroupsRow kGroups[] = {
-#define GNN_GROUPS(GROUPS, SPACE, ORDER)                                       \
-  {Space::GROUPS, {Space::SPACE, RowOrder::ORDER}},
+#define GNN_GROUPS(GROUPS, SPACE, ORDER, WITHIN)                               \
+  {Space::GROUPS, {Space::SPACE, RowOrder::ORDER}, Within::WITHIN},
 #include "GNN/Lattice/RowSpaces.def"
 };
 
@@ -274,4 +277,12 @@ std::optional<OrderedSpace> gnn::elementsOf(Space group, Space elements) {
   if (group == Space::Graph && checkRows(group, natural).empty())
     return natural;
   return std::nullopt;
+}
+
+bool gnn::ascendInGroups(Space group, OrderedSpace elements) {
+  for (const GroupsRow &row : kGroups)
+    if (row.groups == group && row.elements == elements)
+      return row.within == Within::Ascending;
+  return group == Space::Graph && elements.order == RowOrder::Natural &&
+         checkRows(group, elements).empty();
 }

@@ -42,7 +42,7 @@ def ordered(space):
 MAPS = [f"map {a} {b}" for start, end in STEPS + [(s, s) for s in ORDERS]
         for a in ordered(start) for b in ordered(end)]
 GROUPS = [f"{SPACES[g]} {SPACES[s]}" + (f".{ORDER_NAMES[o]}" if ORDER_NAMES[o] else "")
-          for g, s, o in table("GNN_GROUPS")]
+          for g, s, o, _ in table("GNN_GROUPS")]
 GROUPS += [f"graph {elements}" for space in ORDERS for elements in ordered(space)]
 KEYS = MAPS + [f"rows {group}" for group in GROUPS] + [
     f"{kind} {group} {size}" for kind in ("tiles", "tile_rows", "long_tiles",

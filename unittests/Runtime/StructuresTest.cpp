@@ -90,6 +90,35 @@ TEST(Structures, RowsTilesAndCountsAreAsDefined) {
   EXPECT_EQ(legal, oddGraphs().size() * (18 + 31));
 }
 
+/// Where the table says that numbers ascend in groups they do in all graphs,
+/// and elsewhere they do not in some.
+TEST(Structures, NumbersAscendInGroupsAsTheTableSays) {
+  size_t ascending = 0, others = 0;
+  for (OrderedSpace elements : allOrderedSpaces())
+    for (OrderedSpace group : allOrderedSpaces()) {
+      if (group.order != Order::Natural ||
+          !checkRows(group.space, elements).empty())
+        continue;
+      bool ascend = true;
+      for (const PlainGraph &plain : oddGraphsWithSchema()) {
+        std::shared_ptr<const Graph> graph = plain.build();
+        std::string walked = elements.str();
+        Array rows = build(*graph, "rows " + group.str() + " " + walked);
+        Array numbers = build(*graph, "map " + walked + " " +
+                                          OrderedSpace{elements.space}.str());
+        for (size_t g = 0; g + 1 < rows.size(); ++g)
+          ascend &= std::is_sorted(numbers.begin() + rows[g],
+                                   numbers.begin() + rows[g + 1]);
+      }
+      EXPECT_EQ(ascendInGroups(group.space, elements), ascend)
+          << group.str() << " " << elements.str();
+      ++(ascend ? ascending : others);
+    }
+  // 16 groupings of the table and the graph over 9 natural orders; 2 and 22.
+  EXPECT_EQ(ascending, 16u + 9);
+  EXPECT_EQ(others, 2u + 22);
+}
+
 /// Large enough for several threads and buckets; each order expects maps, or
 /// does not.
 TEST(Structures, AreTheSameForAnyThreads) {

@@ -121,6 +121,11 @@ std::string checkRows(Space group, OrderedSpace elements);
 /// the first of the table; none where there is none.
 std::optional<OrderedSpace> elementsOf(Space group, Space elements);
 
+/// Whether elements that lie side by side in that order have ascending numbers
+/// in the natural one within each group. Their numbers among a parent's rows
+/// need not ascend.
+bool ascendInGroups(Space group, OrderedSpace elements);
+
 /// How far apart the ids of an edge's ends are that the statistics of a graph
 /// count as near.
 inline constexpr int64_t nearDistances[] = {1 << 12, 1 << 15, 1 << 18};

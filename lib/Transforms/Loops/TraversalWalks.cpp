@@ -25,8 +25,7 @@ static bool hasPositions(ArgReduceOp arg) {
 }
 
 /// Whether elements of a group have higher and higher indices: their positions,
-/// or numbers of edges that lie in the user's order in each group. Those of an
-/// edge type lie by pairs, and all of a graph in any order.
+/// or the numbers of edges that ascend within their group.
 static bool hasAscendingIndices(ArgReduceOp arg) {
   if (hasPositions(arg))
     return true;
@@ -34,9 +33,11 @@ static bool hasAscendingIndices(ArgReduceOp arg) {
   if (!index || index.getAt().getAnchor() != Anchor::Element)
     return false;
   RowDomain space = index.getAt().getSpace();
-  RowDomain groups = arg->getParentOfType<TraverseOp>().getGroups();
-  return space.isKind(RowKind::Edge) && space.getNatural() == space &&
-         (groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair));
+  auto op = arg->getParentOfType<TraverseOp>();
+  RowDomain groups = op.getGroups(), elements = op.getElements();
+  return space == RowDomain(Space::Edge) && elements.isIn(Space::Edge) &&
+         groups.isOfGraph() &&
+         ascendInGroups(groups.get().space, elements.get());
 }
 
 /// Adds `value` and all that it depends on, operands first.
