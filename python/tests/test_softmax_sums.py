@@ -102,6 +102,41 @@ def test_sums_are_as_numpy(way, heads):
         np.testing.assert_allclose(own, right, rtol=2e-6, atol=2e-6)
 
 
+# Rows across the borders of blocks of 1,024 elements, beside rows without any: how many, and which
+# of their elements have a score.
+ACROSS = [(0, None), (1000, slice(None)), (0, None), (0, None), (100, slice(0)), (0, None),
+          (3000, slice(0)), (0, None), (1100, slice(1030, None)), (0, None), (0, None),
+          (1000, slice(3)), (0, None), (2100, slice(1000, 1002)), (70, slice(0)), (0, None)]
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+@pytest.mark.parametrize("fields", [
+    "row_walk = by_edges", "in_flight = 1, row_walk = by_edges",
+    "in_flight = 32, row_walk = by_edges",
+    "in_flight = 4, row_walk = team"])
+def test_rows_of_minus_infinity_across_blocks(fields, heads):
+    """Whole rows and pieces of rows that have no score: the sum of nothing, and nothing added."""
+    rng = np.random.default_rng(7)
+    lengths = [length for length, _ in ACROSS]
+    first = np.concatenate([[0], np.cumsum(lengths)])
+    walked = np.full((first[-1], heads), -INF, np.float32)
+    for begin, end, (_, finite) in zip(first, first[1:], ACROSS):
+        if finite:
+            own = walked[begin:end][finite]
+            own[:] = rng.standard_normal(own.shape)
+    dst = rng.permutation(np.repeat(np.arange(len(lengths)), lengths)).astype(np.int32)
+    scores = np.empty_like(walked)
+    scores[np.argsort(dst, kind="stable")] = walked
+    src = rng.integers(0, len(lengths), len(dst)).astype(np.int32)
+    graph = gnn_mlir.Graph(src, dst, len(lengths))
+    x = rng.standard_normal((len(lengths), heads, 5)).astype(np.float32)
+    text = PROGRAM.format(heads=heads, schedule=f"schedule <{fields}>")
+    found = gnn_mlir.compile(text, target="emulator")(graph, {"arg0": scores, "arg1": x})
+    for one, right in zip(found.values(), expected(graph, scores, x), strict=True):
+        np.testing.assert_allclose(one, right, rtol=2e-6, atol=2e-5)
+
+
+
 NODES, EDGES = "{gnn.rows = #gnn.rows<@g, node>}", "{gnn.rows = #gnn.rows<@g, edge>}"
 # Several reductions beside each other, scores of no element, of features, and alone.
 BODIES = {
