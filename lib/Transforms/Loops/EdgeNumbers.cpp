@@ -154,7 +154,7 @@ void EdgeWalk::loadSideBySide(Batch &batch) {
     auto argument = dyn_cast<BlockArgument>(value);
     Type type = typeAt(value.getType(), getLevel(value));
     if (!argument || isGathered(value) || isa<VectorType>(type) ||
-        op.getInputAt(argument.getArgNumber()).getSpace())
+        !op.getInputAt(argument.getArgNumber()).isInOrderOf(domain))
       continue;
     Batch own = batch;
     Values numbers;
@@ -346,7 +346,7 @@ Value EdgeWalk::rowsOf(AtAttr at, Batch &batch, bool isRead) {
   auto ofAll = [&](Value index) -> Value {
     return vector::BroadcastOp::create(b, type, index);
   };
-  if (!at.getSpace() || at.getSpace() == domain.getElements()) { // in order
+  if (at.isInOrderOf(domain)) {
     Value number =
         b.add(ofAll(batch.points.front().number), numbersOfElements());
     if (!isRead)

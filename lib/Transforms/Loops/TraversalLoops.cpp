@@ -78,6 +78,8 @@ Value TraversalLoops::columnMask(VectorType type, AffineMap map) {
 //===----------------------------------------------------------------------===//
 
 Value TraversalLoops::rowOf(AtAttr at) {
+  if (at.isInOrderOf(domain))
+    return point->position;
   bool element = at.getAnchor() == Anchor::Element;
   Value &known = element ? point->rows[at.getSpace()] : rows[at.getSpace()];
   if (!known)
@@ -181,7 +183,7 @@ Value TraversalLoops::read(Value memref, VectorType type, ValueRange indices,
 Value TraversalLoops::evaluateIndex(IndexOp index) {
   AtAttr at = index.getAt();
   Type i32 = b.getI32Type();
-  if (isPosition(at) && point->number) // which nothing is read at
+  if (at.isInOrderOf(domain) && point->number) // which nothing is read at
     return b.toI32(point->number);
   if (at.getAnchor() != Anchor::All)
     return b.toI32(rowOf(at));

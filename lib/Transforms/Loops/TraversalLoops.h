@@ -135,11 +135,6 @@ protected:
   WalkPoint *point = nullptr; ///< of the walk that is made
 };
 
-/// Whether an index is the position of an element in its walk.
-inline bool isPosition(AtAttr at) {
-  return at.getAnchor() == Anchor::Element && !at.getSpace();
-}
-
 /// Makes the loops of a walk by edges (EdgeWalks.cpp), and says what lanes load
 /// ahead.
 std::string lowerEdgeWalk(TraverseOp op, const TraverseLayout &layout);

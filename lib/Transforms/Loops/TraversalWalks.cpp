@@ -21,7 +21,8 @@ using namespace gnn::tile;
 /// Whether the index of an element is its position in the walk.
 static bool hasPositions(ArgReduceOp arg) {
   auto index = arg.getIndex().getDefiningOp<IndexOp>();
-  return index && isPosition(index.getAt());
+  return index && index.getAt().isInOrderOf(
+                      arg->getParentOfType<TraverseOp>().getDomain());
 }
 
 /// Whether elements of a group have higher and higher indices: their positions,

@@ -255,6 +255,11 @@ RowDomain AtAttr::getRows(RowDomain groups, RowDomain elements) const {
   return getSpace() ? getSpace() : getStart(groups, elements);
 }
 
+bool AtAttr::isInOrderOf(DomainAttr domain) const {
+  return getAnchor() == Anchor::Element &&
+         (!getSpace() || !needsMap(domain.getElements(), getSpace()));
+}
+
 AtAttr AtAttr::from(int64_t head, int64_t feature) const {
   return AtAttr::get(getContext(), getAnchor(), getSpace(), getHead(),
                      getFeature(), getOffset() + (getFeature() ? feature : 0),

@@ -175,6 +175,7 @@ void TraverseFacts::findNumbers(TraverseOp op) {
     AtAttr at = op.getAccess(*input);
     if (!getLevel(at).element)
       continue;
+    // Maps that a graph's order makes needless are dropped (UseEdgeOrder).
     bool isInOrder = !isMapped(op, op.getElements(), at.getSpace());
     bool isRow = hasFeatures ? getLevel(at).feature : !isInOrder;
     hasRows |= isRow;

@@ -163,6 +163,9 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
     /// The domain whose rows it leads to, as many as the operand has.
     ::gnn::tile::RowDomain getRows(::gnn::tile::RowDomain groups,
                                    ::gnn::tile::RowDomain elements) const;
+    /// Whether its rows lie as the elements of the domain do: it has the row at
+    /// the position of each, and no map leads there.
+    bool isInOrderOf(DomainAttr domain) const;
     /// The same access to the heads and features from these on.
     AtAttr from(int64_t head, int64_t feature) const;
   }];
