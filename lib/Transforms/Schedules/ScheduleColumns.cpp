@@ -26,13 +26,6 @@ namespace gnn {
 #include "GNN/Transforms/Schedules/Passes.h.inc"
 } // namespace gnn
 
-/// Vectors that a lane takes of each head of a row at most.
-static constexpr int64_t mostOfHead = 4;
-
-/// Vectors that a block takes where groups are few, at least and at most, and
-/// blocks a multiprocessor that are enough.
-static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
-
 namespace {
 struct ScheduleColumns : gnn::impl::ScheduleColumnsBase<ScheduleColumns> {
   using ScheduleColumnsBase::ScheduleColumnsBase;
@@ -58,21 +51,8 @@ private:
               const TraverseFacts &facts);
   void chooseVector(TraverseOp op, TraverseSchedule &schedule,
                     const TraverseFacts &facts);
-  int64_t chooseWhole(TraverseOp op, const TraverseSchedule &schedule,
-                      const TraverseFacts &facts);
-  int64_t chooseOfFew(TraverseOp op, const TraverseSchedule &schedule);
 };
 } // namespace
-
-/// True of sums over the rows of weights and over tiles, of which each type has
-/// one or some, and of sums of as many rows as the program says.
-static bool hasFewGroups(TraverseOp op, const TraverseFacts &facts) {
-  RowDomain elements = op.getElements();
-  if (!elements)
-    return facts.reducesHeads && op.getGroups().isFixed();
-  return elements.isTiles() || elements.isKind(RowKind::EdgeType) ||
-         elements.isKind(RowKind::NodeType);
-}
 
 /// Says where few elements decide.
 void ScheduleColumns::chooseVector(TraverseOp op, TraverseSchedule &schedule,
@@ -91,64 +71,15 @@ void ScheduleColumns::chooseVector(TraverseOp op, TraverseSchedule &schedule,
                .str();
 }
 
-/// There are few groups, so that a block takes few columns of one, unless there
-/// are more blocks then than the GPU takes at once.
-int64_t ScheduleColumns::chooseOfFew(TraverseOp op,
-                                     const TraverseSchedule &schedule) {
-  int64_t groups = 1, features = op.getDomain().getFeatures();
-  if (auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
-          op, op.getGraphAttr())) {
-    if (op.getGroups().isKind(RowKind::EdgeType))
-      groups = graph.getEdgeTypes();
-    if (op.getGroups().isKind(RowKind::NodeType))
-      groups = graph.getNodeTypes();
-  }
-  if (op.getGroups().isFixed())
-    groups = op.getGroups().getCount();
-  int64_t columns = std::max(leastOfFew, schedule.lanes) * schedule.vector;
-  while (columns < mostOfFew * schedule.vector &&
-         groups * llvm::divideCeil(features, columns) >
-             enoughBlocks * model->getFigures().processors)
-    columns *= 2;
-  return columns;
-}
-
-/// The columns that a block takes of a row where nothing is gained by fewer.
-int64_t ScheduleColumns::chooseWhole(TraverseOp op,
-                                     const TraverseSchedule &schedule,
-                                     const TraverseFacts &facts) {
-  int64_t features = facts.features;
-  if (facts.reducesFeatures)
-    return features;
-  int64_t width = schedule.lanes ? schedule.lanes * schedule.vector : 0;
-  // A lane goes through the heads of a row as well, by a copy of the body each;
-  // where they are too many, more lanes share them.
-  double vectorsPerHead = static_cast<double>(facts.mostVectors()) /
-                          static_cast<double>(facts.heads);
-  int64_t lanes = facts.limits.lanes;
-  // Of the elements under way a lane of a walk by edges holds a vector each.
-  int64_t ofHead = schedule.rowWalk == RowWalk::ByEdges ? 1 : mostOfHead;
-  while (lanes > 1 && vectorsPerHead * facts.limits.lanes < lanes)
-    lanes /= 2;
-  int64_t whole =
-      std::min(features, std::clamp<int64_t>(vectorsPerHead, 1, ofHead) *
-                             lanes * schedule.vector);
-  if (width && whole < features)
-    whole = std::max(width, whole / width * width);
-  if (hasFewGroups(op, facts))
-    return std::min(whole, chooseOfFew(op, schedule));
-  return whole;
-}
-
 void ScheduleColumns::choose(TraverseOp op, TraverseSchedule &schedule,
                              const TraverseFacts &facts) {
-  int64_t whole = chooseWhole(op, schedule, facts);
-  schedule.columnsPerBlock = whole;
+  chooseColumns(schedule, facts);
+  int64_t whole = schedule.columnsPerBlock;
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   StatsAttr stats = graph ? getStats(graph) : nullptr;
   if (!tiles || !facts.hasElements || !stats ||
-      (!facts.reducesFeatures && hasFewGroups(op, facts)))
+      (!facts.reducesFeatures && facts.fewGroups))
     return;
   TileCosts costs(*model, op, facts, stats,
                   schedule.rowWalk == RowWalk::ByEdges);

@@ -65,18 +65,13 @@ struct ScheduleEdgeWalks : gnn::impl::ScheduleEdgeWalksBase<ScheduleEdgeWalks> {
 
 private:
   /// Why fields that are set do not go with it, or what a team hands over of a
-  /// row does not fit a block. Lanes take a vector of a head each, and whole
-  /// rows of what is reduced (`ScheduleColumns::chooseWhole`).
+  /// row does not fit a block. Costs may choose fewer columns.
   static std::string getRefusal(TraverseOp op,
                                 const TraverseSchedule &schedule) {
     TraverseFacts facts = getScheduleFacts(op);
     TraverseSchedule whole = schedule;
     chooseVector(whole, facts);
-    if (!whole.columnsPerBlock)
-      whole.columnsPerBlock =
-          facts.reducesFeatures
-              ? facts.features
-              : std::min(facts.features, facts.limits.lanes * whole.vector);
+    chooseColumns(whole, facts);
     chooseLanes(whole, facts);
     chooseRows(whole, facts);
     return explainRefusal(whole, facts, layOut(whole, facts));

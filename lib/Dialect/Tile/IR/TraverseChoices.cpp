@@ -36,6 +36,14 @@ static constexpr int64_t narrowInFlight = 16, narrowLanes = 2;
 /// and 3.57 with 8, maxima with their edges of 32 features 2.50 instead
 /// of 3.50.
 static constexpr int64_t reducedInFlight = 4;
+
+/// Vectors that a lane takes of each head of a row at most.
+static constexpr int64_t mostOfHead = 4;
+
+/// Vectors that a block takes where groups are few, at least and at most, and
+/// blocks a multiprocessor that are enough.
+static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
+
 /// Registers of rows, sums and elements under way with which four blocks, or
 /// three, take less time than what ptxas chooses: on an H200 of reddit, GATv2
 /// of 64 features 3.84 ms, 4.08 and 5.6 (of 30), dot-product attention 6.6 with
@@ -125,6 +133,49 @@ void gnn::tile::chooseVector(TraverseSchedule &schedule,
   };
   while (schedule.vector > 1 && threads() < enoughThreads * facts.processors)
     schedule.vector /= 2;
+}
+
+/// There are few groups, so that a block takes few columns of one, unless there
+/// are more blocks then than the GPU takes at once.
+static int64_t columnsOfFew(const TraverseSchedule &schedule,
+                            const TraverseFacts &facts) {
+  int64_t columns = std::max(leastOfFew, schedule.lanes) * schedule.vector;
+  auto blocks = [&] {
+    return static_cast<double>(facts.fewGroups *
+                               llvm::divideCeil(facts.features, columns));
+  };
+  while (columns < mostOfFew * schedule.vector &&
+         blocks() > enoughBlocks * facts.processors)
+    columns *= 2;
+  return columns;
+}
+
+void gnn::tile::chooseColumns(TraverseSchedule &schedule,
+                              const TraverseFacts &facts) {
+  if (schedule.columnsPerBlock)
+    return;
+  int64_t features = facts.features;
+  schedule.columnsPerBlock = features;
+  if (facts.reducesFeatures)
+    return;
+  int64_t width = schedule.lanes ? schedule.lanes * schedule.vector : 0;
+  // A lane goes through the heads of a row as well, by a copy of the body each;
+  // where they are too many, more lanes share them.
+  double vectorsPerHead = static_cast<double>(facts.mostVectors()) /
+                          static_cast<double>(facts.heads);
+  int64_t lanes = facts.limits.lanes;
+  // Of the elements under way a lane of a walk by edges holds a vector each.
+  int64_t ofHead = schedule.rowWalk == RowWalk::ByEdges ? 1 : mostOfHead;
+  while (lanes > 1 && vectorsPerHead * facts.limits.lanes < lanes)
+    lanes /= 2;
+  int64_t whole =
+      std::min(features, std::clamp<int64_t>(vectorsPerHead, 1, ofHead) *
+                             lanes * schedule.vector);
+  if (width && whole < features)
+    whole = std::max(width, whole / width * width);
+  if (facts.fewGroups)
+    whole = std::min(whole, columnsOfFew(schedule, facts));
+  schedule.columnsPerBlock = whole;
 }
 
 void gnn::tile::chooseLanes(TraverseSchedule &schedule,

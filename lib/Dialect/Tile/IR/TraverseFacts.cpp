@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/ColumnTiles.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
@@ -94,6 +95,27 @@ static int64_t widestWithTail(TraverseOp op, int64_t most) {
   return hasRows ? widest : 1;
 }
 
+/// Sums over tiles have one group or some of each type, of which the graph says
+/// how many there are, and other sums as many as the program says.
+static int64_t countFewGroups(TraverseOp op, bool reducesHeads) {
+  RowDomain groups = op.getGroups(), elements = op.getElements();
+  bool areFew = elements ? elements.isTiles() ||
+                               elements.isKind(RowKind::EdgeType) ||
+                               elements.isKind(RowKind::NodeType)
+                         : reducesHeads && groups.isFixed();
+  if (!areFew)
+    return 0;
+  if (groups.isFixed())
+    return std::max<int64_t>(1, groups.getCount());
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+  if (graph && groups.isKind(RowKind::EdgeType))
+    return graph.getEdgeTypes();
+  if (graph && groups.isKind(RowKind::NodeType))
+    return graph.getNodeTypes();
+  return 1;
+}
+
 TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
   DomainAttr domain = op.getDomain();
   groups = domain.getGroups();
@@ -111,6 +133,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
         (has(Dim::Feature) || has(Dim::Head)) &&
         (getLevel(reduce.getValue()).element || reducesElements(reduce));
   });
+  fewGroups = countFewGroups(op, reducesHeads);
   weighsElements = !op.getBody().front().getOps<SoftmaxSumOp>().empty();
   findsIndices = !op.getBody().front().getOps<ArgReduceOp>().empty();
   if (hasElements)

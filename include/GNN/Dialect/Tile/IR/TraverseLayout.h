@@ -36,6 +36,9 @@ struct TraverseFacts {
   /// Elements that a group has in the mean, those of all groups, and
   /// multiprocessors of the target; 0: not known.
   double meanLength = 0, numElements = 0, processors = 0;
+  /// Groups where there are so few that several blocks share one: those of sums
+  /// over the rows of weights, over types, and over tiles; else 0.
+  int64_t fewGroups = 0;
   /// The body reduces over features, or over heads.
   bool reducesFeatures = false, reducesHeads = false;
   /// It does so while elements are walked: lanes of a row then work in step.
@@ -200,12 +203,15 @@ std::string explainRefusal(const TraverseSchedule &schedule,
 
 /// Fill the fields that are not chosen with what traversals have unless they
 /// are told otherwise; costs of ops that become traversals ask here too. First
-/// the vectors of a row, then its lanes, then elements at once and rows of a
-/// block, then the elements above which a row is long.
+/// the vectors of a row, then the columns of a block, then lanes, then elements
+/// at once and rows of a block, then the elements above which a row is long.
 ///
 /// A vector is the widest one; of walks by edges whose elements are known to be
 /// few, one with which rows have more lanes: there is room for all at once.
 void chooseVector(TraverseSchedule &schedule, const TraverseFacts &facts);
+/// The columns of a block where nothing is gained by fewer, of a schedule that
+/// has a vector: all of a row, or what its lanes go through.
+void chooseColumns(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 /// Gives the reason, too.
