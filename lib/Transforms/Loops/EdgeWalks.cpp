@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -28,18 +29,6 @@ using namespace gnn::tile;
 //===----------------------------------------------------------------------===//
 // What is computed
 //===----------------------------------------------------------------------===//
-
-/// Whether a value of the body is one of its group, or is computed of one.
-static bool needsGroup(TraverseOp op, Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return op.getInputAt(argument.getArgNumber()).getAnchor() == Anchor::Group;
-  Operation *inner = value.getDefiningOp();
-  if (auto index = dyn_cast<IndexOp>(inner))
-    return index.getAt().getAnchor() == Anchor::Group;
-  return isa<SizeOp>(inner) ||
-         llvm::any_of(inner->getOperands(),
-                      [&](Value operand) { return needsGroup(op, operand); });
-}
 
 void EdgeWalk::collect() {
   llvm::SetVector<Value> needs;
@@ -60,7 +49,7 @@ void EdgeWalk::collect() {
   collectNumbers(needs);
   for (Value value : needs) {
     bool isOfElement = getLevel(value).element;
-    if (needsGroup(op, value))
+    if (isOfGroup(op, value))
       (isOfElement ? ofBoth : ofGroup).push_back(value);
     else
       (isOfElement ? ofElement : fixed).push_back(value);
@@ -202,10 +191,9 @@ void EdgeWalk::makeCombine(Block &block) {
     for (Type type : types)
       block.addArgument(type, b.getLoc());
   ValueRange states = block.getArguments();
-  auto known = rowValues; // what is computed in the region stays there
+  llvm::SaveAndRestore ofRegion(rowValues);
   YieldOp::create(b, combineAll(reductions, states.take_front(types.size()),
                                 states.drop_front(types.size())));
-  rowValues = known;
 }
 
 void EdgeWalk::handOver(Value team) {
@@ -259,8 +247,8 @@ void EdgeWalk::handOver(Value team) {
 /// Stores the rows of a group whose elements are all there.
 void EdgeWalk::finishGroup(Value group, ValueRange states,
                            IndexArrays::ElementRange elements) {
-  auto knownValues = rowValues;
-  auto knownRows = rows;
+  llvm::SaveAndRestore ofGroupAlone(rowValues);
+  llvm::SaveAndRestore rowsAlone(rows);
   for (Value value : ofGroup)
     rowValues.erase(value);
   rows.clear();
@@ -270,8 +258,6 @@ void EdgeWalk::finishGroup(Value group, ValueRange states,
   end = elements.end;
   finishAll(reductions, states);
   storeGroup();
-  rowValues = knownValues;
-  rows = knownRows;
 }
 
 void EdgeWalk::storePiece(ValueRange states, Value piece) {
@@ -289,8 +275,11 @@ SmallVector<OpResult> EdgeWalk::results() {
   return all;
 }
 
-/// States before the first element of a group, or of its part here.
+/// States before the first element of a group, or of its part here. Branches
+/// ask for them: an identity of a fold that is computed there is not known
+/// behind it.
 SmallVector<Value> EdgeWalk::statesOfGroup(Value first) {
+  llvm::SaveAndRestore ofBranch(rowValues);
   Values all;
   for (Operation *reduction : reductions)
     llvm::append_range(all, statesFrom(reduction, first));
@@ -298,6 +287,7 @@ SmallVector<Value> EdgeWalk::statesOfGroup(Value first) {
 }
 
 SmallVector<Value> EdgeWalk::identities() {
+  llvm::SaveAndRestore ofBranch(rowValues);
   Values all;
   for (Operation *reduction : reductions)
     llvm::append_range(all, identitiesOf(reduction));

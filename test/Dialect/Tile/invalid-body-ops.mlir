@@ -82,6 +82,23 @@ func.func @fold_c3(%x: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>, %w: tenso
 
 // -----
 
+func.func @fold_c4(%x: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
+      at [#gnn_tile.at<element>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<group>] {
+  ^bb0(%xv: f32):
+    // expected-error @+1 {{'gnn_tile.fold' op identity 0 varies by more dimensions than its result, by the element}}
+    %s = gnn_tile.fold %xv identity %xv : f32 {
+    ^bb0(%a: f32, %b: f32):
+      gnn_tile.yield %a : f32
+    }
+    gnn_tile.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
 func.func @index_c1(%init: tensor<?xi32>) -> tensor<?xi32> {
   %y = gnn_tile.traverse @g <dst> at []
       outs(%init : tensor<?xi32>) at [#gnn_tile.at<group>] {

@@ -84,6 +84,17 @@ LogicalResult gnn::tile::verifyPieces(TraverseOp op, RowDomain pieces) {
   return success();
 }
 
+bool gnn::tile::isOfGroup(TraverseOp op, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return op.getInputAt(argument.getArgNumber()).getAnchor() == Anchor::Group;
+  Operation *inner = value.getDefiningOp();
+  if (auto index = dyn_cast<IndexOp>(inner))
+    return index.getAt().getAnchor() == Anchor::Group;
+  return isa<SizeOp>(inner) ||
+         llvm::any_of(inner->getOperands(),
+                      [&](Value operand) { return isOfGroup(op, operand); });
+}
+
 std::string gnn::tile::explainByEdges(TraverseOp op) {
   RowDomain groups = op.getGroups(), elements = op.getElements();
   if (!elements.isOfGraph() || groups != groups.getNatural() ||
@@ -107,6 +118,11 @@ std::string gnn::tile::explainByEdges(TraverseOp op) {
   });
   if (walk.wasInterrupted())
     return "expected no reductions over heads or features of a group";
+  // Identities are there before it is known which group a share begins in.
+  for (auto fold : op.getBody().front().getOps<FoldOp>())
+    if (llvm::any_of(fold.getIdentity(),
+                     [&](Value value) { return isOfGroup(op, value); }))
+      return "expected folds whose identity is that of all groups";
   if (op.getReduced().empty() &&
       !llvm::all_of(op.getOutputsAt().getAsRange<AtAttr>(), [](AtAttr at) {
         return at.getAnchor() == Anchor::Element;

@@ -106,6 +106,11 @@ LogicalResult FoldOp::verifyRegions() {
     if (!getLevel(yield.getValues()[i]).within(own))
       return emitOpError("component ")
              << i << " depends on one that varies by more dimensions";
+    if (Level identity = getLevel(getIdentity()[i]);
+        !identity.within(getLevel(getResult(i)))) // C4
+      return emitOpError("identity ")
+             << i << " varies by more dimensions than its result"
+             << (identity.element ? ", by the element" : "");
   }
   return success();
 }

@@ -107,6 +107,8 @@ def Tile_FoldOp : Tile_BodyOp<"fold", [AttrSizedOperandSegments,
     * (C2) The region has two arguments a value and yields one a value.
     * (C3) A component's result may depend only on components whose level is
       within its own.
+    * (C4) An identity's level is within that of its result: it is there before
+      any element.
 
     Example:
 

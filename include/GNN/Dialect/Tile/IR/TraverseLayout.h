@@ -245,6 +245,9 @@ std::string explainSearch(TraverseOp op);
 /// order; empty if they can.
 std::string explainAtomic(TraverseOp op);
 
+/// Whether a value of the body is one of its group, or is computed of one.
+bool isOfGroup(TraverseOp op, mlir::Value value);
+
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);
 /// Whether it adds up floats over elements, or may: in a type whose roundings
