@@ -68,9 +68,9 @@ Expected<SharedIndices> StructureBuilder::shares(const StructureKey &key) {
   auto groupEnds = [&](int32_t group) {
     return (*row)[static_cast<size_t>(group) + 1];
   };
-  auto used = filled.begin();
-  for (size_t g = 0; g + 1 < row->size(); ++g)
-    used += (*row)[g] < (*row)[g + 1];
+  // Behind them are zeros, where the first one may be.
+  auto used = std::partition_point(filled.begin() + 1, filled.end(),
+                                   [](int32_t group) { return group != 0; });
   // The place in `filled` of the group of an element.
   auto placeOf = [&](int64_t element) {
     auto found = std::partition_point(filled.begin(), used, [&](int32_t group) {

@@ -148,6 +148,11 @@ inline bool isByDegree(RowOrder order) {
 ///   flags    see below
 ///   heads    shares behind it in its block that its last group goes on in
 ///   span     shares of its block, from it on, that its first group is in
+///
+/// The last share has padding: elements that are not there, without an end.
+/// Teams add it to what is behind the last end, whose group `filled` has as 0.
+/// Nobody stores that: the last element ends its group, so the share has no
+/// tail, and shares of padding alone have no flags.
 struct TeamShare {
   static constexpr int64_t elements = 64;
   static constexpr int64_t mostOfBlock = 1 << 14;

@@ -30,25 +30,3 @@ void EdgeWalk::addLast(const Carried &carried, Value team) {
                                       hasFlag(flags, TeamShare::HasTail));
   b.where(goesOn, [&] { addToGroup(carried.group, carried.states); });
 }
-
-//===----------------------------------------------------------------------===//
-// Fields of a share
-//===----------------------------------------------------------------------===//
-
-Value EdgeWalk::shareOf(Value team) {
-  return b.add(
-      arith::DivUIOp::create(b, firstRow, b.index(TeamShare::elements)), team);
-}
-
-/// A field of what is known of a share.
-Value EdgeWalk::fieldOf(Value share, TeamShare::Field field) {
-  Value shares = arrays.get(StructureKey::shares(
-      domain.getGroups().get().space, domain.getElements().get(),
-      TraverseSchedule(op).getBlockPositions()));
-  return b.loadIndex(shares, b.add(b.mul(share, TeamShare::NumFields), field));
-}
-
-Value EdgeWalk::hasFlag(Value flags, int64_t flag) {
-  Value bit = arith::AndIOp::create(b, flags, b.index(flag));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, b.index(0));
-}

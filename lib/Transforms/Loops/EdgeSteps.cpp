@@ -10,6 +10,8 @@
 
 #include "EdgeWalks.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -71,19 +73,19 @@ static SmallVector<Value> selectKnown(IndexBuilder &b, ValueRange results) {
 // Elements under way
 //===----------------------------------------------------------------------===//
 
-/// Finds the elements from `first` on. Padding is the last one, without an end.
-void EdgeWalk::locate(MutableArrayRef<WalkPoint> points, Value first,
-                      ValueRange loaded) {
+/// Finds the elements from `first` on. Padding is the last one, without an end:
+/// it is added to states behind the last end, which nobody stores (TeamShare).
+void EdgeWalk::locate(Batch &batch, Value first, ValueRange loaded) {
   Value last = b.sub(op.getEndRow(), b.index(1));
-  for (auto [u, here] : llvm::enumerate(points)) {
+  for (auto [u, here] : llvm::enumerate(batch.points)) {
     here.number = b.add(first, u);
     here.position = b.min(here.number, last);
   }
   // Each stream says the ends.
   for (RowDomain target : op.getStreamTargets()) {
-    words = Values(loaded.take_front(points.size()));
-    loaded = loaded.drop_front(points.size());
-    for (auto [word, here] : llvm::zip_equal(words, points))
+    batch.words = Values(loaded.take_front(batch.points.size()));
+    loaded = loaded.drop_front(batch.points.size());
+    for (auto [word, here] : llvm::zip_equal(batch.words, batch.points))
       here.rows[target] = IndexArrays::rowOfWord(b, word);
   }
 }
@@ -173,7 +175,7 @@ SmallVector<Value> EdgeWalk::stepInOrder(const Carried &carried, Batch batch,
   now.states = putTogether(now.states);
   auto ofLanes = std::exchange(numbers, {});
   Value zero = b.number32(0);
-  for (auto [word, here] : llvm::zip_equal(words, batch.points)) {
+  for (auto [word, here] : llvm::zip_equal(batch.words, batch.points)) {
     Batch own; // of the other branch are others
     own.points = {here};
     own.groupValues = {now.groupValues};
@@ -206,7 +208,7 @@ SmallVector<Value> EdgeWalk::stepOverEnds(const Carried &carried, Batch batch) {
   Value zero = b.number32(0);
   Carried now = carried;
   batch.groupValues.clear();
-  for (auto [u, word] : llvm::enumerate(words)) {
+  for (auto [u, word] : llvm::enumerate(batch.words)) {
     batch.groupValues.push_back(now.groupValues);
     evaluateReduced(batch, u);
     Values same = now.pack(b);
@@ -228,31 +230,28 @@ SmallVector<Value> EdgeWalk::step(Value first, const Carried &carried,
   Batch batch;
   batch.points.resize(layout.inFlight);
   batch.groupValues = {carried.groupValues};
-  locate(batch.points, first, loaded);
+  locate(batch, first, loaded);
   loadSideBySide(batch);
   evaluateBatch(ofElement, batch);
   Value any;
-  for (Value word : words)
+  for (Value word : batch.words)
     any = any ? arith::OrIOp::create(b, any, word).getResult() : word;
   Value zero = b.number32(0);
-  auto known = rowValues;
-  auto restore = [&] { rowValues = known; };
   Value ends = b.less(any, zero);
   if (exchanges())
     ends = AnyTeamOp::create(b, ends);
   return choose(
       ends, TypeRange(ValueRange(carried.pack(b))),
       [&] { // some groups end
-        Values left = types.empty() ? stepOverEnds(carried, batch)
-                                    : stepInOrder(carried, batch, team);
-        restore();
-        return left;
+        llvm::SaveAndRestore ofBranch(rowValues);
+        return types.empty() ? stepOverEnds(carried, batch)
+                             : stepInOrder(carried, batch, team);
       },
       [&] {
+        llvm::SaveAndRestore ofBranch(rowValues);
         Carried now = carried;
         Batch own = batch;
         add(now, own);
-        restore();
         return now.pack(b);
       });
 }

@@ -358,8 +358,26 @@ SmallVector<Value> EdgeWalk::take(TypeRange types, ArrayRef<Value> arrays,
 }
 
 //===----------------------------------------------------------------------===//
-// Groups with elements
+// What is known of shares and groups
 //===----------------------------------------------------------------------===//
+
+Value EdgeWalk::shareOf(Value team) {
+  return b.add(
+      arith::DivUIOp::create(b, firstRow, b.index(TeamShare::elements)), team);
+}
+
+/// A field of what is known of a share.
+Value EdgeWalk::fieldOf(Value share, TeamShare::Field field) {
+  Value shares = arrays.get(StructureKey::shares(
+      domain.getGroups().get().space, domain.getElements().get(),
+      TraverseSchedule(op).getBlockPositions()));
+  return b.loadIndex(shares, b.add(b.mul(share, TeamShare::NumFields), field));
+}
+
+Value EdgeWalk::hasFlag(Value flags, int64_t flag) {
+  Value bit = arith::AndIOp::create(b, flags, b.index(flag));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, b.index(0));
+}
 
 /// The group at a place of the list of those with elements.
 Value EdgeWalk::filledAt(Value place) {

@@ -9,6 +9,8 @@
 
 #include "TraversalLoops.h"
 
+#include <array>
+
 namespace gnn::tile {
 
 /// What a walk over the elements of a share carries from one to the next.
@@ -24,38 +26,47 @@ struct Carried {
   mlir::Value isHead; ///< the group began before the share
   mlir::Value begin;  ///< else, where it did; null if sizes do not matter
 
-  /// The same as one list, of which indices take one register each; and what a
-  /// list of as many says.
+  /// All of it as one list, in which indices take one register each.
   llvm::SmallVector<mlir::Value> pack(IndexBuilder &b) const {
-    llvm::SmallVector<mlir::Value> all(states);
-    llvm::append_range(all, groupValues);
-    llvm::append_range(all, nextValues);
-    for (mlir::Value index : {place, group, next, second, begin})
-      if (index)
-        all.push_back(b.toI32(index));
+    Carried copy = *this;
+    llvm::SmallVector<mlir::Value> all;
+    for (llvm::SmallVector<mlir::Value> *values : copy.getLists())
+      llvm::append_range(all, *values);
+    for (mlir::Value *index : copy.getIndices())
+      all.push_back(b.toI32(*index));
     all.push_back(isHead);
     return all;
   }
+  /// The values of such a list. It is one of as many values as these are, and
+  /// has the indices that are not null here.
   Carried unpack(IndexBuilder &b, mlir::ValueRange all) const {
-    Carried made;
-    made.states = llvm::SmallVector<mlir::Value>(all.take_front(states.size()));
-    all = all.drop_front(states.size());
-    made.groupValues =
-        llvm::SmallVector<mlir::Value>(all.take_front(groupValues.size()));
-    all = all.drop_front(groupValues.size());
-    made.nextValues =
-        llvm::SmallVector<mlir::Value>(all.take_front(nextValues.size()));
-    all = all.drop_front(nextValues.size());
-    llvm::SmallVector<mlir::Value *> indices{&made.place, &made.group,
-                                             &made.next};
-    if (second)
-      indices.push_back(&made.second);
-    if (begin)
-      indices.push_back(&made.begin);
-    for (auto [index, to] : llvm::zip(all, indices))
-      *to = mlir::arith::IndexCastOp::create(b, b.getIndexType(), index);
-    made.isHead = all.back();
+    Carried made = *this;
+    auto take = [&] {
+      mlir::Value first = all.front();
+      all = all.drop_front();
+      return first;
+    };
+    for (llvm::SmallVector<mlir::Value> *values : made.getLists())
+      for (mlir::Value &value : *values)
+        value = take();
+    for (mlir::Value *index : made.getIndices())
+      *index = mlir::arith::IndexCastOp::create(b, b.getIndexType(), take());
+    made.isHead = take();
+    assert(all.empty() && "expected a list of the same values");
     return made;
+  }
+
+private:
+  /// In the order of the list, all that is there: values, then indices.
+  std::array<llvm::SmallVector<mlir::Value> *, 3> getLists() {
+    return {&states, &groupValues, &nextValues};
+  }
+  llvm::SmallVector<mlir::Value *> getIndices() {
+    llvm::SmallVector<mlir::Value *> indices;
+    for (mlir::Value *index : {&place, &group, &next, &second, &begin})
+      if (*index)
+        indices.push_back(index);
+    return indices;
   }
 };
 
@@ -76,6 +87,8 @@ private:
   /// The elements under way, and what they need of their groups.
   struct Batch {
     llvm::SmallVector<WalkPoint> points;
+    /// The word of each, which says whether its group ends.
+    Values words;
     /// Of each element, or the same of all.
     llvm::SmallVector<llvm::SmallVector<mlir::Value>> groupValues;
     /// Numbers of elements as one vector: one element a lane.
@@ -103,23 +116,31 @@ private:
     });
   }
   void forTeams(llvm::function_ref<void(mlir::Value team)> body);
-  // One team and its share.
+  // One team and its share (EdgeWalks.cpp).
   void walkShare(mlir::Value team);
-  void walkCyclic(mlir::Value team);
-  Values loadMaps(mlir::Value first);
   Carried start(mlir::Value share, mlir::Value first);
+  Values valuesOfGroup(mlir::Value group);
+  Values loadWords(mlir::Value share, mlir::Value offset);
+  mlir::Value shareOf(mlir::Value team);
+  mlir::Value fieldOf(mlir::Value share, TeamShare::Field field);
+  mlir::Value hasFlag(mlir::Value flags, int64_t flag);
+  mlir::Value filledAt(mlir::Value place);
+  // Its steps (EdgeSteps.cpp).
   Values step(mlir::Value first, const Carried &carried,
               mlir::ValueRange loaded, mlir::Value team);
-  Values loadWords(mlir::Value share, mlir::Value offset);
-  void locate(llvm::MutableArrayRef<WalkPoint> points, mlir::Value first,
-              mlir::ValueRange loaded);
+  void locate(Batch &batch, mlir::Value first, mlir::ValueRange loaded);
   void storeElements(Batch &batch);
   void add(Carried &now, Batch &batch);
   Values stepOverEnds(const Carried &carried, Batch batch);
   Values stepInOrder(const Carried &carried, Batch batch, mlir::Value team);
   void closeGroup(Carried &now, mlir::Value position, mlir::Value team);
   void nextGroup(Carried &now);
-  Values valuesOfGroup(mlir::Value group);
+  Values choose(mlir::Value condition, mlir::TypeRange types, Chosen then,
+                Chosen otherwise);
+  void where(mlir::Value condition, Body then, Body otherwise);
+  // Teams that take turns (CyclicWalks.cpp).
+  void walkCyclic(mlir::Value team);
+  Values loadMaps(mlir::Value first);
   // Numbers of elements, one a lane (EdgeNumbers.cpp).
   void collectNumbers(const llvm::SetVector<mlir::Value> &needs);
   bool mayBeNumber(mlir::Value value);
@@ -153,14 +174,12 @@ private:
   Values putTogether(mlir::ValueRange states);
   mlir::Value powerOf(mlir::Value score, mlir::Value highest);
   Values addSoftmax(SoftmaxSumOp op, mlir::ValueRange before, Batch &batch);
-  // What teams leave to each other.
+  // What teams leave to each other (EdgeWalks.cpp).
   void makeCombine(mlir::Block &block);
   void handOver(mlir::Value team);
   void finishGroup(mlir::Value group, mlir::ValueRange states,
                    IndexArrays::ElementRange elements);
   void storePiece(mlir::ValueRange states, mlir::Value piece);
-  void addToGroup(mlir::Value group, mlir::ValueRange states);
-  void addLast(const Carried &carried, mlir::Value team);
   Values statesOfGroup(mlir::Value first);
   Values identities();
   /// Of all reductions: one for each state.
@@ -170,14 +189,9 @@ private:
              mlir::Value team);
   Values take(mlir::TypeRange types, llvm::ArrayRef<mlir::Value> arrays,
               mlir::Value team);
-  // Fields of a share, and branches.
-  mlir::Value shareOf(mlir::Value team);
-  mlir::Value fieldOf(mlir::Value share, TeamShare::Field field);
-  mlir::Value hasFlag(mlir::Value flags, int64_t flag);
-  mlir::Value filledAt(mlir::Value place);
-  Values choose(mlir::Value condition, mlir::TypeRange types, Chosen then,
-                Chosen otherwise);
-  void where(mlir::Value condition, Body then, Body otherwise);
+  // Parts that teams add up instead (AtomicMerges.cpp).
+  void addToGroup(mlir::Value group, mlir::ValueRange states);
+  void addLast(const Carried &carried, mlir::Value team);
 
   TraverseFacts facts{op};
   llvm::SmallVector<mlir::Operation *> reductions;
@@ -188,7 +202,6 @@ private:
   llvm::SmallVector<mlir::Value> fixed, ofGroup, ofElement, ofBoth;
   /// Values of elements without features that lanes have one element of each.
   llvm::SetVector<mlir::Value> numbers;
-  Values words;                    ///< of the elements under way
   Values heads, tails, tailGroups; ///< arrays with an entry a team
 };
 

@@ -137,9 +137,8 @@ static std::string checkLanes(const TraverseSchedule &schedule,
                                 " features, not to " + Twine(layout.vector));
   // Within a warp they are by the attribute's verifier.
   int64_t expected = layout.elementLanes;
-  if (!facts.hasElements || layout.isOneLane)
-    expected = 1;
-  else if (layout.rowWalk == RowWalk::ByEdges)
+  if (!facts.hasElements || layout.isOneLane ||
+      layout.rowWalk == RowWalk::ByEdges)
     expected = 1;
   if (schedule.elementLanes && layout.elementLanes != expected)
     return refuse("element_lanes", "expected " + Twine(expected) + ", got " +
