@@ -112,7 +112,7 @@ Comparison gnn::compareForms(const CostModel &model, AttentionOp op,
   auto costOf = [&](AttentionForm form) {
     double sum = 0;
     for (const KernelCounts &kernel : op.getKernelsOf(form))
-      sum += model.cost(describeKernel(kernel, stats));
+      sum += model.cost(describeKernel(kernel, stats, model.getFigures()));
     return sum;
   };
   return {costOf(before), costOf(after)};

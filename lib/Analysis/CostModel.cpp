@@ -512,7 +512,7 @@ static KernelWork describeOne(Operation *op, StatsAttr stats) {
 std::vector<KernelWork> gnn::describeKernels(Operation *op, StatsAttr stats) {
   std::vector<KernelWork> works;
   for (const KernelCounts &kernel : kernelsOf(op))
-    works.push_back(describeKernel(kernel, stats));
+    works.push_back(describeKernel(kernel, stats, getFigures(op)));
   if (works.empty())
     works.push_back(describeOne(op, stats));
   return works;

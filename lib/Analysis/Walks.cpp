@@ -26,23 +26,28 @@ LongestRounds WalkWork::getLongestRounds() const {
   return {alone, together * std::max(1.0, neighbors)};
 }
 
-static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
+static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats,
+                             const TargetFigures &figures) {
   int64_t features = walk.features.empty() ? 1 : walk.features.back();
   int64_t heads = ShapedType::getNumElements(walk.features) / features;
+  WalkWork work;
+  work.walks = walk.walks;
+  work.rows = RowCount::rows(walk.path.to).evaluate(stats);
+  work.edges = RowCount::rows(walk.path.from).evaluate(stats);
+  double mean = work.edges / std::max(work.rows, 1.0);
+  // Their mean where nothing is known.
+  work.longest = std::max(getLongestRow(walk.path, stats), mean);
   tile::TraverseFacts facts(heads, features, walk.sumsFeatures);
+  facts.processors = figures.processors;
+  facts.numElements = work.edges;
+  if (isNodeSpace(walk.path.to) || isPairSpace(walk.path.to))
+    facts.meanLength = mean;
   tile::TraverseSchedule schedule;
   tile::chooseLanes(schedule, facts);
   tile::chooseRows(schedule, facts);
   tile::chooseSplitRows(schedule, facts);
   tile::TraverseLayout layout = tile::layOut(schedule, facts);
 
-  WalkWork work;
-  work.walks = walk.walks;
-  work.rows = RowCount::rows(walk.path.to).evaluate(stats);
-  work.edges = RowCount::rows(walk.path.from).evaluate(stats);
-  // Their mean where nothing is known.
-  work.longest = std::max(getLongestRow(walk.path, stats),
-                          work.edges / std::max(work.rows, 1.0));
   work.edgesPerRound = layout.elementLanes * layout.inFlight;
   work.edgesPerLongRound = layout.elementLanes * layout.longInFlight();
   work.splitEdges = schedule.splitRows;
@@ -53,12 +58,13 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats) {
   return work;
 }
 
-KernelWork gnn::describeKernel(const KernelCounts &kernel, StatsAttr stats) {
+KernelWork gnn::describeKernel(const KernelCounts &kernel, StatsAttr stats,
+                               const TargetFigures &figures) {
   KernelWork work;
   work.otherFlops = kernel.flops.evaluate(stats);
   work.streamBytes = (kernel.readBytes + kernel.writtenBytes).evaluate(stats);
   work.reducedRows = RowCount::rows(kernel.walk.path.to).evaluate(stats);
-  work.walks.push_back(describeWalk(kernel.walk, stats));
+  work.walks.push_back(describeWalk(kernel.walk, stats, figures));
   const WalkWork &walk = work.walks.back();
   if (kernel.walk.walks == 1 && kernel.walk.path.from == RowSpace::Edge)
     work.lengths = {walk.rows, walk.edges, walk.longest};

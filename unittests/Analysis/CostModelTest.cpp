@@ -6,9 +6,11 @@
 
 #include "GNN/Analysis/Comparisons.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
@@ -298,6 +300,64 @@ TEST(CostModelTest, ChoosesTheLengthOfPieces) {
   auto many = [&](int64_t) { return 80 * half; };
   EXPECT_EQ(full.choosePieces(84 * half, 1000, many).length, 0);
   EXPECT_EQ(full.choosePieces(85 * half, 1000, many).length, 64);
+}
+
+// An attention over 64 features has the walk of the traversal that it becomes:
+// on cora, whose rows are few and short, long ones have 32 elements.
+TEST(CostModelTest, OpsHaveTheWalksOfTheirTraversals) {
+  MLIRContext context;
+  context.loadDialect<arith::ArithDialect, GNNDialect, func::FuncDialect,
+                      memref::MemRefDialect, tile::TileDialect>();
+  auto module = parseSourceString<ModuleOp>(R"mlir(
+    !x = tensor<?x64xf32, #gnn.rows<@cora, node>>
+    !l = tensor<?xf32, #gnn.rows<@cora, node>>
+    gnn.graph @cora square {node_types = 1, edge_types = 1, stats = #gnn.stats<
+      src_nodes = 2708, dst_nodes = 2708, edges = 10556, type_edges = [10556],
+      src_pairs = [2708], dst_pairs = [2708], in_degree_max = 168,
+      out_degree_max = 168>}
+    func.func @op(%x: !x, %l: !l) {
+      %y = gnn.attention(%a = %l via src, %b = %l via dst) value %x via src over dst : (!l, !l, !x) -> !x {
+        %s = arith.addf %a, %b : tensor<f32>
+        gnn.yield %s : tensor<f32>
+      }
+      return
+    }
+    func.func @traversal(%x: memref<?x64xf32>, %l: memref<?xf32>, %y: memref<?x64xf32>) {
+      gnn_tile.traverse @cora <dst, edge.in_rows, features = 64>
+          ins(%x, %l, %l : memref<?x64xf32>, memref<?xf32>, memref<?xf32>)
+          at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> src>, #gnn_tile.at<group>]
+          outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+      ^bb0(%v: f32, %a: f32, %b: f32):
+        %s = arith.addf %a, %b : f32
+        %one = arith.constant 1.0 : f32
+        %m, %z, %w = gnn_tile.softmax_sum %s, %one, %v : f32
+        %r = arith.divf %w, %z : f32
+        gnn_tile.yield %r : f32
+      }
+      return
+    }
+  )mlir",
+                                            &context);
+  ASSERT_TRUE(module);
+  std::vector<KernelWork> kernels;
+  KernelWork traversal;
+  module->walk(
+      [&](AttentionOp op) { kernels = describeKernels(op, getStats(op)); });
+  module->walk([&](tile::TraverseOp op) {
+    auto graph =
+        SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+    traversal = describeTraversal(op, getStats(graph));
+  });
+  ASSERT_EQ(kernels.size(), 1u);
+  ASSERT_EQ(kernels[0].walks.size(), 1u);
+  ASSERT_EQ(traversal.walks.size(), 1u);
+  const WalkWork &walk = kernels[0].walks[0], &built = traversal.walks[0];
+  EXPECT_EQ(walk.splitEdges, 32);
+  EXPECT_EQ(walk.splitEdges, built.splitEdges);
+  EXPECT_EQ(walk.edgesPerRound, built.edgesPerRound);
+  EXPECT_EQ(walk.edgesPerLongRound, built.edgesPerLongRound);
+  EXPECT_EQ(walk.teams, built.teams);
+  EXPECT_EQ(walk.warps, built.warps);
 }
 
 // Rows of 16 elements a round and team, above 512 of a whole block.

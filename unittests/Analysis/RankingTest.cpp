@@ -242,7 +242,8 @@ TEST_F(RankingTest, KernelsOfAttention) {
     AttentionOp op = parse(measured);
     std::vector<KernelCounts> twice = op.getKernelsOf(AttentionForm::Computed);
     ASSERT_EQ(twice.size(), 1u);
-    double computed = predict(describeKernel(twice[0], getStats(op)));
+    double computed =
+        predict(describeKernel(twice[0], getStats(op), model.getFigures()));
     expectNear(computed, measured.computed, "computed");
     // One walk of the same rows takes less; no time of it is known yet.
     std::vector<KernelWork> kernels = describeKernels(op, getStats(op));

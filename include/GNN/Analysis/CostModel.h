@@ -143,8 +143,9 @@ struct KernelWork {
   KernelWork &operator*=(double factor);
 };
 
-/// The work of a kernel of an op that says it.
-KernelWork describeKernel(const KernelCounts &kernel, StatsAttr stats);
+/// The work of a kernel of an op that says it, on a target of these figures.
+KernelWork describeKernel(const KernelCounts &kernel, StatsAttr stats,
+                          const TargetFigures &figures);
 
 /// The work of each kernel of `op` on a graph with `stats`, in the order in
 /// which they run: those that it says, else one. In that, an operand at the end
