@@ -1,4 +1,4 @@
-//===- EdgeWalks.cpp - What a walk by edges costs -------------------------===//
+//===- EdgeWalks.cpp - The cost of a walk by edges ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

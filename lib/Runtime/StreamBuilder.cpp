@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels need that walk the elements of all groups in equal shares,
+// The arrays of kernels that walk the elements of all groups in equal shares,
 // whatever groups they are in.
 //
 //===----------------------------------------------------------------------===//

@@ -52,9 +52,9 @@ func.func @of_user(%x: tensor<?x16xf32>, %y: tensor<?x16xf32>, %init: tensor<?xf
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 75888,
   dst_nodes = 75888, edges = 508837, type_edges = [508837], src_pairs = [75888], dst_pairs = [75888], in_degree_max = 3035>}
 
-// Of few elements rows have more lanes, and fewer are under way: the cost is that of 8 lanes before
-// and behind the passes that choose them. A number in another order is a stream of its own, in the
-// user's order of sorted edges it is none.
+// Where elements are few, rows have more lanes, and fewer elements are under way: the cost is that
+// of 8 lanes before and behind the passes that choose them. A number in another order is a stream
+// of its own, in the user's order of sorted edges it is none.
 //
 // CHECK: {"function":"few","domain":{{.*}}"in_flight":8,"operations":8,"warps":0.25,
 // CHECK: {"function":"weighted","domain":{{.*}}"in_flight":8,"operations":64,

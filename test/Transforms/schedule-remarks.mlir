@@ -8,8 +8,8 @@
 // RUN: gnn-opt %s --gnn-tile-schedule-columns --gnn-tile-schedule-lanes --gnn-tile-schedule-rows=cyclic=false --split-input-file -o - \
 // RUN:   --remarks-filter=gnn-tile-schedule-rows --remark-format=emitRemark --remark-policy=all 2>&1 | FileCheck %s --check-prefix=BLOCKED --implicit-check-not='distribution = cyclic'
 
-// What schedules say is said in remarks, and why another choice was refused. What was
-// not asked for is not refused.
+// Remarks say the schedules, and why another choice was refused. A choice that nobody
+// asked for is not refused.
 //
 // CHECK: remark: [Passed] Scheduled | Category:gnn-tile-schedule-products | Remark="tiles of 64 columns, multiplied by ffma, staged by registers"
 
@@ -72,7 +72,7 @@ func.func @outer_with_sums(%x: memref<?x64xf32>, %dy: memref<?x64xf32>, %dw: mem
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// What is given is no choice: there is nothing to say.
+// A field that is given is no choice: the pass has nothing to say.
 
 func.func @given(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.gemm @g rows node ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>)

@@ -2,7 +2,7 @@
 // RUN: gnn-opt %s --gnn-tile-split-edge-walks --split-input-file -o /dev/null \
 // RUN:   --remarks-filter=gnn-tile-split-edge-walks --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=SAID
 //
-// Of @mean, @outputs, @alone, @atomic and the hubs.
+// The remarks of @mean, @outputs, @alone, @atomic and the hubs.
 //
 // SAID:     Remark="blocks of 1024 elements, whose pieces of rows a second step joins"
 // SAID:     Remark="blocks of 1024 elements, whose pieces of rows a second step joins"
@@ -14,8 +14,8 @@
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// What blocks leave of rows lies behind the workspace. The second step reads it, and has
-// the bias, which rows get when all of their elements are there.
+// The pieces that blocks leave of rows lie behind the workspace. The second step reads
+// them, and adds the bias, which rows get when all of their elements are there.
 //
 // CHECK-LABEL: func.func @mean(
 // CHECK-SAME:      %[[workspace:[a-z0-9]+]]: memref<?xi8> {gnn.workspace})

@@ -14,14 +14,13 @@ include "mlir/Pass/PassBase.td"
 def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
   let summary = "Lower whole-graph ops to gemm and traverse templates";
   let description = [{
-    What is a product of rows and weights becomes a `gnn_tile.gemm` or
-    `gnn_tile.outer`; what remains becomes a `gnn_tile.traverse`; what is
-    neither is an error at the op (Hector 3.2.5, 3.4.2). The row
-    space of an operand shows in its access, no longer in its type. Edge rows
-    that the function computes are kept in the order of their destinations'
-    incoming edges, as their type says (`#gnn_tile.order<edge.in_rows>`);
-    arguments and results stay in the user's order. A function that is written
-    in `gnn_tile` stays as it is.
+    A product of rows and weights becomes a `gnn_tile.gemm` or `gnn_tile.outer`;
+    any other op becomes a `gnn_tile.traverse`; an op that can be neither is an
+    error (Hector 3.2.5, 3.4.2). The row space of an operand shows in its
+    access, no longer in its type. Edge rows that the function computes are kept
+    in the order of their destinations' incoming edges, as their type says
+    (`#gnn_tile.order<edge.in_rows>`); arguments and results stay in the user's
+    order. A function that is written in `gnn_tile` stays as it is.
 
     ```mlir
     %y = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #gnn.rows<@g, node>>) -> tensor<?x64xf32, #gnn.rows<@g, node>>
@@ -97,8 +96,8 @@ def ConvertGNNTileVectorsToScalarLoops
     `gnn_tile.contract`, reduced, carried by a loop or needed twice becomes an array;
     other vectors are computed element by element where they are needed. A
     `gnn_tile.walk` takes one element after the other, 64 at a time with a state of
-    their own; a `gnn_tile.parallel` one worker after the other. What the form says of
-    threads (`gnn_tile.teams`, spreads, how arrays are permuted) has no effect.
+    their own; a `gnn_tile.parallel` one worker after the other. The facts of threads
+    in this form (`gnn_tile.teams`, spreads, how arrays are permuted) have no effect.
 
     ```mlir
     gnn_tile.stage %x, %staged[%c0] transposed by registers spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
@@ -126,10 +125,10 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
   let description = [{
     A `gnn_tile.blocks` with `threads`, and thus a body as a thread runs it, becomes a
     `gpu.func` of this body and a `gpu.launch_func` of as many blocks as it has
-    iterations, of so many threads. What the body uses of the host becomes arguments
-    in the order of first use: buffers as bare pointers, those of dynamic rows through
-    a `memref.reinterpret_cast` in front of the loop, which says how many they have;
-    structures of the graph; integers. Constants are the kernel's own. A
+    iterations, of so many threads. Values of the host that the body uses become
+    arguments in the order of first use: buffers as bare pointers, those of dynamic
+    rows through a `memref.reinterpret_cast` in front of the loop, which says how many
+    they have; structures of the graph; integers. Constants are the kernel's own. A
     `memref.alloca` of the workgroup becomes its shared memory. The `schedule` of the
     loop becomes `gnn.schedule` of the launch, for reports.
 

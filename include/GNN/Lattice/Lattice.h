@@ -18,7 +18,7 @@
 
 namespace gnn {
 
-/// What one row of a tensor of the gnn dialect stands for.
+/// The thing that one row of a tensor of the gnn dialect stands for.
 enum class RowSpace : uint32_t {
 #define GNN_ROW_SPACE(NAME, TEXT, KIND, END) NAME,
 #include "GNN/Lattice/RowSpaces.def"
@@ -45,7 +45,7 @@ enum class RowOrder : uint32_t {
 #include "GNN/Lattice/RowSpaces.def"
 };
 
-/// What kind of thing a row is about.
+/// The kind of thing that a row is about.
 enum class RowKind { Edge, Pair, Node, NodeType, EdgeType, Graph };
 
 /// The end of an edge that a space is about.
@@ -142,7 +142,7 @@ inline bool isByDegree(RowOrder order) {
 
 /// How the elements of all groups are shared where they are walked one after
 /// the other: a block has `N` of them, a power of two, and each of its teams a
-/// share. What is known of a share when a graph is bound:
+/// share. The fields of a share are known when a graph is bound:
 ///
 ///   first    the place in `filled` of the group that its first element is of
 ///   flags    see below
@@ -202,8 +202,8 @@ struct TeamShare {
   }
 };
 
-/// What an index array of a graph is. `A` is a set of elements in an order, `G`
-/// what groups them, `N` the most elements a tile holds.
+/// The key of an index array of a graph. `A` is a set of elements in an order,
+/// `G` what groups them, `N` the most elements a tile holds.
 ///
 ///   map A B          int32[|A|]: the row of B each position of A leads to
 ///   rows G A         int32[|G|+1]: elements of group g are [p[g], p[g+1])
@@ -291,7 +291,7 @@ struct StructureKey {
   }
 };
 
-/// What a scalar of a graph is.
+/// The key of a scalar of a graph.
 ///
 ///   count SPACE         rows of a space
 ///   tile_count G A N    tiles in `tiles G A N`

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks of equal shares of the elements cut groups where their borders are.
-// What they leave of these is in memory behind the workspace, which one walk
-// after the other uses: each is read by the next launch.
+// The pieces of these groups lie in memory behind the workspace, which one walk
+// after the other uses: the next launch reads them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -137,7 +137,7 @@ static LogicalResult split(TraverseOp op, Behind &behind) {
   return success();
 }
 
-/// What becomes of rows that several teams have.
+/// How rows that several teams have become one, for the remark.
 static StringRef describePieces(TraverseOp op) {
   if (op.getReduced().empty())
     return ", which leave no pieces of rows";

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where rows have no results, nothing goes from one element to the next. What
-// the teams of a warp load and store of the elements then lies side by side,
-// and where they read a row at the destination, it is mostly the same one.
+// Where rows have no results, nothing goes from one element to the next. The
+// numbers of elements that the teams of a warp load and store then lie side by
+// side, and where these teams read a row at the destination, it is mostly the
+// same one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ using namespace gnn;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
-// What is computed
+// Values of the body
 //===----------------------------------------------------------------------===//
 
 void EdgeWalk::collect() {
@@ -180,7 +180,7 @@ SmallVector<Value> EdgeWalk::loadWords(Value share, Value offset) {
 }
 
 //===----------------------------------------------------------------------===//
-// What teams leave to each other
+// Heads and tails of teams
 //===----------------------------------------------------------------------===//
 
 /// How two states are combined, as a region would say it.

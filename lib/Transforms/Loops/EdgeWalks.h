@@ -13,7 +13,7 @@
 
 namespace gnn::tile {
 
-/// What a walk over the elements of a share carries from one to the next.
+/// The values that a walk over a share carries from one step to the next.
 struct Carried {
   llvm::SmallVector<mlir::Value> states; ///< of the reductions
   llvm::SmallVector<mlir::Value>
@@ -182,7 +182,7 @@ private:
   void storePiece(mlir::ValueRange states, mlir::Value piece);
   Values statesOfGroup(mlir::Value first);
   Values identities();
-  /// Of all reductions: one for each state.
+  /// The results of all reductions: one for each state.
   llvm::SmallVector<mlir::OpResult> results();
   Values makeArrays(mlir::TypeRange types);
   void leave(mlir::ValueRange states, llvm::ArrayRef<mlir::Value> arrays,
@@ -197,8 +197,9 @@ private:
   llvm::SmallVector<mlir::Operation *> reductions;
   llvm::SmallVector<mlir::Type> types; ///< of their states
   llvm::SmallVector<unsigned> outputs; ///< with a row for each element
-  /// What is needed for each element: what does not vary by it, of the group or
-  /// not; and what does, without values of the group or of these.
+  /// The values that each element needs. Two are the same for all elements of a
+  /// group: `fixed`, and those that depend on the group, `ofGroup`. Two vary:
+  /// `ofElement` by the element alone, `ofBoth` by its group too.
   llvm::SmallVector<mlir::Value> fixed, ofGroup, ofElement, ofBoth;
   /// Values of elements without features that lanes have one element of each.
   llvm::SetVector<mlir::Value> numbers;

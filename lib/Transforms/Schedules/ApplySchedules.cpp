@@ -111,7 +111,7 @@ private:
     return (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
   }
 
-  /// What the template most like that of the entry has instead.
+  /// The part of the key in which the template most like the entry's differs.
   static std::string explainUnused(const ScheduleEntry &entry,
                                    const Templates &templates) {
     const TemplateKey *nearest = nullptr;

@@ -1,4 +1,4 @@
-//===- ListCosts.cpp - What the model says of traversals ------------------===//
+//===- ListCosts.cpp - Costs of traversals by the model -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

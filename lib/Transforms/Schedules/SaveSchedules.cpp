@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was chosen, and what may be.
+// Writes the schedules that were chosen, and lists those that may be.
 //
 //===----------------------------------------------------------------------===//
 

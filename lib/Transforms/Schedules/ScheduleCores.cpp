@@ -67,8 +67,8 @@ static int64_t chooseRows(TraverseOp op, const TraverseFacts &facts,
       std::max(rows, leastSeconds / seconds), 1., double(mostRows))));
 }
 
-/// What is set of the schedule of a core, or an error at one for another
-/// target.
+/// The fields that are set in the schedule of a core, or an error at a schedule
+/// for another target.
 static FailureOr<TraverseSchedule> getGiven(TraverseOp op) {
   TraversalScheduleInterface given = op.getScheduleAttr();
   if (!given)

@@ -84,8 +84,8 @@ static std::string hashBody(Block *block) {
                          /*Width=*/16);
 }
 
-/// What is walked: the attributes of the op but for those that have a part of
-/// their own.
+/// The domain as text: the attributes of the op but for those that have a part
+/// of their own.
 static std::string describeDomain(TileOpInterface op) {
   std::vector<std::string> words;
   for (NamedAttribute attr : op->getAttrs()) {

@@ -1,4 +1,4 @@
-//===- VerifySchedules.cpp - What the lowering takes ----------------------===//
+//===- VerifySchedules.cpp - Schedules that are complete ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -15,8 +15,8 @@ def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
     A schedule may take fewer columns than rows have, so that what is gathered of
     all rows stays in the L2. Where the columns of a tile are reduced, or it has some
     heads alone, tiles are launches of their own, each behind the one before. A tile of
-    heads writes the results of these. Of tiles of columns the first writes the sum of
-    its products where the result will be, each later one adds to it, and the last one
+    heads writes the results of these. The first tile of columns writes the sum of its
+    products where the result will be, each later one adds to it, and the last one
     computes what the body makes of the sum. Where no result has room for the sum in the
     order of the walk, or several need it, it lies behind what `gnn-tile-plan-memory` has
     placed in the workspace.
@@ -167,8 +167,8 @@ def FuseSumsIntoProducts
     An array in workgroup memory has the rows of the range alone. The traversal is
     laid out again: as many rows side by side as 128 threads walk, as they lie.
     The product stages its weight through registers. The loop has the schedules of both,
-    and the cost of both without the rows that stay in the block. What the workspace
-    held of them is given up where nothing else lived there.
+    and the cost of both without the rows that stay in the block. The workspace
+    gives up their place where nothing else lived there.
 
     A product of more columns than a block has becomes several in one block, one after
     the other.

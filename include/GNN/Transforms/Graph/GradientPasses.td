@@ -42,29 +42,29 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     transpose of what they made adds up in pairs and stores no row of features for
     an edge. The transpose of what stood before them would store such rows.
 
-    What the backward pass reads of the forward pass is saved or computed again,
-    by the smallest cut in bytes. Rows of more than 16 features an edge are never
-    saved, whatever makes them. Other products and sums over rows are not computed
-    again (`memory=low`: sums over rows alone are not). Arguments and results are
-    there anyway. A remark says for each value what becomes of it, its bytes and why;
-    a graph without statistics counts as one of 100,000 nodes, 400,000 pairs and
-    1,000,000 edges.
+    Values of the forward pass that the backward pass reads are saved or computed
+    again, by the smallest cut in bytes. Rows of more than 16 features an edge are
+    never saved, whatever makes them. Other products and sums over rows are not
+    computed again (`memory=low`: sums over rows alone are not). Arguments and
+    results are there anyway. A remark says for each value what becomes of it, its
+    bytes and why; a graph without statistics counts as one of 100,000 nodes, 400,000
+    pairs and 1,000,000 edges.
 
     The gradient of the scores of a `gnn.attention` reads its result, or sums numbers
     of edges over each group: where the result would be saved for that alone, these are
     fewer bytes, and the difference is more than 0.14 of the L2 cache of `target`, 8.4 MB
-    on an H200. What is less stays in the cache, so that to read it takes less time than
-    to walk over edges; with `memory=low` bytes alone decide. A remark says which and
-    why. On which side of its kink an
-    activation is, is read off its result where that is handed over.
+    on an H200. A smaller amount stays in the cache, so that to read it takes less
+    time than to walk over edges; with `memory=low` bytes alone decide. A remark says
+    which and why. On which side of its kink an activation is, is read off its result
+    where that is handed over.
 
     Integers, conditions and degrees have no gradient and need none. An input that
     no result depends on has the gradient 0, and a remark.
 
     A loss may leave results out. `outputs` names those whose gradients are given;
-    `@f_backward` takes these, needed or not, and computes what is left. What is
-    saved is chosen as if all were given, so that one `@f_forward` serves any of
-    them.
+    `@f_backward` takes these, needed or not, and computes what is left. The
+    saved values are chosen as if all were given, so that one `@f_forward`
+    serves any of them.
 
     A function with the attribute `gnn.gradients` is differentiated too: a list of
     names of inputs, or without a list for all inputs of floating point features;
@@ -90,7 +90,7 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
                "floating point features">,
     Option<"memory", "memory", "::gnn::GradientMemory",
            /*default=*/"::gnn::GradientMemory::Fast",
-           "What may be computed again: fast (what is cheap), or low (products "
+           "Values that may be computed again: fast (cheap ones), or low (products "
            "too, so that less is saved)">,
     Option<"calls", "calls", "bool", /*default=*/"true",
            "Keep what is differentiated; false: its declaration alone">,
@@ -100,9 +100,9 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
 def OnGradients : Pass<"gnn-on-gradients", "::mlir::func::FuncOp"> {
   let summary = "Run passes on the functions that gnn-differentiate has made";
   let description = [{
-    What a backward function consists of is what the ops of a function give as
-    gradients: products that commute with sums, scores, factors. So the passes that
-    decide on those run again, on functions with `gnn.gradient_of` alone.
+    A backward function consists of the gradients that the ops of a function give:
+    products that commute with sums, scores, factors. So the passes that decide on
+    those run again, on functions with `gnn.gradient_of` alone.
 
     ```sh
     gnn-opt --pass-pipeline='builtin.module(gnn-differentiate,func.func(gnn-on-gradients{passes=gnn-compact,canonicalize,cse}))'

@@ -36,7 +36,7 @@ class GNN_CostOptions {
   list<Option> costOptions = [
     Option<"cost", "cost", "::gnn::CostKind",
            /*default=*/"::gnn::CostKind::Full",
-           "What is weighed: full (time), whole-rows (time, where long rows do not "
+           "The cost: full (time), whole-rows (time, where long rows do not "
            "become pieces), or rows (through products) alone">,
   ];
 }
@@ -48,8 +48,8 @@ def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
     tensor. A loop over the edges of every node is a loop over all edges (Hector
     3.2.4): what it reduces is an aggregate. Reads of other rows become gathers
     or operands of `gnn.sddmm` and `gnn.apply`, products `gnn.linear` and
-    `gnn.typed_linear`. What in an inner loop depends on the node alone is
-    computed for nodes, what depends on a type alone for types.
+    `gnn.typed_linear`. A value in an inner loop that depends on the node alone
+    is computed for nodes, one that depends on a type alone for types.
 
     ```mlir
     %y = gnn.for_nodes %n in @g -> (!node) {
@@ -176,16 +176,16 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
     ```
 
     With statistics all first, all last, and each relation its own way are
-    weighed. What is given stays unless another order has fewer rows, or is
-    faster by more than the margin of the cost model, 5 %; each relation its own
-    way has to be that much better than what is taken otherwise. Where gradients are
-    asked for (`gnn.gradients`), the kernels of the backward pass count too: they
-    work on the same pairs.
+    weighed. The given order stays unless another one has fewer rows, or is faster
+    by more than the margin of the cost model, 5 %; each relation its own way has to
+    be that much better than what is taken otherwise. Where gradients are asked for
+    (`gnn.gradients`), the kernels of the backward pass count too: they work on the
+    same pairs.
 
     Without statistics, or with rows as the only cost, a product without types
-    goes where the sum is over fewer features (theorem 2). That holds where it is
-    of node rows before the sum and after it, or of edge rows before it. Of pairs
-    and types there may be more rows than nodes or fewer, so a product of those
+    goes where the sum is over fewer features (theorem 2). This rule holds where
+    it is of node rows before the sum and after it, or of edge rows before it.
+    Pairs and types may be more rows than nodes or fewer, so a product of those
     stays, and so does one by edge type without statistics.
 
     A product that moves before the sum leaves its bias behind it, and passes

@@ -15,7 +15,7 @@ def MergeKernels : Pass<"gnn-merge-kernels", "::mlir::ModuleOp"> {
   let summary = "Let launches that do the same share one kernel";
   let description = [{
     Layers of one shape become kernels that differ in nothing but their names.
-    Of such kernels of a `gpu.module` the first stays. A launch of another one
+    The first of such kernels of a `gpu.module` stays. A launch of another one
     keeps that one's name as `gnn.name`, by which reports tell launches apart.
 
     ```mlir
@@ -172,9 +172,9 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
     driver loads the kernels, and the compiler that makes them says no more
     than its name. This contract pass names the operation that the function
     stands for, at the place that asked for it. Nor does LLVM say more than a
-    warning about a chip or PTX version that it does not know. Of floats of over
-    64 bits it makes such calls, and it crashes where such integers become floats
-    or come from them.
+    warning about a chip or PTX version that it does not know. It makes such
+    calls for floats of over 64 bits, and it crashes where such integers become
+    floats or come from them.
 
     Needs: kernels in the `llvm` and `nvvm` dialects. Keeps: everything.
     Never: changes anything.
@@ -184,7 +184,7 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
 def PickLines : Pass<"gnn-pick-lines", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give each op of a kernel one line of the model";
   let description = [{
-    What is fused comes from several lines, which a line table has no place for.
+    A fused op comes from several lines, which a line table has no place for.
     This pass leaves the first one of each location.
 
     ```mlir

@@ -20,8 +20,8 @@ def Distribute : Pass<"gnn-tile-distribute", "::mlir::func::FuncOp"> {
     which are held where they stand. A reduction of a vector becomes one
     in the lane and a `gpu.subgroup_reduce`. A `gnn_tile.parallel` becomes the work of
     one of its workers; its results are exchanged between the lanes of a warp, and
-    between warps in workgroup memory. What a lane has past the end of a row is read
-    from its beginning and masked where it would count; one lane stores each value.
+    between warps in workgroup memory. A lane past the end of a row reads the row's
+    beginning, which is masked where it would count; one lane stores each value.
 
     Around it, what is staged, summed and stored says its spread; what it is computed of
     is held like it, and computed twice where two ask for it in different ways. A

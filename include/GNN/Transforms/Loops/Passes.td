@@ -21,9 +21,9 @@ def LowerTraversals
     `split_rows` elements of a schedule `by_length` are left by their team, and
     walked by the block one after the other. Walks that add up floats
     take the `runs` of the schedule, but for those of teams whose rows are short by
-    `split_rows`. Of one lane alone, of a `#gnn_tile.core_schedule`, rows of more than 64
-    vectors are left with a remark: their loops of vectors would be long code, loops of
-    scalars are short.
+    `split_rows`. Rows of more than 64 vectors of one lane, as of a
+    `#gnn_tile.core_schedule`, are left with a remark: their loops of vectors would be
+    long code, loops of scalars are short.
 
     All of it is in a `gnn_tile.teams`, whose lanes are those of the schedule. A
     traversal into workgroup memory is in a loop over the rows of its range there.
@@ -78,9 +78,10 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
 
     With a `window`, a loop over windows is around it, whose extents follow from the row
     pointers: the elements that are left of the row, at most as many as a window has.
-    What the body loads by the position alone and lanes need as it is, indices and
-    numbers, is staged first (`gnn_tile.stage_window`), and read from there; what is
-    needed to load them is not. Teams that share a warp go through as many windows.
+    Indices and numbers that the body loads by the position alone, and that lanes
+    need as they are, are staged first (`gnn_tile.stage_window`), and read from
+    there; what is needed to load them is not. Teams that share a warp go through as
+    many windows.
 
     ```mlir
     gnn_tile.stage_window %first to %last team %t into %sources, %weights ... { ... }
@@ -149,8 +150,8 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
     for. In a loop whose steps stage `ahead`, the arrays become twice as deep, halves
     that steps take in turns: what the next step stages is copied to one while the
     other is summed. The first step is copied in front of the loop, and the last one
-    summed behind it, if there is a step at all. What else reads a tile reads it where
-    it is staged. In any other place a copy begins where its rows are known, and
+    summed behind it, if there is a step at all. Any other reader of a tile reads it
+    where it is staged. In any other place a copy begins where its rows are known, and
     threads wait for it where it is read.
 
     ```mlir
@@ -182,8 +183,8 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
     of the step, and where a read, such as one behind the loop, may find what a step
     before it has left in the array.
 
-    What a window stages of elements is copied in the same way, four bytes a lane, where
-    the target has such copies; the walk waits for them.
+    Windows of elements are copied in the same way, four bytes a lane, where the target
+    has such copies; the walk waits for them.
 
     Needs: the loops form. Keeps: all bits. Never: copies what no step stages.
   }];
@@ -239,7 +240,7 @@ def UseTensorCores
     Products whose schedule says `kind = tf32x3` are summed in fragments of
     `mma.sync.m16n8k8` (PTX ISA, 9.7.14). This pass spreads the sums so in the loops
     form, and what is stored of them; `gnn-tile-distribute` then writes the
-    fragments. Of a thread's columns four still lie side by side.
+    fragments. Four of a thread's columns still lie side by side.
 
     ```mlir
     %p = gnn_tile.contract %xs, %ys, %acc kind tf32x3 spread <each = [8, 4], lanes = [8, 16]> ...
@@ -258,11 +259,11 @@ def LowerCoreProducts
     : Pass<"gnn-tile-lower-core-products", "::mlir::func::FuncOp"> {
   let summary = "Make loops of vectors of products, for the core of a CPU";
   let description = [{
-    From the blocked form to that of one thread. Of a range, 4 rows at a time stay in
-    vector registers while the summed dimension goes by: what a block of threads
-    stages in workgroup memory, a core has in its caches. They are vectors as
-    long as a register of the module's target, as many as half of its registers hold. Columns past the last
-    one are masked, rows past the last one read again and not stored.
+    From the blocked form to that of one thread. In a range, 4 rows at a time stay in vector
+    registers while the summed dimension goes by: what a block of threads stages in workgroup
+    memory, a core has in its caches. They are vectors as long as a register of the module's target,
+    as many as half of its registers hold. Columns past the last one are masked, rows past the last
+    one read again and not stored.
 
     A transposed weight is copied, so that its columns lie side by side: as many of
     the summed rows as 48 KiB hold. Where these are not all, the sums of the range

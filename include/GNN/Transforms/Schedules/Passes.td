@@ -71,8 +71,8 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
     honoured and agrees with the fields that are set: what a tuner searches. Each
     line is one of a file that `gnn-tile-apply-schedules` takes, and says too what
     the layout takes: threads of a block, vectors that a thread goes through, bytes
-    of shared memory, and an estimate of registers. Of a module for a CPU they
-    are those of its cores: `#gnn_tile.core_schedule`, and products without what a GPU
+    of shared memory, and an estimate of registers. In a module for a CPU they are
+    those of its cores: `#gnn_tile.core_schedule`, and products without what a GPU
     alone has.
 
     Without a schedule a template may have tens of thousands. Behind
@@ -99,8 +99,8 @@ def ListCosts : Pass<"gnn-tile-list-costs", "::mlir::ModuleOp"> {
   let description = [{
     Prints, for each traversal of a graph with statistics, a line of JSON: its function,
     its domain, and the seconds that it takes by the cost model with all launches that
-    it becomes. Of a walk by edges, `walk` has what one tile of it is made of, as the model
-    sees it: elements, gathers, streams, what lanes do for each element.
+    it becomes. For a walk by edges, `walk` describes one tile of it, as the model sees it:
+    elements, gathers, streams, what lanes do for each element.
     `benchmarks/walk_figures.py` fits the model's figures to that and to measured times.
 
     ```sh
@@ -123,7 +123,7 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
     Sets all fields that are open, in place of the passes that choose for a GPU: a
     block is what a core takes at once, up to 64 rows, one after the other, in the
     widest vectors that are no longer than a vector register of the module's target and
-    to which every row is aligned. There are 4 blocks a core or more, if they take 4
+    to which every row is aligned. Blocks are 4 a core or more, if they take 4
     microseconds each. A row of more features than half of the registers hold is cut,
     unless the body reduces over features.
 
@@ -208,12 +208,12 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
   let summary = "Choose which lanes share the features and elements of a row";
   let description = [{
     Sets `lanes`, `head_lanes` and `element_lanes`: as many lanes as there are
-    vectors of features, then heads, within a warp. What is left of it takes
-    elements, 8 at a time at most, or all of it where lanes work in step because
-    the body reduces over features while elements are walked. Where the statistics
-    of the graph say that groups are shorter, only as many lanes as have elements
-    in a group of the mean length take some, and the warp takes more groups: down
-    to one thread a group. A body that walks no elements has one lane for them.
+    vectors of features, then heads, within a warp. The rest of it takes elements,
+    8 at a time at most, or all of it where lanes work in step because the body
+    reduces over features while elements are walked. Where the statistics of the
+    graph say that groups are shorter, only as many lanes as have elements in a
+    group of the mean length take some, and the warp takes more groups: down to
+    one thread a group. A body that walks no elements has one lane for them.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
@@ -260,13 +260,12 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
   let summary = "Choose who walks the elements of long rows";
   let description = [{
     Sets `row_walk` and `split_rows`. Types and the whole graph are few and have
-    many elements each: all teams of a block walk one. Of nodes and pairs the long
-    rows are walked so, one after the other, behind the others, each of which its
-    own team walks; the block takes at least 4 elements of a long row at once,
-    whatever `in_flight` says. Without sums over elements, or where these do not fit the
-    shared memory, each team walks its own row. A long row has more than 32 rounds of its
-    own team; 8 or more, by four times the mean, where statistics say that all blocks are at
-    work at once.
+    many elements each: all teams of a block walk one. The long rows of nodes and pairs are
+    walked so, one after the other, behind the others, each of which its own team walks; the
+    block takes at least 4 elements of a long row at once, whatever `in_flight` says.
+    Without sums over elements, or where these do not fit the shared memory, each team walks
+    its own row. A long row has more than 32 rounds of its own team; 8 or more, by four
+    times the mean, where statistics say that all blocks are at work at once.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>
@@ -344,12 +343,12 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
   let summary = "Choose the tiles of products, the cores, and how tiles are copied";
   let description = [{
     Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32
-    or 64 columns that holds all columns, or 64; and `kind`. That is `tf32x3` with
-    `tensor-cores`, which pipelines turn off for GPUs without them (before sm_80),
-    where operands are f32: of every gemm, and of an outer product without sums in
-    tiles of 16 columns or whose `copies` are `async`. Else it is `ffma`. `copies` is `async` with `async-copies`
-    where it can be: of outer products, and of gemms with a weight that is not
-    transposed, whose rows are aligned to 16 bytes. Else it is `registers`.
+    or 64 columns that holds all columns, or 64; and `kind`. The kind is `tf32x3` with
+    `tensor-cores`, which pipelines turn off for GPUs without them (before sm_80), where operands
+    are f32: of every gemm, and of an outer product without sums in tiles of 16 columns or whose
+    `copies` are `async`. Else it is `ffma`. `copies` is `async` with `async-copies` where it can
+    be: of outer products, and of gemms with a weight that is not transposed, whose rows are aligned
+    to 16 bytes. Else it is `registers`.
 
     ```mlir
     gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ...
@@ -370,8 +369,8 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
 def VerifySchedules : Pass<"gnn-verify-schedules", "::mlir::func::FuncOp"> {
   let summary = "Check that every template has a schedule that can be honoured";
   let description = [{
-    What `gnn-kernels-pipeline` takes: every field of every schedule is set, and
-    the template can do as it says. An error names the field.
+    Checks what `gnn-kernels-pipeline` takes: every field of every schedule is
+    set, and the template can do as it says. An error names the field.
 
     Needs: nothing. Keeps: everything. Never changes the IR.
   }];

@@ -1,4 +1,4 @@
-//===- Passes.td - What holds at every level ---------------*- tablegen -*-===//
+//===- Passes.td - Contracts of all levels -----------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,7 +24,7 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
     * `kernels`: `gpu.module`;
     * `binaries`: `gpu.binary`.
 
-    A module without such ops has every form. Of the loops over blocks, some may be
+    A module without such ops has every form. Some of the loops over blocks may be
     in a later form than the module: a stage leaves them as they are.
 
     Each loop over blocks, a `gnn_tile.blocks`, keeps the contract of its form:
@@ -33,8 +33,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       is what the threads of a block do.
     * (C2) Blocked: one template stands by itself in the loop's body, and computes a
       range; its own verifier asks for a complete schedule and index arrays, which
-      are those of its structures where a `gnn_tile.structure` gives them. There
-      are several only where each reads or writes an array in workgroup memory.
+      are those of its structures where a `gnn_tile.structure` gives them. A
+      loop has several only where each reads or writes an array in workgroup
+      memory.
     * (C3) Blocked: the schedule is of the kind that the module's target asks for. The
       loop has it, of several templates an array of those that differ from the one
       before, and no `threads`; a `gnn_tile.cost` stands
@@ -59,9 +60,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       share the columns of a step.
     * (C9) Loops: an array is a `gnn_tile.array`, in workgroup memory, and used by ops
       that read or write it, not by views, calls or control flow: barriers follow from
-      the effects of ops on it. There are none between the lanes of a `gnn_tile.teams`, which does not
-      both read and write one. One that is permuted is staged and read as a tile,
-      outside of teams, from a row on that 4 times `permuted` divides.
+      the effects of ops on it. Lanes of a `gnn_tile.teams`, which does not both read and write one,
+      have none between them. One that is permuted is staged and read as a tile, outside of teams,
+      from a row on that 4 times `permuted` divides.
 
     From the blocked form to the lanes form, canonicalization and CSE may run before,
     between and behind the passes of a stage: all that a form says is in its ops, and
@@ -115,7 +116,7 @@ def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::gnn::GNNDialect"];
   let options = [
     Option<"kind", "kind", "std::string", /*default=*/"",
-           "What runs the kernels: cuda (a GPU), emulator, or cpu (its cores); empty: "
+           "Where kernels run: cuda (a GPU), emulator, or cpu (its cores); empty: "
            "cuda, or where `chip` is empty too what the module is for">,
     Option<"chip", "chip", "std::string", /*default=*/"",
            "A GPU by its name, such as h100, its chip, such as sm_90, or as its driver "

@@ -30,10 +30,9 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     and so are features that a traversal copies within each row, a part of them or
     one number for all, if only traversals read them.
 
-    What is done with each row that a walk sums up joins it, such as the sum of two of
-    its results, and its other results stay results. So does what is done, with few numbers, for each element of a walk
-    by what its group has summed up: the elements are walked once more, as for a
-    softmax.
+    Work on each row that a walk sums up joins the walk, such as the sum of two of its results, and
+    its other results stay results. So does what is done, with few numbers, for each element of a
+    walk by what its group has summed up: the elements are walked once more, as for a softmax.
 
     Rows that are computed one by one are computed in the order in which the
     consumer walks them, and at the end of a square graph where it does. A traversal
@@ -74,10 +73,10 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
 def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::ModuleOp"> {
   let summary = "Compute numbers of edges where their rows are read";
   let description = [{
-    What is computed for each edge by itself, such as products of the rows at its
-    ends, joins the walk over the edges of each row that reads it. What belongs to
-    the row is then read once a row and not once an edge, and what both read of an
-    edge once:
+    A value that is computed for each edge by itself, such as products of the rows
+    at its ends, joins the walk over the edges of each row that reads it. Values
+    of the row are then read once a row and not once an edge, and values of an
+    edge that both read once:
 
     ```mlir
     %a = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%q, %k) at [<group -> dst : feature>, <group -> src : feature>] ...
@@ -268,8 +267,8 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
 
     So are traversals with such groups that reduce over their elements once: a
     reduction of any kind becomes the same one over tiles and then over groups, a
-    mean a sum that is divided by the number of all elements. What follows the
-    reductions stays behind the second one.
+    mean a sum that is divided by the number of all elements. Ops behind the
+    reductions stay behind the second one.
 
     With statistics of the graph, a tile has so few rows that there are 4 blocks a
     multiprocessor of the target; of outer products, which are computed, 8 as long as
@@ -382,12 +381,12 @@ def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> 
 
     Nor do two templates go on with one tensor, or one with a tensor that others
     read later: two concatenations of rows that begin alike both start with these,
-    each in a tensor of its own. Of a traversal with several results the one that is
-    needed is computed again, without the others.
+    each in a tensor of its own. Where a traversal has several results, the one that
+    is needed is computed again, without the others.
 
     Needs: templates on tensors. Keeps: the value of every result. Never
-    touches results that no template makes. What comes after must not merge
-    equal templates again.
+    touches results that no template makes. Later passes must not merge equal
+    templates again.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }

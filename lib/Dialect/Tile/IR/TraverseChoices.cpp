@@ -1,4 +1,4 @@
-//===- TraverseChoices.cpp - What schedules of traversals leave open ------===//
+//===- TraverseChoices.cpp - Open fields of schedules ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -80,10 +80,10 @@ static constexpr int64_t blockThreads = 256;
 
 /// Rounds of a team's walk above which a row is long; the same where all blocks
 /// are at work at once, so many of a multiprocessor: then the kernel takes what
-/// its longest row takes. Of cora's rows, the longest of which has 168
-/// elements, a block walks those above 32 (8 rounds) in place of 128: sum 7.2
-/// to 5.0 us, GATv2 9.1 to 5.5. Rows of a few times the mean length are no long
-/// ones, and blocks of many rows would walk several one after the other.
+/// its longest row takes. The longest row of cora has 168 elements: a block
+/// walks its rows above 32 (8 rounds) in place of 128, sum 7.2 to 5.0 us, GATv2
+/// 9.1 to 5.5. Rows of a few times the mean length are no long ones, and blocks
+/// of many rows would walk several one after the other.
 static constexpr int64_t longRounds = 32, longRoundsOfFew = 8;
 static constexpr int64_t mostRowsOfFew = 32;
 static constexpr double blocksAtOnce = 4, meansOfLong = 4;

@@ -20,7 +20,7 @@ def GNN_RowSpace
   let printer = "$_printer << ::gnn::stringifyRowSpace($_self)";
 }
 def GNN_RowSpaceAttr : GNN_Attr<"RowSpace"> {
-  let summary = "What one row of a tensor stands for";
+  let summary = "The thing that one row of a tensor stands for";
   let mnemonic = "row_space";
   let parameters = (ins GNN_RowSpace:$value);
   let assemblyFormat = "$value";
@@ -48,7 +48,7 @@ def GNN_RowsAttr : GNN_Attr<"Rows", [
     | `graph` | graph: one row | when compiled |
 
     Constraints:
-    * (C1) There is a leading dimension.
+    * (C1) The tensor has a leading dimension.
     * (C2) It is `?` when the number of rows is known only with a bound graph.
     * (C3) It is static for `edge_type` and `node_type` rows.
     * (C4) It is 1 for `graph` rows.
@@ -61,7 +61,7 @@ def GNN_RowsAttr : GNN_Attr<"Rows", [
 
 def GNN_StatsAttr : GNN_Attr<"Stats"> {
   let mnemonic = "stats";
-  let summary = "What is known about a graph before it is bound";
+  let summary = "Statistics of a graph, known before it is bound";
   let description = [{
     Counts that passes weigh costs with. A graph without them is optimized by
     rules that are safe for any graph.
@@ -105,14 +105,15 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// What is known of the edges of some types alone, renumbered in the order
-    /// of `types`, on the same nodes. Their degrees are not.
+    /// The statistics of the edges of some types alone, renumbered in the order
+    /// of `types`, on the same nodes. Their degrees are unknown.
     StatsAttr restrictTo(::llvm::ArrayRef<int64_t> types) const;
-    /// What is known with one more self loop of edge type `type` at each node,
-    /// which may be a new one, if no node has one.
+    /// The statistics with one more self loop of edge type `type` at each node,
+    /// which may be a new type, if no node has one.
     StatsAttr withLoops(int64_t type) const;
-    /// What is expected where edge types are `count` ranges of the nodes at `end`,
-    /// in which ids of near edges are alike and those of others are anywhere.
+    /// The expected statistics where edge types are `count` ranges of the nodes at
+    /// `end`, in which ids of near edges are alike and those of others are
+    /// anywhere.
     StatsAttr shard(::gnn::EndPoint end, int64_t count) const;
 
     /// The share of edges whose ids are at most `distance` apart: of the longest
@@ -145,7 +146,7 @@ def GNN_TargetFigures : GNN_TargetFields<"TargetFigures", "what costs are weighe
 
 def GNN_TargetAttr : GNN_Attr<"Target"> {
   let mnemonic = "target";
-  let summary = "What a module is compiled for";
+  let summary = "The target that a module is compiled for";
   let description = [{
     The attribute `gnn.target` of a module, which `gnn-attach-target` sets. Every
     pass that chooses by what runs the kernels asks it; a module without one is

@@ -48,7 +48,7 @@ def GNN_Dialect : Dialect {
 
     Constraints of every op with rows:
     * (G1) All operands and results with a row space belong to one graph.
-    * (G2) That graph is declared in the module.
+    * (G2) The graph is declared in the module.
     * (G3) `node` rows belong to square graphs, `src` and `dst` rows to bipartite
       graphs.
     * (G4) `edge_type` and `node_type` rows are as many as the graph declares.

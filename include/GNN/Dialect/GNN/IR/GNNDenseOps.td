@@ -193,7 +193,7 @@ def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
     Gradient: of `lhs`, `gnn.weight_product` of the gradient of `result` with
     `gnn.weight_transpose` of `rhs`, `by_heads` as here; where `lhs` has no types
     and `rhs` has, `gnn.sum_rows` of that. A vector counts as a matrix with one
-    column, by `gnn.reshape`. Of `rhs`, `gnn.weight_outer`.
+    column, by `gnn.reshape`. The gradient of `rhs` is `gnn.weight_outer`.
 
     Constraints:
     * (C1) Operands with types have the same row space.

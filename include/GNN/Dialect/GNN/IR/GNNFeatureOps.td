@@ -105,7 +105,7 @@ def GNN_ActivationOp : GNN_RowOp<"activation", [
     NaN for every kind.
 
     Gradient: the gradient of `result` times the derivative; at a kink, that of
-    the side x <= 0. Of the weight of `prelu`, the gradient times x, summed where
+    the side x <= 0. The weight of `prelu` has the gradient times x, summed where
     x <= 0.
 
     Constraints:
@@ -286,9 +286,10 @@ def GNN_SumRowsOp : GNN_RowOp<"sum_rows", [
   let description = [{
     `result[f] = sum_{i, h} input[i, h, f]` over all rows `i` and the leading
     feature dimensions `h` that `result` lacks: what `gnn.broadcast` of a weight
-    spreads, added up. Of a weight without a row space the leading dimensions
-    alone are summed. Without rows the sum is 0. A row of the graph becomes a
-    weight so. `gnn.aggregate` keeps a row for each group, and all features.
+    spreads, added up. Where the input is a weight without a row space, the
+    leading dimensions alone are summed. Without rows the sum is 0. A row of the
+    graph becomes a weight so. `gnn.aggregate` keeps a row for each group, and
+    all features.
 
     Gradient: `gnn.broadcast` of the gradient of `result`.
 
@@ -319,7 +320,7 @@ def GNN_ConcatOp : GNN_RowOp<"concat", [
     place.
 
     Constraints:
-    * (C1) There is at least one input.
+    * (C1) The op has at least one input.
     * (C2) All inputs have the same row space.
     * (C3) All inputs have the same features but for the last dimension, which
       each has.
@@ -498,12 +499,12 @@ def GNN_PickFeatureOp : GNN_RowOp<"pick_feature", [
     Over `heads`, `result[i, h, f] = input[i, f]` where `h` is the first head whose
     `of[i, h, f]` is `max_h(of[i, h, f])` (or `min_h`), else 0; over `features`,
     `result[i, (h,) f] = input[i, (h)]` where `f` is the first feature that has the
-    extreme. Of several NaN the first one is the extreme. `gnn.pick` does so for
+    extreme. The first one of several NaN is the extreme. `gnn.pick` does so for
     the rows of a group.
 
     Gradient: of `input`, the sum over the dimension of the gradient of `result`
-    times the `gnn.pick_feature` of ones. Of `of` it is 0: `result` changes in steps
-    with it.
+    times the `gnn.pick_feature` of ones; of `of`, 0: `result` changes in steps with
+    it.
 
     Constraints:
     * (C1) `kind` is `max` or `min`.

@@ -1,4 +1,4 @@
-//===- GNNInterfaces.td - What passes ask of an op ---------*- tablegen -*-===//
+//===- GNNInterfaces.td - Interfaces of ops ----------------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -98,7 +98,7 @@ def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
     asked about an operand by its number, and about all values at once that its body
     reads from outside.
 
-    What a gradient reads are operands and results. Where the results do not say
+    A gradient reads operands and results. Where the results do not say
     enough, `getWithGradientNeeds` gives an op that has more of them: the argument
     of a maximum, the highest score and the sum of powers of a softmax.
   }];
@@ -138,7 +138,7 @@ def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
-    What an op costs when it runs alone, as a function of the row counts of its
+    The cost of an op that runs alone, as a function of the row counts of its
     graph: `gnn::RowCount` keeps a number for each row space and is evaluated
     with statistics. Weights are read once, rows once for each row that they are
     read for; caches are ignored. An id that leads to another row is 4 bytes.
@@ -156,7 +156,7 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
                     "are of then; none for other ops.",
       "::gnn::RowCount", "getProductRows", (ins), [{}],
       /*defaultImplementation=*/"return {};">,
-    InterfaceMethod<"What each kernel counts, in the order in which they run, of an op "
+    InterfaceMethod<"The counts of each kernel, in the order in which they run, of an op "
                     "that becomes several or walks over edges more than once. The op "
                     "counts their sum. None for other ops.",
       "std::vector<::gnn::KernelCounts>", "getKernels", (ins), [{}],

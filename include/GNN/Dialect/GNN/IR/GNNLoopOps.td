@@ -400,7 +400,7 @@ def GNN_YieldOp : GNN_BodyOp<"yield", [ReturnLike, Terminator,
     `gnn.attention` it gives the score of an edge.
 
     Constraints:
-    * (C1) There are as many values, reductions and ends as the loop has results.
+    * (C1) Values, reductions and ends are as many as the loop has results.
     * (C2) A value that has rows, which an inner loop made, is yielded as it is to
       a result of its type.
     * (C3) A value without reduction has the features of a result with the loop's

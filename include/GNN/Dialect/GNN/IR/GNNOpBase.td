@@ -1,4 +1,4 @@
-//===- GNNOpBase.td - What the ops share, whatever their theme *- tablegen -*-===//
+//===- GNNOpBase.td - Classes that all ops share -----------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,7 +23,7 @@ def GNN_Cost : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops"]>;
 // A product of rows with weights.
 def GNN_ProductCost
     : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getProductRows"]>;
-// What is read are not the operands, each once.
+// The op reads other bytes than those of its operands, each once.
 def GNN_CostAndReads
     : DeclareOpInterfaceMethods<GNN_RowCostInterface, ["getFlops", "getReadBytes"]>;
 // The op is several kernels.

@@ -77,7 +77,7 @@ def GNN_GraphOp : GNN_Op<"graph", [
     * (C14) A graph derived by loops is square. New loops have a type, from 0 to the
       number of the parent's edge types; there are as many edge types as in the
       parent, or one more for that number, unless there are shards.
-    * (C15) There are at least 2 shards, an edge type for each, and no schema.
+    * (C15) Shards are at least 2, each with an edge type, and exclude a schema.
     * (C16) A graph with `dst_sorted` is not derived.
 
     Example:
@@ -126,8 +126,8 @@ def GNN_GraphOp : GNN_Op<"graph", [
     /// The parent's edge types that the edge types of a derived graph are; none
     /// where these are shards.
     ::llvm::SmallVector<int64_t> getTypesOfParent();
-    /// What follows of stats of the parent; with loops, about: the stats do not
-    /// say how many the parent has.
+    /// The statistics that follow from the parent's; with loops they are
+    /// estimates: the parent's do not say how many loops it has.
     ::gnn::StatsAttr deriveStats(::gnn::StatsAttr ofParent);
     /// The name of the graph that the nodes are those of: the parent's, or its
     /// own.
@@ -230,7 +230,7 @@ def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
     * (C2) Their features are the same.
     * (C3) The graph of each input is derived from that of `result`.
     * (C4) No edge type is in the graphs of two inputs.
-    * (C5) Of graphs with new self loops there are `edge` rows alone.
+    * (C5) A graph with new self loops has `edge` rows here alone.
 
     Example:
 

@@ -197,10 +197,10 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     are `gnn.row_dot`.
 
     With `stored`, the score of each edge is computed once and kept in memory;
-    without, it is computed in each walk over the edges of a group. That changes
-    costs and no value. Scores that sum over features are stored in any case where
-    the value has others than those summed over and the scores: one walk has one
-    size of features.
+    without, it is computed in each walk over the edges of a group. The choice
+    changes costs and no value. Scores that sum over features are stored in any
+    case where the value has others than those summed over and the scores: one
+    walk has one size of features.
 
     The op can give two more results, rows of the groups: the highest score of each,
     and the sum of `exp(score - highest)` over it, by which the gradient has the
@@ -211,9 +211,9 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     Gradient: with `a` the softmax, `g` the gradient of `result` gathered to
     edges, and `b = factor * sum_f g * value`: of `value`, `factor * a * g`
     summed along its path; of `factor`, `a * sum_f g * value`; of the score,
-    `a * (b - sum_j a[j] * b[j])` over the group of the edge. That goes back
-    through the body, whose ops have a gradient each, and is summed along the
-    path of each input.
+    `a * (b - sum_j a[j] * b[j])` over the group of the edge. The gradient of
+    the score goes back through the body, whose ops have a gradient each, and is
+    summed along the path of each input.
 
     Constraints:
     * (C1) `over` is `src`, `dst`, `src_pair` or `dst_pair`.
@@ -229,7 +229,7 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     * (C8) The features of the scores begin with those of `factor`.
     * (C9) The features of `value` begin with those of the scores.
     * (C10) `result` has the features and the element type of `value`.
-    * (C11) There are no statistics, or the highest score and the sum: rows of the
+    * (C11) The statistics are left out, or the highest score and the sum: rows of the
       groups `over` with the features of the scores.
 
     Example: GAT, and the inner product of HGT.

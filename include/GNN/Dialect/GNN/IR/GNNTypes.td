@@ -1,4 +1,4 @@
-//===- GNNTypes.td - What a loop over rows is at -----------*- tablegen -*-===//
+//===- GNNTypes.td - Positions of a loop over rows ---------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

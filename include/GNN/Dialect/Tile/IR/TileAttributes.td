@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is walked, where an operand's row lies, and how the work is laid out.
+// Domains of walks, accesses of operands, and how the work is laid out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,7 +113,7 @@ def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
     * (C2) The elements of a group lie side by side: `rows GROUPS ELEMENTS` is a
       structure of docs/Structures.md, `groups` are tiles of these elements, or
       `elements` are tiles of these groups.
-    * (C3) There are 1 to 2^30 heads and features.
+    * (C3) The numbers of heads and of features are 1 to 2^30.
   }];
   let parameters = (ins
     Tile_RowDomain:$groups,
@@ -271,8 +271,8 @@ def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
         threads *= lanes;
       return threads;
     }
-    /// Of teams: lanes of heads and features, features side by side, threads of
-    /// a team and of the block.
+    /// For teams: lanes of heads and features, features side by side, threads
+    /// of a team and of the block.
     int64_t getHeads() const { return getLanes().front(); }
     int64_t getFeatures() const { return getLanes().back(); }
     int64_t getVector() const { return getEach().back(); }

@@ -78,7 +78,7 @@ def Tile_SoftmaxSumOp : Tile_BodyOp<"softmax_sum",
     finite number as `highest`: minus infinity has no difference to itself.
 
     Constraints:
-    * (C1) There are as many sums as values.
+    * (C1) Sums are as many as values.
 
     Example: attention over rows `%v`.
 
@@ -103,7 +103,7 @@ def Tile_FoldOp : Tile_BodyOp<"fold", [AttrSizedOperandSegments,
     (maximum, sum, weighted sum).
 
     Constraints:
-    * (C1) There are as many identities and results as values, of their types.
+    * (C1) Identities and results are as many as values, of their types.
     * (C2) The region has two arguments a value and yields one a value.
     * (C3) A component's result may depend only on components whose level is
       within its own.

@@ -1,4 +1,4 @@
-//===- TileInterfaces.td - What passes ask of a template ---*- tablegen -*-===//
+//===- TileInterfaces.td - Interface of templates ----------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -70,7 +70,7 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
                     "then.",
       "bool", "mayOverwrite",
       (ins "::mlir::OpOperand &":$input, "::mlir::OpOperand &":$output)>,
-    InterfaceMethod<"What one launch reads, writes and computes.",
+    InterfaceMethod<"The bytes and operations of one launch.",
       "::gnn::tile::TileCost", "getCost">,
   ];
 }

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What upstream's loops cannot say: which blocks become a kernel, an order-free
-// reduction of several values at once, and what the workers of a block do side by
-// side.
+// Loops beside upstream's, which cannot say which blocks become a kernel, nor an
+// order-free reduction of several values at once, nor what the workers of a block
+// do side by side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +39,9 @@ def Tile_BlocksOp : Tile_Op<"blocks", [
     `gnn-verify-form` has the contract of each form.
 
     Constraints:
-    * (C1) There are 1 to 3 dimensions: as many ends of at least 0, positive steps, and
-      arguments of the body, which are indices.
-    * (C2) There are 1 to 1024 `threads`.
+    * (C1) The loop has 1 to 3 dimensions: as many ends of at least 0, positive steps,
+      and arguments of the body, which are indices.
+    * (C2) `threads` is 1 to 1024.
     * (C3) `schedule` is the schedule of a template, a text, or an array of such.
     * (C4) It is in no other `gnn_tile.blocks`.
 
@@ -103,15 +103,15 @@ def Tile_WalkOp : Tile_Op<"walk", [
     identity. It gives what `combine` gives of one after the other, up to rounding.
 
     `over` says who walks: the lanes of a team that share the elements of a row
-    (`element`), or all those of the block (`block`). There are `slots` of them,
-    and each has `in_flight` elements under way at once. With `run`, each combines so
-    many elements, one after the other, and then that run with those before: the error
-    of a sum grows with what is added in one go. Where `combine` adds a result, runs of it
-    are added with compensation. With `in_step`, teams that share a warp take as many steps
-    as the one with the most elements, so that lanes may exchange values in `body`; what
-    counts is the same. With `window`, the workers first stage what they read of so many
-    elements by their position alone, indices and numbers, in workgroup memory, each element
-    once. `gnn-tile-spread-walks` makes loops of it by these.
+    (`element`), or all those of the block (`block`). These lanes are `slots`, and each has
+    `in_flight` elements under way at once. With `run`, each combines so many elements, one
+    after the other, and then that run with those before: the error of a sum grows with what
+    is added in one go. Where `combine` adds a result, runs of it are added with
+    compensation. With `in_step`, teams that share a warp take as many steps as the one with
+    the most elements, so that lanes may exchange values in `body`; what counts is the same.
+    With `window`, the workers first stage what they read of so many elements by their
+    position alone, indices and numbers, in workgroup memory, each element once.
+    `gnn-tile-spread-walks` makes loops of it by these.
 
     Constraints:
     * (C1) The body has the position as its argument and yields the identities'
@@ -172,10 +172,11 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
     elements of its row; `block`, these of all teams, which take elements of one
     row. The iterations are independent of each other.
 
-    What they yield is combined by `combine`, whose two halves of arguments are what
-    two iterations, or two sets of them, have yielded. It must be associative and
-    commutative, as that of `gnn_tile.walk`: a pass chooses the order, the same on every
-    run. A result `vector<8xi32>` of `i32` has one entry for each eighth of the numbers.
+    The region `combine` combines the values that they yield: its two halves of
+    arguments are those of two iterations, or of two sets of them. It must be
+    associative and commutative, as that of `gnn_tile.walk`: a pass chooses the order,
+    the same on every run. A result `vector<8xi32>` of `i32` has one entry for each
+    eighth of the numbers.
 
     The workers exchange results by shuffles, or through workgroup memory where they are
     all those of the block: all lanes of a warp, or all threads, have to reach the op.
@@ -222,7 +223,7 @@ def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
   let description = [{
     True where the operand is; and of teams that share a warp, true in all where it is
     true in one. A branch by it is taken by whole warps, so that lanes may exchange results
-    in it. What it guards has to be right where the operand is false, too.
+    in it. The guarded code has to be right where the operand is false, too.
 
     Constraints:
     * (C1) It is in a `gnn_tile.parallel` over `team`.
@@ -248,7 +249,7 @@ def Tile_MostOfTeamsOp : Tile_Op<"most_of_teams", [Pure, SameOperandsAndResultTy
   let description = [{
     The operand; and of teams that share a warp, the highest of all of them. A loop of so
     many steps is the same for all lanes of a warp, so that they may exchange values in
-    it. What is done in steps beyond those of a team's own number may not count.
+    it. A step beyond a team's own number may not change its results.
 
     Constraints:
     * (C1) It is in a `gnn_tile.parallel` over `team`.
@@ -321,7 +322,8 @@ def Tile_ReduceEachOp : Tile_Op<"reduce_each", [Pure, SameTypeOperands,
     all lanes the number of one.
 
     Constraints:
-    * (C1) There are a power of two of vectors, at most 32, of one or two dimensions.
+    * (C1) The number of vectors is a power of two, at most 32; each has one or two
+      dimensions.
     * (C2) `kind` is `sum`, `max` or `min`.
 
     Example: the dots of two elements.

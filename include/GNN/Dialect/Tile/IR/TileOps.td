@@ -24,7 +24,7 @@ def Tile_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
 def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>;
 
 //===----------------------------------------------------------------------===//
-// What the bound graph gives
+// Values of the bound graph
 //===----------------------------------------------------------------------===//
 
 def Tile_CountOp : Tile_Op<"count", [
@@ -72,8 +72,8 @@ def Tile_StructureOp : Tile_Op<"structure", [
   let hasVerifier = 1;
 }
 
-// What the launch plan holds beside launches: it is written, so that these ops
-// stay, and no buffer is.
+// The launch plan beside its launches. Ops write this resource, so that they
+// stay, and no buffer.
 def Tile_PlanResource : Resource<"::gnn::tile::PlanResource">;
 class Tile_PlanOp<string mnemonic>
     : Tile_Op<mnemonic, [MemoryEffects<[MemWrite<Tile_PlanResource>]>]>;
@@ -116,8 +116,8 @@ def Tile_CostOp : Tile_PlanOp<"cost"> {
   let description = [{
     Bytes read, bytes written, and floating-point operations, as if there were
     no caches: a row that is gathered counts each time. For reports: its effect
-    is on the plan, not on buffers. What makes a loop
-    over blocks of a template asks it for them (`TileOpInterface`).
+    is on the plan, not on buffers. A pass that makes a loop over blocks of a
+    template asks the template for them (`TileOpInterface`).
 
     Example:
 
@@ -173,18 +173,19 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     With a schedule whose `row_walk` is `by_edges` the elements of all groups are
     walked one after the other, in blocks of 64 for each of its teams.
     `gnn-tile-split-edge-walks` makes two steps of it. The first one stores a group
-    whose elements are in one block. Of one that lies in several, a block leaves a
-    piece in `parts(...) of pieces<dst, edge.in_rows, 1024>`: its states, as of the
-    tiles above. The second one, with the same parts and another `row_walk`, stores
-    the groups that have pieces, each combined in order, and those without elements.
+    whose elements are in one block. Where a group lies in several blocks, each
+    leaves a piece of it in `parts(...) of pieces<dst, edge.in_rows, 1024>`: its
+    states, as of the tiles above. The second one, with the same parts and another
+    `row_walk`, stores the groups that have pieces, each combined in order, and
+    those without elements.
 
     In the blocked form it is on a *range*, `rows[%first to %end] columns[%column]`:
     the groups at the positions from `first` to before `end`, at most the schedule's
     `rows_per_block`, and the features from `column` on, at most
-    `columns_per_block`. Of a walk by edges the positions are those of elements, and
-    where pieces are joined those of `cut_rows`. The index arrays it reads are operands then. An output may be
-    an array in workgroup memory there, whose row 0 is that of the group at `first`:
-    all groups of the range are walked then, `rows_per_block` of them side by side.
+    `columns_per_block`. The positions of a walk by edges are those of elements, and where pieces
+    are joined those of `cut_rows`. The index arrays it reads are operands then. An output may be an
+    array in workgroup memory there, whose row 0 is that of the group at `first`: all groups of the
+    range are walked then, `rows_per_block` of them side by side.
 
     Constraints:
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
@@ -216,7 +217,7 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       groups and elements, which are walked once: nothing of an element needs a
       reduction over all first. Pieces are those of the schedule's blocks, and of no
       mean over elements.
-    * (C13) There is one of `parts` for each result of a reduction over elements,
+    * (C13) `parts` has one operand for each result of a reduction over elements,
       `[?, heads, features]` as far as the result varies by them, of its type.
     * (C14) On a range, a single output may be in workgroup memory, at `group` without
       another space and of 64 rows or more. No other operand is.
@@ -283,8 +284,9 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     bool isByEdges();
     /// Whether it combines what such a walk has left of groups in pieces.
     bool joinsPieces();
-    /// What a range counts: the groups; of a walk by edges the elements, and where
-    /// pieces are joined the groups that have some or no elements.
+    /// The domain that a range counts: the groups; of a walk by edges the
+    /// elements, and where pieces are joined the groups that have some or no
+    /// elements.
     RowDomain getPositions();
     /// Whether it has to know where groups begin and end: they have a result, or
     /// elements are counted.
@@ -302,7 +304,8 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     ::llvm::SmallVector<RowDomain> getStreamTargets();
     /// The results of reductions over elements, in the order of the body.
     ::llvm::SmallVector<::mlir::Value> getReduced();
-    /// What of a tile's row the part of a reduction's result has.
+    /// The access of the part of a reduction's result: its dimensions of a
+    /// tile's row.
     static AtAttr getPartAt(::mlir::Value reduced);
     /// Elements above which a group is made of its parts; 0: none is.
     int64_t getLongLength();

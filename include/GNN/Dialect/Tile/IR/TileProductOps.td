@@ -1,4 +1,4 @@
-//===- TileProductOps.td - What products stage and sum -----*- tablegen -*-===//
+//===- TileProductOps.td - Tiles and sums of products ------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What products of the loops form read and write: rows that lie anywhere, of
+// Reads and writes of products in the loops form: rows that lie anywhere, of
 // which some columns are read or written.
 //
 //===----------------------------------------------------------------------===//
@@ -27,24 +27,24 @@ def Tile_LoadRowsOp : Tile_Op<"load_rows", [AttrSizedOperandSegments]> {
 
     Rows that are masked, `where(%inside)`, are 0, and so are columns of the source
     that are not `below` a number. Masked rows are read all the same: what they are
-    is said by the vector, such as the last row again. Of columns past the end,
-    nothing is read. `aligned` is what the first column, that number, and the number
-    of columns of the source are multiples of: as many lie side by side on a boundary
-    of that size.
+    is said by the vector, such as the last row again. Nothing is read of columns
+    past the end. `aligned` is what the first column, that number, and the number of
+    columns of the source are multiples of: as many lie side by side on a boundary of
+    that size.
 
     Upstream's `vector.gather` takes an index for each element, and does not know
     that columns lie side by side.
 
     Constraints:
-    * (C1) There is one index a dimension of `source`, and at most one is a vector.
+    * (C1) `source` has one index a dimension, and at most one is a vector.
     * (C2) The result has a dimension of rows, as many as that vector has, and one
       of columns, or one of the two; its elements are those of `source`. The index of
       columns is no vector.
     * (C3) `where` masks as many rows as the vector has, `below` needs a dimension of
       columns and is positive.
     * (C4) `aligned` is a power of two that divides the last dimension of `source`,
-      the columns, and `below`; beside one above 1, `source` has no layout. That it
-      divides the index of columns is not checked.
+      the columns, and `below`; beside one above 1, `source` has no layout. It has
+      to divide the index of columns too, which is not checked.
 
     Example: 16 columns of 64 rows, those of which are there.
 

@@ -1,4 +1,4 @@
-//===- TileSchedules.td - What passes ask of a schedule ----*- tablegen -*-===//
+//===- TileSchedules.td - Interface of schedules -----------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -43,7 +43,7 @@ def Tile_TraversalScheduleInterface
     own. The passes that choose schedules complete those of their target alone.
   }];
   let methods = [
-    InterfaceMethod<"What the layout is made of.",
+    InterfaceMethod<"The fields that the layout is made of.",
       "::gnn::tile::TraverseSchedule", "getFields">,
     InterfaceMethod<"The schedule of this kind that says this, for listings.",
       "::gnn::tile::TraversalScheduleInterface", "withFields",

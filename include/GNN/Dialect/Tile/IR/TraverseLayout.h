@@ -19,10 +19,11 @@ namespace gnn::tile {
 /// Facts of the op that bear on its schedule.
 struct TraverseFacts {
   explicit TraverseFacts(TraverseOp op);
-  /// Of a traversal of elements that is not built yet, with aligned rows.
+  /// The facts of a traversal of elements that is not built yet, with aligned
+  /// rows.
   TraverseFacts(int64_t heads, int64_t features, bool shufflesInsideElements);
 
-  /// What a block may have on the target of its module.
+  /// The limits of a block on the target of its module.
   TargetLimits limits = TargetLimits::ofGPU();
   RowDomain groups;
   int64_t heads = 1;
@@ -70,8 +71,8 @@ struct TraverseFacts {
   /// The widest vector for which every row of every operand is aligned, on a
   /// GPU and on a CPU.
   int64_t widestVector = 1, widestOfCPU = 1;
-  /// What a window may stage of each element: the rows that it leads to, and
-  /// numbers of it.
+  /// The values of each element that a window may stage: the rows that it leads
+  /// to, and numbers of it.
   int64_t windowValues = 0;
   /// The levels of what is accumulated while elements are walked, of what is
   /// loaded for each element, and of what is held for the row.
@@ -131,9 +132,9 @@ struct TraverseLayout {
   /// memory in which they do.
   bool sharesRows = false;
   int64_t sharedBytes = 0;
-  /// What windows take beside that.
+  /// The bytes of windows beside that.
   int64_t windowBytes = 0;
-  /// An estimate of what a thread takes: ptxas decides.
+  /// An estimate of a thread's registers: ptxas decides.
   int64_t registers = 0;
 
   int64_t threadsPerRow() const {
