@@ -26,8 +26,8 @@ extern "C" {
 GNN_CAPI const char *gnnCompilerVersion(void);
 
 /** Loads a plugin, a shared object with dialects, ops that lower to gnn_tile,
- * and passes (docs/Plugins.md), into this process and for good. What is
- * compiled from then on may use them. Loading it again does nothing. */
+ * and passes (docs/Plugins.md), into this process and for good. Programs that
+ * are compiled from then on may use them. Loading it again does nothing. */
 GNN_CAPI GnnError *gnnLoadPlugin(const char *path);
 
 /** How to compile: options by name, and graphs. Functions that only read it may
@@ -69,8 +69,8 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
 
 /** Says what the passes on whole-graph ops do with a program, and what its
  *  kernels cost without and with them (docs/Cost.md): tables as text, or a
- * picture in Graphviz's language. Of `options` target, chip, passes, gradients
- * and graphs are read. Gives a string for gnnStringDestroy; errors are those of
+ * picture in Graphviz's language. It reads target, chip, passes, gradients and
+ * graphs of `options`. Gives a string for gnnStringDestroy; errors are those of
  * gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options, bool dot,

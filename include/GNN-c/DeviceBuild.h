@@ -35,9 +35,9 @@ typedef struct GnnGraphNeeds {
   const char *parent;
   const char *loops;
   int64_t loopType;
-  /** Of a derived graph, whose loops may then be null: from 2, so many ranges
-   * of the nodes at the end "src" or "dst" are its edge types; 0: they are not.
-   */
+  /** Shards of a derived graph, whose loops may then be null: from 2, so many
+   * ranges of the nodes at the end "src" or "dst" are its edge types; 0: they
+   * are not. */
   int64_t shards;
   const char *shardEnd;
 } GnnGraphNeeds;
@@ -100,9 +100,9 @@ GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, GnnBuffer scratch,
                                  GnnBuffer numbers, void *stream,
                                  int64_t *bytes);
 
-/** What is wrong where `bytes` was -1, as text that lives as long as `build`;
- *  null where nothing is. It names a graph, and ids before self loops before
- * the order of edges. */
+/** The error where `bytes` was -1, as text that lives as long as `build`; null
+ *  where nothing is wrong. It names a graph, and ids before self loops before
+ *  the order of edges. */
 GNN_CAPI const char *gnnBuildProblem(const GnnBuild *build);
 
 /** Builds the structures in memory that is 16-byte aligned and lives as long as

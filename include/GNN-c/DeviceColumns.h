@@ -4,8 +4,8 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* What graphs of several types are made of, one type or relation behind
-|* another, written by one call. Runtime.h's rules on errors and lifetimes hold.
+|* Columns of graphs of several types, one type or relation behind another,
+|* written by one call. Runtime.h's rules on errors and lifetimes hold.
 |*
 \*===----------------------------------------------------------------------===*/
 

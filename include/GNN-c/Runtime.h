@@ -8,7 +8,7 @@
 |* compiled code, without the compiler.
 |*
 |* Errors. A function that may fail returns a GnnError, null on success; the
-|* caller destroys it. What a failing function was to give is left untouched.
+|* caller destroys it. A failing function leaves its outputs untouched.
 |*
 |* Lifetimes. Handles are reference-counted: a function that gives a handle
 |* gives one reference, which the caller releases; releasing null is legal. A
@@ -67,11 +67,11 @@ typedef struct GnnConstBuffer {
  *  error. */
 GNN_CAPI const char *gnnErrorMessage(const GnnError *error);
 
-/** What a failure is of, for callers that go on differently. */
+/** The kinds of failures, for callers that go on differently. */
 typedef enum GnnErrorKind {
   /** Anything else: files, devices, memory, wrong calls. */
   GNN_ERROR_OTHER = 0,
-  /** What the compiler is asked for, such as a switch that it does not have. */
+  /** A request to the compiler, such as a switch that it does not have. */
   GNN_ERROR_OPTION = 1,
   /** The program that is compiled. */
   GNN_ERROR_PROGRAM = 2,
@@ -107,7 +107,7 @@ GNN_CAPI int64_t gnnPhysicalMemory(void);
 
 /** Threads of the host on which graphs are checked, sorted and uploaded, and
  * PTX is made: as many as it has cores, at most 32, unless set; 0 sets that
- * again. What comes out has the same bits for any number. */
+ * again. Results have the same bits for any number. */
 GNN_CAPI int64_t gnnNumThreads(void);
 GNN_CAPI GnnError *gnnSetNumThreads(int64_t count);
 
@@ -117,8 +117,9 @@ GNN_CAPI GnnError *gnnSetNumThreads(int64_t count);
 
 typedef enum GnnSide { GNN_SRC = 0, GNN_DST = 1 } GnnSide;
 
-/** What a graph is made of. Pointers are read during the call (gnnGraphCreate)
- *  or kept (gnnGraphBorrow). Zero nodes, edges and types are legal. */
+/** The arrays that a graph is made of. Pointers are read during the call
+ *  (gnnGraphCreate) or kept (gnnGraphBorrow). Zero nodes, edges and types are
+ * legal. */
 typedef struct GnnGraphArrays {
   /** Source and destination nodes are the same set. */
   bool square;
@@ -240,8 +241,8 @@ GNN_CAPI GnnError *gnnGraphRefineTypes(const GnnGraph *graph,
 GNN_CAPI GnnError *gnnGraphMergeTypes(const GnnGraph *graph, bool edgeTypes,
                                       bool nodeTypes, GnnGraph **result);
 
-/** What layers read for the first `seeds` nodes: `layers` bipartite graphs in
- *  `blocks`, the first layer's first. */
+/** The graphs that layers read for the first `seeds` nodes: `layers` bipartite
+ *  graphs in `blocks`, the first layer's first. */
 GNN_CAPI GnnError *gnnGraphBlocks(const GnnGraph *graph, int64_t seeds,
                                   int64_t layers, GnnGraph **blocks);
 
@@ -309,7 +310,7 @@ GNN_CAPI void gnnDeviceRelease(GnnDevice *device);
 /** E.g. "cuda:0 (NVIDIA H200, sm_90)". */
 GNN_CAPI const char *gnnDeviceName(const GnnDevice *device);
 
-/** What the driver of a GPU says of it, for the option `chip` of compiling:
+/** The driver's description of a GPU, for the option `chip` of compiling:
  *  "sm_89, NVIDIA L40S: processors=142 clock=2.52e+09 l2_bytes=1.00663e+08
  *  memory_bandwidth=8.64e+11", in Hz, bytes and bytes a second; "" for other
  *  devices. */
@@ -345,7 +346,7 @@ GNN_CAPI GnnError *gnnPackageLoadBytes(const void *bytes, size_t size,
 /** Writes the whole file or nothing. */
 GNN_CAPI GnnError *gnnPackageSave(const GnnPackage *package, const char *path);
 
-/** What gnnPackageSave writes; free it with gnnStringDestroy. */
+/** The bytes that gnnPackageSave writes; free them with gnnStringDestroy. */
 GNN_CAPI GnnError *gnnPackageBytes(const GnnPackage *package, char **bytes,
                                    size_t *size);
 
@@ -422,8 +423,8 @@ typedef struct GnnBuiltGraph {
   const char *name;
   /** Source and destination nodes are the same set. */
   bool square;
-  /** What the caller has checked where a declaration asks for it: that each
-   *  node has one self loop, that the edges are sorted by destination, and
+  /** Facts that the caller has checked where a declaration asks for them: that
+   *  each node has one self loop, that the edges are sorted by destination, and
    *  int32[edge types][2], the schema that its edges obey; null: none. */
   bool selfLoops;
   bool dstSorted;
@@ -444,8 +445,9 @@ typedef struct GnnBuiltGraph {
 
 /** The same for graphs that are on the device already. Copies nothing and does
  *  not wait, except to load kernels that no function has used there before.
- *  Runs must follow the building of the structures in their stream. What a
- *  function names and no graph has, or has of another size, is an error. */
+ *  Runs must follow the building of the structures in their stream. A structure
+ *  that a function names and no graph has, or has of another size, is an
+ *  error. */
 GNN_CAPI GnnError *gnnBindBuilt(const GnnPackage *package,
                                 const char *const *functions,
                                 int64_t numFunctions,
@@ -488,7 +490,7 @@ GNN_CAPI bool gnnBoundInput(const GnnBoundFunction *bound, int64_t index,
 GNN_CAPI bool gnnBoundOutput(const GnnBoundFunction *bound, int64_t index,
                              GnnTensorInfo *info);
 
-/** What an input or output is: "input", "output", or in functions that give
+/** The role of an input or output: "input", "output", or in functions that give
  *  gradients also "saved" (by the forward pass for the backward pass) and
  *  "gradient"; null where there is none of that index. */
 GNN_CAPI const char *gnnBoundInputRole(const GnnBoundFunction *bound,
@@ -496,14 +498,14 @@ GNN_CAPI const char *gnnBoundInputRole(const GnnBoundFunction *bound,
 GNN_CAPI const char *gnnBoundOutputRole(const GnnBoundFunction *bound,
                                         int64_t index);
 
-/** Of a gradient: the name of the input or output of the function that it is
- *  the gradient of; null for others. */
+/** The name of the input or output of the function whose gradient this is; null
+ *  for others. */
 GNN_CAPI const char *gnnBoundInputOf(const GnnBoundFunction *bound,
                                      int64_t index);
 GNN_CAPI const char *gnnBoundOutputOf(const GnnBoundFunction *bound,
                                       int64_t index);
 
-/** Of a saved value: what computes it, as text; null for others, and where
+/** The computation of a saved value, as text; null for others, and where
  *  nothing is known. Equal ones are the same value, also of another package of
  *  the same program. */
 GNN_CAPI const char *gnnBoundInputKey(const GnnBoundFunction *bound,

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What programs that compile need. InitAll.h adds the rest of MLIR, for tools
-// that take any IR.
+// The dialects and passes of programs that compile. InitAll.h adds the rest of
+// MLIR, for tools that take any IR.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Version.h - What --version prints ------------------------*- C++ -*-===//
+//===- Version.h - The text of --version ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ColumnTiles.h - What tiles of columns cost ---------------*- C++ -*-===//
+//===- ColumnTiles.h - Costs of tiles of columns ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,7 +12,7 @@
 
 namespace gnn {
 
-/// What a tile takes of a row: so many features of so many heads.
+/// The part of a row that a tile takes: so many features of so many heads.
 struct ColumnTile {
   int64_t heads, columns;
 
@@ -21,8 +21,8 @@ struct ColumnTile {
   }
 };
 
-/// What a traversal gathers for all tiles of its rows, each of which walks the
-/// elements again.
+/// The costs of gathers for all tiles of a traversal's rows, each of which
+/// walks the elements again.
 class TileCosts {
 public:
   TileCosts(const CostModel &model, tile::TraverseOp op,

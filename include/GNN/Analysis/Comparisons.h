@@ -1,10 +1,10 @@
-//===- Comparisons.h - What rewrites save -----------------------*- C++ -*-===//
+//===- Comparisons.h - Savings of rewrites ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ops cost as they are, and what they would cost after a rewrite that is
-// not made yet, or beside which the ops still are. Passes ask here and decide
-// by `CostModel::isBetter`; none has figures of its own.
+// The costs of ops as they are, and after a rewrite that is not made yet, or
+// beside which the ops still are. Passes ask here and decide by
+// `CostModel::isBetter`; none has figures of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@ struct Comparison {
   double after = 0;
 };
 
-/// What of a step each edge of a long row waits for the id of its row of pairs
-/// where the rows of an op go there: in a walk that makes scores, in a weighted
-/// sum that reads no such ids otherwise, or not at all.
+/// The part of a step that each edge of a long row waits for the id of its row
+/// of pairs where the rows of an op go there: in a walk that makes scores, in a
+/// weighted sum that reads no such ids otherwise, or not at all.
 enum class IdWait { None, Sum, Score };
 
 /// `op`, and `moved`, which computes the same on other rows, whose result is

@@ -1,4 +1,4 @@
-//===- CostModel.h - What ops and kernels cost ------------------*- C++ -*-===//
+//===- CostModel.h - Costs of ops and kernels -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -42,7 +42,7 @@ struct GatherWork {
   bool isWritten = false;
   /// Whether a row has one of these for each head, for each feature.
   bool hasHeads = false, hasFeatures = false;
-  /// What is read, where an operand is.
+  /// The operand that is read, where it is one.
   mlir::Value table = nullptr;
   /// Ranges of the table that are read one after another.
   double ranges = 1;
@@ -132,7 +132,7 @@ struct KernelWork {
   double getFlops() const { return productFlops + otherFlops; }
   /// Bytes that are read or written, wherever they come from.
   double getBytes() const;
-  /// Of what is gathered for the first time.
+  /// The bytes that are gathered for the first time.
   double getGatheredBytes() const;
 
   /// Adds what another op does in the same kernel, to the same rows. Kernels
@@ -166,9 +166,9 @@ GatherWork describeGather(tile::RowDomain to, double rows, double rowBytes,
 double countRanges(tile::TraverseOp op, tile::RowDomain from,
                    tile::RowDomain to);
 
-/// What the schedule of a traversal is chosen by: what the op says, what its
-/// target is and, where there are statistics, how many elements its groups
-/// have.
+/// The facts by which the schedule of a traversal is chosen: what the op says,
+/// what its target is and, where there are statistics, how many elements its
+/// groups have.
 tile::TraverseFacts getScheduleFacts(tile::TraverseOp op, StatsAttr stats);
 /// The same by the statistics of its graph.
 tile::TraverseFacts getScheduleFacts(tile::TraverseOp op);
@@ -207,7 +207,7 @@ double getLongestRow(RowPath path, StatsAttr stats);
 /// of: a tile is 32 columns wide, and fewer than 48 inputs wait for its rows.
 double tileFlops(double rows, int64_t in, int64_t out);
 
-/// What an op counts when it runs alone.
+/// The counts of an op that runs alone.
 struct OpCounts {
   RowCount flops, readBytes, writtenBytes, productRows;
 };
@@ -216,7 +216,7 @@ struct OpCounts {
 /// arithmetic on tensors of rows; none for others.
 std::optional<OpCounts> countOp(mlir::Operation *op);
 
-/// What is chosen for long rows.
+/// The choice for long rows.
 struct PiecesChoice {
   /// Elements of a piece; 0: rows stay whole.
   int64_t length = 0;
@@ -236,14 +236,14 @@ public:
   /// not share long rows, these stay whole.
   CostModel(mlir::Operation *op, CostKind kind);
 
-  /// Seconds or rows of one kernel, its launch included. Of `CostKind::Full`,
-  /// of both that it becomes where long rows are chosen to be pieces.
+  /// Seconds or rows of one kernel, its launch included. By `CostKind::Full`,
+  /// of both kernels that it becomes where long rows are chosen to be pieces.
   ///
   /// A kernel gathers, and multiplies while it reads and writes in order:
   /// `launch + max(rows + rounds + gathers + max(flops, stream), longest row)`.
   /// The first time that a row is gathered it comes from memory; after that
   /// from the L2 with the probability with which it is there (`shareInL2`).
-  /// Of walks by edges gathers and instructions overlap:
+  /// Gathers and instructions of walks by edges overlap:
   /// `launch + norm(gathers, slots) + scattered + streams`.
   double cost(const KernelWork &kernel) const;
 
@@ -261,10 +261,10 @@ public:
   /// How many steps an edge of a row takes that reads so many tensors.
   static double steps(unsigned reads);
 
-  /// Of kernels that run one after another.
+  /// The cost of kernels that run one after another.
   double cost(llvm::ArrayRef<KernelWork> kernels) const;
 
-  /// What a kernel costs whatever it does.
+  /// The cost of a kernel whatever it does.
   double getLaunch() const { return isTime() ? figures.launchSeconds : 0; }
 
   /// The cost of a part of the work of a kernel that costs `whole`.
@@ -272,7 +272,7 @@ public:
     return getLaunch() + (whole - getLaunch()) * share;
   }
 
-  /// What of a time the model may be wrong by when it weighs two.
+  /// The part of a time by which the model may be wrong when it weighs two.
   static constexpr double margin = 0.05;
 
   /// Whether a cost of `then` is worth leaving one of `now` for: fewer rows, or
@@ -339,7 +339,7 @@ private:
 PiecesChoice choosePieces(const CostModel &model, tile::TraverseOp op,
                           StatsAttr stats);
 
-/// What a traversal costs: of `CostKind::Full`, of both that it becomes where
+/// The cost of a traversal: by `CostKind::Full`, of both that it becomes where
 /// its long rows are chosen to be pieces.
 double costTraversal(const CostModel &model, tile::TraverseOp op,
                      StatsAttr stats);
@@ -374,7 +374,7 @@ std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
                          std::string &gain, tile::TraverseOp before);
 
-/// What lanes do for each element of a walk by edges.
+/// The work of lanes for each element of a walk by edges.
 struct WalkSteps {
   double operations = 0; ///< on numbers of the element
   double warps = 0;      ///< of the lanes that share it
@@ -419,7 +419,7 @@ KernelWork describeByEdges(tile::TraverseOp op, StatsAttr stats, int64_t heads,
 double costByEdges(const CostModel &model, tile::TraverseOp op,
                    StatsAttr stats);
 
-/// What a traversal costs that is walked by edges where `explainEdges` says so
+/// The cost of a traversal that is walked by edges where `explainEdges` says so
 /// by this setting.
 double costWalk(const CostModel &model, tile::TraverseOp op, int64_t edgeWalks,
                 StatsAttr stats);

@@ -1,4 +1,4 @@
-//===- CostOptions.h - What passes weigh ------------------------*- C++ -*-===//
+//===- CostOptions.h - Kinds of costs ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ namespace gnn {
 /// computed again where they are read.
 inline constexpr int64_t mostNumbersOfEdge = 16;
 
-/// What is to be small.
+/// The cost that is to be small.
 enum class CostKind {
   /// Seconds, where long rows become pieces if that pays.
   Full,
@@ -27,9 +27,9 @@ enum class CostKind {
   Rows,
 };
 
-/// What a backward pass may compute again.
+/// The values that a backward pass may compute again.
 enum class GradientMemory {
-  /// What is cheap.
+  /// Cheap ones.
   Fast,
   /// Products with weights too, so that less is saved.
   Low,

@@ -17,7 +17,7 @@
 
 namespace gnn {
 
-/// What is known of the numbers of values, where a function is given finite
+/// Whether the numbers of values are finite, where a function is given finite
 /// ones and nothing overflows.
 class Finiteness {
 public:

@@ -1,4 +1,4 @@
-//===- OrderCosts.h - What orders of sum and product cost -------*- C++ -*-===//
+//===- OrderCosts.h - Costs of orders of sum and product --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -45,7 +45,7 @@ struct ChainGradients {
   bool ofInput = false, ofWeight = false;
 };
 
-/// What the orders of a chain cost on a graph. A chain without types is one
+/// The costs of the orders of a chain on a graph. A chain without types is one
 /// relation.
 class OrderCosts {
 public:
@@ -53,13 +53,13 @@ public:
              StatsAttr stats, ChainGradients gradients = {});
 
   OrderChoice choose() const;
-  /// What the best order saves of the cost of the one that the chain has.
+  /// The saving of the best order, of the cost of the one that the chain has.
   double getSaving() const;
   /// Rows of the product.
   double rows(const Order &order) const;
 
 private:
-  /// What the statistics say of one relation.
+  /// The statistics of one relation.
   struct Relation {
     double edges;
     double sources; ///< rows that the edges read, each counted once

@@ -16,7 +16,7 @@ namespace gnn {
 /// erased must not have been asked about.
 class RowAnalysis {
 public:
-  /// What counts as computed row by row.
+  /// The ops that count as computed row by row.
   enum class Scope {
     /// Ops on the rows of the value, and gathers into them: what others
     /// computed

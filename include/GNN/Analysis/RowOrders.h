@@ -1,4 +1,4 @@
-//===- RowOrders.h - What an order of rows costs ----------------*- C++ -*-===//
+//===- RowOrders.h - The cost of an order of rows ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,7 @@ namespace gnn {
 /// whose few long rows are those of graphs.
 class RowSpread {
 public:
-  /// Of rows with `lengths` whose squares add up to `squares`; where these are
+  /// For rows with `lengths` whose squares add up to `squares`; where these are
   /// not known (0), by the longest: so that it is what is expected of the
   /// longest of so many rows.
   explicit RowSpread(const RowLengths &lengths, double squares = 0);

@@ -41,7 +41,7 @@ double countMean(tile::RowDomain groups, tile::RowDomain elements,
                  StatsAttr stats);
 
 /// How many elements the longest of `groups` has, which are edge types, node
-/// types or the graph. Of node types, all might be of one.
+/// types or the graph. All nodes might be of one node type.
 double countLongest(tile::RowDomain groups, tile::RowDomain elements,
                     StatsAttr stats);
 
@@ -57,7 +57,7 @@ RowLengths getLengths(tile::RowDomain groups, tile::RowDomain elements,
 double countInLong(tile::RowDomain groups, tile::RowDomain elements,
                    double length, StatsAttr stats);
 
-/// What a count of the graph is about.
+/// The value of a count of the graph, about.
 double evaluateCount(const CountKey &count, StatsAttr stats);
 
 } // namespace gnn

@@ -1,4 +1,4 @@
-//===- TargetBackend.h - What a kind of target gives ------------*- C++ -*-===//
+//===- TargetBackend.h - Interface of kinds of targets ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,7 +37,7 @@ class Device;
 struct LaunchPlan;
 } // namespace runtime
 
-/// What is asked for of a kind of target.
+/// A request to a kind of target.
 struct TargetRequest {
   /// A chip, or what stands for one: of a GPU its name, of a CPU LLVM's name of
   /// the processor. Empty: the backend chooses.
@@ -63,8 +63,8 @@ public:
 
   virtual llvm::StringRef getKind() const = 0;
 
-  /// What a module says that is compiled for it. Errors: a chip that it does
-  /// not know.
+  /// The attribute of a module that is compiled for it. Errors: a chip that it
+  /// does not know.
   virtual llvm::Expected<TargetAttr>
   makeTarget(mlir::MLIRContext *context,
              const TargetRequest &request) const = 0;
@@ -108,8 +108,8 @@ llvm::SmallVector<const TargetBackend *> listBackends();
 /// The one of that kind. The error names those that there are.
 llvm::Expected<const TargetBackend *> findBackend(llvm::StringRef kind);
 
-/// That of the module around `op`; null where it does not say what it is for,
-/// or a kind that is not registered.
+/// The backend of the module around `op`; null where the module does not say
+/// what it is for, or a kind that is not registered.
 const TargetBackend *findBackend(mlir::Operation *op);
 
 /// Writes the kernels of a module, without its host functions.

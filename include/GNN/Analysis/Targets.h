@@ -1,4 +1,4 @@
-//===- Targets.h - What kernels are made for --------------------*- C++ -*-===//
+//===- Targets.h - Targets of kernels ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,9 +30,9 @@ enum class FigureSource { Measured, Raced, Datasheet, Derived };
 struct KnownTarget {
   llvm::StringRef name;
   llvm::StringRef title;
-  /// What its driver calls it.
+  /// Its name by the driver.
   llvm::StringRef device;
-  /// What kernels for it are compiled for, such as "sm_90"; "cpu" for cores.
+  /// The chip that kernels are compiled for, such as "sm_90"; "cpu" for cores.
   llvm::StringRef chip;
   TargetFigures figures;
   /// Where each figure comes from, by its field.
@@ -49,7 +49,7 @@ const KnownTarget &getStandIn(llvm::StringRef kind);
 /// The figures of one that is known by name.
 const TargetFigures &getFigures(llvm::StringRef name);
 
-/// What this compiler's kernels have in common on all targets.
+/// The figures of this compiler's kernels that all targets share.
 struct KernelConstants {
 #define GNN_KERNELS(target)
 #define GNN_FIGURE(figure, value, source)
@@ -77,7 +77,7 @@ llvm::Expected<TargetAttr> makeCPUTarget(mlir::MLIRContext *context,
 /// Fails where `makeGPUTarget` does.
 llvm::Error checkGPU(llvm::StringRef gpu);
 
-/// What people call it: "NVIDIA H200 SXM", else what its driver calls it, its
+/// Its name for people: "NVIDIA H200 SXM", else its name by the driver, its
 /// chip or its kind.
 std::string describeTarget(TargetAttr target);
 
@@ -85,8 +85,8 @@ std::string describeTarget(TargetAttr target);
 /// SXM, which the module is for, got cpu".
 std::string explainMismatch(TargetAttr known, TargetAttr other);
 
-/// Of what the module around `op` is compiled for; where it does not say, of
-/// the first GPU of Targets.def.
+/// The figures of the target of the module around `op`; where it does not say,
+/// of the first GPU of Targets.def.
 TargetFigures getFigures(mlir::Operation *op);
 TargetAbilities getAbilities(mlir::Operation *op);
 llvm::StringRef getChip(mlir::Operation *op);

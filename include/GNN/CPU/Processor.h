@@ -1,4 +1,4 @@
-//===- Processor.h - What kernels of the host are compiled for --*- C++ -*-===//
+//===- Processor.h - The processor of the host ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

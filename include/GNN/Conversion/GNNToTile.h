@@ -32,9 +32,9 @@ struct LoweredRows {
   bool isTransposed = false; ///< the value has the last two dimensions of the
                              ///< tensor, which are `features`, exchanged
 
-  /// The space in the order in which the rows lie. That is in the type of the
-  /// tensor (`#gnn_tile.order`); rows yet to be computed will lie as the
-  /// function keeps them.
+  /// The space in the order in which the rows lie. The type of the tensor has
+  /// it (`#gnn_tile.order`); rows yet to be computed will lie as the function
+  /// keeps them.
   tile::RowDomain getDomain() const;
 };
 
@@ -79,7 +79,7 @@ public:
 
   // Building blocks (Lowering.cpp).
 
-  /// What a value of this type is: its space and features, no tensor.
+  /// A value of this type: its space and features, no tensor.
   LoweredRows describe(mlir::Type type, std::optional<EndPoint> end = {});
   /// So many rows of `size` features that are no graph's, no tensor.
   LoweredRows fixedRows(int64_t count, int64_t size) {

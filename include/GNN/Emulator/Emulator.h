@@ -56,7 +56,7 @@ struct Launch {
   std::function<bool(int64_t done, int64_t all)> progress;
 };
 
-/// What is known of a kernel.
+/// The known facts of a kernel.
 struct KernelInfo {
   int64_t staticSharedBytes = 0;
   int64_t privateBytes = 0;

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the emulator and the CPU device have in common.
+// Code that the emulator and the CPU device share.
 //
 //===----------------------------------------------------------------------===//
 

@@ -38,7 +38,7 @@ enum class Runs {
   Many
 };
 
-/// What LLVM does with code of the host.
+/// The optimizations of LLVM for code of the host.
 struct Optimization {
   Runs runs = Runs::Few;
   /// Whether a multiplication and an addition may be rounded once, unlike on a

@@ -1,4 +1,4 @@
-//===- Signature.h - What a kernel takes ------------------------*- C++ -*-===//
+//===- Signature.h - Arguments of a kernel ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

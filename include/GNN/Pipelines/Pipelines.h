@@ -23,15 +23,16 @@
 
 namespace gnn {
 
-/// What is made of functions with gradients, on top of other options.
+/// Options of functions with gradients, on top of others.
 template <typename Base> struct GradientSettings : public Base {
   template <typename T, typename... Mods>
   using Option = mlir::detail::PassOptions::Option<T, Mods...>;
 
   Option<GradientMemory> memory{
       *this, "memory",
-      llvm::cl::desc("What backward passes compute again: fast (what is "
-                     "cheap), or low (products too, so that less is saved)"),
+      llvm::cl::desc(
+          "Values that backward passes compute again: fast (those that are "
+          "cheap), or low (products too, so that less is saved)"),
       llvm::cl::init(GradientMemory::Fast)};
   Option<bool> calls{
       *this, "calls",
@@ -93,9 +94,10 @@ template <typename Base> struct GraphSwitches : public GradientSettings<Base> {
       llvm::cl::init(true)};
   Option<CostKind> cost{
       *this, "cost",
-      llvm::cl::desc("What passes weigh: full (time), whole-rows (time, "
-                     "where long rows do not become pieces), or rows "
-                     "(through products)"),
+      llvm::cl::desc(
+          "The cost that passes weigh: full (time), whole-rows (time, "
+          "where long rows do not become pieces), or rows "
+          "(through products)"),
       llvm::cl::init(CostKind::Full)};
 
   /// Sets the same switches of `other`.
@@ -347,7 +349,8 @@ struct SchedulePipelineOptions
       llvm::cl::init("")};
 };
 
-/// What a stage that lowers templates may do instead, on top of other options.
+/// Options of a stage that lowers templates to scalar loops instead, on top of
+/// others.
 template <typename Base> struct ScalarLoops : public Base {
   template <typename T, typename... Mods>
   using Option = mlir::detail::PassOptions::Option<T, Mods...>;
@@ -415,7 +418,7 @@ template <> struct OptionWords<StopAt> {
 /// The form of a module that is run; none where all stages are.
 std::optional<Form> getForm(StopAt stopAt);
 
-/// What the kernels become: PTX text, or what CUDA's ptxas makes of it.
+/// The format of kernels: PTX text, or what CUDA's ptxas makes of it.
 enum class KernelFormat { ISA, Bin, Fatbin };
 
 template <> struct OptionWords<KernelFormat> {
@@ -472,8 +475,9 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
                         llvm::cl::init(true)};
   Option<KernelFormat> format{
       *this, "format",
-      llvm::cl::desc("What a gpu.binary holds: isa (PTX text), or by CUDA's "
-                     "ptxas bin (a cubin) or fatbin"),
+      llvm::cl::desc(
+          "The content of a gpu.binary: isa (PTX text), or by CUDA's "
+          "ptxas bin (a cubin) or fatbin"),
       llvm::cl::init(KernelFormat::ISA)};
 };
 
@@ -520,7 +524,7 @@ struct Stage {
   /// The pipeline is called `gnn-NAME-pipeline`.
   std::string name;
   std::string summary;
-  /// What it takes; it begins with a check of that.
+  /// The form that it takes; it begins with a check of that.
   Form from;
   Form to;
   std::function<void(mlir::OpPassManager &, const StageOptions &)> build;

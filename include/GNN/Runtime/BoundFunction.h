@@ -61,7 +61,7 @@ struct StepReport {
   std::string schedule;
 };
 
-/// What a bound function does and what it costs.
+/// The launches of a bound function and their costs.
 struct Report {
   std::string function;
   std::string device;
@@ -95,9 +95,9 @@ struct BuiltGraph {
   };
 
   bool square = true;
-  /// What the owner has checked, as a declaration may ask for it: the schema
-  /// that its edges obey, that each node has one self loop, and that the edges
-  /// are sorted by destination.
+  /// Facts that the owner has checked, as a declaration may ask for them: the
+  /// schema that its edges obey, that each node has one self loop, and that the
+  /// edges are sorted by destination.
   std::vector<EdgeTypeEnds> schema;
   bool selfLoops = false;
   bool dstSorted = false;
@@ -135,7 +135,7 @@ public:
   ~BoundFunction();
 
   const std::string &name() const;
-  /// What it was bound from.
+  /// The plan that it was bound from.
   const FunctionPlan &plan() const;
   const std::shared_ptr<Device> &device() const;
 
@@ -157,7 +157,7 @@ public:
   Error run(ArrayView<ConstBuffer> inputs, ArrayView<Buffer> outputs,
             Buffer workspace, Stream stream) const;
 
-  /// What is known without a run.
+  /// The report without a run.
   Report report() const;
 
   /// Runs `repetitions` times, with an event around each launch where the

@@ -1,4 +1,4 @@
-//===- CAPI.h - What is behind the handles of the C API ---------*- C++ -*-===//
+//===- CAPI.h - Objects behind the handles of the C API ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Device.h - What runs kernels -----------------------------*- C++ -*-===//
+//===- Device.h - Devices that run kernels ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,7 @@ struct ConstBuffer {
   int64_t bytes = 0;
 };
 
-/// What is known of a kernel after loading; -1 where it is not.
+/// The known facts of a kernel after loading; -1 where one is unknown.
 struct KernelInfo {
   int64_t registers = -1;
   /// Bytes a thread spills or otherwise keeps in local memory.
@@ -136,7 +136,7 @@ public:
                        const LaunchArguments &arguments,
                        ArrayView<size_t> after) = 0;
 
-  /// What is captured next follows all launches.
+  /// A launch that is captured next follows all others.
   virtual Error finish() = 0;
 };
 
@@ -150,7 +150,7 @@ public:
   /// For messages and reports, e.g. "cuda:0 (NVIDIA H200, sm_90)".
   virtual std::string name() const = 0;
 
-  /// What the driver of a GPU says of it, for the compiler's `chip`:
+  /// The driver's description of a GPU, for the compiler's `chip`:
   /// "sm_89, NVIDIA L40S: processors=142 clock=2.52e9 l2_bytes=1e8
   /// memory_bandwidth=8.64e11", in Hz, bytes and bytes a second; none else.
   virtual std::string describeGPU() const { return ""; }

@@ -33,7 +33,7 @@ inline std::string onOneLine(const std::string &text) {
   return line;
 }
 
-/// What a failure is of, where callers tell it apart: GnnErrorKind of the C
+/// The kinds of failures, where callers tell them apart: GnnErrorKind of the C
 /// API, with the same numbers.
 enum class ErrorKind {
   Other,

@@ -14,8 +14,8 @@
 
 namespace gnn::runtime {
 
-/// What std::map is, for few keys that are added in ascending order: an array
-/// of pairs in the order of their keys. What is added anywhere else moves those
+/// A std::map for few keys that are added in ascending order: an array of pairs
+/// in the order of their keys. A key that is added anywhere else moves those
 /// behind it, and iterators do not outlive a key that is added or erased.
 template <typename Key, typename Value> class FlatMap {
 public:

@@ -44,7 +44,7 @@ struct EdgeTypeEnds {
   bool operator!=(const EdgeTypeEnds &other) const { return !(*this == other); }
 };
 
-/// What a graph is made of, as the caller has it.
+/// The arrays that a graph is made of, as the caller has them.
 struct GraphArrays {
   /// Source and destination nodes are the same set.
   bool square = true;

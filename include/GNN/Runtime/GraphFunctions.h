@@ -89,14 +89,14 @@ struct Derivation {
   /// The type of new loops; that of the first graph's number of edge types is a
   /// new one.
   int32_t loopType = -1;
-  /// Of the edges that this gives, the types are so many ranges of the nodes at
+  /// The types of the edges that this gives are so many ranges of the nodes at
   /// `shardEnd`, as `shardEdges` makes them; 0 where they are not.
   int32_t shards = 0;
   GraphSide shardEnd = GraphSide::Src;
 
   /// Whether there are edges that the first graph has not.
   bool addsLoops() const { return loops && *loops != SelfLoops::Remove; }
-  /// Of a graph made of one with so many edge types.
+  /// The edge types of a graph made of one with so many.
   int64_t numEdgeTypes(int64_t all) const;
 
   auto key() const {
@@ -120,12 +120,12 @@ deriveGraph(const std::shared_ptr<const Graph> &parent,
 Expected<DerivedGraph> renumber(const Graph &graph, ArrayView<int32_t> srcIds,
                                 ArrayView<int32_t> dstIds);
 
-/// What `layers` layers read of a square graph for its first `seeds` nodes: a
-/// bipartite graph a layer, the first layer's first. The destinations of a
-/// block are its first sources and, but for the seeds, the sources of the next;
-/// the sources of the first are all nodes. Edges stay in their order, and where
-/// they are in that of hops, as a sampler draws them, blocks share the arrays
-/// of the graph.
+/// The graphs that `layers` layers read of a square one for its first `seeds`
+/// nodes: a bipartite graph a layer, the first layer's first. The destinations
+/// of a block are its first sources and, but for the seeds, the sources of the
+/// next; the sources of the first are all nodes. Edges stay in their order, and
+/// where they are in that of hops, as a sampler draws them, blocks share the
+/// arrays of the graph.
 Expected<std::vector<std::shared_ptr<const Graph>>>
 makeBlocks(const std::shared_ptr<const Graph> &graph, int64_t seeds,
            int64_t layers);

@@ -14,11 +14,11 @@
 
 namespace gnn::runtime {
 
-/// The memory half of a device that runs on the CPU. What is left to a subclass
-/// is its name, its kernels and its launches.
+/// The memory half of a device that runs on the CPU. A subclass adds its name,
+/// its kernels and its launches.
 class HostMemoryDevice : public Device {
 public:
-  /// What is in memory at first: where it is poison, every byte is 0xff, so
+  /// The content of memory at first: where it is poison, every byte is 0xff, so
   /// that floats read before they are written are NaN.
   enum class Fresh { Poison, Anything };
 

@@ -59,8 +59,8 @@ Expected<NpyArray> parseNpy(std::string bytes);
 Expected<NpyArray> readNpy(const std::string &path,
                            int64_t maxBytes = physicalMemory());
 
-/// What a .npy file has before the data, which are dense in C order. There is
-/// no bf16 in NumPy.
+/// The header of a .npy file, before the data, which are dense in C order.
+/// NumPy has no bf16.
 Expected<std::string> npyHeader(DataType dtype,
                                 const std::vector<int64_t> &shape);
 

@@ -43,7 +43,7 @@ public:
   /// Writes a file, whole or not at all (`NewFile`).
   Error save(const std::string &path) const;
 
-  /// What `save` writes; the same package always gives the same bytes.
+  /// The bytes that `save` writes; the same package always gives the same ones.
   Expected<std::string> bytes() const;
 
   const LaunchPlan &plan() const { return launchPlan; }
@@ -61,7 +61,7 @@ public:
 
   /// The kernels that the steps of one of its functions launch, in their order,
   /// each of which takes what its step passes, as far as the image says; an
-  /// error names the step. There as long as the package.
+  /// error names the step. They live as long as the package.
   Expected<ArrayView<const Kernel *>>
   kernelsOf(const FunctionPlan &function,
             const std::shared_ptr<Device> &device) const;
@@ -78,8 +78,8 @@ private:
   std::map<std::string, std::string> kernels;
   std::string constantData;
   mutable std::mutex mutex;
-  /// What is known on a device, which lives as long: another may get its
-  /// address.
+  /// The facts that hold on one device, which lives as long: another may get
+  /// its address.
   struct OnDevice {
     std::shared_ptr<Device> device;
     std::shared_ptr<const Kernels> kernels;

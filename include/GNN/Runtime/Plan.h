@@ -67,7 +67,7 @@ struct DerivedSpec {
   std::optional<std::vector<EdgeTypeEnds>> schema;
 };
 
-/// What an input or output is: of a function that gives gradients also what
+/// The role of an input or output: in a function that gives gradients also what
 /// another one has saved for it, and gradients.
 enum class Role { Input, Output, Saved, Gradient };
 
@@ -80,7 +80,7 @@ enum class GradientPass { None, Forward, Backward };
 
 /// "none", "forward", "backward".
 const char *name(GradientPass pass);
-/// Of these, "forward" and "backward".
+/// The pass of a text, "forward" or "backward".
 std::optional<GradientPass> parsePass(std::string_view text);
 
 /// An input or output of a function: rows of a space of a graph, or (graph -1)
@@ -95,10 +95,10 @@ struct TensorSpec {
   /// -1 in the first place stands for the number of rows.
   std::vector<int64_t> shape;
   DataType dtype = DataType::F32;
-  /// Of a saved value: what it is computed by, as a hash, so that two
-  /// compilations can be told to save the same; may be empty.
+  /// The computation of a saved value as a hash, so that two compilations can
+  /// be told to save the same; may be empty.
   std::string key;
-  /// Of a gradient: the name of the input or output that it belongs to.
+  /// The name of the input or output that a gradient belongs to.
   std::string of;
 };
 
@@ -149,7 +149,8 @@ struct ArgSpec {
 /// ones are absent. A step with a zero in its grid is skipped.
 struct StepSpec {
   std::string kernel;
-  /// Of the launch, where launches share the kernel; empty: the kernel's.
+  /// The name of the launch, where launches share the kernel; empty: the
+  /// kernel's.
   std::string name;
   std::array<int64_t, 3> grid = {0, 0, 0};
   std::array<int64_t, 3> block = {0, 0, 0};
@@ -166,7 +167,7 @@ struct StepSpec {
   std::string schedule;
 };
 
-/// What must hold of the graphs together, e.g. that the destinations of one
+/// A condition on several graphs together, e.g. that the destinations of one
 /// block are as many as the sources of the next.
 struct Requirement {
   enum class Op { Equal, AtMost };
@@ -174,7 +175,7 @@ struct Requirement {
   Op op = Op::Equal;
   /// Expressions: args[0] == args[1], or args[0] <= args[1].
   std::array<int64_t, 2> args = {0, 0};
-  /// What is expected, in the words of the function: "as many dst rows of
+  /// The expectation in the words of the function: "as many dst rows of
   /// 'block1' as src rows of 'block2'".
   std::string expected;
 };

@@ -61,7 +61,7 @@ struct GraphStatistics {
   DegreeStatistics inDegree;
   /// One an edge type.
   std::vector<RelationStatistics> relations;
-  /// Of a square graph: edges whose ids are at most each of `nearDistances`
+  /// The edges of a square graph whose ids are at most each of `nearDistances`
   /// apart. Empty of a bipartite one.
   std::vector<int64_t> nearEdges;
 

@@ -1,4 +1,4 @@
-//===- AttachGradients.h - What a program is asked gradients of -*- C++ -*-===//
+//===- AttachGradients.h - Gradients asked of a program ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -40,8 +40,8 @@ mlir::FailureOr<std::string> listSchedules(mlir::ModuleOp module,
 mlir::LogicalResult checkOptions(mlir::ModuleOp module,
                                  const CompileOptions &options);
 
-/// What `compileToPackage` is about to run on `module`, as a pipeline for
-/// gnn-opt: it fails where compiling fails.
+/// The passes that `compileToPackage` is about to run on `module`, as a
+/// pipeline for gnn-opt: it fails where compiling fails.
 std::string compilePipeline(mlir::ModuleOp module,
                             const CompileOptions &options);
 

@@ -44,7 +44,7 @@ public:
                CompileOptions options);
   ~CompileFlags();
 
-  /// What the command line says.
+  /// The options of the command line.
   const CompileOptions &operator*() const { return options; }
   const CompileOptions *operator->() const { return &options; }
   /// Whether it says something of an option.

@@ -1,9 +1,9 @@
-//===- Explain.h - What the graph pipeline did and why ----------*- C++ -*-===//
+//===- Explain.h - Reports of the graph pipeline ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernels cost that a module becomes without the passes on whole-graph
-// ops and with them, what these chose, and pictures of both.
+// The costs of the kernels that a module becomes without the passes on
+// whole-graph ops and with them, the choices of these, and pictures of both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace gnn {
 
-/// What an op or a kernel costs, as text: numbers on a graph with statistics,
+/// The cost of an op or a kernel, as text: numbers on a graph with statistics,
 /// else numbers for each row of a space; "-" where it is unknown, and nothing
 /// where it is no question.
 struct ExplainedCost {
@@ -38,15 +38,15 @@ struct ExplainedNode {
   std::vector<unsigned> operands;
   /// An argument without rows that depend on the graph: a weight.
   bool isWeight = false;
-  /// Of ops: the op in IR, and where it is in the model ("-": in no file).
+  /// An op in IR, and where it is in the model ("-": in no file).
   std::string text, place;
-  /// Of ops: rows and flops. Bytes and time are of kernels.
+  /// The rows and flops of an op. Bytes and time are of kernels.
   ExplainedCost cost;
 };
 
 /// Launches that share an op, which are mostly one.
 struct ExplainedKernel {
-  /// What is launched, in order.
+  /// The kernels that are launched, in order.
   std::vector<std::string> names;
   ExplainedCost cost;
   /// Numbers of its nodes, which ascend: the ops that it computes, those that
@@ -61,13 +61,13 @@ struct ExplainedFunction {
   std::vector<ExplainedNode> nodes;
   /// In the order of their first launches.
   std::vector<ExplainedKernel> kernels;
-  /// Of all kernels.
+  /// The cost of all kernels.
   ExplainedCost total;
   /// Why there are no kernels: what it cannot be lowered for. Mostly empty.
   std::string obstacle;
 };
 
-/// What a pass reports to have done or refused. A refusal has no name.
+/// The report of a pass on what it has done or refused. A refusal has no name.
 struct Choice {
   std::string pass, name, place, message;
   bool isDone = false;
@@ -83,7 +83,7 @@ struct Choice {
 
 /// All of it for one module.
 struct Explanation {
-  /// What the kernels are for, and whose figures their costs are by.
+  /// The target of the kernels, and whose figures their costs are by.
   std::string target, figures;
   /// "its kernels", or "kernels for cpu, for which its figures stand in".
   std::string kernels() const {

@@ -1,4 +1,4 @@
-//===- Ptxas.h - What CUDA's assembler says of kernels ----------*- C++ -*-===//
+//===- Ptxas.h - Reports of CUDA's assembler --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Translations.h - What gnn-translate can write ------------*- C++ -*-===//
+//===- Translations.h - Outputs of gnn-translate ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@ namespace gnn {
 /// `--gnn-to-dot`, once per process.
 void registerTranslations();
 
-/// What the options of these translations are in.
+/// The category of the options of these translations.
 llvm::cl::OptionCategory &getTranslationOptions();
 
 } // namespace gnn

@@ -1,4 +1,4 @@
-//===- Forms.h - What a module is between stages ----------------*- C++ -*-===//
+//===- Forms.h - Forms of a module between stages ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

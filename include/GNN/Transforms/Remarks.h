@@ -1,9 +1,9 @@
-//===- Remarks.h - What passes say that they did and refused ----*- C++ -*-===//
+//===- Remarks.h - Remarks of passes ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One remark for each decision of a pass, with the pass's flag as its category.
-// What is done has a name of the pass's choice; all refusals have one name.
+// A change has a name of the pass's choice; all refusals have one name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Passes.h - What holds at every level ---------------------*- C++ -*-===//
+//===- Passes.h - Contracts of all levels -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- FunctionAttributes.h - What functions and modules say ----*- C++ -*-===//
+//===- FunctionAttributes.h - Attributes of functions -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,17 +15,17 @@
 #include <string>
 
 namespace gnn::attribute {
-// Of a module.
+// Attributes of a module.
 inline constexpr llvm::StringLiteral target = "gnn.target";
-// Of an argument or a result.
+// Attributes of an argument or a result.
 inline constexpr llvm::StringLiteral name = "gnn.name";
 inline constexpr llvm::StringLiteral role = "gnn.role";
 inline constexpr llvm::StringLiteral key = "gnn.key";
 inline constexpr llvm::StringLiteral of = "gnn.of";
-// Of a function that is to be differentiated.
+// Attributes of a function that is to be differentiated.
 inline constexpr llvm::StringLiteral gradients = "gnn.gradients";
 inline constexpr llvm::StringLiteral gradientOutputs = "gnn.gradient_outputs";
-// Of its passes.
+// Attributes of its passes.
 inline constexpr llvm::StringLiteral gradientOf = "gnn.gradient_of";
 inline constexpr llvm::StringLiteral pass = "gnn.pass";
 } // namespace gnn::attribute
@@ -39,11 +39,11 @@ inline std::string defaultResultName(size_t number) {
   return "out" + std::to_string(number);
 }
 
-/// What a pass of `function` is called: "forward" or "backward" of it.
+/// The name of a pass of `function`: "forward" or "backward" of it.
 inline std::string passName(llvm::StringRef function, llvm::StringRef pass) {
   return (function + "_" + pass).str();
 }
-/// What the gradient of a tensor is called, and a saved value.
+/// The name of the gradient of a tensor, and of a saved value.
 inline std::string gradientName(llvm::StringRef tensor) {
   return ("d_" + tensor).str();
 }

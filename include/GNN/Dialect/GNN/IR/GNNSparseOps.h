@@ -11,7 +11,7 @@
 
 namespace gnn {
 
-/// What an attention may be computed as.
+/// The forms in which an attention may be computed.
 enum class AttentionForm {
   Apart,    ///< the ops that it stands for, as kernels fuse them
   Computed, ///< scores are computed in each of two walks

@@ -1,4 +1,4 @@
-//===- Gradients.h - What gradients are built of ----------------*- C++ -*-===//
+//===- Gradients.h - Parts that gradients are built of ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -46,10 +46,12 @@ llvm::SetVector<mlir::Value> getReads(mlir::Operation *op);
 /// first that it depends on.
 using Varying = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-/// What varies with `of` among the results of `ops`, and `of` themselves.
+/// The values that vary with `of` among the results of `ops`, and `of`
+/// themselves.
 Varying findVarying(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange of);
 
-/// What varies with the inputs that `gnn.gradients` of a function asks for.
+/// The values that vary with the inputs that `gnn.gradients` of a function asks
+/// for.
 Varying findTrained(mlir::FunctionOpInterface func);
 
 /// Goes from the last of `ops` to the first, with `gradients` of what they
@@ -73,7 +75,7 @@ inline constexpr llvm::StringLiteral sumOverEdges = "gnn.sum_over_edges";
 inline constexpr llvm::StringLiteral attentionNumber = "gnn.attention_number";
 
 //===----------------------------------------------------------------------===//
-// What a function is asked for
+// Requests of a function
 //===----------------------------------------------------------------------===//
 
 /// The name by which a caller passes an argument: its `gnn.name`, or "arg" and
@@ -97,7 +99,7 @@ llvm::SmallVector<unsigned> getGradientInputs(mlir::FunctionOpInterface func);
 llvm::SmallVector<std::string> getNames(mlir::Attribute list);
 
 //===----------------------------------------------------------------------===//
-// What rules are made of
+// Parts of rules
 //===----------------------------------------------------------------------===//
 
 /// Whether the graph of `type`, which `op` names, has one set of nodes at both

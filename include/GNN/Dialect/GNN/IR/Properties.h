@@ -1,4 +1,4 @@
-//===- Properties.h - What the op interfaces answer with --------*- C++ -*-===//
+//===- Properties.h - Answers of op interfaces ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -105,7 +105,7 @@ struct WalkCount {
   bool sumsFeatures = false;           ///< of each edge, while walking
 };
 
-/// What one of the kernels of an op counts. The bytes that it reads are those
+/// The counts of one of the kernels of an op. The bytes that it reads are those
 /// of its reads, and of weights and ids.
 struct KernelCounts {
   RowCount flops, readBytes, writtenBytes;
@@ -115,7 +115,7 @@ struct KernelCounts {
 
 namespace detail {
 
-/// What an op answers unless it knows better: integers have no gradient.
+/// The answer of an op unless it knows better: integers have no gradient.
 llvm::StringRef integerHasNoGradient(mlir::Operation *op, unsigned operand);
 
 /// The gradient of an op that is linear in all operands that are asked for:

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a tensor's rows are, read off its type, and the lattice of row spaces.
+// The rows of a tensor, read off its type, and the lattice of row spaces.
 //
 //===----------------------------------------------------------------------===//
 

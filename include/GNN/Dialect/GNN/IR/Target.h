@@ -1,4 +1,4 @@
-//===- Target.h - What a module is compiled for -----------------*- C++ -*-===//
+//===- Target.h - The target of a module ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,10 +11,10 @@
 
 namespace gnn {
 
-/// What the module around `op` is compiled for; null where it does not say.
+/// The target of the module around `op`; null where it does not say.
 TargetAttr findTarget(mlir::Operation *op);
 
-/// What a block may have on the target of the module around `op`; on a GPU
+/// The limits of a block on the target of the module around `op`; on a GPU
 /// where it says none, or one whose blocks have one lane: these are weighed as
 /// a GPU's before they have a schedule.
 TargetLimits getBlockLimits(mlir::Operation *op);

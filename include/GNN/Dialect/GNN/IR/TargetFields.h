@@ -1,4 +1,4 @@
-//===- TargetFields.h - What a target says ----------------------*- C++ -*-===//
+//===- TargetFields.h - Fields of a target ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,18 +16,18 @@
 
 namespace gnn {
 
-/// What a block or a core holds at most.
+/// The most that a block or a core holds.
 struct TargetLimits {
 #define GNN_LIMIT(name, keyword, summary) int64_t name = 0;
 #include "GNN/Dialect/GNN/IR/TargetFields.def"
 
   bool operator==(const TargetLimits &other) const;
 
-  /// Of a block on any GPU that kernels can be made for.
+  /// The limits of a block on any GPU that kernels can be made for.
   static TargetLimits ofGPU();
 };
 
-/// What it can do.
+/// The abilities of a target.
 struct TargetAbilities {
 #define GNN_ABILITY(name, keyword, summary) bool name = false;
 #include "GNN/Dialect/GNN/IR/TargetFields.def"
@@ -35,7 +35,7 @@ struct TargetAbilities {
   bool operator==(const TargetAbilities &other) const;
 };
 
-/// What the cost model knows of it.
+/// The figures of a target, for the cost model.
 struct TargetFigures {
 #define GNN_FIGURE(name, keyword, summary) double name = 0;
 #include "GNN/Dialect/GNN/IR/TargetFields.def"

@@ -11,7 +11,7 @@
 
 namespace gnn::tile {
 
-/// What every offset in the workspace is a multiple of, in bytes; the runtime
+/// Every offset in the workspace is a multiple of this, in bytes; the runtime
 /// aligns the workspace itself so (kWorkspaceAlignment).
 inline constexpr int64_t workspaceAlignment = 256;
 
@@ -25,8 +25,8 @@ struct BufferAccess {
   bool isWrite;
 };
 
-/// What `op` reads and writes by its own effects, those of ops in its regions
-/// aside; nothing of an op whose effects are unknown.
+/// The accesses of `op` by its own effects, those of ops in its regions aside;
+/// none of an op whose effects are unknown.
 llvm::SmallVector<BufferAccess> getAccesses(mlir::Operation *op);
 
 /// `buffer` as a `type` of `rows` rows, whose other dimensions are static.

@@ -29,7 +29,8 @@ groupResults(mlir::Block &combine);
 mlir::Operation *findOnlyCombiner(mlir::Block &combine,
                                   llvm::ArrayRef<unsigned> group);
 
-/// What combines two values of a reduction: of floats, NaN if there is one.
+/// The operation that combines two values of a reduction: of floats, NaN if
+/// there is one.
 mlir::arith::AtomicRMWKind getReductionKind(Reduction kind, mlir::Type element);
 
 } // namespace gnn::tile

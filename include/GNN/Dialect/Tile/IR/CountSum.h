@@ -1,4 +1,4 @@
-//===- CountSum.h - What templates cost, by counts of a graph ---*- C++ -*-===//
+//===- CountSum.h - Costs of templates by counts of a graph -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What another traversal has reduced of the tiles of long groups.
+// Parts of long groups: reductions of their tiles by another traversal.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What their sums have, and which thread holds what of them.
+// The shapes of their sums, and which thread holds what of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 namespace gnn::tile {
 
-/// What the sums of a product on tensor cores have: so many rows, a multiple of
-/// the columns of two fragments, and of the depth that is summed at once.
+/// The shape of the sums of a product on tensor cores: so many rows, a multiple
+/// of the columns of two fragments, and of the depth that is summed at once.
 inline constexpr int64_t fragmentRows = 64, fragmentColumns = 16,
                          fragmentDepth = 16;
 

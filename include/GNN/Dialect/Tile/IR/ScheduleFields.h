@@ -70,7 +70,7 @@ void printFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> values,
 template <typename T>
 using FieldOf = std::conditional_t<std::is_enum_v<T>, std::optional<T>, T>;
 
-/// What the layout of a traversal is made of.
+/// The fields that the layout of a traversal is made of.
 struct TraverseSchedule {
 #define GNN_TRAVERSE_FIELD(type, name, ...) FieldOf<type> name{};
 #include "GNN/Dialect/Tile/IR/ScheduleFields.def"
@@ -80,7 +80,7 @@ struct TraverseSchedule {
 
   TraverseSchedule() = default;
   explicit TraverseSchedule(TraversalScheduleInterface schedule);
-  /// What the op has, nothing where it has no schedule.
+  /// The fields of the op, none where it has no schedule.
   explicit TraverseSchedule(TraverseOp op);
   /// Those of the core of a CPU of which nothing is chosen.
   static TraverseSchedule ofCore();
@@ -90,7 +90,8 @@ struct TraverseSchedule {
   void setOn(TraverseOp op) const;
 };
 
-/// What the layout of a product is made of: `#gnn_tile.gemm_schedule`.
+/// The fields that the layout of a product is made of:
+/// `#gnn_tile.gemm_schedule`.
 struct ProductSchedule {
 #define GNN_PRODUCT_FIELD(type, name, ...) FieldOf<type> name{};
 #include "GNN/Dialect/Tile/IR/ScheduleFields.def"

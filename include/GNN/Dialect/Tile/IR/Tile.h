@@ -43,7 +43,7 @@ struct ColumnRange {
   bool isOfSomeRows = false; ///< no column is written of all rows
 };
 
-/// What a launch takes by its schedule.
+/// The resources of a launch by its schedule.
 struct LayoutFacts {
   int64_t threads = 0;     ///< of a block
   int64_t rounds = 0;      ///< vectors or tiles that a thread goes through
@@ -93,7 +93,7 @@ namespace gnn::tile {
 /// `gnn-tile-use-edge-order` drops the maps that the order of edges makes
 /// needless.
 bool isMapped(TileOpInterface op, RowDomain from, RowDomain to);
-/// Of the map targets of a traversal those that stay then.
+/// The number of map targets of a traversal that stay then.
 int64_t countMapped(TraverseOp op);
 
 /// The order in which a tensor's rows are kept; null where it is the natural
