@@ -1,4 +1,4 @@
-//===- Precompiled.h - What most of the compiler includes -------*- C++ -*-===//
+//===- Precompiled.h - Headers of most of the compiler ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

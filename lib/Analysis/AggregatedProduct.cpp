@@ -223,7 +223,7 @@ Matcher::finishAggregateFirst(Operation *product) {
     auto isSum = [](Value value) {
       return isa_and_nonnull<AggregateOp, SpmmOp>(value.getDefiningOp());
     };
-    // What is added may be a sum too, but its edges read it as well.
+    // The other term may be a sum too, but its edges read it as well.
     bool isSecond = isSum(add.getRhs()) &&
                     (add.getRhs().hasOneUse() || !isSum(add.getLhs()));
     summed = isSecond ? add.getRhs() : add.getLhs();
@@ -262,7 +262,7 @@ Matcher::finishAggregateFirst(Operation *product) {
   chain.addsInput = own != nullptr;
   if (own && (own != chain.input || chain.isTyped()))
     return refuse("the sum has other rows than its own input added");
-  // What is known of the source and the edge type alone is known a pair.
+  // A value of the source and the edge type alone is one of a pair.
   std::optional<EndPoint> end = message.path.getEnd();
   if (!end || *end == chain.reduceEnd)
     return refuse("the sum reads " + stringifyRowSpace(message.path.to) +

@@ -1,9 +1,9 @@
-//===- ColumnTiles.cpp - What tiles of columns cost -----------------------===//
+//===- ColumnTiles.cpp - Costs of tiles of columns ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of the columns that a block may take, or the heads, finds those for which the
-// gathers of all tiles, their walks included, take the least time.
+// Finds the columns of a block, or its heads, for which the gathers of all
+// tiles, their walks included, take the least time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Comparisons.cpp - What rewrites save -------------------------------===//
+//===- Comparisons.cpp - Savings of rewrites ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

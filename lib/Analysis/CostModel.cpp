@@ -1,4 +1,4 @@
-//===- CostModel.cpp - What ops and kernels cost --------------------------===//
+//===- CostModel.cpp - Costs of ops and kernels ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -110,7 +110,7 @@ static double shareOfReads(double reads, double skew) {
 
 /// The share of each gather that the L2 has: of what is replaced in the order
 /// of its last use, a sector with `n` reads stays with the probability 1 -
-/// exp(-n t), and `t` is what fills the cache (Che et al., 2002). Of one table
+/// exp(-n t), and `t` is what fills the cache (Che et al., 2002). For one table
 /// whose rows are read alike, it is that of its bytes (`shareInL2`).
 static SmallVector<double> findHits(const KernelWork &kernel,
                                     const CostModel &model) {
@@ -411,7 +411,7 @@ double gnn::tileFlops(double rows, int64_t in, int64_t out) {
   return 2 * rows * std::max(in, inputs) * llvm::alignTo(out, columns);
 }
 
-/// Of an op that multiplies by weights; 0 for others.
+/// The operations of an op that multiplies by weights; 0 for others.
 static double tileFlopsOf(Operation *op, double rows) {
   auto product = dyn_cast<ProductOpInterface>(op);
   auto operands = product ? product.getProductOperands() : std::nullopt;
@@ -489,7 +489,7 @@ static KernelWork describeOne(Operation *op, StatsAttr stats) {
   if (!paths || isProduct || op->getNumResults() == 0)
     return work;
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  // What is reduced into few rows is spread over many teams.
+  // A reduction into few rows is spread over many teams.
   if (std::optional<RowPath> path = getReduction(paths);
       path && (isNodeSpace(path->to) || isPairSpace(path->to))) {
     work.reducedRows = RowCount::rows(path->to).evaluate(stats);

@@ -167,7 +167,7 @@ bool Finiteness::hasFiniteDerivatives(Operation *op) const {
     return get(op->getOperand(0)).isNonNegative;
   if (isa<math::PowFOp>(op)) {
     Facts base = get(op->getOperand(0));
-    // Of a base below 0, powers with other exponents than integers are NaN.
+    // Powers of a base below 0 with other exponents than integers are NaN.
     auto isSmooth = [&](const APFloat &x) {
       return x >= APFloat(x.getSemantics(), 1) &&
              (base.isNonNegative || x.isInteger());

@@ -1,4 +1,4 @@
-//===- OrderCosts.cpp - What orders of sum and product cost ---------------===//
+//===- OrderCosts.cpp - Costs of orders of sum and product ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -291,7 +291,7 @@ double OrderCosts::getSaving() const {
 }
 
 Order OrderCosts::eachItsOwn() const {
-  // What a launch and the longest row take is no matter of one relation.
+  // The time of a launch and of the longest row is no matter of one relation.
   auto ofOne = [&](const Order &order) {
     double sum = 0;
     for (KernelWork kernel : kernels(order)) {

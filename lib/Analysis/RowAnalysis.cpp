@@ -53,7 +53,7 @@ std::optional<RowPath> gnn::restOfPath(RowPath whole, RowPath begin,
 }
 
 //===----------------------------------------------------------------------===//
-// What a row depends on
+// Dependences of a row
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -81,7 +81,7 @@ static unsigned typeAt(std::optional<EndPoint> end) {
   return end == EndPoint::Dst ? dependsOnDstType : dependsOnSrcType;
 }
 
-/// What must be known to find a row that `path` leads to: the node, and not its
+/// The facts needed to find a row that `path` leads to: the node, and not its
 /// type besides.
 static unsigned getNeeded(RowPath path) {
   if (path.to == RowSpace::Edge)
@@ -114,7 +114,7 @@ static unsigned getKnown(RowPath path, GraphOp graph) {
   return known;
 }
 
-/// What rows at the end of `path` depend on, seen from its beginning.
+/// The dependence of rows at the end of `path`, seen from its beginning.
 static unsigned alongPath(unsigned dependence, RowPath path) {
   bool atNoEnd = path.to == RowSpace::Node || path.to == RowSpace::NodeType;
   if (path.isIdentity() || !atNoEnd || path.getEnd() != EndPoint::Dst)

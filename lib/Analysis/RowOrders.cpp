@@ -1,4 +1,4 @@
-//===- RowOrders.cpp - What an order of rows costs ------------------------===//
+//===- RowOrders.cpp - The cost of an order of rows -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -122,7 +122,7 @@ static double countSquares(TraverseOp op, StatsAttr stats) {
 }
 
 namespace {
-/// What the orders of the rows of one traversal cost.
+/// The costs of the orders of the rows of one traversal.
 struct OrderCosts {
   OrderCosts(const CostModel &model, TraverseOp op,
              const TraverseSchedule &schedule, StatsAttr stats)
@@ -145,7 +145,7 @@ struct OrderCosts {
     return spread.expectIdle(order, together, most);
   }
 
-  /// Seconds of the kernel. What rounds take was fitted on rows in natural
+  /// Seconds of the kernel. The time of rounds was fitted on rows in natural
   /// order, and has their idle lanes in it. A row waits a round for its number.
   /// Rows that are taken from anywhere have none of their neighbors near, nor
   /// their sources; those of a window stay in the L2.

@@ -1,4 +1,4 @@
-//===- TargetBackend.cpp - What a kind of target gives --------------------===//
+//===- TargetBackend.cpp - Kinds of targets -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

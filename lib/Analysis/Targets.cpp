@@ -1,4 +1,4 @@
-//===- Targets.cpp - What kernels are made for ----------------------------===//
+//===- Targets.cpp - Targets of kernels -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,8 @@
 using namespace gnn;
 
 namespace {
-/// What a driver says of a GPU, or NVIDIA; 0 where nobody does.
+/// The properties of a GPU by its driver, or by NVIDIA; 0 where nobody says
+/// one.
 struct GPUProperties {
   double processors = 0;
   double clock = 0; // Hz

@@ -1,9 +1,9 @@
-//===- Traversals.cpp - What one traversal costs --------------------------===//
+//===- Traversals.cpp - The cost of one traversal -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What templates count themselves, with the caches that gathers meet and the
-// rounds of walks, which follow from the schedule that a traversal will have.
+// The counts of templates, with the caches that gathers meet and the rounds of
+// walks, which follow from the schedule that a traversal will have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +16,14 @@ using namespace gnn;
 using namespace gnn::tile;
 
 namespace {
-/// What of a traversal is described: all of it, the parts of its long groups,
-/// or what is left when these are made of parts.
+/// The share of a traversal that is described: all of it, the parts of its long
+/// groups, or what is left when these are made of parts.
 struct Share {
   enum class Kind { All, Parts, Rest } kind = Kind::All;
   int64_t length = 0;     ///< elements of a group that is not long
   bool isOfWhole = false; ///< whether the op is yet to be split
 
-  /// That of an op as it is.
+  /// The share of an op as it is.
   explicit Share(TraverseOp op) {
     if (op.getGroups().isLongTiles()) {
       kind = Kind::Parts;

@@ -68,7 +68,7 @@ KernelWork gnn::describeKernel(const KernelCounts &kernel, StatsAttr stats,
   const WalkWork &walk = work.walks.back();
   if (kernel.walk.walks == 1 && kernel.walk.path.from == RowSpace::Edge)
     work.lengths = {walk.rows, walk.edges, walk.longest};
-  // What only one walk reads the last one does.
+  // Inputs that only one walk reads are read by the last one.
   double inFirst = 0, inLast = 0;
   for (const ReadCount &read : kernel.reads) {
     if (read.inOrder)

@@ -39,7 +39,7 @@ using gnn::runtime::expectPointers;
 using gnn::runtime::failure;
 using gnn::runtime::guardedCall;
 
-/// Of the compiling thread: nested IR is walked recursively.
+/// The stack of the compiling thread: nested IR is walked recursively.
 static constexpr unsigned stackBytes = 256u << 20;
 
 /// Levels of nesting that such a stack is enough for.
@@ -75,19 +75,19 @@ private:
   static int users;
 };
 
-/// What work on a program leaves, on success and on failure.
+/// The outcome of work on a program, on success and on failure.
 struct Outcome {
   std::shared_ptr<const runtime::Package> package;
   std::string answer;
   bool isDone = false;
   std::vector<std::string> diagnostics;
-  /// What gnn-opt is to run to get there; nothing where parsing fails.
+  /// The passes that gnn-opt is to run to get there; none where parsing fails.
   std::string pipeline = "builtin.module()";
   /// The program with the statistics of its graphs and the gradients that it is
   /// asked for; empty where it has none.
   std::string text;
-  /// What fails, if something does. Of options there is no reproducer: gnn-opt
-  /// does not have them.
+  /// The kind of failure, if something fails. Options have no reproducer:
+  /// gnn-opt does not have them.
   ErrorKind kind = ErrorKind::Program;
 };
 
@@ -106,7 +106,7 @@ static void readProgram(llvm::StringRef text, llvm::StringRef name,
                         Work work) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
-  // Of several threads, a crash could not be caught.
+  // A crash on one of several threads could not be caught.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   mlir::ScopedDiagnosticHandler handler(

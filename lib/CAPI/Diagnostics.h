@@ -15,8 +15,8 @@
 namespace gnn::capi {
 
 /// Adds a line for a diagnostic, as "name:line:column: message", and one for
-/// each of its notes, as "name:line:column: note: message". What has no place
-/// in a file is told of `name`.
+/// each of its notes, as "name:line:column: note: message". A diagnostic
+/// without a place in a file is told of `name`.
 void addLines(mlir::Diagnostic &diagnostic, llvm::StringRef name,
               std::vector<std::string> &lines);
 

@@ -39,7 +39,7 @@ public:
   }
 
   const CompiledKernel &code;
-  /// What a block took when it was last looked at; -1: nobody has.
+  /// The time of a block when it was last measured; -1: it never was.
   mutable std::atomic<int64_t> blockNanoseconds{-1};
 };
 
@@ -232,7 +232,7 @@ runtime::Error CPUDevice::launch(const runtime::Kernel &kernel,
   return {};
 }
 
-/// What OMP_NUM_THREADS says, or the number of cores.
+/// The number of threads by OMP_NUM_THREADS, or the number of cores.
 static unsigned defaultThreads() {
   if (const char *text = std::getenv("OMP_NUM_THREADS"))
     if (long count = std::strtol(text, nullptr, 10); count >= 1)

@@ -188,7 +188,7 @@ CompiledKernel BlocksBuilder::build() {
 }
 
 //===----------------------------------------------------------------------===//
-// What the device calls
+// Calls of the device
 //===----------------------------------------------------------------------===//
 
 /// Builds `void entry(arguments, grid, begin, end)` around a lowered function.

@@ -1,4 +1,4 @@
-//===- Processor.cpp - What kernels of the host are compiled for ----------===//
+//===- Processor.cpp - The processor of the host --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -99,7 +99,7 @@ static Error checkExtents(const CompiledKernel &kernel, const Launch &launch) {
                   kernel.knownBlock.begin()))
     return createStringError("expected the block " + text(kernel.knownBlock) +
                              ", got " + text(launch.block));
-  // What an H100 or H200 lets a block have.
+  // The shared memory of a block on an H100 or H200.
   constexpr int64_t maxShared = 227 * 1024;
   int64_t shared = kernel.staticSharedBytes + launch.dynamicSharedBytes;
   if (shared > maxShared)

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clones a gpu.func to a func.func of one thread. What a thread shares with
-// others becomes calls into the emulator; the rest stays for upstream's
+// Clones a gpu.func to a func.func of one thread. Ops that a thread shares with
+// others become calls into the emulator; the rest stays for upstream's
 // lowering.
 //
 //===----------------------------------------------------------------------===//
@@ -125,7 +125,7 @@ uint32_t KernelLowering::addSite(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of a kernel
+// Facts of a kernel
 //===----------------------------------------------------------------------===//
 
 void KernelLowering::describeAccess(Operation *op) {
@@ -261,7 +261,7 @@ Value KernelLowering::scratch(int64_t elements, Type element) {
                                   emit.builder.getI64IntegerAttr(16));
 }
 
-/// What `value` is in the lane that a call of the runtime finds.
+/// The bits of `value` in the lane that a call of the runtime finds.
 Value KernelLowering::shuffle(Operation *op, Value value, Value offset,
                               Value lanes, uint32_t mode) {
   OpBuilder &builder = emit.builder;
@@ -295,7 +295,7 @@ void KernelLowering::lowerShuffle(gpu::ShuffleOp op) {
   op.erase();
 }
 
-/// Of a lane of the own part of the warp.
+/// A shuffle from a lane of the own part of the warp.
 void KernelLowering::lowerShuffleInParts(NVVM::ShflOp op) {
   APInt clamp;
   matchPattern(op.getMaskAndClamp(), m_ConstantInt(&clamp));

@@ -66,9 +66,9 @@ class Checks {
 public:
   explicit Checks(CallBuilder &emit) : emit(emit) {}
 
-  /// Of `count`, an index, elements. None is accessed where `lanes`, an i64, is
-  /// 0; null: never. With `byLane` its bits are the lanes that are accessed, at
-  /// most 64.
+  /// The access of `count`, an index, elements. None is accessed where `lanes`,
+  /// an i64, is 0; null: never. With `byLane` its bits are the lanes that are
+  /// accessed, at most 64.
   struct Access {
     mlir::Value count, lanes;
     uint64_t alignment = 1; // bytes

@@ -197,7 +197,7 @@ LogicalResult host::lowerToLLVM(ModuleOp host) {
   populateExpansions(expansions);
   GreedyRewriteConfig greedy;
   greedy.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  // What is left is refused below, by name.
+  // Ops that are left are refused below, by name.
   (void)applyPatternsGreedily(host, std::move(expansions), greedy);
   // One conversion: each costs a walk, and casts between the types of both.
   LowerToLLVMOptions options(context);

@@ -1,4 +1,4 @@
-//===- LibraryFunctions.cpp - What code of the host may call --------------===//
+//===- LibraryFunctions.cpp - Functions for code of the host --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@ template <typename Function> static void *addressOf(Function *function) {
   return reinterpret_cast<void *>(function);
 }
 
-// What the compiler calls where a processor has no instruction.
+// Functions that the compiler calls where a processor has no instruction.
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 UInt128;
 extern "C" {

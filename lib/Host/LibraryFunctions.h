@@ -1,4 +1,4 @@
-//===- LibraryFunctions.h - What code of the host may call ---*- C++ -*-===//
+//===- LibraryFunctions.h - Functions for code of the host ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Signature.cpp - What a kernel takes --------------------------------===//
+//===- Signature.cpp - Arguments of a kernel ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -229,7 +229,7 @@ static LogicalResult verifyAlloca(memref::AllocaOp op) {
   return success();
 }
 
-/// What a value is, in a few words.
+/// A value in a few words.
 static std::string describe(Value value) {
   if (Operation *op = value.getDefiningOp())
     return ("a result of '" + op->getName().getStringRef() + "'").str();

@@ -34,8 +34,8 @@ static void addCleaning(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// What is decided of products, sums and scores: in all functions, or in those
-/// of gradients alone.
+/// Passes that decide on products, sums and scores: in all functions, or in
+/// those of gradients alone.
 static void addOperatorPasses(OpPassManager &pm,
                               const GraphPipelineOptions &options,
                               bool ofGradients) {
@@ -154,7 +154,7 @@ static void buildTilePipeline(OpPassManager &pm,
   if (options.longRows)
     pm.addNestedPass<func::FuncOp>(
         createSplitLongRows({options.longRows, options.edgeWalks}));
-  // Of tensors, and of buffers as long as each has a place of its own.
+  // Results are tensors, or buffers as long as each has a place of its own.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   pm.addNestedPass<func::FuncOp>(createSeparateResults());
   pm.addNestedPass<func::FuncOp>(createWriteInPlace({options.writeInPlace}));
@@ -194,7 +194,7 @@ static void addOfTargets(OpPassManager &pm,
 static void buildSchedulePipeline(OpPassManager &pm,
                                   const SchedulePipelineOptions &options) {
   pm.addPass(createVerifyForm({Form::Buffers}));
-  // What is written by hand comes in here.
+  // Programs written by hand come in here.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   if (!options.schedules.empty()) // first, so that the others leave them
     pm.addPass(
@@ -215,7 +215,7 @@ static void buildSchedulePipeline(OpPassManager &pm,
     pm.addPass(createSaveSchedules({options.saveSchedules}));
 }
 
-/// What is left of templates, by loops of one thread.
+/// Lowers the templates that are left, by loops of one thread.
 static void addScalarLoops(OpPassManager &pm, std::unique_ptr<Pass> pass) {
   pm.addNestedPass<func::FuncOp>(std::move(pass));
   pm.addPass(createCSEPass());

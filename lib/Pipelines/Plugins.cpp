@@ -26,7 +26,8 @@ namespace {
 /// The plugins of the process. A library stays as long as the process, and so
 /// does this.
 struct Plugins {
-  /// Of this and of MLIR's registry of passes. Options of passes may be passes.
+  /// The lock of this and of MLIR's registry of passes. Options of passes may
+  /// be passes.
   std::recursive_mutex mutex;
   /// By real path; none for plugins of passes alone.
   std::map<std::string, std::optional<DialectPlugin>> loaded;

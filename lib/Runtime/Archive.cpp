@@ -18,7 +18,7 @@
 using namespace gnn::runtime;
 
 namespace {
-/// What libzip says, where that is of use.
+/// The message of libzip, where that is of use.
 const char *textOf(zip_error_t *error) {
   return zip_error_code_zip(error) == ZIP_ER_INVAL
              ? "a place outside of the archive"

@@ -45,7 +45,7 @@ struct BoundStep {
 struct BoundFunction::State {
   std::shared_ptr<const Package> package;
   const FunctionPlan *plan = nullptr;
-  /// What keeps the structures alive, where it is more than they.
+  /// The graphs that keep the structures alive, where they have to.
   std::vector<std::shared_ptr<const Graph>> graphs;
   std::shared_ptr<Device> device;
   std::vector<int64_t> values;
@@ -323,7 +323,7 @@ Error BoundFunction::State::bind(GraphSource &source,
   if (workspaceBytes < 0)
     return failure("expected a workspace of 0 or more bytes, got ",
                    workspaceBytes);
-  // What does not load is told before what is built.
+  // An error of loading comes before those of building.
   auto loaded = package->kernelsOn(device);
   if (!loaded)
     return loaded.takeError();

@@ -34,8 +34,8 @@ enum class BuildKernel {
   Columns
 };
 
-/// What a kernel takes: the numbers here are those that its text in Python is
-/// made with. An array is two arguments, its address and its words.
+/// The arguments of a kernel: the numbers here are those that its text in
+/// Python is made with. An array is two arguments, its address and its words.
 struct BuildKernelForm {
   /// With its revision, from the second on: it is raised where the same
   /// arguments mean something else, or what is written does.
@@ -98,8 +98,8 @@ struct KernelArray {
 /// These kernels on a device.
 class BuildKernels {
 public:
-  /// Finds kernels of a package. What a kernel of it takes must be what this
-  /// library passes, where the device can tell.
+  /// Finds kernels of a package. The arguments of its kernels must be those
+  /// that this library passes, where the device can tell.
   static Expected<BuildKernels> find(const Package &package,
                                      std::shared_ptr<Device> device,
                                      ArrayView<BuildKernel> wanted);

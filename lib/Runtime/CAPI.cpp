@@ -20,8 +20,7 @@ using namespace gnn::runtime;
 // Handles, errors, strings
 //===----------------------------------------------------------------------===//
 
-/// What there is to return where there is no memory for an error. Never
-/// destroyed.
+/// The error that is returned where no memory is left for one. Never destroyed.
 static GnnError outOfMemory{"out of host memory", GNN_ERROR_OTHER};
 
 static_assert(static_cast<int>(ErrorKind::Other) == GNN_ERROR_OTHER &&

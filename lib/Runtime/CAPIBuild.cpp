@@ -24,7 +24,7 @@ struct GnnBuild : GnnCounted<GnnBuild> {
   explicit GnnBuild(std::shared_ptr<const DeviceBuilder> builder)
       : value(std::move(builder)) {}
   DeviceBuild value;
-  /// What was done last. After an error nothing may follow.
+  /// The last step that was done. After an error nothing may follow.
   enum class State { Made, Counted, Filled, Failed };
   State state = State::Made;
 };
@@ -58,7 +58,7 @@ template <typename Run>
 static Error doStep(GnnBuild &build, State next, void *stream, Run run) {
   build.state = State::Failed;
   if (Error error = run()) {
-    // Of two errors the first is the one to tell.
+    // The first of two errors is the one to tell.
     (void)static_cast<bool>(
         build.value.of().kernels.device().synchronize(stream));
     return error;

@@ -77,7 +77,7 @@ struct Ids {
   }
 
   int32_t bits = 32;
-  /// What was copied; the arrays stay where they are when this moves.
+  /// The copied arrays, which stay where they are when this moves.
   std::vector<Indices> copies;
 };
 

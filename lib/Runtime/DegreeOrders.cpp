@@ -41,7 +41,7 @@ Error DegreeOrders::run(const BuildKernels &kernels, void *memory,
 }
 
 //===----------------------------------------------------------------------===//
-// Of one graph
+// Degrees of one graph
 //===----------------------------------------------------------------------===//
 
 int64_t GraphBuild::mostOrdered() const {

@@ -41,7 +41,7 @@ public:
   /// Orders are structures themselves, so that they are aligned as these.
   static constexpr int64_t alignment = kTensorAlignment / kWord;
   RadixSort degrees{alignment}, windows{alignment};
-  /// What reads rows by degree, and what reads those by window.
+  /// The launches that read rows by degree, and those that read rows by window.
   KernelLaunches afterDegrees, afterWindows;
 
 private:

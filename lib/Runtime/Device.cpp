@@ -1,4 +1,4 @@
-//===- Device.cpp - What runs kernels -------------------------------------===//
+//===- Device.cpp - Devices that run kernels ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -15,7 +15,7 @@ using gnn::RowEnd;
 using gnn::RowKind;
 
 //===----------------------------------------------------------------------===//
-// What functions need
+// Needs of functions
 //===----------------------------------------------------------------------===//
 
 /// The orders that kernels sort rows in.

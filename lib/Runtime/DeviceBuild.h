@@ -32,8 +32,8 @@ struct DeviceEdges {
   Derivation derivation;
 };
 
-/// What edges or nodes are sorted by. Those of pairs come first: their
-/// different keys are numbered.
+/// The sorts of edges or nodes. Those of pairs come first: their different keys
+/// are numbered.
 enum class DeviceSort {
   Loops,
   SrcPairs,
@@ -69,8 +69,8 @@ private:
   uint32_t bits = 0;
 };
 
-/// What functions need of the graphs that they declare, to be built by the
-/// kernels of `device_build_kernels.py`.
+/// The structures that functions need of the graphs that they declare, built by
+/// the kernels of `device_build_kernels.py`.
 class DeviceBuilder {
 public:
   struct Needs {
@@ -80,7 +80,7 @@ public:
     DeviceSorts sorts;
     /// Whether it is to be checked for edges that are sorted by destination.
     bool dstSorted = false;
-    /// Of a graph with other self loops: the one that it is derived from.
+    /// The graph that one with other self loops is derived from.
     std::string parent;
     Derivation derivation;
     /// Whether it is derived from by others, which check its ids.
@@ -134,7 +134,7 @@ public:
   /// is not met.
   Expected<bool> count(void *memory, void *numbers, Stream stream);
 
-  /// What is wrong where `count` gave false.
+  /// The error where `count` gave false.
   const std::string &problem() const { return wrong; }
 
   /// Bytes of the structures, once counted.
@@ -148,7 +148,7 @@ public:
   /// destination.
   Error setSorted(const std::string &name);
 
-  /// What is built, by the names of graphs.
+  /// The built graphs, by name.
   const std::map<std::string, BuiltGraph> &built() const { return made; }
 
 private:

@@ -57,8 +57,8 @@ Error gnn::runtime::writeColumns(const std::vector<DeviceColumn> &columns,
     if (Error error =
             launch(filled.data() + first,
                    std::min(kSlots, filled.size() - first), *kernels, stream)) {
-      // The caller frees what launches before may still read and write. Of two
-      // errors the first is the one to tell.
+      // The caller frees what launches before may still read and write. The
+      // first of two errors is the one to tell.
       (void)device->synchronize(stream);
       return error;
     }

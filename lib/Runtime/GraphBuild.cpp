@@ -358,7 +358,7 @@ GraphBuild::Problem GraphBuild::readNumbers() {
   for (GroupScan &one : scans)
     if (one.report >= 0)
       one.count = hostMemory[one.report];
-  // What is removed has one key, which is behind those of pairs.
+  // Removed edges have one key, which is behind those of pairs.
   for (GroupScan &one : scans)
     if (one.weight == Weight::Border && edges.numEdges < rows &&
         TeamShare::isCut(edges.numEdges, rows, one.tile))

@@ -13,7 +13,7 @@
 
 namespace gnn::runtime {
 
-/// What leads from a row to a number: the row itself where the step is 0.
+/// The way from a row to a number: the row itself where the step is 0.
 struct RowRef {
   KernelArray array;
   int64_t step = 0;
@@ -39,8 +39,8 @@ public:
   void count(const int32_t *keys, const int32_t *order, int32_t *scratch,
              int32_t *numbers, KernelLaunches &launches);
 
-  /// What may be wrong with a graph, the gravest last: where ids are wrong,
-  /// nothing else is known.
+  /// The faults of a graph, the gravest last: where ids are wrong, nothing else
+  /// is known.
   enum class Problem { None, Order, Loops, Ids };
 
   /// Takes the numbers that have come. Where something is wrong, nothing may
@@ -65,7 +65,7 @@ public:
 
 private:
   using Ref = RowRef;
-  /// What `move` does with what it has read.
+  /// The operations of `move` on what it has read.
   enum { kAsItIs, kTimes, kDivided, kRest };
   /// One after the other; all are 0 where there is nothing to read.
   struct Chain {
@@ -105,7 +105,7 @@ private:
   struct Batch {
     int64_t begin = 0, size = 0;
     size_t segment = 0; // Of the sort of all.
-    /// The least key, and those of what is removed and refused.
+    /// The least key, and those of removed and refused edges.
     int64_t base = 0, removed = 0, refused = 0;
     bool isNumbered = false;
     /// Groups whose first rows are counted, keys from one to the next, and
@@ -269,9 +269,9 @@ private:
   bool narrow = true;
   std::vector<NodeRows> nodeRows;
   std::vector<GroupScan> scans;
-  /// Of a graph that is checked for the order of its edges: where the host gets
-  /// how many of each block of edges go to a node before that of the edge in
-  /// front, and how many blocks there are.
+  /// Where the host gets, of a graph that is checked for the order of its
+  /// edges, how many of each block of edges go to a node before that of the
+  /// edge in front, and how many blocks there are.
   struct {
     int64_t report = 0, blocks = 0;
   } orderCheck;
@@ -281,7 +281,7 @@ private:
   int64_t givenEdges = 0, givenTypes = 0, rows = 0;
   /// Rows of numbered sorts, which begin at `begin`.
   int64_t begin = 0, numbered = 0;
-  /// Of scratch memory: numbers of rows, and sums over blocks.
+  /// Places in scratch memory: numbers of rows, and sums over blocks.
   int64_t sums = 0, partial = 0;
   const int32_t *sorted = nullptr;
   const int32_t *positions = nullptr;

@@ -2,9 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What has to be counted of many groups before structures are planned, and
-// what walks by edges need of groups: what StreamBuilder.cpp builds on the
-// host.
+// Counts of many groups that have to be known before structures are planned,
+// and the arrays of walks by edges, which StreamBuilder.cpp builds on the host.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,7 @@ using namespace gnn::runtime;
 using gnn::RowKind;
 using gnn::TeamShare;
 
-/// What `groups` does.
+/// The operations of `groups`.
 enum { kFilled, kAll, kCutRows, kCutPairs, kEnds };
 
 //===----------------------------------------------------------------------===//
@@ -178,7 +177,7 @@ GraphBuild::Ref GraphBuild::placesOf(const StructureKey &key) {
   return {};
 }
 
-/// What the host lists of few groups, given their first elements.
+/// The lists that the host makes of few groups, given their first elements.
 void GraphBuild::addHostLists(const StructureKey &key,
                               const std::vector<int64_t> &rows,
                               std::vector<int32_t> &words) {
@@ -215,7 +214,7 @@ void GraphBuild::listGroups(int64_t kind, int64_t count,
                 {count, size(key.group), kind, key.tile});
 }
 
-/// What elements lead to is moved there, then ends are marked.
+/// The rows that elements lead to are moved there, then ends are marked.
 void GraphBuild::makeStream(const StructureKey &key, const Ref &out) {
   int64_t count = size(key.elements.space);
   StructureKey map = StructureKey::map(key.elements, key.target);

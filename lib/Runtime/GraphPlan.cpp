@@ -272,7 +272,7 @@ void GraphBuild::makeMap(const StructureKey &key, const Ref &out) {
   move(out, count, chainOf(from, to));
 }
 
-/// What leads from rows in one order to those of another, where this takes no
+/// The chain from rows in one order to those of another, where this takes no
 /// more than steps.
 GraphBuild::Chain GraphBuild::chainOf(OrderedSpace from, OrderedSpace to) {
   if (kindOf(from.space) == RowKind::Pair && from.order == Order::ByNode &&
@@ -295,7 +295,7 @@ GraphBuild::Chain GraphBuild::chainOf(OrderedSpace from, OrderedSpace to) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// Of many groups.
+/// Makes the row pointers of many groups.
 void GraphBuild::makeRows(const StructureKey &key, const Ref &out) {
   const Batch &of = batch(sortOf(key.elements));
   if (kindOf(key.group) == RowKind::Pair)

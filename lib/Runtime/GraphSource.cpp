@@ -1,4 +1,4 @@
-//===- GraphSource.cpp - What a binding knows of graphs -------------------===//
+//===- GraphSource.cpp - Graphs of a binding ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,9 +16,9 @@ GraphSource::~GraphSource() = default;
 // Graphs of the host
 //===----------------------------------------------------------------------===//
 
-/// Starts to copy a structure to new memory of the device. What a caller's
-/// allocator gives may still be in use on one of his streams: such a copy is
-/// made at once, as his other copies are.
+/// Starts to copy a structure to new memory of the device. Memory of a caller's
+/// allocator may still be in use on one of his streams: such a copy is made at
+/// once, as his other copies are.
 static Expected<std::shared_ptr<DeviceArray>>
 upload(const Indices &values, const std::shared_ptr<Device> &device,
        const std::shared_ptr<Allocator> &allocator) {

@@ -1,4 +1,4 @@
-//===- GraphSource.h - What a binding knows of graphs -----------*- C++ -*-===//
+//===- GraphSource.h - Graphs of a binding ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,7 @@ namespace gnn::runtime {
 struct PlacedArray {
   void *data = nullptr;
   int64_t bytes = 0;
-  /// What has the memory; null where that is the caller's.
+  /// The owner of the memory; null where that is the caller's.
   std::shared_ptr<const DeviceArray> owner;
 };
 

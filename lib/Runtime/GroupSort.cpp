@@ -291,7 +291,7 @@ HostArray<uint32_t> Buckets::spreadCodes() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a worker sorts buckets with.
+/// The memory with which a worker sorts buckets.
 struct Scratch {
   HostArray<uint32_t> counts, codes[2], places[2];
   /// The groups found so far, bucket after bucket: their codes and sizes.
@@ -427,7 +427,7 @@ struct RowSort::State {
       : buckets(keys), places(buckets.spreadCodes()) {}
 
   const Buckets buckets;
-  /// Of the elements in the order of buckets: the place in the sorted bucket.
+  /// The place in the sorted bucket of each element in the order of buckets.
   HostArray<uint32_t> places;
 };
 
@@ -510,7 +510,8 @@ Indices RowSort::apply(ArrayView<int32_t> values) const {
 Groups gnn::runtime::findGroups(const SortKeys &keys) {
   const Buckets buckets(keys);
   HostArray<uint32_t> codes = buckets.spreadCodes();
-  /// Of each bucket: who found its groups, and which of those found they are.
+  /// The worker that found the groups of a bucket, and which of those found
+  /// they are.
   struct Found {
     unsigned worker = 0;
     size_t begin = 0, size = 0;

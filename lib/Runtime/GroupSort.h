@@ -15,7 +15,7 @@
 
 namespace gnn::runtime {
 
-/// What elements are sorted by: (major, minor), all below their numbers.
+/// The keys of elements: (major, minor), all below their numbers.
 struct SortKeys {
   ArrayView<int32_t> minor;
   int64_t numMinor = 0;

@@ -19,7 +19,8 @@ using namespace gnn::runtime;
 namespace {
 constexpr size_t kHugePage = size_t(1) << 21;
 constexpr size_t kLarge = 2 * kHugePage;
-/// What waits to be used again: so many bytes, or blocks of the last size.
+/// The most that waits to be used again: so many bytes, or blocks of the last
+/// size.
 constexpr size_t kMostKept = size_t(1) << 30;
 constexpr size_t kBlocksKept = 8;
 constexpr size_t kMostBlocks = 64;
@@ -29,8 +30,8 @@ struct Block {
   void *memory = nullptr;
 };
 
-/// What was freed since the first of the scopes that there are, the last one at
-/// the end.
+/// The blocks that were freed since the first of the open scopes, the last one
+/// at the end.
 struct Kept {
   std::mutex mutex;
   int64_t scopes = 0;

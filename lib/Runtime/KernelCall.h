@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  /// What there is no room for is counted alone; `launch` refuses it.
+  /// An argument without room is counted alone; `launch` refuses it.
   void add(size_t at, int64_t value, int64_t size) {
     if (at >= kMost)
       return;

@@ -23,8 +23,8 @@ public:
   /// Blocks that a kernel needs for so many rows.
   static int64_t blocksFor(BuildKernel kernel, int64_t rows);
 
-  /// What is added from here on reads nothing that was added before. (All is
-  /// compared with what came before it in its group.)
+  /// Records that are added from here on read nothing that was added before.
+  /// (All is compared with what came before it in its group.)
   void beginGroup() { groupBegin = written.size(); }
 
   /// A launch for so many rows, of a kernel with its arrays and then its
@@ -54,7 +54,7 @@ private:
   struct Record {
     BuildKernel kernel;
     int64_t rows;
-    /// Of all arrays and numbers.
+    /// Its first array and number among all.
     size_t arrays, numbers;
     /// The first step that it can be in, the last, and the one that it is in.
     int64_t first = 0, last = 0, launched = -1;
@@ -69,7 +69,8 @@ private:
   std::vector<Record> list;
   std::vector<KernelArray> allArrays;
   std::vector<int64_t> allNumbers;
-  /// What is written, by which record, and where this begins of the group.
+  /// The arrays that are written, by which record, and where those of the group
+  /// begin.
   std::vector<std::pair<KernelArray, size_t>> written;
   size_t groupBegin = 0;
   /// Pairs of records, of which the second comes after the first; ordered by

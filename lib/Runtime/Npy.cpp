@@ -37,7 +37,7 @@ constexpr NpyType kNpyTypes[] = {
     {"|b1", DataType::I1, true},  {"<f2", DataType::F16, false},
 };
 
-/// What a header says.
+/// The fields of a header.
 struct Header {
   std::string descr;
   bool fortranOrder = false;

@@ -276,7 +276,7 @@ Package::kernelsOf(const FunctionPlan &function,
       list.push_back(*kernel);
     }
     std::lock_guard<std::mutex> lock(mutex);
-    // What another thread has found meanwhile stays.
+    // A list that another thread has found meanwhile stays.
     return ArrayView<const Kernel *>(
         on(device).ofSteps.emplace(&function, std::move(list)).first->second);
   });

@@ -18,8 +18,8 @@
 
 namespace gnn::runtime {
 
-/// Calls body(0) to body(count - 1), on up to numThreads() threads. What such a
-/// body itself runs on threads, its own thread does.
+/// Calls body(0) to body(count - 1), on up to numThreads() threads. The own
+/// thread of such a body runs what the body runs on threads.
 void runOnThreads(unsigned count, const std::function<void(unsigned)> &body);
 
 /// Items that are worth a thread: waking it takes as long as some ten thousand
@@ -27,7 +27,7 @@ void runOnThreads(unsigned count, const std::function<void(unsigned)> &body);
 /// itself.
 constexpr size_t kItemsOfThread = size_t(1) << 17;
 
-/// The parts into which `count` items are cut, one a thread. What is made of
+/// The parts into which `count` items are cut, one a thread. A result made of
 /// the parts must not depend on where they are cut.
 inline unsigned partsOf(size_t count, size_t itemsOfThread = kItemsOfThread) {
   size_t most = count / std::max<size_t>(itemsOfThread, 1);

@@ -401,8 +401,8 @@ FunctionPlan parseFunction(const Json &json, const std::string &where) {
   return plan;
 }
 
-/// What the names of an earlier version say: "f_forward" and "f_backward" of
-/// "f", where "d_x" is the gradient of "x".
+/// Reads the names of an earlier version: "f_forward" and "f_backward" of "f",
+/// where "d_x" is the gradient of "x".
 void readNames(FunctionPlan &plan) {
   if (plan.gradientOf.empty())
     return;

@@ -25,7 +25,7 @@ static constexpr int64_t kDigitsOfBlock = 8;
 
 size_t RadixSort::add(int64_t size, int64_t least, int64_t greatest) {
   Segment segment{keys, size, least, 1, (size + kTile - 1) / kTile, counts};
-  // There are no more in 32 bits.
+  // 32 bits have no more digits.
   while (segment.digits < 4 && (greatest - least) >> (segment.digits * kBits))
     ++segment.digits;
   keys += (size + alignment - 1) / alignment * alignment;

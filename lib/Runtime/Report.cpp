@@ -1,4 +1,4 @@
-//===- Report.cpp - What a bound function does and what it costs ----------===//
+//===- Report.cpp - Reports of a bound function ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -111,7 +111,7 @@ static Row toRow(const StepReport &step) {
           cell(step.flops)};
 }
 
-/// What a kernel is of, in a line of its own.
+/// The ops that a kernel is of, in a line of its own.
 static std::string noteOn(const StepReport &step) {
   std::string text;
   for (const std::string &op : step.ops)

@@ -99,7 +99,7 @@ static std::vector<int64_t> longestPairs(const PairLists &pairs,
   return std::move(found[0]);
 }
 
-/// What the pairs of one side tell.
+/// Counts the pairs of one side.
 static void countSide(const Graph &graph, GraphSide side,
                       GraphStatistics &result, DegreeStatistics &degree,
                       int64_t &all, int64_t RelationStatistics::*count,

@@ -1,4 +1,4 @@
-//===- StepOrder.cpp - What each step must wait for -----------------------===//
+//===- StepOrder.cpp - Steps that each step waits for ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- StepOrder.h - What each step must wait for ---------------*- C++ -*-===//
+//===- StepOrder.h - Steps that each step waits for -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -37,8 +37,7 @@ Space nodeTypeAt(GraphSide side) {
   return side == GraphSide::Src ? Space::SrcNodeType : Space::DstNodeType;
 }
 
-/// What rows are sorted by in an order: the space whose groups lie side by side
-/// then.
+/// The key of rows in an order: the space whose groups lie side by side then.
 std::optional<Space> sortedBy(OrderedSpace space) {
   switch (space.order) {
   case Order::InRows:

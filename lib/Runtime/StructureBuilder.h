@@ -85,7 +85,7 @@ private:
 
   const Graph &graph;
   StructureCache &kept;
-  /// What steps lead through and is not kept.
+  /// The arrays that steps lead through and that are not kept.
   std::vector<Indices> scratch;
 };
 

@@ -1,4 +1,4 @@
-//===- StructureCache.h - What a graph keeps --------------------*- C++ -*-===//
+//===- StructureCache.h - Structures that a graph keeps ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -73,7 +73,7 @@ struct StructureCache {
   /// Tells that a structure will be asked for.
   void expect(const StructureKey &key);
 
-  /// That of a graph is taken before that of its parent.
+  /// The mutex of a graph is taken before that of its parent.
   std::mutex mutex;
   std::map<StructureKey, SharedIndices> arrays;
   /// By side; null where not built.
@@ -86,7 +86,7 @@ struct StructureCache {
   /// long as one of its arrays does, so its address names it.
   std::map<std::pair<const Device *, StructureKey>, std::weak_ptr<DeviceArray>>
       onDevice;
-  /// Of a derived graph, else null. Never changes.
+  /// The origin of a derived graph, else null. Never changes.
   std::unique_ptr<const Origin> origin;
   /// The graphs derived from this one.
   std::map<Derivation, std::shared_ptr<const Graph>> derived;

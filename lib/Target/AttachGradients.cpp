@@ -1,4 +1,4 @@
-//===- AttachGradients.cpp - What a program is asked gradients of ---------===//
+//===- AttachGradients.cpp - Gradients asked of a program -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

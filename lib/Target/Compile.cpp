@@ -100,7 +100,7 @@ static bool isPastStop(Form form, StopAt stopAt) {
 }
 
 namespace {
-/// What a module is compiled for, and by which backend.
+/// The target of a module, and its backend.
 struct ChosenTarget {
   TargetAttr target;
   const TargetBackend *backend;
@@ -121,8 +121,8 @@ static StringRef getKind(const CompileOptions &given, TargetAttr known) {
   return known && known.getKind() != "cuda" ? known.getKind() : "emulator";
 }
 
-/// What the options ask to compile `module` for, or what it is for already, or
-/// one error.
+/// The target by the options, or the one that `module` has already, or one
+/// error.
 static FailureOr<ChosenTarget> readTarget(ModuleOp module,
                                           const CompileOptions &given) {
   registerBackends();

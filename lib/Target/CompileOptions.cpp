@@ -35,7 +35,7 @@ static bool assign(option::Number &field, StringRef value) {
   return !value.getAsInteger(10, field);
 }
 
-/// Of the kinds that not every text is a value of.
+/// The values of an option whose kind does not take every text.
 static StringRef describe(const option::Flag &) { return "true or false"; }
 static StringRef describe(const option::Number &) { return "a whole number"; }
 template <typename Field> static StringRef describe(const Field &) {

@@ -1,4 +1,4 @@
-//===- Explain.cpp - What the graph pipeline did and why ------------------===//
+//===- Explain.cpp - Reports of the graph pipeline ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

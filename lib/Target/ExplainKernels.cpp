@@ -262,7 +262,7 @@ namespace {
 struct Launch {
   llvm::SmallSetVector<unsigned, 4> nodes;
   Count bytes, reads, flops;
-  /// Of long groups, where it reads their tiles or where they are.
+  /// The tiles of long groups, where it reads them or where they are.
   std::optional<StructureKey> longTiles;
 
   /// Whether the launch behind it goes on with what it gives of the same ops.
@@ -377,8 +377,8 @@ void KernelReader::addReadThrough() {
       result.kernels[kernel].nodes.push_back(node);
 }
 
-/// Of an op that becomes as many launches as it says kernels, the one of this
-/// launch; else all of it.
+/// The work of this launch, where an op becomes as many launches as it says
+/// kernels; else all of it.
 KernelWork KernelReader::describe(unsigned node, size_t index,
                                   StatsAttr stats) const {
   std::vector<KernelWork> kernels = describeKernels(ops[node], stats);

@@ -25,7 +25,7 @@ std::string timeText(double seconds);
 
 /// Lowers a copy of `module` by those of `stages` that lead to kernels, and
 /// adds these with their costs to `functions`, which are those of `module`,
-/// with nodes as in their blocks: arguments, ops, results. What cannot be
+/// with nodes as in their blocks: arguments, ops, results. An op that cannot be
 /// lowered becomes the obstacle of each function.
 void addKernels(mlir::ModuleOp module, llvm::ArrayRef<Stage> stages,
                 const StageOptions &options, const CostModel &model,

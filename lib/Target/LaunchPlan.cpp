@@ -86,7 +86,7 @@ private:
 };
 } // namespace
 
-/// What `gnn.role` says of an argument, or that it is one of its list.
+/// The role of an argument by `gnn.role`, or that it is one of its list.
 static runtime::Role roleOf(func::FuncOp func, unsigned number,
                             runtime::Role otherwise) {
   auto role = func.getArgAttrOfType<StringAttr>(number, attribute::role);

@@ -1,4 +1,4 @@
-//===- Translations.cpp - What gnn-translate can write --------------------===//
+//===- Translations.cpp - Outputs of gnn-translate ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

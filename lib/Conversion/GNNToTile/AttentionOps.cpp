@@ -94,7 +94,7 @@ private:
   /// Value, factor, what is known of the groups, and scores or what they are
   /// computed from.
   SmallVector<Input> sumInputs();
-  /// What an edge adds to the weighted sum, and at its end the quotient, from
+  /// The term of an edge in the weighted sum, and at its end the quotient, from
   /// the values of these inputs; behind it the statistics of the group that are
   /// made there.
   SmallVector<Value> emitWeightedSum(OpBuilder &b, Location loc,

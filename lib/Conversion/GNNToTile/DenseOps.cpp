@@ -234,7 +234,7 @@ static LogicalResult lowerOuter(OuterOp op, Lowering &lowering) {
   LoweredRows left = lowering.view(op.getInput()),
               right = lowering.view(op.getGrad());
   LoweredRows result = lowering.describe(op.getType());
-  // Of the parent's rows, those that are this graph's.
+  // The parent's rows that are this graph's.
   tile::RowDomain rows =
       left.space.isOfParent()
           ? lowering.describe(op.getInput().getType()).getDomain()

@@ -320,7 +320,7 @@ class Elementwise {
 public:
   explicit Elementwise(Operation *op) { collect(op); }
 
-  /// What is read: rows, weights and constants, each once.
+  /// The inputs: rows, weights and constants, each once.
   ArrayRef<Value> getInputs() const { return inputs.getArrayRef(); }
   /// The value of the op, given a scalar for each input.
   Value emit(OpBuilder &b, ValueRange args) const;

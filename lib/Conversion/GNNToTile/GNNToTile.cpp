@@ -102,7 +102,7 @@ void gnn::registerLoweringModels(DialectRegistry &registry) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// What an argument or result is at level 1, for the launch plan.
+/// Describes an argument or result as it is at level 1, for the launch plan.
 static void describeBoundary(func::FuncOp func, Type type, unsigned index,
                              bool isResult) {
   RowsAttr rows = getRows(type);

@@ -25,7 +25,7 @@ using tile::AtAttr;
 using tile::Dim;
 
 namespace {
-/// What a traversal walks.
+/// The domain that a traversal walks.
 struct Walk {
   tile::RowDomain groups, elements;
 
@@ -76,7 +76,7 @@ private:
 
   Lowering &lowering;
   RowLoopInterface loop;
-  // Of the traversal that is made now:
+  // Facts of the traversal that is made now:
   SmallVector<int64_t> dims;
   DenseMap<Value, Value> scalars;
   DenseMap<Value, ReachedRow> rows;
@@ -88,7 +88,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is walked
+// Domains of walks
 //===----------------------------------------------------------------------===//
 
 static bool isOutside(Value value) {
@@ -325,7 +325,7 @@ FailureOr<Value> LoopLowering::evalOp(Value value, Operation *op) {
                       Dim::Element, *element);
   }
   if (auto readOp = dyn_cast<ReadOp>(op)) {
-    // What an inner loop makes for an edge is the value at that edge.
+    // A value that an inner loop makes for an edge is read at that edge.
     if (auto maker = readOp.getInput().getDefiningOp<RowLoopInterface>();
         maker && maker.getCenterNode())
       return eval(maker.getLoopBody()->getTerminator()->getOperand(

@@ -354,7 +354,7 @@ tile::RowDomain Lowering::elementsOf(tile::RowDomain groups,
   return {};
 }
 
-/// What `tensor` is a reshaped form of.
+/// The tensor of which `tensor` is a reshaped form.
 static Value getRoot(Value tensor) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
       tensor.getDefiningOp()))
@@ -365,7 +365,8 @@ static Value getRoot(Value tensor) {
 Value Lowering::result(Location loc, Value value) {
   const LoweredRows &rows = view(value);
   Value tensor = rows.tensor;
-  // What a template wrote for this result alone becomes an output as it is.
+  // A tensor that a template wrote for this result alone becomes an output as
+  // it is.
   Value root = getRoot(tensor);
   bool userOrder = !rows.space.isOfParent() && rows.getDomain() == rows.space;
   bool own = isa_and_nonnull<tile::TileOpInterface>(root.getDefiningOp()) &&

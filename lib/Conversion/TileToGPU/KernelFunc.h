@@ -21,8 +21,8 @@ namespace gnn::tile {
 /// Refuses a buffer that a bare pointer cannot stand for, at `op`.
 mlir::LogicalResult checkBuffer(mlir::Operation *op, mlir::MemRefType type);
 
-/// What a kernel is called for: the first ops of the model that `op` computes,
-/// or its own name where these are unknown.
+/// The name of a kernel: the first ops of the model that `op` computes, or its
+/// own name where these are unknown.
 std::string nameOf(BlocksOp op);
 
 class KernelFunc {

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The body of the loop becomes that of the kernel. What it uses from outside
-// becomes arguments, in the order of first use; nothing else is decided here.
+// The body of the loop becomes that of the kernel. Values from outside become
+// arguments, in the order of first use; nothing else is decided here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace gnn;
 using namespace gnn::tile;
 
 //===----------------------------------------------------------------------===//
-// What is written
+// Written values
 //===----------------------------------------------------------------------===//
 
 /// The roots of the buffers that the body writes; reports a write that leads to
@@ -99,7 +99,7 @@ private:
   OpBuilder host;
   const SetVector<Value> &written;
   const DenseMap<Value, Location> &writers;
-  /// What stands for a value of the host in the kernel.
+  /// The kernel's values for those of the host.
   DenseMap<Value, Value> captured, pointers;
   std::map<std::pair<StringRef, CountKey>, Value> counts;
   /// The forms of buffers that are passed, by their roots.
@@ -173,7 +173,7 @@ Value Outliner::structure(StructureOp structure) {
                   cast<MemRefType>(structure.getType()), size);
 }
 
-/// What stands for `value`, which `user` uses and the host has.
+/// The kernel's value for `value`, which `user` uses and the host has.
 FailureOr<Value> Outliner::capture(Operation *user, Value value) {
   if (Value known = captured.lookup(value))
     return known;

@@ -19,14 +19,14 @@ namespace gnn::tile::scalar {
 
 using Positions = IndexArrays::ElementRange;
 
-/// What a template computes: all of its rows, heads and columns, or those of
-/// its range.
+/// The part that a template computes: all of its rows, heads and columns, or
+/// those of its range.
 struct Bounds {
   Positions rows, heads, columns;
-  /// Of an outer, the columns of its left side, and the rows that are summed
+  /// The columns of the left side of an outer, and the rows that are summed
   /// where all types have the same.
   Positions leftColumns = {}, summed = {};
-  /// Of a walk by edges, whose rows are elements: all groups.
+  /// All groups of a walk by edges, whose rows are elements.
   Positions groups = {};
 };
 

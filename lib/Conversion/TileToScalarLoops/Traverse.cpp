@@ -216,7 +216,7 @@ void TraverseLoops::storeOutputs(Value at,
       store(group, i);
 }
 
-/// What the elements that are walked give for each reduction.
+/// Stores the states of each reduction over the elements that are walked.
 void TraverseLoops::storePieces(Value at, Value piece) {
   Scope group(nullptr, std::nullopt, at, b.saveInsertionPoint());
   for (auto [reduced, part] : llvm::zip(op.getReduced(), op.getParts()))
@@ -231,7 +231,7 @@ void TraverseLoops::storePieces(Value at, Value piece) {
          });
 }
 
-/// What no elements give.
+/// Stores the states of no elements.
 void TraverseLoops::storeNothing(Value piece) {
   Positions before = walked;
   walked = {b.index(0), b.index(0)};

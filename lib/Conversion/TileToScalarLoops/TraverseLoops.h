@@ -32,7 +32,7 @@ struct Scope {
   Value at;
   /// Where the loop's body ends, as far as it is built.
   mlir::OpBuilder::InsertPoint end;
-  /// What is known in it.
+  /// The values that are known in it.
   llvm::DenseMap<Value, Value> values;
 };
 
@@ -106,7 +106,7 @@ private:
   bool isOfNothing = false;
   /// Whether results are added to what is there.
   bool addsToRows = false;
-  /// Of inputs that are outputs too: their row, before it is written.
+  /// The rows of inputs that are outputs too, before they are written.
   llvm::DenseMap<unsigned, Value> copies;
 };
 

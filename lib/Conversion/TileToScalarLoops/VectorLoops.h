@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is read, summed, carried, reduced or needed twice becomes an array of
-// one thread; any other vector is computed element by element where one of
-// these, or a store, needs it.
+// A vector that is read, summed, carried, reduced or needed twice becomes an
+// array of one thread; any other vector is computed element by element where
+// one of these, or a store, needs it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -34,7 +34,7 @@ void VectorLoops::bind(Value value, Value state) {
     scalars.map(value, memref::LoadOp::create(b, state, ValueRange()));
 }
 
-/// What values have, apart from where they come from: vectors as arrays.
+/// The contents of values, apart from where they come from: vectors as arrays.
 FailureOr<SmallVector<Value>> VectorLoops::evaluate(ValueRange values) {
   SmallVector<Value> evaluated;
   for (Value value : values) {

@@ -1,4 +1,4 @@
-//===- Context.h - What a running kernel sees of its block ------*- C++ -*-===//
+//===- Context.h - A running kernel's view of its block ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -48,7 +48,7 @@ inline constexpr uint32_t shuffleInParts = 4;
 /// Dimensions of memory.
 constexpr unsigned maxRank = 8;
 
-/// What can go wrong; the values say where.
+/// The kinds of faults; the values say where.
 enum class FaultKind : uint32_t {
   None,
   /// values: rank, count, first index outside of the last dimension or -1, then
@@ -84,7 +84,8 @@ enum class FaultKind : uint32_t {
   AsyncCopySize,
 };
 
-/// What is known of an access when it is compiled, in the bits of a number.
+/// The facts of an access that are known when it is compiled, in the bits of a
+/// number.
 struct AccessKind {
   /// Bytes of an element.
   uint64_t bytes : 16;

@@ -52,7 +52,7 @@ private:
 
   runtime::ThreadPool threads;
   std::vector<std::unique_ptr<Worker>> workers;
-  /// Of the threads of a block, whose extents are `positionsOf`.
+  /// The positions of the threads of a block, whose extents are `positionsOf`.
   std::vector<ThreadPosition> positions;
   std::array<int64_t, 3> positionsOf = {0, 0, 0};
   std::vector<uint32_t> identity;

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the compiling half of the emulator hands to the running half.
+// The program that the compiling half of the emulator hands to the running
+// half.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Warp.cpp - What the lanes of a warp do together --------------------===//
+//===- Warp.cpp - Joint operations of the lanes of a warp -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -233,8 +233,8 @@ bool Worker::loadMatrixWarp(uint32_t first) {
   return true;
 }
 
-/// What the tensor core reads of a float: the sign, 8 bits of exponent, 10 of
-/// fraction. A NaN stays one, whatever bits carry it.
+/// The bits of a float that the tensor core reads: the sign, 8 bits of
+/// exponent, 10 of fraction. A NaN stays one, whatever bits carry it.
 static double truncateToTF32(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);

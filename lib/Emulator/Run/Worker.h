@@ -23,7 +23,7 @@ namespace gnn::emulator {
 
 class Worker;
 
-/// What went wrong, where. Turned into text by describeFault.
+/// A fault and its place. Turned into text by describeFault.
 struct Fault {
   FaultKind kind = FaultKind::None;
   uint32_t site = 0;
@@ -57,7 +57,7 @@ struct Slot {
   Worker *worker = nullptr;
 };
 
-/// What a lane asks of its warp.
+/// The request of a lane to its warp.
 struct Request {
   enum Kind { Shuffle, Ballot, LoadMatrix, Mma } kind = Shuffle;
   uint32_t site = 0;
@@ -129,7 +129,7 @@ public:
   /// Runs block number `linear`; the fault is None where all went well.
   const Fault &run(int64_t linear);
 
-  // What compiled code asks for, always on the running thread's fiber.
+  // Requests of compiled code, always on the running thread's fiber.
   void barrier(uint32_t site);
   uint64_t shuffle(uint32_t site, uint64_t bits, uint32_t offset,
                    uint32_t width, uint32_t mode);

@@ -34,16 +34,16 @@ private:
   const Driver &driver;
   Context context;
   DriverStream stream;
-  /// What the first launches depend on.
+  /// The nodes that the first launches depend on.
   std::vector<GraphNode> entry;
-  /// Of each launch: its node, and whether a later one follows it.
+  /// The node of each launch, and whether a later one follows it.
   std::vector<GraphNode> nodes;
   std::vector<bool> followed;
 };
 } // namespace
 
-/// What the next launch into the stream would depend on; the driver's, until
-/// the next call for the stream.
+/// The nodes that the next launch into the stream would depend on; the
+/// driver's, until the next call for the stream.
 Expected<ArrayView<GraphNode>> CudaCapture::dependencies() const {
   int status = 0;
   const GraphNode *found = nullptr;

@@ -42,8 +42,8 @@ struct CudaKernel : Kernel {
   mutable int64_t allowedSharedBytes = 0;
 };
 
-/// Of PTX whose kernels stand alone those that somebody asks for are loaded, by
-/// several threads: the driver compiles them then.
+/// Where the kernels of PTX stand alone, those that somebody asks for are
+/// loaded, by several threads: the driver compiles them then.
 class CudaKernels : public Kernels {
 public:
   CudaKernels(std::shared_ptr<CudaDevice> device, Module whole)

@@ -32,7 +32,7 @@ public:
   void clear();
 
 private:
-  /// Of a holder of the mutex.
+  /// The caller holds the mutex.
   void giveBack();
 
   const Driver &driver;

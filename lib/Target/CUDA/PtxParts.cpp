@@ -27,7 +27,8 @@
 using namespace mlir;
 using namespace gnn;
 
-/// Of a thread: as that of the thread that compiles (lib/CAPI/Compiler.cpp).
+/// The stack of a thread: as that of the thread that compiles
+/// (lib/CAPI/Compiler.cpp).
 static constexpr size_t stackBytes = size_t(256) << 20;
 
 namespace {
@@ -46,7 +47,7 @@ struct KernelBatch {
   bool isDone = false;
 };
 
-/// What the threads work on. Each of them owns it.
+/// The work of the threads. Each of them owns it.
 struct Work {
   std::string shell;
   /// These are the caller's, who waits for all threads.

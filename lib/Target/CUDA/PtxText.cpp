@@ -213,7 +213,7 @@ std::optional<std::string> gnn::joinPtxParts(llvm::ArrayRef<PtxPart> parts) {
 // Comments
 //===----------------------------------------------------------------------===//
 
-/// What the user named may hold anything; a comment ends with its line.
+/// A name of the user may hold anything; a comment ends with its line.
 static std::string inOneLine(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return !llvm::isPrint(c); }, '?');

@@ -24,7 +24,7 @@ std::string joinPtx(llvm::ArrayRef<llvm::StringRef> texts);
 /// The PTX of a gpu.module that went through LLVM.
 llvm::StringRef getPtx(mlir::gpu::BinaryOp binary);
 
-/// What LLVM makes of some kernels of a module.
+/// The PTX of some kernels of a module.
 struct PtxPart {
   unsigned module; // a number
   llvm::StringRef text;

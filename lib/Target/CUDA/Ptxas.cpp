@@ -1,4 +1,4 @@
-//===- Ptxas.cpp - What CUDA's assembler says of kernels ------------------===//
+//===- Ptxas.cpp - Reports of CUDA's assembler ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

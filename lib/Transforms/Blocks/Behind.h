@@ -13,8 +13,8 @@
 
 namespace gnn::tile {
 
-/// The memory behind what the workspace of a function has for its buffers. What
-/// is taken for one op and what is taken for the next are the same bytes.
+/// The memory behind what the workspace of a function has for its buffers.
+/// Memory taken for one op and for the next are the same bytes.
 class Behind {
 public:
   explicit Behind(mlir::func::FuncOp func);

@@ -37,7 +37,7 @@ struct TypeRows {
   Value first, count, type;
 };
 
-/// What one product becomes.
+/// The loop that one product becomes.
 class ProductBlocks {
 public:
   explicit ProductBlocks(TileOpInterface op) : op(op), host(op) {

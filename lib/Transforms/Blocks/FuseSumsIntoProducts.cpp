@@ -396,7 +396,7 @@ void SumIntoProduct::fuse() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// What wrote the rows that a product reads, if a traversal alone did.
+/// The traversal that alone wrote the rows that a product reads, if one did.
 static TraverseOp findSum(GemmOp product) {
   Value buffer = getBuffer(product.getInput());
   for (Operation *op = product->getParentOp()->getPrevNode(); op;

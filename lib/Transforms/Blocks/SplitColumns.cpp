@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is gathered of all rows stays in the L2 while a tile is walked, so tiles
-// do not run side by side: each is a launch. Later tiles of columns add to what
-// earlier ones have stored.
+// The gathered columns of all rows stay in the L2 while a tile is walked, so
+// tiles do not run side by side: each is a launch. Later tiles of columns add
+// to what earlier ones have stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,7 +116,7 @@ static Value readEarlier(TraverseOp op, Place place) {
       getElementTypeOrSelf(place.buffer.getType()), op.getLoc());
 }
 
-/// A reduction of a tile's features. Of a mean it is the sum.
+/// A reduction of a tile's features. For a mean it is the sum.
 static Value reduceTile(OpBuilder &builder, ReduceOp reduce) {
   if (reduce.getKind() == Reduction::Mean)
     reduce.setKind(Reduction::Sum);

@@ -1,4 +1,4 @@
-//===- AttentionScore.cpp - What the scores of a softmax are --------------===//
+//===- AttentionScore.cpp - The scores of a softmax -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -92,7 +92,7 @@ std::optional<Features> gnn::beginningOf(ArrayRef<int64_t> all,
   return std::nullopt;
 }
 
-/// What all elements of `value` are, if it is a constant.
+/// The constant that all elements of `value` are, if they are one.
 static TypedAttr constantOf(Value value) {
   while (auto broadcast = value.getDefiningOp<BroadcastOp>())
     value = broadcast.getInput();

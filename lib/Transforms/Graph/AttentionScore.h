@@ -1,4 +1,4 @@
-//===- AttentionScore.h - What the scores of a softmax are ------*- C++ -*-===//
+//===- AttentionScore.h - The scores of a softmax ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -59,10 +59,11 @@ std::optional<Features> beginningOf(llvm::ArrayRef<int64_t> all,
 /// attention. Gathers, reshapes and constants are looked through.
 class ScoreSlice {
 public:
-  /// Of the scores with these features, which are as many as `softmax` has.
+  /// The slice of the scores with these features, which are as many as
+  /// `softmax` has.
   ScoreSlice(EdgeSoftmaxOp softmax, llvm::ArrayRef<int64_t> scores);
 
-  /// What the ops read, in their order.
+  /// The reads of the ops, in their order.
   llvm::ArrayRef<EdgeRead> getInputs() const { return inputs; }
   /// Whether an op was left out since a body has at most two dimensions.
   bool lacksDimensions() const { return tooManyDimensions; }

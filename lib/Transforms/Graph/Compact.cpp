@@ -129,7 +129,7 @@ Value Mover::follow(Location loc, Value value, RowPath path) {
                 *compose(path, inner.getRowPaths().front()));
 }
 
-/// The weights of node types for each edge type. What transposes them stays
+/// The weights of node types for each edge type. A transposition of them stays
 /// next to the product, which then reads them the other way.
 Value Mover::gatherWeights(Location loc, Value weights,
                            std::optional<EndPoint> end) {
@@ -182,7 +182,7 @@ Value Mover::move(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// What pays
+// Gains
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -273,7 +273,7 @@ struct Compact : gnn::impl::CompactBase<Compact> {
     RowAnalysis rows(RowAnalysis::Scope::OwnRows);
     for (Operation *op : ops)
       compact(rewriter, op, rows);
-    // What only fed what has moved.
+    // Ops that only fed what has moved.
     for (Operation *op : llvm::reverse(ops))
       if (isOpTriviallyDead(op))
         rewriter.eraseOp(op);
@@ -347,7 +347,7 @@ static bool isWeightedSum(ApplyOp apply, Value value) {
 
 IdWait Compact::getWait(Value value, RowSpace pairs) const {
   Operation *product = value.getDefiningOp();
-  // What is known now of ops that come later may change before their turn.
+  // Facts of ops that come later may change before their turn.
   RowAnalysis rows(RowAnalysis::Scope::OwnRows);
   llvm::SetVector<Value> forms; // of the value: reshaped, gathered, added to
   forms.insert(value);
@@ -375,7 +375,7 @@ bool Compact::pays(Operation *op, Candidate &candidate, StatsAttr stats) const {
     candidate.numbers = "what it is made of stays where it is";
     return false;
   }
-  // Of rows that nothing reads: 0 times what is not finite is not 0.
+  // Rows that nothing reads count: 0 times what is not finite is not 0.
   if (finiteness && !candidate.mover.hasFiniteDerivatives(*finiteness)) {
     candidate.numbers = "its derivative may not be finite there";
     return false;

@@ -23,7 +23,8 @@ struct Factor {
 /// Whether `op` adds up, and maybe divides by how many.
 bool isSum(AggregateOp op);
 
-/// What `path` leads to of `value`, times or divided by a factor, as `type`.
+/// The rows of `value` that `path` leads to, times or divided by a factor, as
+/// `type`.
 mlir::Value applyFactor(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type, mlir::Value value,
                         RowPath path, const Factor &factor);

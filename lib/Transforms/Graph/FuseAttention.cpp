@@ -38,7 +38,7 @@ static RankedTensorType tensorOf(Value value) {
 }
 
 namespace {
-/// What becomes one op.
+/// The ops that become one.
 struct Match {
   EdgeSoftmaxOp softmax;
   Operation *sum = nullptr; ///< the aggregate or spmm

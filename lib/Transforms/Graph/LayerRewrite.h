@@ -1,4 +1,4 @@
-//===- LayerRewrite.h - What rewrites of layers are made of -----*- C++ -*-===//
+//===- LayerRewrite.h - Parts of rewrites of layers -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@
 
 namespace gnn {
 
-/// What each rewrite needs. It changes the op or says in a remark why not.
+/// The context of a rewrite, which changes the op or says in a remark why not.
 struct LayerRewrite {
   mlir::IRRewriter &rewriter;
   llvm::StringRef pass; // its flag

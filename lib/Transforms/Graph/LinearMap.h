@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `(x * W1) * W2` is when the weights are multiplied first, through all
-// that may lie between the two products.
+// Rewrites `(x * W1) * W2` so that the weights are multiplied first, through
+// all that may lie between the two products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,7 +117,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   llvm::SmallVector<mlir::Operation *> products;
-  /// What has been pushed: a value is often reached more than once.
+  /// The pushed values: one is often reached more than once.
   std::map<PushKey, mlir::Value> memo;
   static constexpr unsigned maxTerms = 64;
   unsigned terms = 0; // products that are built

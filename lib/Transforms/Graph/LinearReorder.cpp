@@ -33,7 +33,7 @@ namespace gnn {
 
 namespace {
 
-/// What a set of ops costs: all that decides between two.
+/// The cost of a set of ops: all that decides between two.
 struct Bill {
   double cost = 0;    // seconds or rows, with statistics
   double rows = 0;    // through products
@@ -71,7 +71,7 @@ private:
 };
 } // namespace
 
-/// What the chain above `root` becomes; null where there is none.
+/// The value that the chain above `root` becomes; null where there is none.
 Value LinearReorder::build(Operation *root, LinearChain &chain) {
   auto target = cast<RankedTensorType>(root->getResult(0).getType());
   RowSpace rows = *getRowSpace(target);
@@ -221,7 +221,7 @@ void LinearReorder::addReleased(Bill &bill, ArrayRef<Operation *> products,
   }
 }
 
-/// What gnn-order-aggregate would save of the sum of what `root` gives, were it
+/// The saving of gnn-order-aggregate at the sum of what `root` gives, were that
 /// left as it is.
 static double savedByOrder(Operation *root, const CostModel &model,
                            RowAnalysis &rowsOf) {

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an aggregate adds up is a product of features and factors. A factor of
+// An aggregate adds up a product of features and factors. A factor of
 // the whole group comes after the sum, one of the rows that are gathered before
 // the gather (Hector 3.4.1).
 //
@@ -41,11 +41,11 @@ struct Product {
   size_t begin, end;
 };
 
-/// What is added up: features, and factors with fewer feature dimensions.
+/// The summed product: features, and factors with fewer feature dimensions.
 struct Terms {
   Factor body;
   SmallVector<Factor> factors;
-  /// Of these, those that contain others first.
+  /// Products that contain others come first.
   SmallVector<Product> products;
 
   /// The factors at these numbers, in order; products of them alone are one
@@ -144,7 +144,7 @@ static void splitScale(Factor factor, Terms &terms) {
   terms.factors.push_back(factor);
 }
 
-/// What `value` is a product of, as far as this op alone reads it.
+/// The factors of `value`, as far as this op alone reads it.
 static Terms splitTerms(Value value) {
   RowSpace space = spaceOf(value);
   Terms terms{{value, {space, space, std::nullopt}, false}, {}, {}};

@@ -56,8 +56,8 @@ private:
   /// Changes the order of one chain; whether there was one. Ops in `decided`
   /// end chains that stay.
   bool orderOne(func::FuncOp func, DenseSet<Operation *> &decided);
-  /// The value that replaces a chain; null where it stays as it is. What is in
-  /// `trained` has a gradient.
+  /// The value that replaces a chain; null where it stays as it is. Values in
+  /// `trained` have a gradient.
   Value reorder(OpBuilder &builder, const AggregatedProduct &chain,
                 const Varying &trained);
   Value reorderByRule(OpBuilder &builder, const AggregatedProduct &chain);
@@ -78,9 +78,9 @@ void OrderAggregate::report(const AggregatedProduct &chain, bool changes,
     refused(getArgument(), loc) << reason.str();
 }
 
-/// Theorem 2 of GraphAGILE: the sum is over the narrower rows. That is right
-/// where a product moves between rows of nodes, or of edges and fewer. Of pairs
-/// or types there may be any number on either side, so what is given stays.
+/// Theorem 2 of GraphAGILE: the sum is over the narrower rows. The rule is
+/// right where a product moves between rows of nodes, or of edges and fewer.
+/// Pairs or types may be any number on either side, so the given order stays.
 Value OrderAggregate::reorderByRule(OpBuilder &builder,
                                     const AggregatedProduct &chain) {
   int64_t in = ShapedType::getNumElements(chain.inShape);

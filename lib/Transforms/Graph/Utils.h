@@ -1,4 +1,4 @@
-//===- Utils.h - What several passes on whole graphs share ------*- C++ -*-===//
+//===- Utils.h - Helpers of passes on whole graphs --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

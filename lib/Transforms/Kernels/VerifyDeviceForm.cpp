@@ -76,7 +76,8 @@ static LogicalResult checkCall(LLVM::CallOp call, SymbolTable &symbols) {
          << *callee << "'";
 }
 
-/// What LLVM would crash on, or make calls of functions that no GPU has.
+/// Refuses ops on which LLVM would crash, or of which it would make calls of
+/// functions that no GPU has.
 static LogicalResult checkNumbers(Operation *op) {
   bool converts =
       isa<LLVM::FPToSIOp, LLVM::FPToUIOp, LLVM::SIToFPOp, LLVM::UIToFPOp>(op);
@@ -95,7 +96,7 @@ static LogicalResult checkNumbers(Operation *op) {
   return success();
 }
 
-/// What LLVM knows of GPUs; null where it is built without them.
+/// LLVM's table of GPUs; null where it is built without them.
 static std::unique_ptr<llvm::MCSubtargetInfo> getGPUs() {
   static const bool isInitialized = [] {
     LLVMInitializeNVPTXTargetInfo();

@@ -4,8 +4,8 @@
 //
 // One walk in the order of execution knows what has been read and written since
 // the last barrier. The body of a loop is walked twice, the second time after
-// itself. What a loop or branch would have to wait for inside, for what was
-// before it, it waits for in front, once.
+// itself. Where a loop or branch would have to wait inside for what was before
+// it, it waits in front, once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -173,7 +173,7 @@ static Half halfOf(Operation *op, Value array) {
   return reached <= rows ? halfOf(first, rows) : Half();
 }
 
-/// What an op itself reads or writes, by its effects, and what threads read
+/// The reads and writes of an op itself, by its effects, and what threads read
 /// where it stands.
 Accesses BarrierInserter::accessesOf(Operation *op) {
   Accesses all;

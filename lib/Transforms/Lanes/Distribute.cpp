@@ -38,7 +38,7 @@ namespace gnn {
 static bool isVector(Type type) { return isa<VectorType>(type); }
 
 //===----------------------------------------------------------------------===//
-// What is carried
+// Carried values
 //===----------------------------------------------------------------------===//
 
 /// The parts of `values`, each in the spread of that of `as`; scalars as they

@@ -1,4 +1,4 @@
-//===- Distribution.h - What each thread of a block holds -------*- C++ -*-===//
+//===- Distribution.h - Values held by threads of a block -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -49,7 +49,7 @@ struct Spread {
   SpreadAttr attr;
   Axis axis = Tile;
 
-  /// That of a vector with as many dimensions.
+  /// The spread of a vector with as many dimensions.
   static Spread ofWhole(SpreadAttr attr) {
     return {attr, attr.getEach().size() == 2 ? Tile : Columns};
   }
@@ -295,7 +295,7 @@ private:
   llvm::DenseMap<Value, llvm::SmallVector<Spread>> asked;
   std::set<std::pair<Key, mlir::Operation *>> askedAt;
 
-  /// What has been computed for the load or store at hand.
+  /// The values that were computed for the load or store at hand.
   std::map<std::pair<Key, std::array<int64_t, 3>>, Value> atHand;
   bool hasAtHand = false;
 

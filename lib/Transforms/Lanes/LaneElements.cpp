@@ -103,8 +103,8 @@ Value Distribution::getOfElement(Value source, VectorPart part,
   Value own = get(source, spread, part);
   if (each == 1)
     return own;
-  // Of the lanes of the row: with a number of the warp, that of the first one
-  // would have to be known.
+  // The number is among the lanes of the row: with one of the warp, that of the
+  // first lane would have to be known.
   int64_t ofParts = (lanesOfWarp() - lanes.getFeatures()) * 256;
   return NVVM::ShflOp::create(b, own.getType(), b.number32(-1), own,
                               b.number32(element % each),

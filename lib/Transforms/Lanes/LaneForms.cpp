@@ -1,4 +1,4 @@
-//===- LaneForms.cpp - What lanes can have a part of ----------------------===//
+//===- LaneForms.cpp - Forms that lanes can share -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -124,7 +124,7 @@ bool gnn::tile::isSameValue(Value a, Value b) {
 }
 
 namespace {
-/// What lanes read or write at once.
+/// An access of all lanes at once.
 struct LaneAccess {
   Operation *op;
   Value view;
@@ -142,8 +142,8 @@ struct LaneAccess {
         extents.push_back({dim.getPosition(), type.getDimSize(i)});
     return extents;
   }
-  /// Whether lanes have the same of both. What a vector of one dimension is
-  /// written over, it is spread as.
+  /// Whether lanes have the same of both. A vector of one dimension is spread
+  /// as the value that it is written over.
   bool isAlike(const LaneAccess &after) const {
     if (!type || !after.type)
       return !type && !after.type && (!isWrite || after.isWrite);
@@ -244,11 +244,11 @@ static LogicalResult verifyArrays(TeamsOp teams) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a value differs by between the lanes of one warp.
+/// The cause by which a value differs between the lanes of one warp.
 enum Difference : unsigned { None = 0, ByTeam = 1, ByElement = 2 };
 
 /// Finds exchanges in loops and branches that lanes of one warp run
-/// differently. What a load gives differs where its indices do.
+/// differently. The result of a load differs where its indices do.
 class ExchangeVerifier {
 public:
   explicit ExchangeVerifier(TeamsOp teams)
@@ -272,7 +272,7 @@ private:
 };
 } // namespace
 
-/// What the number of a worker differs by.
+/// The cause by which the number of a worker differs.
 unsigned ExchangeVerifier::among(Worker over) {
   unsigned difference = None;
   if (over != Worker::Element && lanes.getTeams() > 1 &&
@@ -283,7 +283,7 @@ unsigned ExchangeVerifier::among(Worker over) {
   return difference;
 }
 
-/// What is left of a difference where workers have combined what they have.
+/// The difference that is left where workers have combined what they have.
 unsigned ExchangeVerifier::leftBehind(Worker over, unsigned difference) {
   return over == Worker::Element ? difference & ~ByElement : None;
 }
@@ -295,7 +295,7 @@ unsigned ExchangeVerifier::of(ValueRange values) {
   return difference;
 }
 
-/// What the steps of a loop, or the choice of a branch, differ by.
+/// The cause by which the steps of a loop, or the choice of a branch, differ.
 unsigned ExchangeVerifier::ofControl(Operation *op) {
   return llvm::TypeSwitch<Operation *, unsigned>(op)
       .Case([&](scf::ForOp op) {

@@ -1,4 +1,4 @@
-//===- LaneForms.h - What lanes can have a part of --------------*- C++ -*-===//
+//===- LaneForms.h - Forms that lanes can share -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

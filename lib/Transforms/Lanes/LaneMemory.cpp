@@ -1,4 +1,4 @@
-//===- LaneMemory.cpp - What lanes read and write -------------------------===//
+//===- LaneMemory.cpp - Reads and writes of lanes -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -100,7 +100,7 @@ bool Distribution::isAligned(VectorTransferOpInterface op) {
          isMultiple(op.getIndices().back(), width);
 }
 
-/// What is left of `number` by whole vectors of `width`, where that is known:
+/// The remainder of `number` by whole vectors of `width`, where that is known:
 /// features but for the columns before a tile.
 static std::optional<int64_t> remainderOf(Value number, int64_t width) {
   if (std::optional<int64_t> constant = getConstantIntValue(number))

@@ -1,4 +1,4 @@
-//===- LaneReductions.cpp - What lanes and warps exchange -----------------===//
+//===- LaneReductions.cpp - Exchanges of lanes and warps ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -152,7 +152,7 @@ Distribution::distributeReduction(vector::MultiDimReductionOp op) {
 /// sums of so many, of which there are few.
 static constexpr int64_t partsOfRun = 32;
 
-/// What the thread has over a dimension, in order.
+/// Reduces what the thread has over a dimension, in order.
 Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
                               Spread source, unsigned dim, VectorPart part) {
   auto type = cast<VectorType>(value.getType());
@@ -209,7 +209,7 @@ Value Distribution::reduceOwn(arith::AtomicRMWKind kind, Value value,
   return total;
 }
 
-/// What the thread has, in order; then the lanes.
+/// Reduces what the thread has, in order; then the lanes.
 Value Distribution::reduce(vector::MultiDimReductionOp op, Spread spread,
                            VectorPart part) {
   VectorType type = op.getSourceVectorType();
@@ -477,7 +477,7 @@ LogicalResult Distribution::combineWarps(ParallelOp op,
                 }));
   if (failed(done))
     return failure();
-  // What comes next writes the arrays again.
+  // The next reduction writes the arrays again.
   gpu::BarrierOp::create(b);
   return success();
 }

@@ -1,4 +1,4 @@
-//===- LaneWindows.cpp - What lanes stage of the elements of a row --------===//
+//===- LaneWindows.cpp - Windows of elements that lanes stage -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -71,7 +71,7 @@ void Distribution::stageWindow(StageWindowOp op) {
                                     ValueRange{row, column});
             continue;
           }
-          // What was loaded for it is copied; that load has no other user.
+          // The loaded value is copied instead; its load has no other user.
           auto load = value.getDefiningOp<memref::LoadOp>();
           nvgpu::DeviceAsyncCopyOp::create(
               b, nvgpu::DeviceAsyncTokenType::get(b.getContext()),

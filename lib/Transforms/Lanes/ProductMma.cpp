@@ -60,7 +60,7 @@ struct Split {
 } // namespace
 
 /// The nearest tf32 number, of halves the one away from 0, has 13 bits less.
-/// Of what is left tensor cores cut the last bits off.
+/// Tensor cores cut the last bits of the rest off.
 static Split split(ImplicitLocOpBuilder &b, Value x) {
   Type i32 = b.getI32Type();
   auto bits = [&](uint32_t value) -> Value {

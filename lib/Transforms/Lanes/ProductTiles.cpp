@@ -1,4 +1,4 @@
-//===- ProductTiles.cpp - What threads load, stage, sum and store ---------===//
+//===- ProductTiles.cpp - Tiles of products by threads --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,7 +27,7 @@ static constexpr int64_t mostRows = 4;
 // Rows in global memory
 //===----------------------------------------------------------------------===//
 
-/// Of columns past the end, column 0 is read.
+/// Column 0 is read for columns past the end.
 Distribution::PartPlace Distribution::locate(LoadRowsOp op, Spread spread,
                                              VectorPart part) {
   Value inside;

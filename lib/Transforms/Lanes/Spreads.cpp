@@ -226,7 +226,7 @@ LogicalResult Distribution::ask(Operation *user, Value value, Spread spread,
   return askOperands(op, spread, nullptr);
 }
 
-/// What a loop carries, or branches give, has one spread.
+/// A value that a loop carries, or that branches give, has one spread.
 LogicalResult Distribution::askCarried(Operation *op, unsigned number,
                                        Spread spread) {
   SmallVector<Value> same{op->getResult(number)}, given;

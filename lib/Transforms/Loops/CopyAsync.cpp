@@ -101,7 +101,7 @@ void CopiedLoop::copy(IRMapping &loaded, Value buffer) {
   }
 }
 
-/// What an op takes of the loaded tiles is read where they are staged.
+/// An op that takes a part of the loaded tiles reads it where they are staged.
 void CopiedLoop::readStaged(Operation &user, Value buffer, IRMapping &mapping) {
   for (Value operand : user.getOperands()) {
     StageOp stage = stagedBy.lookup(operand);

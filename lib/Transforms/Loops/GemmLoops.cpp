@@ -82,7 +82,7 @@ Value GemmLoops::loadInput(Value k0) {
 }
 
 Value GemmLoops::loadWeight(Value k0) {
-  // Of the depth and the columns, which are rows of the weight, and which are
+  // Whether the depth or the columns are rows of the weight; the others lie
   // side by side.
   Value first = k0, other = op.getFirstColumn();
   int64_t count = loops.layout.depth, size = op.getIn();

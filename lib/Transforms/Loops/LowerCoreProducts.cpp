@@ -30,7 +30,7 @@ namespace gnn {
 } // namespace gnn
 
 //===----------------------------------------------------------------------===//
-// What gemm and outer share
+// The common part of gemm and outer
 //===----------------------------------------------------------------------===//
 
 PanelLoops::PanelLoops(TileOpInterface op, ValueRange arrays, Panel panel)

@@ -194,8 +194,8 @@ void OuterLoops::storeMatrix(Value tile) {
 }
 
 /// Adds the lines up, in workgroup memory where each thread finds a column of
-/// all. Of the blocks that read the same columns, those of the first rows of
-/// the matrix, or its first columns, store what these add up to.
+/// all. Where blocks read the same columns, those of the first rows of the
+/// matrix, or its first columns, store what these add up to.
 void OuterLoops::storeSums(Value sum) {
   bool ofLeft = op.getSumsLeft();
   const ProductLoops::StagedSide &side = summed();

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What gemm and outer share: panels of 4 rows by some vectors stay in registers
-// while the summed dimension goes by.
+// The common part of gemm and outer: panels of 4 rows by some vectors stay in
+// registers while the summed dimension goes by.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,7 +29,7 @@ std::string PipelinedLoop::take(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getParentOp() != loop || beginning.contains(op))
     return "";
-  // What a region takes of the body is no operand.
+  // A value of the body that a region takes is no operand.
   if (op->getNumRegions() != 0 || (!isPure(op) && !isa<LoadRowsOp>(op)))
     return depends + quote(op);
   for (Value operand : op->getOperands())
@@ -48,7 +48,7 @@ std::string PipelinedLoop::take(StageOp stage) {
     depth = rows;
   if (rows != depth)
     return "a step stages arrays of several depths";
-  // What the step before has left would be in the other buffer.
+  // A tile that the step before has left would be in the other buffer.
   bool isUsedBefore = llvm::any_of(array->getUsers(), [&](Operation *user) {
     return user->getBlock() == stage->getBlock() &&
            user->isBeforeInBlock(stage);

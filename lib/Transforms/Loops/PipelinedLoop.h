@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loop whose steps stage arrays and sum them, as a pipeline of two stages:
-// one step begins while the one before is summed. What a step begins with is
-// the pass's choice: what it loads (LoadAhead.cpp), or what it copies
+// one step begins while the one before is summed. The pass chooses the
+// beginning of a step: its loads (LoadAhead.cpp), or its copies
 // (CopyAsync.cpp). Upstream's pipelining would give the loop stages too, but
 // neither buffers to the arrays nor a place to the loads among the rest.
 //
@@ -34,7 +34,7 @@ inline bool isAhead(mlir::scf::ForOp loop) {
 /// refusal is a text, which is empty where there is none.
 class PipelinedLoop {
 public:
-  /// What a step begins with: with its loads alone, or with staging them too.
+  /// The beginning of a step: its loads alone, or staging them too.
   enum class Begins { WithLoads, WithStaging };
 
   /// `done` is what happens to what a step begins with ("loaded").
@@ -59,7 +59,7 @@ public:
     mlir::Value buffer;     ///< the first row of the buffers that it stages in
   };
   using Values = llvm::SmallVector<mlir::Value>;
-  /// What a pass makes of the loop.
+  /// The stages that a pass makes of the loop.
   struct Stages {
     /// Begins the first step, in the buffer at `buffer`.
     llvm::function_ref<Values(mlir::Value number, mlir::Value buffer)> first;
@@ -73,7 +73,8 @@ public:
   /// of `both`, and the last step's sums; and its arrays by two buffers each,
   /// the first of which is used by all outside of the loop.
   void rewrite(const Stages &stages);
-  /// What step `number` begins with, and the values that this gave.
+  /// Emits the beginning of step `number`, and returns the values that this
+  /// gave.
   mlir::IRMapping emitBeginning(mlir::Value number);
   /// The rest of `step`, and the sums that it gives. `inFrontOf` is called
   /// before each op, and may map values that the op uses.
@@ -83,7 +84,7 @@ public:
   mlir::Value getOther(mlir::Value buffer);
 
   IndexBuilder b;
-  /// What a step stages, without repetition.
+  /// The tiles that a step stages, without repetition.
   llvm::SetVector<mlir::Value> staged;
 
 private:

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What gemm and outer have in common: a block owns a tile of 64 rows and 16, 32
+// The common part of gemm and outer: a block owns a tile of 64 rows and 16, 32
 // or 64 columns; both operands are staged in workgroup memory, depth first.
 //
 //===----------------------------------------------------------------------===//
@@ -59,13 +59,14 @@ public:
   ClampedRows rowsFrom(mlir::Value first, int64_t count, mlir::Value last);
   /// The same of `size` rows; all are there if `count` divides that.
   ClampedRows rowsFrom(mlir::Value first, int64_t count, int64_t size);
-  /// What columns of `size` are below, if steps of so many do not divide that.
+  /// The bound that columns of `size` are below, if steps of so many do not
+  /// divide that.
   mlir::IntegerAttr columnsBelow(int64_t size, int64_t step,
                                  int64_t offset = 0);
   /// A vector that holds `value` everywhere.
   mlir::Value constant(llvm::ArrayRef<int64_t> shape, double value);
 
-  /// What is loaded of a step of `side`.
+  /// The type of the loads of a step of `side`.
   mlir::VectorType loadedType(const StagedSide &side);
   /// Stages what was loaded of both and adds its product to `sums`.
   mlir::Value multiply(mlir::Value sums, mlir::Value leftTile,

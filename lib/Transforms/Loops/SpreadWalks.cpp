@@ -221,7 +221,7 @@ SmallVector<Value> WalkSpreader::makeSteps(Value begin, Value end, Value slot,
   Value step = b.index(walk.getSlots() * walk.getInFlight());
   auto body = [&](Value at, ValueRange carried) {
     Value first = mostElements ? b.add(walk.getBegin(), at) : at;
-    // Of a run too the last element is that of the walk.
+    // The last element of a run, too, is that of the walk.
     SmallVector<WalkedElement> points =
         makePoints(first, windows ? end : walk.getEnd(), slot);
     cloneBody(points);
@@ -238,7 +238,7 @@ SmallVector<Value> WalkSpreader::makeSteps(Value begin, Value end, Value slot,
   return b.loop(begin, end, step, before, body);
 }
 
-/// What `then` gives where the condition holds, else these values.
+/// The values that `then` gives where the condition holds, else these values.
 SmallVector<Value> WalkSpreader::choose(Value condition,
                                         function_ref<SmallVector<Value>()> then,
                                         ValueRange otherwise) {

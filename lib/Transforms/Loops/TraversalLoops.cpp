@@ -159,7 +159,7 @@ Value TraversalLoops::evaluateArgument(BlockArgument argument) {
               AffineMap::get(3, 0, results, b.getContext()));
 }
 
-/// What an operand has at the row that `indices` begin with.
+/// The value of an operand at the row that `indices` begin with.
 Value TraversalLoops::load(Value memref, ValueRange indices, AtAttr at) {
   auto type = cast<MemRefType>(memref.getType());
   auto vector =

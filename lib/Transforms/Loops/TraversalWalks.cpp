@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each reduction starts from, takes of an element, combines and gives.
+// Each reduction's first states, states of an element, combination and result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,8 @@ void TraversalLoops::walkElements(int64_t rank) {
     return;
   if (ofParts)
     return finishAll(reductions, walkParts(reductions));
-  // What does not vary by element is computed once, in front of the walk.
+  // A value that does not vary by element is computed once, in front of the
+  // walk.
   for (Value value : needs)
     if (!getLevel(value).element)
       (void)valueOf(value);

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All that is to be changed in the loops form is which thread holds what of the
-// sums. What reads and writes them follows.
+// sums. Their readers and writers follow.
 //
 //===----------------------------------------------------------------------===//
 

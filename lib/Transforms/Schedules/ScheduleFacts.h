@@ -1,4 +1,4 @@
-//===- ScheduleFacts.h - What a schedule is chosen by -----------*- C++ -*-===//
+//===- ScheduleFacts.h - Facts that choose a schedule -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A line names a template by what it computes, not by its place, and says its
-// schedule. What is listed, saved and applied has one format.
+// schedule. Listed, saved and applied schedules have one format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 namespace gnn::tile {
 
-/// What a template computes and where. Equal keys are equal kernels.
+/// The computation of a template and its place. Equal keys are equal kernels.
 struct TemplateKey {
   std::string function, graph, kind, domain, body;
   std::vector<std::string> accesses, types;

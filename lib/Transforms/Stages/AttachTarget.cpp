@@ -1,4 +1,4 @@
-//===- AttachTarget.cpp - What a module is compiled for -------------------===//
+//===- AttachTarget.cpp - The target of a module --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each form has, and what it has not. The description of gnn-verify-form
-// holds the labels that the comments below refer to.
+// The ops that each form has, and those that it has not. The description of
+// gnn-verify-form holds the labels that the comments below refer to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,7 @@ verifyAll(BlocksOp loop,
 // Blocked
 //===----------------------------------------------------------------------===//
 
-/// What a loop over blocks of these says as its schedule.
+/// The schedule of a loop over blocks of these.
 static Attribute getSchedules(ArrayRef<TileOpInterface> templates) {
   SmallVector<Attribute> schedules;
   for (TileOpInterface op : templates)
@@ -170,8 +170,8 @@ static LogicalResult verifyArray(ArrayOp array) {
   return success();
 }
 
-/// What an op outside of teams has to be in place of an upstream op that does
-/// not say what each thread has of it; empty where it is none.
+/// The op that has to stand outside of teams in place of an upstream op that
+/// does not say what each thread has of it; empty where it is none.
 static StringRef getSpreadOpFor(Operation *op) {
   if (auto write = dyn_cast<vector::TransferWriteOp>(op))
     return isInWorkgroup(write.getBase()) ? "gnn_tile.stage" : "";

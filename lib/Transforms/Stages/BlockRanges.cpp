@@ -31,7 +31,7 @@ struct Start {
   std::optional<int64_t> blocks; ///< how many numbers there are
 };
 
-/// What one template takes along one dimension of its range.
+/// The range that one template takes along one dimension.
 struct TakenRange {
   Operation *op;
   Value output;
@@ -117,7 +117,8 @@ void TakenRanges::add(TraverseOp op) {
   TraverseSchedule schedule(op);
   ValueRange outputs = op.getOutputs();
   Value output = outputs.empty() ? Value() : outputs.front();
-  // What is left to another template of the block has all rows of the range.
+  // An output that is left to another template of the block has all rows of the
+  // range.
   if (!isForBlock(op))
     add(op, output, "rows", op.getFirstRow(), schedule.getBlockPositions(), 0);
   add(op, output, "columns", op.getFirstColumn(), schedule.columnsPerBlock,

@@ -77,7 +77,7 @@ std::optional<Form> gnn::getForm(ModuleOp module) {
   return findEarliest(module).second;
 }
 
-/// What a stage takes, and who makes it.
+/// The form that a stage takes, and who makes it.
 static StringRef describe(Form form) {
   switch (form) {
   case Form::Tensors:

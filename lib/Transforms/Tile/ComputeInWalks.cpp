@@ -29,9 +29,9 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-/// Of the time of all that walk edges, what storing a number of each edge has
-/// to save where that is more than the L2 holds: half a GB for additive scores
-/// of 115 million edges, one for products.
+/// The share of the time of all that walk edges that storing a number of each
+/// edge has to save where that is more than the L2 holds: half a GB for
+/// additive scores of 115 million edges, one for products.
 static constexpr double leastGain = 0.08;
 
 namespace {
@@ -83,11 +83,11 @@ struct ComputeInWalks : gnn::impl::ComputeInWalksBase<ComputeInWalks> {
 private:
   void visit(IRRewriter &rewriter, Block &block, TraverseOp op);
   EdgeNumbers findReaders(TraverseOp op, const Dependences &dependences);
-  /// What a choice costs; none where it cannot be.
+  /// The cost of a choice; none where it cannot be.
   std::optional<double> costOf(const EdgeNumbers &numbers, const Choice &choice,
                                const Dependences &dependences, StatsAttr stats);
   double costApart(TraverseOp op, StatsAttr stats);
-  /// What storing numbers has to save where nothing else asks for them.
+  /// The least saving of storing numbers where nothing else asks for them.
   double findLeastGain(const EdgeNumbers &numbers, const Choice &choice,
                        StatsAttr stats);
   /// The choice, and the numbers or the reason behind it.
@@ -100,7 +100,7 @@ private:
 };
 } // namespace
 
-/// What a walk that computes the numbers of edges keeps of them: what others
+/// The numbers of edges that a walk keeps of those it computes: what others
 /// read, where each walk computes them or this one alone.
 static auto keptBy(const EdgeNumbers &numbers, const Choice &choice,
                    TraverseOp walk) {

@@ -76,7 +76,7 @@ private:
   void forgetReaders(Operation *op);
   /// Fills `plan`, or says why `produced` is not computed in `consumer`.
   std::string whyNotFused(OpResult produced, TraverseOp consumer, Plan &plan);
-  /// What was made of a producer and a consumer.
+  /// The traversal made of a producer and a consumer.
   struct Fused {
     TraverseOp op;
     Operation *producer; ///< erased where `isErased`
@@ -355,7 +355,7 @@ static TraverseOp fuse(IRRewriter &rewriter, TraverseOp producer,
   SmallVector<Value> outputs(consumer.getOutputs());
   for (AtAttr at : consumer.getOutputsAt().getAsRange<AtAttr>())
     outputsAt.push_back(ofConsumer(at, plan));
-  // What else the producer gives stays, if it has readers.
+  // Other results of the producer stay, if they have readers.
   SmallVector<OpResult> others;
   for (OpResult result : producer->getResults())
     if (result.getResultNumber() != plan.result && isRead(result, consumer))
@@ -478,7 +478,7 @@ std::string FuseTraversals::whyNotFused(OpResult produced, TraverseOp consumer,
   const Readers &found = getReaders(produced);
   if (found.consumers.size() != 1 && !found.mayRepeat)
     return "its result has other readers";
-  // What one reader needs stored is there for the others.
+  // A result that one reader needs stored is there for the others.
   for (auto &[other, why] : found.refused)
     if (other != consumer)
       return "its result has another reader, which cannot compute it: " + why;

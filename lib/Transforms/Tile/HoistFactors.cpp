@@ -1,4 +1,4 @@
-//===- HoistFactors.cpp - What varies less is multiplied first ------------===//
+//===- HoistFactors.cpp - Factors that vary less come first ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

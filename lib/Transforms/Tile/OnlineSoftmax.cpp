@@ -116,7 +116,7 @@ std::string Softmax::match() {
              "factors of sums";
   if (sums.empty())
     return "no sum of powers follows its maximum";
-  // What an element is weighed by must be there before the sums are.
+  // The weights of elements must be there before the sums are.
   llvm::SetVector<Operation *> needed;
   for (Value product : products) {
     if (isPower(product))

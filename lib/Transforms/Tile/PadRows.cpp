@@ -30,7 +30,7 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-/// What memory hands to a cache at once.
+/// The bytes that memory hands to a cache at once.
 static constexpr int64_t sectorBytes = 32;
 
 namespace {
@@ -41,7 +41,7 @@ struct Padded {
   /// Where its rows are copied from, and by what; null: they are made in it.
   Value argument;
   TraverseOp copy;
-  /// What reads the copy then.
+  /// The operands that read the copy then.
   SmallVector<OpOperand *> gathers = {};
 };
 
@@ -312,8 +312,8 @@ static double sectorsOf(int64_t bytes, int64_t stride) {
   return sum / sectorBytes;
 }
 
-/// What the gathers of a walk take, by vectors as wide as they may be; and what
-/// else it reads and writes in order.
+/// The time of the gathers of a walk, by vectors as wide as they may be; and of
+/// what else it reads and writes in order.
 double PadRows::secondsOf(TraverseOp op) {
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
@@ -355,7 +355,7 @@ double PadRows::secondsOf(TraverseOp op) {
   return seconds;
 }
 
-/// What all that has to do with a buffer takes.
+/// The time of all ops that have to do with a buffer.
 double PadRows::secondsOf(const Padded &padded) {
   double seconds = 0;
   llvm::SmallSetVector<Operation *, 8> users;
@@ -440,7 +440,7 @@ void PadRows::runOnOperation() {
     set(padded, /*isWide=*/true);
     return {narrow, wide};
   };
-  // What one loses may be all that another one gained.
+  // The loss of one may be all that another one gained.
   for (bool changed = pad < 0; changed;) {
     changed = false;
     for (Padded &padded : llvm::make_early_inc_range(all)) {

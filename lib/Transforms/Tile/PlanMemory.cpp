@@ -68,7 +68,7 @@ static void addUses(Value value, Buffer &buffer) {
   }
 }
 
-/// What `value` is seen as a part or form of.
+/// The value of which `value` is a part or form.
 static Value getViewed(Value value) {
   while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
     value = view.getViewSource();
@@ -108,7 +108,8 @@ static bool sameRows(memref::AllocOp a, memref::AllocOp b) {
   return a.getDynamicSizes() == b.getDynamicSizes();
 }
 
-/// What the host will compute for `size`, by the statistics of its graphs.
+/// The number that the host will compute for `size`, by the statistics of its
+/// graphs.
 static double estimate(Value size) {
   Operation *op = size.getDefiningOp();
   if (std::optional<int64_t> constant = getConstantIntValue(size))
@@ -162,8 +163,8 @@ static void sortBySize(MutableArrayRef<Buffer> buffers) {
 }
 
 namespace {
-/// What the ops of a block wait for, whatever buffers share: those that write
-/// what they read, and those that these wait for.
+/// The ops that those of a block wait for, whatever buffers share: those that
+/// write what they read, and those that these wait for.
 class DataFlow {
 public:
   explicit DataFlow(ArrayRef<Buffer> buffers) {

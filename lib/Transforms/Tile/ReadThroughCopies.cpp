@@ -52,7 +52,7 @@ static std::optional<AtAttr> throughCopy(TraverseOp copy, AtAttr read) {
 
 static bool mayReadThrough(TraverseOp copy, TraverseOp reader) {
   AtAttr in = copy.getInputAt(0), out = copy.getOutputAt(0);
-  // What is reduced over a dimension is to have it.
+  // A value that is reduced over a dimension is to have it.
   bool repeats =
       in.getHead() != out.getHead() || in.getFeature() != out.getFeature();
   if (reader.getSchedule() || reader.getGraphAttr() != copy.getGraphAttr() ||

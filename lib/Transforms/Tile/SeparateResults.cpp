@@ -27,8 +27,8 @@ namespace gnn {
 
 /// Computes `tensor` once more, by copies of its template, of reshapes, of
 /// allocations and of what the template goes on with. Each copy is next to what
-/// it is a copy of, and so reads nothing later than that. Of several results of
-/// a traversal that one alone is computed.
+/// it is a copy of, and so reads nothing later than that. Where a traversal has
+/// several results, that one alone is computed.
 static Value computeAgain(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   unsigned number = cast<OpResult>(tensor).getResultNumber();

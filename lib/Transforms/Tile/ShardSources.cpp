@@ -113,7 +113,7 @@ static void undo(TwoSteps steps, GraphOp graph) {
     graph.erase();
 }
 
-/// What a traversal costs in so many shards.
+/// The cost of a traversal in so many shards.
 static double costOf(const CostModel &model, TraverseOp op, ShardChoice &choice,
                      int64_t shards, int64_t edgeWalks) {
   GraphOp graph = choice.graph.shard(choice.end, shards);

@@ -56,7 +56,7 @@ static constexpr double leastTiles = 2;
 static constexpr int64_t mostFeatures = int64_t(1) << 30;
 
 namespace {
-/// What bears on how many rows a tile has.
+/// The facts that bear on how many rows a tile has.
 struct SumShape {
   int64_t leastRows;
   double blocks;         ///< of a tile
@@ -208,7 +208,7 @@ static Value sumParts(IRRewriter &rewriter, OuterOp op, RowDomain tiles,
   auto type = cast<RankedTensorType>(output.getType());
   int64_t features = ShapedType::getNumElements(
       type.getShape().drop_front(op.getTypes() ? 1 : 0));
-  // What is shared with other templates could not be written in place.
+  // A tensor shared with other templates could not be written in place.
   if (auto empty = output.getDefiningOp<tensor::EmptyOp>())
     output = rewriter.clone(*empty)->getResult(0);
   if (!op.getTypes())

@@ -72,7 +72,7 @@ struct ShardChoice {
 /// Finds what is cut. Why nothing is; empty if it can be.
 std::string planShards(TraverseOp op, ShardChoice &choice);
 
-/// What a traversal costs with the shards that `gnn-tile-shard-sources` makes
+/// The cost of a traversal with the shards that `gnn-tile-shard-sources` makes
 /// by this setting.
 double costInShards(const CostModel &model, TraverseOp op, int64_t shards,
                     int64_t edgeWalks, StatsAttr stats);

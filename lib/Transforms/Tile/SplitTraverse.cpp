@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What reductions need is computed in the first one, what follows them in the
-// second one.
+// The first one computes what reductions need, the second one what follows
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -129,7 +129,7 @@ struct TraverseDraft {
   }
 };
 
-/// What the groups are cut into.
+/// The parts that groups are cut into.
 struct Cut {
   FlatSymbolRefAttr graph; ///< of both traversals
   RowDomain groups;        ///< of the first one: a part each
@@ -204,7 +204,7 @@ void TraverseSplit::addInputs(TraverseDraft &draft,
   }
 }
 
-/// What a reduction gives for a tile: a mean, the sum that it divides.
+/// The results of a reduction for a tile: of a mean, the sum that it divides.
 SmallVector<Value> TraverseSplit::reduceTile(OpBuilder &inside,
                                              Operation *reduction,
                                              IRMapping &mapping) {
@@ -223,7 +223,7 @@ SmallVector<Value> TraverseSplit::reduceTile(OpBuilder &inside,
   return {sumElements(inside, reduce.getLoc(), value)};
 }
 
-/// What a reduction gives for a group of what it gave for its tiles.
+/// The results of a reduction for a group, of those for its tiles.
 SmallVector<Value> TraverseSplit::reduceParts(OpBuilder &inside,
                                               Operation *reduction,
                                               ValueRange values,

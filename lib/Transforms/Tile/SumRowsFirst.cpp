@@ -74,8 +74,8 @@ splitByRows(TraverseOp op, const SplitBody &split, RowDomain rows) {
   return {first, second};
 }
 
-/// What a sum of all rows costs, which `gnn-tile-split-sums` spreads over the
-/// GPU: no row is long then, and what is read is what takes time.
+/// The cost of a sum of all rows, which `gnn-tile-split-sums` spreads over the
+/// GPU: no row is long then, and reading takes the time.
 static double costOfSum(const CostModel &model, TraverseOp op,
                         StatsAttr stats) {
   KernelWork work = describeTraversal(op, stats);

@@ -97,7 +97,7 @@ static std::optional<Join> joinDims(TraverseOp first, TraverseOp second) {
         joinSize(featuresA, levelA.feature, featuresB, levelB.feature);
     if (!heads || !features)
       return std::nullopt;
-    // What reduces features has as many as before.
+    // A traversal that reduces features has as many as before.
     auto grows = [&](TraverseOp op, int64_t ownHeads, int64_t ownFeatures) {
       return reducesLanes(op) &&
              (*heads != ownHeads || *features != ownFeatures);

@@ -32,7 +32,7 @@ struct Join {
   AtAttr ofSecond(AtAttr at) const;
 };
 
-/// What each op of a straight line is computed of.
+/// The values of which each op of a straight line is computed.
 class Dependences {
 public:
   explicit Dependences(mlir::Block &block);
@@ -75,15 +75,15 @@ bool isRead(mlir::OpResult result, TraverseOp second);
 
 /// The plan for two traversals of one block that are side by side or edges and
 /// their walk, the first of which comes before the second; none and the reason
-/// where there is none. Of the first those results stay that `keeps` says.
+/// where there is none. The results of the first one stay that `keeps` says.
 std::optional<Join> planJoin(TraverseOp first, TraverseOp second,
                              const Dependences &dependences,
                              llvm::function_ref<bool(mlir::OpResult)> keeps,
                              std::string *why = nullptr);
 
 /// Builds the joined traversal in front of `second`, with the results of the
-/// first that are kept, and then those of the second that something reads. Of
-/// the first it computes what these take.
+/// first that are kept, and then those of the second that something reads. It
+/// computes what these take of the first one.
 TraverseOp buildJoin(mlir::OpBuilder &builder, TraverseOp first,
                      TraverseOp second, const Join &plan,
                      llvm::function_ref<bool(mlir::OpResult)> keeps);

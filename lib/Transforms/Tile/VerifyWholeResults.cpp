@@ -1,4 +1,4 @@
-//===- VerifyWholeResults.cpp - What is read has been written -------------===//
+//===- VerifyWholeResults.cpp - Reads of what was written -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -143,7 +143,7 @@ static LogicalResult checkTensor(OpResult result) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What has been written of a buffer that had no values to begin with.
+/// The written part of a buffer that had no values to begin with.
 struct Buffer {
   Columns columns;
   /// Tiles of long groups of whose elements rows have been written.
@@ -192,7 +192,7 @@ BufferCheck::BufferCheck(func::FuncOp func) : func(func) {
       buffers[{argument, nullptr}];
 }
 
-/// What `memref` is a reshaped form of.
+/// The buffer of which `memref` is a reshaped form.
 static Value skipReshapes(Value memref) {
   while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp,
                          memref::CastOp>(memref.getDefiningOp()))
@@ -209,8 +209,8 @@ static Place getPlace(Value memref) {
   return {memref, nullptr};
 }
 
-/// What is known of the buffer that `memref` is a form of; null if it had
-/// values to begin with, or nothing is known.
+/// The facts of the buffer that `memref` is a form of; null if it had values to
+/// begin with, or nothing is known.
 Buffer *BufferCheck::find(Value memref) {
   auto found = buffers.find(getPlace(memref));
   return found == buffers.end() ? nullptr : &found->second;
@@ -347,7 +347,7 @@ LogicalResult BufferCheck::visitReturn(func::ReturnOp op) {
   return success();
 }
 
-/// What is made of a view of another buffer than a workspace is not known.
+/// The uses of a view of another buffer than a workspace are not known.
 void BufferCheck::visitView(memref::ViewOp op) {
   if (isWorkspace(skipReshapes(op.getSource())))
     buffers[getPlace(op)];
@@ -355,7 +355,7 @@ void BufferCheck::visitView(memref::ViewOp op) {
     writeWhole(op.getSource());
 }
 
-/// What it does with its buffers is not known.
+/// The effects of other ops on their buffers are not known.
 void BufferCheck::visitOther(Operation *op) {
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())

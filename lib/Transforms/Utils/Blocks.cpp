@@ -1,4 +1,4 @@
-//===- Blocks.cpp - What stands in front of a kernel ----------------------===//
+//===- Blocks.cpp - Ops in front of a kernel ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Blocks.h - What stands in front of a kernel --------------*- C++ -*-===//
+//===- Blocks.h - Ops in front of a kernel ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

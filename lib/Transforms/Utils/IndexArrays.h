@@ -39,8 +39,8 @@ public:
   /// The elements of a group.
   ElementRange elementsOf(IndexBuilder &b, RowDomain groups, RowDomain elements,
                           mlir::Value group);
-  /// Of a walk by edges, the word at a position of the stream of rows of
-  /// `target`, and the row that it has.
+  /// The word at a position of the stream of rows of `target` in a walk by
+  /// edges, and the row that it has.
   mlir::Value wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
                      mlir::Value position);
   /// The words of `count` elements of a share from the one at `offset` on,

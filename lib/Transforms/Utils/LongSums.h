@@ -21,11 +21,11 @@ struct LongSum {
 };
 
 /// `before` with a run more; of what is there, a multiple by `factor` (null:
-/// itself). What is rounded away of the new sum is found by two operations
-/// (Dekker), exactly where the run is not larger than the sum before: else up
-/// to one rounding of the run is lost, and all such together are as one
-/// rounding of the sum of magnitudes. The error of an infinite sum is NaN or
-/// infinite.
+/// itself). The part that is rounded away of the new sum is found by two
+/// operations (Dekker), exactly where the run is not larger than the sum
+/// before: else up to one rounding of the run is lost, and all such together
+/// are as one rounding of the sum of magnitudes. The error of an infinite sum
+/// is NaN or infinite.
 LongSum addRun(IndexBuilder &b, LongSum before, mlir::Value factor,
                mlir::Value run);
 

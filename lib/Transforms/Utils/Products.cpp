@@ -1,4 +1,4 @@
-//===- Products.cpp - What lowerings of gemm and outer share --------------===//
+//===- Products.cpp - Helpers of gemm and outer ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Products.h - What lowerings of gemm and outer share ------*- C++ -*-===//
+//===- Products.h - Helpers of gemm and outer -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,8 @@ public:
       : head(op.getHead()), type(op.getTypeRow()), matrix(op.getMatrixRow()),
         op(op), b(b), arrays(arrays) {}
 
-  /// What the rows at hand have: on a range, what all of its rows have.
+  /// The head, type and matrix of the rows at hand: on a range, those of all of
+  /// its rows.
   mlir::Value head, type, matrix;
 
   /// The row that the input or the output has at a row.

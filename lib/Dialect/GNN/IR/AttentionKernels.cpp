@@ -1,4 +1,4 @@
-//===- AttentionKernels.cpp - What the kernels of attention count ---------===//
+//===- AttentionKernels.cpp - Counts of kernels of attention --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -55,8 +55,8 @@ namespace {
 /// Counts one kernel.
 class KernelCounter {
 public:
-  /// Of `walks` over the edges of rows at the end of `rows`, in which an edge
-  /// has `features`.
+  /// Counts `walks` over the edges of rows at the end of `rows`, in which an
+  /// edge has `features`.
   KernelCounter(AttentionOp op, RowPath rows, int64_t walks,
                 ArrayRef<int64_t> features);
 

@@ -1,4 +1,4 @@
-//===- Costs.h - What costs of ops share ------------------------*- C++ -*-===//
+//===- Costs.h - Common parts of costs of ops -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

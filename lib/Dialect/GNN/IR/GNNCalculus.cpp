@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace gnn;
 
-/// What an op answers about one of its operands.
+/// The answer of an op about one of its operands.
 using Action = std::optional<LinearAction>;
 
 //===----------------------------------------------------------------------===//
@@ -258,7 +258,7 @@ StringRef BatchNormOp::getNoGradientReason(unsigned operand) {
   return isStatistic ? "running statistics are not trained" : "";
 }
 
-/// What both kinds of loops that stand in no other answer for all that their
+/// The answer of both kinds of loops that stand in no other, for all that their
 /// bodies read.
 static constexpr StringLiteral loopHasNoGradient =
     "loops have no gradient yet, only the ops on whole tensors that "

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a front end writes without thought: products with 1, sums of ones,
-// guards that a graph makes needless, dimensions of size 1. As in GNNFolds.cpp
-// each number stays bit for bit, but for the sign of a zero that 0 is added to.
+// Folds of ops that a front end writes without thought: products with 1, sums
+// of ones, guards that a graph makes needless, dimensions of size 1. As in
+// GNNFolds.cpp each number stays bit for bit, but for the sign of a zero that 0
+// is added to.
 //
 //===----------------------------------------------------------------------===//
 

@@ -469,8 +469,8 @@ static bool readsWeight(ReadOp read) {
 }
 
 /// Rows along their paths, ids of rows that are followed, reduced into or
-/// walked as the edges of a node, and each weight once. What an inner loop made
-/// for an edge is no memory.
+/// walked as the edges of a node, and each weight once. A value that an inner
+/// loop made for an edge is no memory.
 static RowCount readBytesOfLoop(RowLoopInterface loop) {
   RowCount bytes;
   llvm::SmallSetVector<Value, 4> weights;

@@ -1,8 +1,8 @@
-//===- Stats.cpp - What is known of a graph before it is bound ------------===//
+//===- Stats.cpp - Statistics of a graph ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What statistics of a graph say of the graphs that are derived from it.
+// The statistics of graphs that are derived from one with statistics.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- TargetFields.cpp - What a target says ------------------------------===//
+//===- TargetFields.cpp - Fields of a target ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -31,8 +31,8 @@ llvm::DenseSet<Value> gnn::tile::findNeeding(Block &body, ValueRange values) {
   return needing;
 }
 
-/// What the two kinds of tiles have in common: rows lie as accesses say, and
-/// nothing of them is there already.
+/// The condition on both kinds of tiles: rows lie as accesses say, and nothing
+/// of them is there already.
 static std::string explainTiles(TraverseOp op) {
   if (op.getPartsOf())
     return "its long groups are made of parts";
@@ -91,7 +91,7 @@ SmallVector<PartialResult> gnn::tile::findPartialResults(TraverseOp op,
   for (AtAttr at : op.getOutputsAt().getAsRange<AtAttr>())
     if (at.getFeature())
       return refuse("its results have features");
-  // What tiles have added to an output is needed for that output alone.
+  // The sum that tiles have added to an output is needed for that output alone.
   ValueRange yielded = body.getTerminator()->getOperands();
   SmallVector<PartialResult> partial;
   for (ReduceOp reduce : reductions) {

@@ -1,4 +1,4 @@
-//===- CountSum.cpp - What templates cost, by counts of a graph -----------===//
+//===- CountSum.cpp - Costs of templates by counts of a graph -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,8 +4,8 @@
 //
 // Which input of a template may be its output too: each element of it is read
 // by the threads that compute the element in its place, and by no others, and
-// they have read it before one of them writes. What the lowerings to kernels
-// keep is said at each template.
+// they have read it before one of them writes. Each template says what the
+// lowerings to kernels keep.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ using namespace mlir;
 using namespace gnn::tile;
 
 /// True if the input is read where the output is written, row by row, and has
-/// the same elements, all of which are written. Of rows of a buffer there may
-/// be others, which stay. Rows that a product goes on with are as wide as those
-/// that it writes; those that it multiplies may not be.
+/// the same elements, all of which are written. A buffer may have other rows,
+/// which stay. Rows that a product goes on with are as wide as those that it
+/// writes; those that it multiplies may not be.
 static bool liesWhereWritten(TileOpInterface op, OpOperand &input,
                              OpOperand &output, Anchor anchor = Anchor::Group) {
   AtAttr at = op.getAccess(input);
@@ -41,8 +41,8 @@ static bool liesWhereWritten(TileOpInterface op, OpOperand &input,
 }
 
 /// A number of each point, which the result in its place alone needs: what
-/// counts is what the lane reads that writes it. There is one, in one block,
-/// where no result has features.
+/// counts is what the lane reads that writes it. One lane writes it, in one
+/// block, where no result has features.
 static bool isOwnNumber(TraverseOp op, OpOperand &input, OpOperand &output) {
   DomainAttr domain = op.getDomain();
   Anchor point = domain.getElements() ? Anchor::Element : Anchor::Group;

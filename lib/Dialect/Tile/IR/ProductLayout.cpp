@@ -50,7 +50,7 @@ ProductLayout gnn::tile::layOut(OuterOp, GemmScheduleAttr schedule) {
           ProductSchedule(schedule).runs};
 }
 
-/// What tensor cores cannot multiply.
+/// Why tensor cores cannot multiply it.
 static std::string explainKind(Operation *op, GemmScheduleAttr schedule) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   if (!schedule.isOnTensorCores() || element.isF32())
@@ -61,7 +61,7 @@ static std::string explainKind(Operation *op, GemmScheduleAttr schedule) {
   return text;
 }
 
-/// What cannot be copied: a thread copies 16 bytes of a row at once.
+/// Why it cannot be copied: a thread copies 16 bytes of a row at once.
 static std::string explainCopies(GemmOp op, GemmScheduleAttr schedule) {
   if (schedule.copiesAsync() && isInWorkgroup(op.getInput()))
     return "cannot honour the schedule's 'copies': expected registers beside "

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fields one after the other, each with the values that it may have beside
-// those before; the layout says which of them can be honoured together. What a
-// tuner searches (G-Sparse III, LO-SpMM 3.3).
+// those before; the layout says which of them can be honoured together. A tuner
+// searches these (G-Sparse III, LO-SpMM 3.3).
 //
 //===----------------------------------------------------------------------===//
 
@@ -136,7 +136,7 @@ private:
         facts.walksElements && current.rowWalk != RowWalk::ByEdges;
     return hasWindows ? SmallVector<int64_t>{0, 128} : SmallVector<int64_t>{0};
   }
-  /// What has the same bits on every run.
+  /// The merges that have the same bits on every run.
   SmallVector<std::optional<Merge>> merges() const { return {std::nullopt}; }
   SmallVector<std::optional<ElementDistribution>> distributions() const {
     if (current.rowWalk != RowWalk::ByEdges || facts.needsGroups)

@@ -50,7 +50,7 @@ struct HoistAccesses : OpRewritePattern<TraverseOp> {
   }
 };
 
-/// What is read twice along one way is one input: a row that is scored and then
+/// Inputs that are read along one way become one: a row that is scored and then
 /// weighed.
 struct JoinEqualInputs : OpRewritePattern<TraverseOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -73,7 +73,8 @@ struct JoinEqualInputs : OpRewritePattern<TraverseOp> {
   }
 };
 
-/// What the body does not use is not read, and its rows are not looked up.
+/// An input that the body does not use is not read, and its rows are not looked
+/// up.
 struct DropUnusedInputs : OpRewritePattern<TraverseOp> {
   using OpRewritePattern::OpRewritePattern;
 

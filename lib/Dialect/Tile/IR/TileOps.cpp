@@ -422,7 +422,7 @@ LogicalResult GemmOp::verify() {
   return verifyBodyOps(*this, getBody(), /*allowTileOps=*/false); // C5
 }
 
-/// What `name` is expected to be.
+/// Checks the shape that `name` is expected to have.
 static LogicalResult verifyShape(Operation *op, StringRef name, ShapedType type,
                                  ArrayRef<int64_t> expected) {
   if (type.hasRank() && type.getShape() == expected)

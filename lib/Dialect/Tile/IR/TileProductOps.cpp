@@ -1,4 +1,4 @@
-//===- TileProductOps.cpp - What products stage and sum -------------------===//
+//===- TileProductOps.cpp - Tiles and sums of products --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- TileTemplates.cpp - What passes ask of a template ------------------===//
+//===- TileTemplates.cpp - Interface of templates -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -131,7 +131,8 @@ static int64_t bytesOf(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
 }
 
-/// What is written of an output whose rows are reached from `from`.
+/// The columns that are written of an output whose rows are reached from
+/// `from`.
 static ColumnRange rangeOf(Type type, AtAttr at, RowDomain from,
                            int64_t features) {
   if (at.getSpace() && !at.getSpace().hasSpaceOf(from))
@@ -398,7 +399,7 @@ SmallVector<StructureKey> GemmOp::getStructures() {
         context, StructureKey::map(getTypes()->get(), getWeights()->get())));
   for (OpOperand &operand : (*this)->getOpOperands()) {
     AtAttr at = getAccess(operand);
-    // What is known of a tile's type is not looked up for each row.
+    // An operand of a tile's type needs no look-up for each row.
     bool isOfType =
         at && at.getSpace() &&
         (at.getSpace() == getTypes() || at.getSpace() == getWeights());

@@ -1,4 +1,4 @@
-//===- TraverseFacts.cpp - What of a traversal its schedule depends on ----===//
+//===- TraverseFacts.cpp - Facts that schedules depend on -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

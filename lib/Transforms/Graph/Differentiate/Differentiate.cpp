@@ -99,8 +99,8 @@ private:
                                ArrayRef<Operation *> ops,
                                const Varying &varying, bool isTrial);
   /// Makes a function that gives results and gradients. `mark` may set
-  /// attributes of its attentions, in their order, for the rules of these. Of
-  /// one that is not kept (`isTrial`) no remark is given.
+  /// attributes of its attentions, in their order, for the rules of these. A
+  /// function that is not kept (`isTrial`) has no remark.
   FailureOr<JointFunction> join(func::FuncOp func, ArrayRef<unsigned> inputs,
                                 ArrayRef<unsigned> given, bool isTrial,
                                 function_ref<void(unsigned, Operation *)> mark);
@@ -347,7 +347,7 @@ func::FuncOp Differentiate::build(const JointFunction &joint, func::FuncOp of,
   }
   for (auto [i, border] : llvm::enumerate(results))
     func.setResultAttrs(i, border.attributes(&getContext()));
-  // What the results are computed by, in the order of the joint function.
+  // The ops that compute the results, in the order of the joint function.
   llvm::DenseSet<Value> needed = findSources(
       outputs, [&](Value value) { return mapping.contains(value); });
   builder.setInsertionPointToEnd(block);

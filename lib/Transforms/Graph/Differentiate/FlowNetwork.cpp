@@ -43,7 +43,7 @@ void FlowNetwork::fill(llvm::ArrayRef<unsigned> way) {
   for (unsigned edge : way)
     room = std::min(room, edges[edge].capacity);
   for (unsigned edge : way) {
-    // What is infinite stays so.
+    // An infinite capacity stays so.
     if (edges[edge].capacity < infinite)
       edges[edge].capacity -= room;
     edges[edge ^ 1].capacity += room;
@@ -51,7 +51,7 @@ void FlowNetwork::fill(llvm::ArrayRef<unsigned> way) {
 }
 
 void FlowNetwork::fillShortest(const std::vector<unsigned> &distances) {
-  // Of each node the first edge that may still lead to the end.
+  // The first edge of each node that may still lead to the end.
   std::vector<unsigned> next(edgesOf.size(), 0);
   llvm::SmallVector<unsigned> way;
   while (true) {
@@ -83,7 +83,7 @@ llvm::BitVector FlowNetwork::cut() {
   std::vector<unsigned> distances = findDistances();
   for (; distances[1] != unreached; distances = findDistances())
     fillShortest(distances);
-  // Of several smallest cuts the last one: all but what still leads to the end.
+  // The last one of several smallest cuts: all but what still leads to the end.
   llvm::BitVector before(edgesOf.size(), true);
   before.reset(1);
   std::vector<unsigned> queue = {1};

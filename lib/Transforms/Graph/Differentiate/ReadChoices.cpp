@@ -1,4 +1,4 @@
-//===- ReadChoices.cpp - What a backward pass reads -----------------------===//
+//===- ReadChoices.cpp - Reads of a backward pass -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -53,7 +53,7 @@ static AttentionOp attentionOf(Operation *product) {
 }
 
 namespace {
-/// What the two sums of an attention take, and who reads its result for one.
+/// The costs of the two sums of an attention, and who reads its result for one.
 struct SumCosts {
   AttentionOp attention;
   double result = 0;  ///< bytes that are saved at most
@@ -63,7 +63,7 @@ struct SumCosts {
   bool isReturned = false; ///< in this shape or another
   SparedReaders readers = {};
 
-  /// What the result takes is less where others read it too.
+  /// The result costs less where others read it too.
   bool mayTakeEdges() const { return !isReturned && result > readers.price; }
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- ReadChoices.h - What a backward pass reads ---------------*- C++ -*-===//
+//===- ReadChoices.h - Reads of a backward pass -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -188,7 +188,8 @@ llvm::DenseSet<Value> SavedValues::cut(ArrayRef<SparedReaders> spared) {
     if (read.contains(value))
       network.connect(node + 1, 1, FlowNetwork::infinite);
   }
-  // What readers that may be spared read is saved, or their price is paid.
+  // Either the reads of readers that may be spared are saved, or the price of
+  // these readers is paid.
   for (auto [i, some] : llvm::enumerate(spared)) {
     for (Value value : readIfKept[i])
       network.connect(nodes.lookup(value) + 1, firstSpared + i,

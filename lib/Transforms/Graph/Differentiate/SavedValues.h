@@ -1,4 +1,4 @@
-//===- SavedValues.h - What is kept for a backward pass ---------*- C++ -*-===//
+//===- SavedValues.h - Values kept for a backward pass ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -57,7 +57,7 @@ struct SparedReaders {
   double price; ///< of doing without them, as so many bytes that are saved
 };
 
-/// What becomes of a value of the forward pass that the backward pass reads.
+/// The decision on a value of the forward pass that the backward pass reads.
 struct KeptValue {
   mlir::Value value;
   bool saved; ///< or computed again
@@ -86,7 +86,7 @@ public:
   /// The bytes of a tensor on the graphs that the function is for.
   static double bytesOf(const JointFunction &joint,
                         mlir::RankedTensorType type);
-  /// What to say of each value that is saved or computed again.
+  /// The decision on each value that is saved or computed again.
   llvm::ArrayRef<KeptValue> getDecisions() const { return decisions; }
 
 private:

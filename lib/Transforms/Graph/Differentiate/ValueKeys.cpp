@@ -1,10 +1,10 @@
-//===- ValueKeys.cpp - What a value is computed by, as a hash -------------===//
+//===- ValueKeys.cpp - Hashes of computations of values -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of text, as names and attributes have other addresses in each run. Text may
-// leave out what constants hold, and names a resource alone: their bytes are
-// hashed as well.
+// The hash is of text, as names and attributes have other addresses in each
+// run. Text may leave out what constants hold, and names a resource alone:
+// their bytes are hashed as well.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ValueKeys.h - What a value is computed by, as a hash -----*- C++ -*-===//
+//===- ValueKeys.h - Hashes of computations of values -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -65,8 +65,8 @@ static ArrayRef<int64_t> featuresOf(RowLoopInterface loop) {
   return longest;
 }
 
-/// Replaces two loops by one at the place of one of them. What only the second
-/// reads of the first is no result.
+/// Replaces two loops by one at the place of one of them. Results of the first
+/// that only the second reads are dropped.
 static void fuse(OpBuilder &builder, RowLoopInterface first,
                  RowLoopInterface second, Operation *place) {
   SmallVector<Value> results;

@@ -1,4 +1,4 @@
-//===- KeptLoops.cpp - What no op on whole tensors does -------------------===//
+//===- KeptLoops.cpp - Loops without an op on tensors ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -60,7 +60,7 @@ LogicalResult Lifter::keep(Frame &frame, Operation *op) {
     return failure();
   if (frame.kept.contains(op))
     return success();
-  // What no tensor holds is computed again in each loop that uses it.
+  // A value that no tensor holds is computed again in each loop that uses it.
   for (Value operand : op->getOperands())
     if (mustFollow(operand) && failed(keep(frame, operand.getDefiningOp())))
       return failure();

@@ -1,4 +1,4 @@
-//===- LiftOps.cpp - What an op on one row is for all rows ----------------===//
+//===- LiftOps.cpp - Ops on one row as ops on all rows --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -35,7 +35,7 @@ struct Lifted {
   }
 };
 
-/// What is known of a loop's body: its rows, and its values for all of them.
+/// The facts of a loop's body: its rows, and its values for all of them.
 struct Frame {
   RowsAttr rows;
   Frame *parent = nullptr; ///< the loop around, of whose row values are known
@@ -111,7 +111,7 @@ private:
   /// Sets a value that has a row for each row of `frame`.
   void set(Frame &frame, mlir::Value value, mlir::Value tensor);
 
-  // What stays in a loop (KeptLoops.cpp).
+  // Ops that stay in a loop (KeptLoops.cpp).
 
   /// Whether `op` can go on in the loop of the ops kept so far, and uses them.
   static bool canJoin(Frame &frame, mlir::Operation *op);

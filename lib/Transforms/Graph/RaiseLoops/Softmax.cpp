@@ -27,7 +27,8 @@ struct Reached {
 };
 } // namespace
 
-/// What the operand of an elementwise op is read from, along a path.
+/// The tensor from which the operand of an elementwise op is read, along a
+/// path.
 static std::optional<Reached> behindGather(Value value) {
   auto gather = value.getDefiningOp<GatherOp>();
   if (!gather)
@@ -81,7 +82,7 @@ static bool isReductionOf(const Reached &reached, Value value,
          up.via == reached.path.via;
 }
 
-/// What gnn.edge_softmax calls the groups that a path leads to.
+/// The space by which gnn.edge_softmax names the groups that a path leads to.
 static std::optional<RowSpace> groupOf(RowPath path) {
   if (path.from == RowSpace::Edge && isPairSpace(path.to))
     return path.to;
@@ -103,7 +104,7 @@ void gnn::loops::raiseSoftmax(Operation *root,
     std::optional<RowSpace> over = groupOf(total.path);
     if (!score || !over || !isReductionOf(total, power, ReduceKind::Sum))
       return;
-    // What is subtracted from all scores of a group makes no difference.
+    // A term subtracted from all scores of a group makes no difference.
     auto shifted =
         matchBinary<arith::SubFOp>(score.getDefiningOp(), BinaryKind::Sub);
     if (shifted &&

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What nobody reads must not decide which loops stay, nor what they are made
-// of.
+// Values that nobody reads must not decide which loops stay, nor what they are
+// made of.
 //
 //===----------------------------------------------------------------------===//
 

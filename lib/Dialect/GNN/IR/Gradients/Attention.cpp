@@ -56,7 +56,7 @@ private:
   Value emitProducts();
   /// The gradient of the score.
   Value ofScore(Value softmax, Value products);
-  /// What the body hands to the inputs, from the gradient of the score.
+  /// Hands the gradient of the score through the body to the inputs.
   LogicalResult throughScore(Value score, Value ofScore,
                              const llvm::BitVector &asked,
                              MutableArrayRef<Value> ofOperands);
@@ -221,7 +221,7 @@ AttentionGradient::throughScore(Value score, Value ofScore,
     if (Value input = op.getInputs()[i];
         asked[i] && given.insert(input).second) {
       ofOperands[i] = gradients.get(input);
-      // Of a condition, or not read at all.
+      // The operand is a condition, or is not read at all.
       if (!ofOperands[i] && !isInScore(i))
         ofOperands[i] = b.splat(input.getType(), 0);
     }

@@ -1,4 +1,4 @@
-//===- Builder.cpp - What rules of differentiation are made of ------------===//
+//===- Builder.cpp - Parts of rules of differentiation --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

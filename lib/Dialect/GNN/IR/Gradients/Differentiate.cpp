@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace gnn;
 
 //===----------------------------------------------------------------------===//
-// What a function is asked for
+// Requests of a function
 //===----------------------------------------------------------------------===//
 
 std::string gnn::getInputName(FunctionOpInterface func, unsigned number) {
@@ -135,8 +135,8 @@ static bool isConstantZero(Value gradient) {
   return matchPattern(gradient, m_AnyZeroFloat());
 }
 
-/// Adds what `op` hands down of the gradients of its results. What is 0 is not
-/// handed down: nothing is computed of it.
+/// Adds what `op` hands down of the gradients of its results. A gradient of 0
+/// is not handed down: nothing is computed of it.
 static LogicalResult differentiate(OpBuilder &builder, Operation *op,
                                    const Varying &varying,
                                    Gradients &gradients) {

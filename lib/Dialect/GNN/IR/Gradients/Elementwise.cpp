@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace gnn;
 
 namespace {
-/// What a rule of one op reads: the gradient with respect to an operand, `x`,
+/// The input of a rule of one op: the gradient with respect to an operand, `x`,
 /// from that of the result, `g`.
 struct RuleInput {
   GradientBuilder &b;
@@ -183,8 +183,8 @@ static Value ofAtan(const RuleInput &p, unsigned) {
   return p.b.div(p.g, p.b.add(p.b.mul(p.x(), p.x()), p.number(1)));
 }
 
-/// Of the angle of (x, y), which are the operands 1 and 0: x / r^2 and -y /
-/// r^2, and 0 where r is.
+/// The gradient of the angle of (x, y), which are the operands 1 and 0: x / r^2
+/// and -y / r^2, and 0 where r is.
 static Value ofAtan2(const RuleInput &p, unsigned operand) {
   Value squares = p.b.add(p.b.mul(p.x(0), p.x(0)), p.b.mul(p.x(1), p.x(1)));
   Value zero = p.number(0);

@@ -297,7 +297,7 @@ ReduceFeaturesOp::buildGradient(OpBuilder &builder, ArrayRef<Value> gradients,
   return success();
 }
 
-/// What was picked counts where it was picked from.
+/// A picked value counts where it was picked from.
 Value PickFeatureOp::buildTranspose(OpBuilder &builder, unsigned,
                                     Value gradient) {
   GradientBuilder b(builder, getLoc());

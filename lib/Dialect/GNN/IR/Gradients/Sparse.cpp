@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an edge hands to an operand is added up along the operand's path. A
-// gathered gradient is read where it comes from, so that no walk stores it.
+// The gradients that edges hand to an operand are added up along the operand's
+// path. A gathered gradient is read where it comes from, so that no walk stores
+// it.
 //
 //===----------------------------------------------------------------------===//
 
