@@ -350,7 +350,7 @@ void Checks::subview(uint32_t site, memref::SubViewOp op) {
     Value outside = emit.both(
         emit.compare(CmpIPredicate::sgt, size, zero),
         emit.either(emit.compare(CmpIPredicate::uge, last, extent), isLarge));
-    Value bad = outside; // Of a step back the last element is the first.
+    Value bad = outside; // The last element of a step back is the first.
     for (Value number : {offset, size, stride})
       bad = emit.either(bad, emit.compare(CmpIPredicate::slt, number, zero));
     emit.failIf(bad, site, FaultKind::SubviewOutside, [&] {

@@ -339,7 +339,7 @@ GraphBuild::Problem GraphBuild::readNumbers() {
       return Problem::Ids;
     int64_t size = batch.size;
     if (removesLoops() && !isOfNodes(sort)) {
-      if (batch.groups) // What is removed is no group.
+      if (batch.groups) // Removed edges are no group.
         edges.numEdges = batch.rows[static_cast<size_t>(batch.groups) - 2];
       for (auto *list : {&batch.rows, &batch.numbers})
         if (!list->empty())

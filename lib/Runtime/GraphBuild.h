@@ -104,7 +104,7 @@ private:
   /// The rows of one sort.
   struct Batch {
     int64_t begin = 0, size = 0;
-    size_t segment = 0; // Of the sort of all.
+    size_t segment = 0; // In the sort of all.
     /// The least key, and those of removed and refused edges.
     int64_t base = 0, removed = 0, refused = 0;
     bool isNumbered = false;

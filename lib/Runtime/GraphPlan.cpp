@@ -50,7 +50,7 @@ int64_t GraphBuild::lengthOf(const StructureKey &key) {
   switch (key.kind) {
   case StructureKey::Kind::Map:
     if (key.elements == OrderedSpace{Space::Edge, Order::Natural})
-      return rows; // Of a derived graph with what is no edge of it.
+      return rows; // With those that are no edges of a derived graph.
     return size(key.elements.space);
   case StructureKey::Kind::Tiles:
   case StructureKey::Kind::LongTiles:

@@ -19,7 +19,7 @@ static_assert(formOf(BuildKernel::Digits).slots == kSlots &&
               formOf(BuildKernel::Places).slots == kSlots);
 // Those of `device_sort_kernels.py`.
 static constexpr int64_t kTile = 2048, kBits = 8, kFew = 32;
-static constexpr int64_t kValues = 1 << kBits; // Of a digit.
+static constexpr int64_t kValues = 1 << kBits; // The values of a digit.
 /// Digits of a block of `places`.
 static constexpr int64_t kDigitsOfBlock = 8;
 

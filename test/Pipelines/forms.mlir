@@ -54,7 +54,7 @@ func.func @f(%x: !node) -> !node {
   return %y : !node
 }
 
-// What has no op of any form has every form.
+// A function without an op of any form has every form.
 func.func @nothing() {
   return
 }

@@ -1,6 +1,7 @@
 // RUN: gnn-translate %s --gnn-to-plan | FileCheck %s
 
-// What a function asks of its graph, which binding checks, and of its inputs.
+// The demands of a function on its graph, which binding checks, and on its
+// inputs.
 //
 // CHECK: {"name":"g","square":true,"node_types":1,"edge_types":1,"schema":null,"self_loops":true}
 //

@@ -1,6 +1,6 @@
 // RUN: gnn-translate %s --gnn-to-plan | FileCheck %s
 
-// What an input or output is, where it is not what the list says, and whose
+// The role of an input or output, where it is not what the list says, and whose
 // gradients a function gives.
 
 gnn.graph @g square {node_types = 1, edge_types = 1}

@@ -1,6 +1,6 @@
 // RUN: gnn-translate %s --gnn-to-ptx --features=+ptx80 | FileCheck %s
 
-// What the threads of a block do together.
+// Joint work of the threads of a block.
 
 // CHECK: .version 8.0
 // CHECK: .target sm_90

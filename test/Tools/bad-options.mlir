@@ -41,7 +41,7 @@
 // RUN: gnn-run %t/2-tile.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --passes="async-copies=off tensor-cores=off" | FileCheck %s --check-prefix=OUT
 // RUN: gnn-run %t/3-schedule.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --passes=sums-in-products=true | FileCheck %s --check-prefix=OUT
 
-// What is ahead takes its own.
+// The option ahead takes its own value.
 //
 // OUT: out: f32[3, 32], norm
 

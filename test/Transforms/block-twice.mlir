@@ -3,7 +3,7 @@
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// What is on a range has its blocks.
+// A template on a range has its blocks.
 //
 // CHECK-LABEL: func.func @twice
 // CHECK-COUNT-2: gnn_tile.blocks

@@ -42,8 +42,8 @@ func.func @composition(%x: tensor<?x8xf32, #node>, %r: tensor<3x8xf32, #edge_typ
   return %1 : tensor<?x8xf32, #edge>
 }
 
-// What follows in the same kernel moves too; what only a type decides goes to
-// type rows.
+// Ops that follow in the same kernel move too; values that only a type decides
+// go to type rows.
 // CHECK-LABEL: @types
 // CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}} -> tensor<3x4xf32, #gnn.rows<@g, edge_type>>
 // CHECK: %[[T:.*]] = math.tanh %[[P]] : tensor<3x4xf32
@@ -163,7 +163,7 @@ func.func @no_gain(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_ty
   return %1 : tensor<?x64xf32, #edge>
 }
 
-// What goes on with a product that stays does not take it along.
+// Ops that go on with a product that stays do not take it along.
 // CHECK-LABEL: @no_gain_in_heads
 // CHECK: gnn.typed_linear {{.*}}edge>>
 // CHECK: gnn.reshape {{.*}}edge>>
@@ -221,7 +221,7 @@ func.func @other_end_weight(%x: tensor<?x8xf32, #node>, %w: tensor<2x8x4xf32, #n
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 
-// What the graph alone decides is computed once.
+// A value that the graph alone decides is computed once.
 // CHECK-LABEL: @graph_row
 // CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}} -> tensor<1x8xf32, #gnn.rows<@g, graph>>
 // CHECK: gnn.gather %[[P]] : {{.*}}graph>> -> {{.*}}node>>

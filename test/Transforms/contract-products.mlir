@@ -52,7 +52,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What is stored is rounded; a difference is no sum, and f64 is exact enough.
+  // A stored value is rounded; a difference is no sum, and f64 is exact enough.
   //
   // CHECK-LABEL: gpu.func @kept
   // CHECK-NOT:     math.fma

@@ -25,7 +25,7 @@ func.func @f(%x: tensor<?x64xf32, #node> {gnn.name = "x"}, %w: tensor<64x8xf32> 
   return %y : tensor<?x8xf32, #node>
 }
 
-// What has no gradients stays as it is.
+// A function without gradients stays as it is.
 //
 // CHECK-LABEL: func.func @other(
 // CHECK:         gnn.linear

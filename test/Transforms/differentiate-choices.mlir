@@ -5,7 +5,7 @@
 // RUN: gnn-opt %s --gnn-attach-target=chip=rtx3090 --gnn-differentiate --remarks-filter='gnn-differentiate' \
 // RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=AGAIN
 
-// What gradients read where they may read one thing or another.
+// The reads of gradients that may read one thing or another.
 
 #node = #gnn.rows<@g, node>
 #many = #gnn.rows<@many, node>
@@ -64,8 +64,8 @@ func.func @many_edges(%l: tensor<?x1xf32, #many> {gnn.name = "l"}, %x: tensor<?x
   return %z : tensor<?x1x64xf32, #many>
 }
 
-// What is less than 0.14 of the L2 of an H200 stays there. It does not in the L2 of
-// an RTX 3090, which has 6 MB: rows that edges gather again count. Neither counts where
+// Rows of less than 0.14 of the L2 of an H200 stay there. They do not in the L2 of an
+// RTX 3090, which has 6 MB: rows that edges gather again count. Neither counts where
 // memory is to be saved.
 //
 // CHECK-LABEL: func.func @few_nodes_backward(

@@ -47,7 +47,7 @@ func.func @unread(%x: tensor<?x4xf32, #node> {gnn.name = "x"}, %w: tensor<4x4xf3
   return %y, %z : tensor<?x4xf32, #node>, tensor<?x4xf32, #node>
 }
 
-// What no result depends on is said once.
+// An input that no result depends on is said once.
 
 // CHECK-LABEL: func.func @neither_backward(
 func.func @neither(%x: tensor<?x4xf32, #node> {gnn.name = "x"}, %n: tensor<4x4xf32> {gnn.name = "n"})

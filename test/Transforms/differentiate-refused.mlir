@@ -86,7 +86,7 @@ module {
 
 // -----
 
-// What is passed by name needs a name of its own.
+// A tensor that is passed by name needs a name of its own.
 
 // expected-error @+1 {{cannot be differentiated: expected a name of its own for each input, result and gradient, got 'x' for result 0 and for input 0}}
 func.func @f(%x: tensor<8xf32> {gnn.name = "x"}) -> (tensor<8xf32> {gnn.name = "x"}) {

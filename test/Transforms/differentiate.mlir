@@ -70,7 +70,7 @@ func.func @maximum(%x: tensor<?x64xf32, #node> {gnn.name = "x"})
   return %y : tensor<?x64xf32, #node>
 }
 
-// Of an attention, the result and the statistics of each group are saved; the
+// The result of an attention and the statistics of each group are saved; the
 // softmax of an edge is computed again from its score.
 //
 // CHECK-LABEL: func.func @attention_forward(

@@ -1,7 +1,7 @@
 // RUN: gnn-opt %s --gnn-tile-distribute --canonicalize --cse | FileCheck %s
 
-// Each lane adds its features, one by one; of 41 the last lane that has some adds one. What all
-// lanes of a row have is added by one of them.
+// Each lane adds its features, one by one; of 41 the last lane that has some adds one. A number
+// that all lanes of a row have is added by one of them.
 //
 // CHECK-LABEL: func.func @row
 // CHECK:         scf.if

@@ -210,7 +210,7 @@ func.func @extract(%x: memref<4x64xf32>, %to: memref<4xf32>) {
 
 // -----
 
-// What a vector of one entry varies by is said by where it comes from.
+// The origin of a vector of one entry says what it varies by.
 
 func.func @operands(%x: memref<4x1xf32>, %n: index) {
   gnn_tile.blocks to [4] step [1] {

@@ -34,7 +34,7 @@ func.func @padded(%x: memref<?x44xf32>, %y: memref<?x44xf32>, %n: index) {
   return
 }
 
-// Of rows without a pad, features are read one by one, and behind the last ones those at
+// Features of rows without a pad are read one by one, and behind the last ones those at
 // the row's beginning. A sum leaves out what lies behind.
 //
 // CHECK-LABEL: func.func @narrow

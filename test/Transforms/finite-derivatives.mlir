@@ -46,7 +46,7 @@ func.func @no_gradients(%x: tensor<?x8xf32, #node>, %w: tensor<8x8xf32>, %d: ten
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// What divides is above 0, whatever it is given.
+// The divisor is above 0, whatever it is given.
 // CHECK-LABEL: @positive
 // CHECK: arith.divf {{.*}}node>>
 func.func @positive(%x: tensor<?x8xf32, #node>, %w: tensor<8x8xf32>, %d: tensor<?x8xf32, #node>) -> tensor<?x8xf32, #edge> attributes {gnn.gradients} {

@@ -26,7 +26,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1,
   stats = #gnn.stats<src_nodes = 100000000, dst_nodes = 100000000, edges = 3000, type_edges = [3000],
                      src_pairs = [900], dst_pairs = [1000]>}
 
-// Of very many rows it is worth the launches.
+// Very many rows are worth the launches.
 //
 // CHECK-LABEL: func.func @many_rows
 // CHECK-NOT:     gnn.batch_norm

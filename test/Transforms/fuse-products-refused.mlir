@@ -479,7 +479,7 @@ func.func @epilogue_of_columns(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>, %c: ten
 
 gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 
-// What follows has more rows than the product computes.
+// The next op has more rows than the product computes.
 //
 // CHECK-LABEL: func.func @some_rows
 // CHECK-DAG:     gnn_tile.gemm

@@ -28,7 +28,8 @@ func.func @sums(%x: tensor<?x16xf32>, %d: tensor<?x8xf32>, %w: tensor<3x16x8xf32
   return %dw, %db : tensor<3x16x8xf32>, tensor<3x8xf32>
 }
 
-// Of all rows, in front of the product; what reshapes them comes behind it.
+// The sums are of all rows, in front of the product; what reshapes them comes
+// behind it.
 //
 // CHECK-LABEL: func.func @sums_of_all
 // CHECK-NOT:     gnn_tile.traverse

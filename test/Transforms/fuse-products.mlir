@@ -76,8 +76,8 @@ func.func @outer(%x: tensor<?x16xf32>, %d: tensor<?x8xf32>, %e: tensor<?x16xf32>
   return %dw : tensor<3x16x8xf32>
 }
 
-// What alone reads the product, row by row, is its epilogue; its inputs become
-// extras, seen from the product's rows.
+// The only reader of the product, row by row, is its epilogue; its inputs
+// become extras, seen from the product's rows.
 //
 // CHECK-LABEL: func.func @epilogue
 // CHECK:         gnn_tile.gemm @g rows src.by_type types src_node_type

@@ -34,7 +34,7 @@ func.func @rows_into_elements(%x: tensor<?x64xf32>, %w: tensor<?xf32>, %e: tenso
   return %y : tensor<?x64xf32>
 }
 
-// What follows a sum row by row joins its walk.
+// An op that follows a sum row by row joins its walk.
 //
 // CHECK-LABEL: func.func @rows_after_a_sum
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
@@ -94,7 +94,8 @@ func.func @features_that_are_heads(%s: tensor<?x4xf32, #gnn_tile.order<edge.in_r
   return %y : tensor<?x4x16xf32>
 }
 
-// What follows row by row an output at the elements is done at the elements.
+// An op that follows an output at the elements row by row is done at the
+// elements.
 //
 // CHECK-LABEL: func.func @rows_after_elements
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 4>
@@ -350,8 +351,8 @@ func.func @columns(%x: tensor<2x4x3xf32>, %a: tensor<6x4xf32>) -> tensor<6x4xf32
   return %z : tensor<6x4xf32>
 }
 
-// What the sum over a row's edges gives is read by each of them: the walk goes on
-// to do that, as that of a softmax does.
+// Each of a row's edges reads the sum over them: the walk goes on to do that, as
+// that of a softmax does.
 //
 // CHECK-LABEL: func.func @elements_after_sum
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 4>
@@ -380,7 +381,7 @@ func.func @elements_after_sum(%a: tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>
   return %r : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>
 }
 
-// What is done with one result of a walk joins it; the other stays a result.
+// Work on one result of a walk joins it; the other stays a result.
 //
 // CHECK-LABEL: func.func @one_of_two_results
 // CHECK:         %[[Y:.+]]:2 = gnn_tile.traverse @g <dst, edge.in_rows>
@@ -490,8 +491,8 @@ func.func @read_through(%x: tensor<?x8xf32>, %b: tensor<f32>, %n: tensor<?x4xf32
   return %y, %z : tensor<?x4xf32>, tensor<?x4xf32>
 }
 
-// What a reader reduces keeps its dimension, and what else reads the copy needs
-// it stored.
+// A value that a reader reduces keeps its dimension, and another reader of the
+// copy needs it stored.
 //
 // CHECK-LABEL: func.func @stays_stored
 // CHECK:         tensor.empty

@@ -78,8 +78,8 @@ func.func @others(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %w: tensor<?
   return %c, %d, %e : tensor<?xf32>, tensor<?xf32>, tensor<?x8xf32>
 }
 
-// What a walk writes in another order, as where a copy was fused into it: two heads of Reddit's edges
-// are 0.9 GB in rows of 8 bytes.
+// A result that a walk writes in another order, as where a copy was fused into it: two heads of
+// Reddit's edges are 0.9 GB in rows of 8 bytes.
 //
 // CHECK-LABEL: func.func @heads
 // CHECK:         %[[TO:.+]] = tensor.empty(%{{.+}}) : tensor<?x2xf32>
@@ -112,7 +112,7 @@ func.func @heads(%x: tensor<?x2x32xf32>) -> tensor<?x2xf32> {
   return %s : tensor<?x2xf32>
 }
 
-// Of two results the one goes on in order, and the other one in that of the walk; edges one by one
+// One of two results goes on in order, and the other one in that of the walk; edges one by one
 // have them as well, and so have walks by rows.
 //
 // CHECK-LABEL: func.func @two

@@ -2,8 +2,8 @@
 // RUN:   --remarks-filter=gnn-tile-group-edges --remark-format=emitRemark | FileCheck %s
 
 // 128 features of a graph like Reddit's are gathered in tiles that fit the L2 where
-// edges are walked by destination, and whole where each edge is a row. Of 64 features
-// all are taken at once either way.
+// edges are walked by destination, and whole where each edge is a row. All of 64
+// features are taken at once either way.
 
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 232965,
   dst_nodes = 232965, edges = 114615892, type_edges = [114615892], src_pairs = [232965], dst_pairs = [232965]>}

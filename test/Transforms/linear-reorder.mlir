@@ -117,7 +117,7 @@ func.func @concat_refused(%x: tensor<?x64xf32, #node>, %z: tensor<?x64xf32, #nod
   return %y : tensor<?x8xf32, #node>
 }
 
-// Of a product only a part is read.
+// Only a part of a product is read.
 //
 // CHECK-LABEL: func.func @slice
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<?x64xf32{{.*}}>, %[[W:[^:]+]]: tensor<64x32xf32>

@@ -20,7 +20,8 @@ func.func @core(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 }
 
 // Rows that teams walk are short: of 256 elements a lane has 128. Those of the block are in
-// runs. What is added with its errors has no products that were contracted.
+// runs. Terms that are added with their errors have no products that were
+// contracted.
 //
 // CHECK-LABEL: func.func @by_length
 // CHECK:         gnn_tile.walk {{.+}} over element slots 2 in_flight 4 identity
@@ -61,7 +62,7 @@ func.func @long_of_teams(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   return
 }
 
-// Of two walks that with a sum alone.
+// The one of two walks that has a sum alone.
 //
 // CHECK-LABEL: func.func @two_walks
 // CHECK:         gnn_tile.walk {{.+}} slots 32 in_flight 4 identity(%{{.+}} : f32)

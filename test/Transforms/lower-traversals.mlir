@@ -42,7 +42,8 @@ func.func @sum(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // Heads are the first dimension of vectors; a value of a head has one feature.
-// What depends on a sum and is needed for each element takes a second walk.
+// A value that depends on a sum and is needed for each element takes a second
+// walk.
 //
 // CHECK-LABEL: func.func @softmax
 // CHECK:         gnn_tile.walk {{.+}} identity(%{{.+}} : vector<4x1xf32>) {

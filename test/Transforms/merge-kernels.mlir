@@ -38,8 +38,8 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// What a kernel does is its ops with their attributes, its own attributes and
-// those of its arguments: none of these are the same as another.
+// A kernel is its ops with their attributes, its own attributes and those of
+// its arguments: none of these are the same as another.
 
 // CHECK-LABEL: gpu.module @others
 // CHECK:         gpu.func @plain

@@ -7,8 +7,8 @@
 #dst_pair = #gnn.rows<@g, dst_pair>
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
-// As GCN has it, the scale of sources comes at the end of the product. That of
-// destinations stays in the sum, which may be one of nothing.
+// As GCN has it, the scale of sources comes at the end of the product. The
+// scale of destinations stays in the sum, which may be one of nothing.
 //
 // CHECK-LABEL: func.func @gcn
 // CHECK-SAME:    %[[S:[^:]+]]: tensor<?xf32
@@ -27,7 +27,7 @@ func.func @gcn(%scale: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>, %w: te
   return %y : tensor<?x64xf32, #node>
 }
 
-// What divides the messages divides the rows of the product.
+// The divisor of the messages divides the rows of the product.
 //
 // CHECK-LABEL: func.func @divided
 // CHECK:         %[[S:.+]] = math.exp
@@ -71,8 +71,8 @@ func.func @pairs(%m: tensor<?x64xf32, #edge>, %scale: tensor<?xf32, #dst_pair>) 
   return %y : tensor<?x64xf32, #dst_pair>
 }
 
-// What stays in the sum stays multiplied: the product that others read is not
-// computed in another way.
+// A factor that stays in the sum stays multiplied: the product that others read
+// is not computed in another way.
 //
 // CHECK-LABEL: func.func @product_that_is_there
 // CHECK:         %[[A:.+]] = arith.mulf

@@ -106,7 +106,7 @@ func.func @two(%s: tensor<?xf32>, %r: tensor<?xf32>, %y: tensor<?xf32>) -> tenso
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// What is stored for an element needs the highest score first.
+// A result stored for an element needs the highest score first.
 //
 // CHECK-LABEL: func.func @kept(
 // CHECK:         gnn_tile.reduce max

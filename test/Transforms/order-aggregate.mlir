@@ -7,8 +7,8 @@
 #src_pair = #gnn.rows<@g, src_pair>
 #dst_pair = #gnn.rows<@g, dst_pair>
 
-// Of relation 0 destination pairs are fewer, of relation 1 source pairs, of
-// relation 2 they are as many: it stays where it is.
+// Relation 0 has fewer destination pairs, relation 1 fewer source pairs, and
+// relation 2 as many: it stays where it is.
 gnn.graph @g square {node_types = 1, edge_types = 3, stats = #gnn.stats<src_nodes = 100, dst_nodes = 100, edges = 600, type_edges = [200, 200, 200], src_pairs = [90, 20, 50], dst_pairs = [10, 80, 50]>}
 
 // CHECK: gnn.graph @[[D:.*]] square of @g types [0]
@@ -98,7 +98,7 @@ func.func @own_input_first(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) ->
   return %2 : tensor<?x8xf32, #node>
 }
 
-// What is added may be a sum too; its own product cannot pass it, as both the
+// The other term may be a sum too; its own product cannot pass it, as both the
 // edges and the node read it.
 // CHECK-LABEL: @own_input_is_sum
 // CHECK: %[[X:.*]] = gnn.aggregate sum %arg0
@@ -200,7 +200,7 @@ func.func @by_type(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge
   return %2 : tensor<?x8xf32, #node>
 }
 
-// Of pairs or types there may be more than of nodes, or fewer.
+// Pairs or types may be more than nodes, or fewer.
 // CHECK-LABEL: @types_before
 // CHECK: gnn.linear %arg0, %arg1 : (tensor<3x16xf32
 func.func @types_before(%x: tensor<3x16xf32, #edge_type>, %w: tensor<16x64xf32>) -> tensor<?x64xf32, #node> {
@@ -232,7 +232,7 @@ func.func @edges_before(%x: tensor<?x8xf32, #edge>, %w: tensor<8x64xf32>) -> ten
   return %1 : tensor<?x64xf32, #node>
 }
 
-// What reads the product is no part of its chain.
+// A reader of the product is no part of its chain.
 // CHECK-LABEL: @readout
 // CHECK: gnn.linear %arg0, %arg1
 // CHECK: gnn.aggregate sum {{.*}} via dst : tensor<?x8xf32

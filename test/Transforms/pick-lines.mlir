@@ -1,6 +1,7 @@
 // RUN: gnn-opt %s --gnn-pick-lines --mlir-print-debuginfo | FileCheck %s
 
-// What is fused has the first of its lines; what is in no file stays as it is.
+// A fused location becomes the first of its lines; one in no file stays as it
+// is.
 //
 // CHECK:      gpu.barrier loc([[LINE:#loc[0-9]*]])
 // CHECK:      gpu.barrier loc([[NAMED:#loc[0-9]*]])

@@ -234,7 +234,7 @@ func.func @hoisted(%x: memref<?xf32>, %y: memref<?xf32>) {
 #row = #gnn_tile.at<group>
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// What sizes are follows from the arithmetic: of 100,000 rows, 90,000 less are
+// The sizes follow from the arithmetic: of 100,000 rows, 90,000 less are
 // fewer than 50,000, which come first in the workspace.
 //
 // CHECK-LABEL: func.func @fewer

@@ -2,7 +2,7 @@
 // RUN:   --remarks-filter='gnn-raise-loops' --remark-format=emitRemark \
 // RUN:   --verify-diagnostics --split-input-file | FileCheck %s
 
-// What stays in a loop, and what is an error; and what the pass says.
+// Ops that stay in a loop, errors, and remarks of the pass.
 
 gnn.graph @g square {node_types = 1, edge_types = 3}
 !e = !gnn.row<@g, edge>
@@ -54,7 +54,7 @@ func.func @numbers() -> tensor<?xf32, #gnn.rows<@g, node>> {
   return %y : tensor<?xf32, #gnn.rows<@g, node>>
 }
 
-// What stays of two loops over edges is one, where the second reads of the first
+// The rest of two loops over edges is one, where the second reads of the first
 // the row that it is at.
 //
 // CHECK-LABEL: func.func @fused
@@ -86,7 +86,7 @@ func.func @fused(%x: !edge, %z: !edge) -> (!edge, !edge) {
   return %m, %y : !edge, !edge
 }
 
-// What only the second loop reads is no result.
+// A value that only the second loop reads is no result.
 //
 // CHECK-LABEL: func.func @inner
 // CHECK:         %[[M:.+]] = gnn.for_edges %{{.+}} in @g -> (tensor<?x8xf32, #gnn.rows<@g, edge>>) {

@@ -54,7 +54,7 @@ func.func @node_loop(%x: !node, %w: !weight) -> !node {
   return %y : !node
 }
 
-// What depends on the node alone is computed for nodes, what depends on a type
+// Values that depend on the node alone are computed for nodes, those of a type
 // alone for types; a scalar meets features in gnn.apply.
 //
 // CHECK-LABEL: func.func @invariant

@@ -79,7 +79,8 @@ func.func @fewer(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> (tensor<?x8xf32> {
 
 // -----
 
-// What is dead before the result is written lies in the caller's buffer of it.
+// A buffer that is dead before the result is written lies in the caller's
+// buffer of it.
 //
 // BUFFERS-LABEL: func.func @sums
 // BUFFERS-SAME:    %[[R:[a-z0-9]+]]: memref<?x8xf32> {{{.*}}gnn.rows = #gnn.rows<@b, dst>}

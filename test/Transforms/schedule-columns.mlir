@@ -23,7 +23,7 @@ func.func @wide(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
   return
 }
 
-// What fits the L2 is read once.
+// Rows that fit the L2 are read once.
 //
 // CHECK-LABEL: func.func @narrow
 // CHECK:         schedule <columns_per_block = 32, vector = 4>
@@ -89,7 +89,8 @@ func.func @heads(%x: memref<?x8x16xf32>, %y: memref<?x8xf32>, %v: memref<?x2x64x
   return
 }
 
-// What needs the sum of all features for each of them needs the whole row.
+// A body that needs the sum of all features for each of them needs the whole
+// row.
 //
 // CHECK-LABEL: func.func @weighted_by_dot
 // CHECK:         schedule <columns_per_block = 128, vector = 4>

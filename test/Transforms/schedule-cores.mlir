@@ -63,7 +63,7 @@ func.func @reduced(%x: memref<?x512xf32>, %y: memref<?xf32>) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// What is set stays: 40 columns are of vectors of 8.
+// Fields that are set stay: 40 columns are of vectors of 8.
 //
 // CHECK-LABEL: func.func @set
 // CHECK:         schedule #gnn_tile.core_schedule<columns_per_block = 40, vector = 8, rows_per_block = 16,
@@ -103,7 +103,7 @@ func.func @gpu(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1100, dst_nodes = 1100, edges = 11000, type_edges = [11000], src_pairs = [1100], dst_pairs = [1100]>}
 
-// Of 1100 rows each of 16 cores takes 4 blocks or so, but of so many rows that a block
+// Each of 16 cores takes 4 blocks or so of 1100 rows, but of so many rows that a block
 // takes 4 microseconds: of longer rows fewer than of such as these.
 //
 // CHECK-LABEL: func.func @known

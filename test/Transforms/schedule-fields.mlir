@@ -2,7 +2,7 @@
 //
 // RUN: gnn-opt %s --gnn-schedule-pipeline | FileCheck %s
 //
-// What is above 255 registers by the estimate is listed where it is set.
+// A schedule above 255 registers by the estimate is listed where it is set.
 //
 // RUN: gnn-opt %s -o /dev/null --gnn-schedule-pipeline --gnn-tile-list-schedules \
 // RUN:   | FileCheck %s --check-prefix=LIST

@@ -31,7 +31,7 @@
 // RUN: not gnn-opt %t/apart.mlir --gnn-tile-save-schedules=file=%t/apart.jsonl 2>&1 | FileCheck %s --check-prefix=APART
 // RUN: not ls %t/apart.jsonl
 //
-// What nobody takes may be left, and is said.
+// A line that nobody takes may be left, and is said.
 //
 // RUN: gnn-opt %t/f.mlir --gnn-schedule-pipeline="schedules=%t/other.jsonl allow-unused-schedules=true" \
 // RUN:     -o /dev/null --remarks-filter=gnn-tile-apply-schedules 2>&1 | FileCheck %s --check-prefix=LEFT

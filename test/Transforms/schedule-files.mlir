@@ -1,4 +1,5 @@
-// What is saved is taken again, and what is listed is what may be taken.
+// Saved schedules are taken again, and listed schedules are those that may be
+// taken.
 //
 // RUN: rm -rf %t && split-file %s %t
 // RUN: gnn-opt %t/two.mlir -o %t/chosen.mlir --gnn-schedule-pipeline=save-schedules=%t/saved.jsonl
@@ -63,7 +64,8 @@
 // RUN:   | FileCheck %s --check-prefix=CORES
 // CORES: "schedule":{"columns_per_block":64,"vector":16,"rows_per_block":64,"row_order":"natural","runs":32}
 
-// What older files say of a core is read as its schedule; other lanes are not.
+// The lines of older files on a core are read as its schedule; other lanes are
+// not.
 //
 // RUN: gnn-opt %t/two.mlir --gnn-attach-target=kind=cpu --gnn-schedule-pipeline=schedules=%t/old.jsonl | FileCheck %s --check-prefix=OLD
 // RUN: sed 's/"lanes":1/"lanes":2/' %t/old.jsonl > %t/lanes.jsonl

@@ -101,7 +101,7 @@ func.func @do_not_wait(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   return
 }
 
-// What is said of the order stays; edges have no degree, and rows without elements no length.
+// An order that is set stays; edges have no degree, and rows without elements no length.
 //
 // CHECK-LABEL:  func.func @stays
 // CHECK:          row_order = natural

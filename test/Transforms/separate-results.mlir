@@ -121,8 +121,8 @@ func.func @concatenation_twice(%x: tensor<?x1xf32>, %n: index) -> (tensor<?x2xf3
   return %xx, %xx : tensor<?x2xf32>, tensor<?x2xf32>
 }
 
-// What is computed again reads nothing later than before: here another goes on with
-// %b in between.
+// A template that is computed again reads nothing later than before: here another
+// goes on with %b in between.
 //
 // BUFFERS-LABEL: func.func @read_in_between
 // BUFFERS-NOT:     memref.copy
@@ -176,8 +176,8 @@ func.func @reads_what_it_goes_on_with(%x: tensor<?x1xf32>, %n: index) -> tensor<
   return %c : tensor<?x2xf32>
 }
 
-// Of a traversal with several results the one that others need is computed again
-// alone; another of them, returned in another shape, is written where it is returned.
+// The result of a traversal with several that others need is computed again alone;
+// another of them, returned in another shape, is written where it is returned.
 //
 // CHECK-LABEL: func.func @one_of_several
 // CHECK-SAME:      %[[X:[a-z0-9]+]]: tensor<?x2xf32>

@@ -46,7 +46,7 @@ func.func @attention(%k: tensor<?x64xf32>, %v: tensor<?x64xf32>, %q: tensor<?x64
   return %r : tensor<?x64xf32>
 }
 
-// A walk of out-edges cuts the destinations. What lies in the order of its edges is
+// A walk of out-edges cuts the destinations. A tensor in the order of its edges is
 // found there, side by side for the edges of a node in a range.
 //
 // CHECK-LABEL: func.func @backward(

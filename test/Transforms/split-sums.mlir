@@ -60,7 +60,7 @@ func.func @beside(%x: tensor<?x8xf32>, %dy: tensor<?x4xf32>, %w: tensor<8x4xf32>
   return %dw, %db : tensor<8x4xf32>, tensor<4xf32>
 }
 
-// What sums over heads does so for each tile.
+// A sum over heads is one for each tile.
 //
 // CHECK-LABEL: func.func @sums_heads
 // CHECK:         gnn_tile.outer @g rows src types tiles<graph, src, 16>
@@ -73,8 +73,8 @@ func.func @sums_heads(%x: tensor<?x2x8xf32>, %dy: tensor<?x2x4xf32>, %init: tens
   return %dw : tensor<8x4xf32>
 }
 
-// What follows a reduction stays behind the second one, and reads what it needs
-// there.
+// Ops that follow a reduction stay behind the second one, and read what they
+// need there.
 //
 // CHECK-LABEL: func.func @sum
 // CHECK:         gnn_tile.traverse @g <tiles<edge_type, edge.dst_pairs, 16>, edge.dst_pairs, features = 8>

@@ -180,7 +180,7 @@ func.func @runs_of_slots(%begin: index, %end: index, %x: memref<?xf32>) -> f32 {
 
 // -----
 
-// What is rescaled is rescaled with what was rounded away of it; the maximum has one part.
+// A state is rescaled with what was rounded away of it; the maximum has one part.
 //
 // CHECK-LABEL: func.func @runs_of_a_softmax
 // CHECK:         scf.for {{.+}} iter_args(%[[M:.+]] = %{{.+}}, %[[S:.+]] = %{{.+}}, %[[E:.+]] = %{{.+}}) -> (f32, f32, f32) {
@@ -286,8 +286,8 @@ func.func @in_step(%rows: memref<?xindex>, %x: memref<?x16xf32>, %y: memref<?xf3
 
 // -----
 
-// Runs of teams in step are those of the one with the most elements. What a team has
-// none of adds nothing.
+// Runs of teams in step are those of the one with the most elements. A run that a
+// team does not have adds nothing.
 //
 // CHECK-LABEL: func.func @in_step_runs
 // CHECK:           %[[MOST:.+]] = gnn_tile.most_of_teams

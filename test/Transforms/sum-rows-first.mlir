@@ -7,8 +7,8 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
     type_edges = [20000000], src_pairs = [100000], dst_pairs = [100000], in_degree_squares = 4000000000, in_degree_max = 400,
     out_degree_squares = 4000000000, out_degree_max = 400, src_pair_max = [400], dst_pair_max = [400]>}
 
-// The sum over all edges is one of the rows that a walk goes through, and of these. What
-// belongs to a destination is read once for its edges.
+// The sum over all edges is one of the rows that a walk goes through, and of these. A
+// row of a destination is read once for its edges.
 //
 // CHECK-LABEL: func.func @split
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 64>

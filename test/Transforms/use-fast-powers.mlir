@@ -4,7 +4,7 @@
 
 module attributes {gnn.target = #gnn.target<kind = "cuda", name = "some", chip = "sm_90", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [fast_powers], figures = {}>} {
   gpu.module @kernels {
-    // What may be approximate is an instruction, and no other power.
+    // A power that may be approximate is an instruction, and no other one.
     //
     // CHECK-LABEL: gpu.func @powers
     // CHECK:         %[[LOG2E:.+]] = arith.constant 1.442695

@@ -1,6 +1,7 @@
 // RUN: gnn-opt %s --gnn-verify-form=form=blocked --verify-diagnostics --split-input-file
 
-// What each form of loops over blocks promises; a loop is checked by its own form.
+// The promises of each form of loops over blocks; a loop is checked by its own
+// form.
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 

@@ -1,8 +1,8 @@
 // RUN: gnn-opt %s --gnn-verify-form=form=loops --verify-diagnostics --split-input-file
 // RUN: gnn-opt %s --gnn-tile-distribute --verify-diagnostics --split-input-file
 
-// What gnn-verify-form refuses of loops with lanes, gnn-tile-distribute refuses
-// too, without the stage around it.
+// Loops with lanes that gnn-verify-form refuses are refused by
+// gnn-tile-distribute too, without the stage around it.
 
 // A loop whose steps depend on the team, which is half a warp.
 

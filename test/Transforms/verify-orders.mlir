@@ -10,7 +10,7 @@
 gnn.graph @g square {node_types = 1, edge_types = 1}
 !in_rows = tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>
 
-// What reads the rows would take them for rows in the user's order.
+// A reader of the rows would take them for rows in the user's order.
 
 func.func @dropped(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %n = gnn_tile.count @g count edge : index
@@ -87,7 +87,7 @@ func.func @inserted(%x: tensor<?x4xf32>, %into: tensor<?x8xf32, #gnn_tile.order<
 
 // -----
 
-// What keeps the order, or has no rows to give on, is left alone.
+// An op that keeps the order, or has no rows to give on, is left alone.
 
 !in_rows = tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>
 

@@ -180,7 +180,8 @@ func.func private @fills(memref<?x8xf32>)
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// What is read reshaped may be what another place reaches into, too.
+// A buffer that is read reshaped may be one that another place reaches into,
+// too.
 
 func.func @reshaped(%x: memref<?x8xf32>, %z: memref<?x2x4xf32> {bufferize.result},
     %ws: memref<?xi8> {gnn.workspace}) {

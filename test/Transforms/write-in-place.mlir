@@ -53,8 +53,8 @@ func.func @product(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %w: tensor<3x8x8xf
   return %dx, %dw : tensor<?x8xf32>, tensor<3x8x8xf32>
 }
 
-// What a product, or a sum, is added to is where the result will be: in the
-// caller's buffer, reshaped forms of it too.
+// The operand that a product, or a sum, is added to is where the result will
+// be: in the caller's buffer, reshaped forms of it too.
 //
 // CHECK-LABEL: func.func @added
 // CHECK:         %[[S:.+]] = gnn_tile.traverse

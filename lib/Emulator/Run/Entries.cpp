@@ -176,7 +176,7 @@ static void checkArgument(Worker &worker, uint32_t site, int64_t number,
   for (auto [size, stride] : dimensions) {
     int64_t span;
     isEmpty |= size == 0;
-    isBad |= size < 0 || stride < 0; // Of a step back the end is the start.
+    isBad |= size < 0 || stride < 0; // The end of a step back is the start.
     isLarge |= llvm::MulOverflow(size - 1, stride, span);
     isLarge |= llvm::AddOverflow(last, span, last) || last < 0;
   }

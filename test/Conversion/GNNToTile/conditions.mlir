@@ -65,7 +65,7 @@ func.func @all(%x: !node, %y: !node) -> !node {
   return %s : !node
 }
 
-// Of weights, one of them repeated.
+// The condition is of weights, one of them repeated.
 //
 // CHECK-LABEL: func.func @repeated
 // CHECK:         gnn_tile.traverse @{{.+}} <4, features = 6> ins({{.+}} : tensor<6xf32>, tensor<4x6xf32>)
@@ -79,7 +79,7 @@ func.func @repeated(%v: tensor<6xf32>, %w: tensor<4x6xf32>) -> tensor<4x6xf32> {
   return %s : tensor<4x6xf32>
 }
 
-// Of weights, read in a loop.
+// The condition is of weights, read in a loop.
 //
 // CHECK-LABEL: func.func @loop
 // CHECK:         gnn_tile.traverse @g <dst, features = 8>

@@ -66,7 +66,7 @@ func.func @computed(%x: tensor<?x8xf32, #gnn.rows<@g, node>>)
   return %y : tensor<?x8xf32, #gnn.rows<@part, node>>
 }
 
-// What is returned is a copy, in the user's order.
+// The returned tensor is a copy, in the user's order.
 //
 // CHECK-LABEL: func.func @returned
 // CHECK:         gnn_tile.traverse @part <edge.in_rows, features = 8> ins(%{{.+}}) at [#gnn_tile.at<group -> parent_edge : feature>]

@@ -7,8 +7,8 @@ gnn.graph @s square of @g loops replace type 0 {node_types = 1, edge_types = 1}
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
 !looped = tensor<?x8xf32, #gnn.rows<@s, edge>>
 
-// What is computed for this alone is written where it is read, with room behind it
-// for the rows of loops.
+// Rows computed for this alone are written where they are read, with room behind
+// them for the rows of loops.
 //
 // CHECK-LABEL: func.func @computed
 // CHECK:         %[[N:.+]] = gnn_tile.count @s count parent_edge

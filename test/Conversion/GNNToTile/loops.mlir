@@ -11,8 +11,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 !types = tensor<3x8xf32, #gnn.rows<@g, edge_type>>
 !kinds = tensor<2x8xf32, #gnn.rows<@g, node_type>>
 
-// What an edge gives itself is a walk of edges, what is added up at its end one of
-// that end's edges.
+// A result of each edge is a walk of edges, a sum at its end is a walk of that
+// end's edges.
 //
 // CHECK-LABEL: func.func @for_edges
 // CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8>

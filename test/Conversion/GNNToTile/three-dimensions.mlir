@@ -28,7 +28,7 @@ func.func @norm(%x: !x, %gamma: tensor<3x4xf32>) -> !x {
   return %y : !x
 }
 
-// What is repeated is one dimension, whatever it is made of.
+// A repeated dimension is one dimension, whatever it is made of.
 //
 // CHECK-LABEL: func.func @broadcast
 // CHECK:         gnn_tile.traverse @g <dst, heads = 2, features = 12>

@@ -1,6 +1,6 @@
 // RUN: gnn-opt %s --convert-gnn-to-gnn-tile --verify-diagnostics --split-input-file
 
-// What is neither a product nor a traversal is an error at the op.
+// An op that is neither a product nor a traversal is an error.
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>

@@ -60,8 +60,8 @@ func.func @argument(%x: memref<?x32xf32>, %y: memref<?x32xf32>, %i: memref<?x32x
 
 gnn.graph @g square {dst_sorted, node_types = 1, edge_types = 1}
 
-// Of a dot, the row of the next group is loaded while this one is walked: what
-// a group's end brings is the one behind it.
+// A dot loads the row of the next group while this one is walked: a group's end
+// brings the row behind it.
 //
 // CHECK-LABEL: gpu.func @dot_0_traverse
 // CHECK:         scf.for

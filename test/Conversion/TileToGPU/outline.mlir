@@ -3,8 +3,8 @@
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// What the body uses becomes arguments in the order of first use, each once;
-// constants are its own. Buffers get their true extents first.
+// Values that the body uses become arguments in the order of first use, each
+// once; constants are its own. Buffers get their true extents first.
 //
 // CHECK-LABEL: gpu.func @walk_0_blocks
 // CHECK-SAME:      (%[[N:[^:]+]]: index,
@@ -128,8 +128,8 @@ func.func @shared(%y: memref<4xf32>) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// Two extents of one buffer are one argument. What is written in one form of it
-// is no input that caches may keep.
+// Two extents of one buffer are one argument. A buffer that is written in one
+// form of it is no input that caches may keep.
 //
 // CHECK-LABEL: gpu.func @extents_0_blocks
 // CHECK-SAME:      (%[[X:[^:]+]]: memref<1xf32> {llvm.align = 16 : i64, llvm.noalias}, %[[N:[^:]+]]: index,

@@ -101,8 +101,8 @@ func.func @scalars(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// What does not vary by element is loaded once, in front of the walk; ids of
-// rows are loaded as i32 and widen for the address.
+// Values that do not vary by element are loaded once, in front of the walk; ids
+// of rows are loaded as i32 and widen for the address.
 //
 // CHECK-LABEL: gpu.func @hoisted_0_traverse
 // CHECK:         %[[D:.+]] = memref.load %{{.+}} : memref<?xf32>

@@ -69,7 +69,7 @@ func.func @fixed(%x: memref<192x8xf32>, %w: memref<3x2x4x8xf32>, %y: memref<192x
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// The graph is one type, to which no map leads. Of a derived graph, a type has the
+// The graph is one type, to which no map leads. A type of a derived graph has the
 // weight that its parent has.
 //
 // CHECK-LABEL: func.func @of_graph

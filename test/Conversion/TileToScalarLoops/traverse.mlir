@@ -4,8 +4,8 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // A value is computed in the innermost of the loops that it varies by: the
 // maximum of a head in front of the features, what varies by element once for each
-// feature. Sums are f64. What is stored for each element has a loop of its own,
-// elements innermost.
+// feature. Sums are f64. Results of each element are stored in a loop of their
+// own, elements innermost.
 //
 // CHECK-LABEL: func.func @softmax
 // CHECK:         gnn_tile.blocks to [1] step [1] template "traverse" threads 1 {

@@ -4,8 +4,8 @@
 !staged = memref<16x64xf32, #gpu.address_space<workgroup>>
 
 // A tile is read into an array, staged the other way round, and multiplied in the
-// order of the depth. What the loop carries is an array too, written once all of the
-// next values are known. Masked rows are not stored.
+// order of the depth. A vector that the loop carries is an array too, written once
+// all of the next values are known. Masked rows are not stored.
 //
 // CHECK-LABEL: func.func @product
 // CHECK-SAME:      %[[X:[^:]+]]: memref<?x64xf32>

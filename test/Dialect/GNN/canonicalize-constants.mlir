@@ -42,7 +42,7 @@ func.func @not_neutral(%x: !node) -> !node {
   return %c : !node
 }
 
-// What is left of an apply is gathered, and repeated.
+// The rest of an apply is gathered, and repeated.
 //
 // CHECK-LABEL: func.func @neutral_apply
 // CHECK-SAME:    %[[X:.+]]: tensor

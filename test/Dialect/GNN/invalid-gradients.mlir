@@ -1,6 +1,6 @@
 // RUN: gnn-opt %s --verify-diagnostics --split-input-file
 
-// What functions say of gradients.
+// Attributes of functions on gradients.
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 gnn.graph @h square {node_types = 2, edge_types = 3}

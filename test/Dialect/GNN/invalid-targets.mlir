@@ -1,6 +1,6 @@
 // RUN: gnn-opt %s --verify-diagnostics --split-input-file
 
-// What a module is compiled for. Each case is named after the constraint it breaks.
+// Targets of modules. Each case is named after the constraint it breaks.
 
 // expected-error @+1 {{expected a kind of target, got an empty one}}
 module @target_c1 attributes {gnn.target = #gnn.target<kind = "", name = "", chip = "", limits = {}, abilities = [], figures = {}>} {}

@@ -1,8 +1,8 @@
 // RUN: gnn-opt %s --verify-roundtrip | FileCheck %s
 // RUN: gnn-opt %s --gnn-verify-graph-form -o /dev/null
 
-// What Hector's language has: loops over nodes, edges, and edges of a node; reads
-// of an edge, its ends, the weights of its type; accumulation; products.
+// Constructs of Hector's language: loops over nodes, edges, and edges of a node;
+// reads of an edge, its ends, the weights of its type; accumulation; products.
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 gnn.graph @block bipartite {node_types = 1, edge_types = 1}

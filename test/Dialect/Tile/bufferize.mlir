@@ -81,8 +81,8 @@ func.func @parts(%x: tensor<?x4xf32>) -> tensor<?x8xf32> {
   return %b : tensor<?x8xf32>
 }
 
-// What is still read is not written over: a row may be read after another is
-// written, so that input and output are never one buffer.
+// A buffer that is still read is not written over: a row may be read after
+// another is written, so that input and output are never one buffer.
 //
 // CHECK-LABEL: func.func @still_read
 // CHECK:         %[[A:.+]] = memref.alloc

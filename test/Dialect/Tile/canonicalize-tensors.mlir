@@ -36,7 +36,8 @@ func.func @copy(%x: tensor<?x8xf32>, %n: index, %y: tensor<?x1x8xf32>) -> tensor
   return %copy : tensor<?x1x8xf32>
 }
 
-// What is read twice along one way is one input; along two ways, it is two.
+// A tensor that is read twice along one way is one input; along two ways, it is
+// two.
 //
 // CHECK-LABEL: func.func @read_twice
 // CHECK:         gnn_tile.traverse {{.*}} ins(%arg0, %arg0 : tensor<?x8xf32>, tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]

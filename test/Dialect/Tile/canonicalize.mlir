@@ -4,8 +4,8 @@
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// What a body does not use is not read, and no array leads to its rows; a kernel
-// does without the array even where the input is there.
+// An input that a body does not use is not read, and no array leads to its rows;
+// a kernel does without the array even where the input is there.
 //
 // CHECK-LABEL: func.func @unused
 // CHECK-SAME:    %[[X:[^:]+]]: memref<?xf32>, %{{[^:]+}}: memref<2xf32>, %{{[^:]+}}: memref<?xf32>, %[[Y:[^:]+]]: memref<?xf32>

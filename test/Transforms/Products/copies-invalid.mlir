@@ -1,6 +1,6 @@
 // RUN: gnn-opt %s --gnn-verify-schedules --split-input-file --verify-diagnostics
 
-// What a schedule says is copied must lie in rows of whole 16 bytes.
+// Operands that a schedule has copied must lie in rows of whole 16 bytes.
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 func.func @rows(%x: memref<?x6xf32>, %dy: memref<?x8xf32>, %dw: memref<6x8xf32>) {

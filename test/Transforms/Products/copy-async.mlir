@@ -4,9 +4,9 @@
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 #spread = #gnn_tile.spread<each = [1, 4], lanes = [8, 16]>
 
-// Nothing is carried but the half that holds the step. What copies are computed of
-// stands in front of the wait for the copies of the step before. What else takes the
-// tile reads it where it is staged. The mark for loads ahead goes too.
+// Nothing is carried but the half that holds the step. Operands of copies are
+// computed in front of the wait for the copies of the step before. Any other user of
+// the tile reads it where it is staged. The mark for loads ahead goes too.
 //
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:      %[[X:[^:]+]]: memref<?x64xf32>, %[[ROWS:[^:]+]]: vector<16xindex>, %[[ZERO:[^:]+]]: vector<64x64xf32>, %[[NONE:[^:]+]]: vector<16x64xf32>, %[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
@@ -97,7 +97,7 @@ func.func @not_aligned(%x: memref<?x63xf32>, %rows: vector<16xindex>, %begin: in
 
 // -----
 
-// What is copied depends on what was summed.
+// The copies depend on what was summed.
 //
 // CHECK-LABEL: func.func @depends
 // CHECK-NOT:     scf.if
@@ -165,7 +165,7 @@ func.func @unread(%x: memref<?x64xf32>, %rows: vector<16xindex>) {
 
 // -----
 
-// What the step before has left in the array would be in the other half.
+// A tile that the step before has left in the array would be in the other half.
 //
 // CHECK-LABEL: func.func @reads_first
 // CHECK-NOT:     scf.if
@@ -216,7 +216,7 @@ func.func @other(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64
 
 // -----
 
-// What is written meanwhile is somewhere else.
+// The write meanwhile is somewhere else.
 //
 // CHECK-LABEL: func.func @writes_other
 // CHECK:         gnn_tile.load_rows

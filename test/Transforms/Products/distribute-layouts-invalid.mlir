@@ -1,6 +1,7 @@
 // RUN: gnn-opt %s --gnn-tile-distribute --split-input-file --verify-diagnostics
 
-// What no thread has a part of: each value is asked for as its user is spread.
+// Values of which no thread has a part: each value is asked for as its user is
+// spread.
 
 func.func @outside(%t: vector<16x64xf32>, %y: memref<16x64xf32>) {
   gnn_tile.blocks to [1] step [1] {

@@ -30,7 +30,7 @@ func.func @too_small(%x: memref<?x64xf32>) {
 
 // -----
 
-// What a loop carries is held in one way.
+// A value that a loop carries is held in one way.
 
 func.func @two_spreads(%x: memref<?x64xf32>) {
   gnn_tile.blocks to [1] step [1] {
@@ -114,7 +114,7 @@ func.func @fragments(%y: memref<64x64xf32>) {
 
 // -----
 
-// What is copied is there once threads have waited for it.
+// A copied tile is there once threads have waited for it.
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 

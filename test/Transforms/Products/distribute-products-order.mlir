@@ -1,6 +1,6 @@
 // RUN: gnn-opt %s --gnn-tile-distribute --canonicalize --cse --split-input-file | FileCheck %s
 
-// What two views of one buffer load and store is loaded before any of it is stored.
+// Rows that two views of one buffer load and store are loaded before any is stored.
 //
 // CHECK-LABEL: func.func @views
 // CHECK:         vector.load
@@ -25,7 +25,7 @@ func.func @views(%buf: memref<?x64xf32>, %n: index, %m: index) {
 
 // -----
 
-// What is loaded of an array is loaded before the array is staged again.
+// Loads of an array come before the array is staged again.
 //
 // CHECK-LABEL: func.func @reorder
 // CHECK:         %[[ARRAY:.+]] = memref.alloca

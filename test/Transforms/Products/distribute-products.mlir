@@ -7,7 +7,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // rows that it loads, stages fours of
 // the depth one below the other, in columns that are permuted by the depth, and
 // waits for the others once. It multiplies 8 rows by 4 columns, 16 steps at a time,
-// and reads the map again where it stores. Of a clamp nothing is left behind the
+// and reads the map again where it stores. Nothing of a clamp is left behind the
 // test of the row.
 //
 // CHECK-LABEL: func.func @lists
@@ -82,7 +82,7 @@ func.func @steps(%x: memref<?x100xf32>, %w: memref<100x7xf32>, %y: memref<?x7xf3
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 // The body runs where a row is stored, on the four columns of the thread: what it
-// reads is read there. That a mask repeats the test of the branch is seen by LLVM.
+// reads is read there. LLVM sees that a mask repeats the test of the branch.
 //
 // CHECK-LABEL: func.func @body
 // CHECK:         math.fma
@@ -172,7 +172,8 @@ func.func @heads(%x: memref<?x4x16xf32>, %dy: memref<?x4x8xf32>, %dw: memref<16x
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// What is used twice is looked at once: this body would be looked at 2^40 times.
+// A value that is used twice is looked at once: this body would be looked at
+// 2^40 times.
 //
 // CHECK-LABEL: func.func @deep
 // CHECK-COUNT-40: arith.mulf

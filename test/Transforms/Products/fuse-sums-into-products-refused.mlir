@@ -99,7 +99,7 @@ func.func @of_the_caller(%x: memref<?x16xf32>, %w: memref<16x16xf32>, %y: memref
 
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
-// What is summed is no longer there when the product is computed.
+// The summed rows are no longer there when the product is computed.
 //
 // CHECK-LABEL: func.func @written_between
 // CHECK-NOT:     gnn_tile.array

@@ -4,8 +4,8 @@
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
 // One loop over tiles of rows. The sum walks the rows of the tile, four at a time, and
-// leaves them in workgroup memory, where the product reads them. What the launch costs
-// does not count them. Their place in the workspace is given up.
+// leaves them in workgroup memory, where the product reads them. The cost of the
+// launch does not count them. Their place in the workspace is given up.
 //
 // CHECK-LABEL: func.func @sum
 // CHECK:         %[[NONE:.+]] = arith.constant 0 : index
@@ -87,7 +87,7 @@ func.func @typed(%x: memref<?x7xf32>, %w: memref<3x7x16xf32>, %y: memref<?x16xf3
 
 gnn.graph @g square {node_types = 1, edge_types = 3}
 
-// Of 100 columns a block has 64 and then the others, so that it sums its rows once. The
+// A block has 64 of 100 columns and then the others, so that it sums its rows once. The
 // rows are taken as they lie, no more by degree, without the array of their order.
 //
 // CHECK-LABEL: func.func @wide

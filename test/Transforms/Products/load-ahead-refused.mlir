@@ -88,7 +88,7 @@ func.func @read_behind(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vec
 
 // -----
 
-// What is written behind the loop is half of what is read.
+// The write behind the loop is half of what is read.
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 // CHECK-LABEL: func.func @written_in_part
 func.func @written_in_part(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x64xf32>, %begin: index, %end: index) -> (vector<64x64xf32>, vector<16x64xf32>) {

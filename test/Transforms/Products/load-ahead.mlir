@@ -3,9 +3,9 @@
 
 !tile = memref<16x64xf32, #gpu.address_space<workgroup>>
 
-// What is staged is carried; the halves of an array are taken in turns. The next step
-// is loaded once this one is staged, and the last one is summed behind the loop.
-// Without a step nothing is loaded.
+// The loop carries what is staged; the halves of an array are taken in turns. The
+// next step is loaded once this one is staged, and the last one is summed behind the
+// loop. Without a step nothing is loaded.
 //
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:      %[[X:[^:]+]]: memref<?x64xf32>, %[[ROWS:[^:]+]]: vector<16xindex>, %[[ZERO:[^:]+]]: vector<64x64xf32>, %[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
@@ -43,7 +43,7 @@ func.func @step(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64x
 
 // -----
 
-// What is loaded depends on what was summed: the loop stays.
+// The loads depend on what was summed: the loop stays.
 //
 // CHECK-LABEL: func.func @depends
 // CHECK-NOT:     scf.if
@@ -134,7 +134,7 @@ func.func @other(%x: memref<?x64xf32>, %rows: vector<16xindex>, %zero: vector<64
 
 // -----
 
-// What the step before has left in the array would be in the other half.
+// A tile that the step before has left in the array would be in the other half.
 //
 // CHECK-LABEL: func.func @reads_first
 // CHECK-NOT:     scf.if

@@ -147,8 +147,8 @@ func.func @parts(%x: memref<?x300xf32>, %w: memref<64x300xf32>, %y: memref<?x64x
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// Of an outer product, four columns of the left side; the block of the first of them
-// adds up the right one.
+// An outer product takes four columns of the left side; the block of the first of
+// them adds up the right one.
 //
 // CHECK-LABEL: func.func @outer
 // CHECK:         scf.for {{.+}} step %c4 {

@@ -5,8 +5,8 @@
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// What is loaded and staged stays as it is; what is summed and stored of it is
-// spread as fragments are.
+// Loads and staged tiles stay as they are; sums and stores of them are spread
+// as fragments are.
 
 // CHECK-LABEL: @gemm
 // CHECK:         %[[X:.+]] = vector.transfer_read
