@@ -155,7 +155,7 @@ def bind_tensors(layer, index, given, options, device):
 
 
 def traced(run):
-    """What the GPU did in a run: kernels and copies, and waits for it as text."""
+    """The work of the GPU in a run: kernels and copies, and waits for it as text."""
     activities = torch.profiler.ProfilerActivity
     with torch.profiler.profile(activities=[activities.CPU, activities.CUDA]) as trace:
         kept = run()

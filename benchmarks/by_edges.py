@@ -70,7 +70,7 @@ FUNCTIONS = {
 
 
 def worst_error(found, expected):
-    """The largest ||found - expected|| / ||expected||. What is nearly 0 for its place is measured by
-    the largest."""
+    """The largest ||found - expected|| / ||expected||. A value that is nearly 0 for its place is
+    measured by the largest."""
     least = 1e-3 * max(value.norm() for value in expected)
     return max(float((a - b).norm() / max(b.norm(), least)) for a, b in zip(found, expected))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a call of a compiled model costs the host, without its kernels.
+"""The cost of a call of a compiled model to the host, without its kernels.
 
     python benchmarks/calls.py [--models rgcn,gat,sage,hgt,hetero-sage] [--graph aifb:0.01]
         [--features 64] [--seconds 1] [--device cpu]

@@ -145,15 +145,15 @@ def fit(predict, figures, names, cases):
                     best, least = trial, error
         if least == before:
             factor = math.sqrt(factor)
-    for name in names:  # What is smaller than can be seen is nothing.
+    for name in names:  # A figure smaller than can be seen is nothing.
         if name.endswith("Seconds") and best[name] == bound[name][0]:
             best[name] = 0.0
     return {name: best[name] for name in names}
 
 
 def least_row_bytes(rates, gather):
-    """What a row counts as at least, in whole sectors, by bytes a second of narrow rows
-    {bytes: rate} and of wide ones."""
+    """The least that a row counts as, in whole sectors, by bytes a second of narrow rows {bytes:
+    rate} and of wide ones."""
     def error(least):
         return sum(math.log(max(size, least) / gather / (size / rate)) ** 2
                    for size, rate in rates.items())
@@ -175,7 +175,7 @@ def edge_seconds(figures, cases):
     return statistics.geometric_mean(case["seconds"] / case["longest"] for case in long), long
 
 
-# What is measured.
+# Measurements.
 
 class Found:
     """Figures with their spread, and tables of what they were made of."""
@@ -233,7 +233,7 @@ def measure_machine(machine, found, say):
 
 
 def measure_launches(machine, found):
-    """Of a GPU, from kernels of its own."""
+    """The figures of a GPU, from kernels of its own."""
     launches = {name: summarize(times) for name, times in machine.launches().items()}
     found.tables["launches"] = [{"how": name, "seconds": middle, "spread": spread}
                                 for name, (middle, spread) in launches.items()]
@@ -281,7 +281,7 @@ def add_kernels(found, cases):
     found.tables.update(cases, errors=errors)
 
 
-# What stands in the files, and what is printed.
+# Figures in the files, and the printed ones.
 
 def standing(name, folder=DEFINITIONS):
     """The figures of the GPU `name` in Targets.def and Kernels.def."""
@@ -345,7 +345,7 @@ def tera(rate):
 
 
 def comparison(found, name):
-    """What was measured beside what stands in the files."""
+    """The measured figures beside those in the files."""
     known, rows = standing(name), []
     for figure in (*FIGURES, *KERNELS):
         if figure not in found.figures:
@@ -376,7 +376,7 @@ def _cases(title, cases, columns, predict, figures):
 
 
 def kernel_tables(found):
-    """What figures of kernels were fitted to."""
+    """The data that figures of kernels were fitted to."""
     tables, figures = found.tables, found.figures
     text = "\n## Kernels of this compiler\n\nErrors of the model, root mean square: " + \
         ", ".join(f"{name} {percent(error)}" for name, error in tables["errors"].items())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the cores of this machine reach: torch's copies and a large product of it, and
-sums of gathered rows, by torch (`embedding_bag`) or this compiler, whichever is faster.
-ceilings.py makes figures of them.
+"""The ceilings of the cores of this machine: torch's copies and a large product of it, and sums of
+gathered rows, by torch (`embedding_bag`) or this compiler, whichever is faster. ceilings.py makes
+figures of them.
 
 Threads are torch's, which OMP_NUM_THREADS sets.
 """
@@ -36,7 +36,7 @@ def last_cache(folder=CACHES):
 
 
 def keep_memory():
-    """What glibc frees stays with the process, so that times are those of kernels, not of
+    """Memory that glibc frees stays with the process, so that times are those of kernels, not of
     pages that the system clears."""
     trim_threshold, mmap_max = -1, -4
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
@@ -77,7 +77,7 @@ class CPU:
         """Nothing: tests check torch's kernels and those of this compiler."""
 
     def times(self, run, before=lambda: None):
-        """Of each run by the clock of the host. `before` comes first each time and is not
+        """The time of each run by the clock of the host. `before` comes first each time and is not
         timed."""
         found = []
         for number in range(self.runs + 2):

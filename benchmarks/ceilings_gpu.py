@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What torch's current GPU reaches: kernels of CUDA C that do nothing but copy, gather,
-multiply and wait. ceilings.py makes figures of them.
+"""The ceilings of torch's current GPU: kernels of CUDA C that do nothing but copy, gather, multiply
+and wait. ceilings.py makes figures of them.
 
 Needs torch with CUDA, and NVRTC and the driver, which such a torch brings or needs.
 """
@@ -181,8 +181,8 @@ class Kernel:
 
 
 class GPU:
-    """Torch's current GPU. What it measures are times of single runs, in seconds, and
-    what each did: bytes or operations."""
+    """Torch's current GPU. It measures times of single runs, in seconds, and what each did: bytes
+    or operations."""
 
     target = place = "cuda"
     # Bytes that a gather reads in all: a run that an idle GPU starts takes some 20 us more
@@ -204,7 +204,7 @@ class GPU:
         self._table = None
 
     def about(self):
-        """What it is, and the clocks that it has while it works."""
+        """Its name, and the clocks that it has while it works."""
         self.busy(2.0)
         names = {"SM clock": "clocks.sm", "at most": "clocks.max.sm"}
         answer = subprocess.run(
@@ -226,7 +226,7 @@ class GPU:
         return self._kernels[key]
 
     def times(self, run, before=lambda: None):
-        """Of each run by CUDA events. `before` comes first each time and is not timed."""
+        """The time of each run by CUDA events. `before` comes first each time and is not timed."""
         found = []
         for number in range(self.runs + 2):
             before()

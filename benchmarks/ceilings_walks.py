@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What this compiler's kernels take on made graphs, for ceilings.py, which fits the
-figures of Kernels.def to it.
+"""Times of this compiler's kernels on made graphs, for ceilings.py, which fits the figures of
+Kernels.def to it.
 
 A case has what the cost model weighs (rows, edges, features, bytes) and the median of
 its times in seconds, with their spread.
@@ -124,7 +124,7 @@ class Bench:
         return found
 
     def products(self):
-        """Of widths at which memory or arithmetic takes the time."""
+        """Cases of widths at which memory or arithmetic takes the time."""
         cases = []
         for inputs, outputs, nodes in ((16, 16, 2**21), (64, 64, 2**20), (128, 128, 2**19),
                                        (256, 256, 2**18), (512, 512, 2**17)):

@@ -131,12 +131,12 @@ def product_gflop(way):
 
 
 def saved(way):
-    """What the forward pass keeps for the backward pass."""
+    """The memory that the forward pass keeps for the backward pass."""
     return number(way.bound.memory().get("forward", {}).get("saved", 0) / MIB)
 
 
 def predicted(way):
-    """What is allocated at most, outputs and gradients included."""
+    """The most memory that is allocated, outputs and gradients included."""
     return number(sum(way.bound.memory()["peak"].values()) / MIB)
 
 
@@ -255,7 +255,7 @@ def results(prepared, up, mask):
 
 
 def reference(peers, given, up, mask):
-    """What the first peer gives in float64; None where there is none, or no memory."""
+    """The results of the first peer in float64; None where there is none, or no memory."""
     given = {name: value.detach().double().requires_grad_(value.requires_grad)
              for name, value in given.items()}
     try:
@@ -323,7 +323,7 @@ def bench(experiment, chosen, layer, graph, features, on, options):
 
 
 def cells(found, base):
-    """What a race found of a way or a peer, beside the time of the first way."""
+    """The findings of a race on a way or a peer, beside the time of the first way."""
     ms = found.get("ms")
     return [found.get("skipped") or number(ms, 4) + ("*" if ms and not found["captured"] else ""),
             number(found.get("least"), 4), number(base / ms if base and ms else None, 2),
@@ -404,7 +404,7 @@ def main(arguments=None):
             rows, profiles = [[name, layer, str(features), *row] for row in rows], profiles + more
             print("".join(map(line, rows)), end="", flush=True)
             table += [dict(zip(header, row)) for row in rows]
-            if options.output:  # What there is so far, should the next one fail.
+            if options.output:  # The table so far, should the next one fail.
                 files.write(options.output, json.dumps(table, indent=1))
         print("", *profiles, sep="\n")
     print(means(table), end="")

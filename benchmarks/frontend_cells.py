@@ -35,7 +35,7 @@ _LONG = 300  # Milliseconds: steps that are timed few times.
 
 
 class TooLong(BaseException):
-    """What took longer than it may. No Exception: compilers catch those."""
+    """A step took longer than it may. No Exception: compilers catch those."""
 
 
 @contextlib.contextmanager
@@ -64,8 +64,8 @@ def why(error):
 
 def worst_error(found, expected):
     """The largest ||found - expected|| / ||expected|| of outputs and gradients, where
-    they are. What is nearly 0 for its place is measured by the largest; a gradient that
-    one side does not have is zeros."""
+    they are. A value that is nearly 0 for its place is measured by the largest; a gradient that one
+    side does not have is zeros."""
     norm = lambda x: float(torch.linalg.vector_norm(x, dtype=torch.float64))
     least = 1e-3 * max(map(norm, expected.values()))
     worst = 0.0
@@ -134,7 +134,7 @@ class Step:
             parameter.grad = None
 
     def _rows(self, out):
-        """What the loss is of: all rows, or those of the seeds."""
+        """The rows of the loss: all, or those of the seeds."""
         if self.seeds is None:
             return pytree.tree_leaves(out)
         return [(out["n0"] if isinstance(out, dict) else out)[:self.seeds]]
@@ -196,7 +196,7 @@ def release():
 
 
 class Bench:
-    """What all cells share."""
+    """The data that all cells share."""
 
     def __init__(self, options):
         self.options, self.device = options, options.device
@@ -238,7 +238,7 @@ class Bench:
             torch.Tensor, torch.Tensor.pin_memory, inputs)
 
     def committed(self, row, ways):
-        """What --committed has of slow ways of a cell, and why others had no time, marked."""
+        """The times of --committed of slow ways of a cell, and why others had none, marked."""
         found = self._committed.get((row["mode"], row["model"], row["graph"]), {})
         return {way: {**found[way], "committed": True} for way in ways
                 if way != "ours" and (found.get(way, {}).get("slow") or
@@ -263,8 +263,8 @@ class Bench:
         return self._graphs[text]
 
     def inputs(self, text, takes):
-        """What models take: ([arguments], facts for the row); with --batches those of
-        each batch."""
+        """The inputs of models: ([arguments], facts for the row); with --batches those of each
+        batch."""
         graph, kinds, _ = self.graph(text)
         if takes not in self._inputs:
             if self.options.batches:
@@ -455,7 +455,7 @@ class Cell:
 
 
 def release_unused():
-    """What torch keeps of memory that is free; graphs keep their structures."""
+    """Gives back the free memory that torch keeps; graphs keep their structures."""
     gc.collect()
     torch.cuda.empty_cache()
 

@@ -24,7 +24,7 @@ def _work(options, text, name, pipe):
         pipe.send(("rows", work.rows))
         work.compile()
         gc.collect()
-        gc.freeze()  # What compilers leave is not looked at again.
+        gc.freeze()  # Objects that compilers leave are not looked at again.
     except Exception as error:
         left_out = frontend_cells.why(error)
     pipe.send(("ready", left_out))

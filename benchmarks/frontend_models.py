@@ -130,7 +130,7 @@ def _hgt(kinds):
 
 
 def _hetero(kinds):
-    with warnings.catch_warnings():  # Of node types that no relation leads to.
+    with warnings.catch_warnings():  # The warnings are of node types that no relation leads to.
         warnings.simplefilter("ignore", UserWarning)
         return pyg.HeteroConv({relation: pyg.SAGEConv((SIZE, SIZE), SIZE)
                                for relation in kinds.relations})

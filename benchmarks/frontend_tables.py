@@ -40,7 +40,7 @@ def is_measured(found):
 
 
 def best_peer(row):
-    """What is found of the fastest way of PyG, or {}."""
+    """The findings on the fastest way of PyG, or {}."""
     peers = [found for way, found in row["ways"].items()
              if way != "ours" and is_measured(found)]
     return min(peers, key=lambda found: found["ms"], default={})
@@ -200,7 +200,7 @@ def files(result, name):
 
 
 def for_page(result, name):
-    """What a page in docs says of a result."""
+    """The text of a page in docs on a result."""
     return (f"\nGeometric means of PyG's time and memory beside ours, on {result['date']}, "
             f"{result['about']['device']}\n([all cells](../benchmarks/results/{name}.md)).\n"
             "\"best\" is PyG's fastest way of a cell.\n\n" + summary(result["rows"]) + "\n")

@@ -6,8 +6,8 @@ from tables import markdown, number
 
 
 def measure(bound, inputs, runs=10):
-    """What a bound function launches, in order: times, where the device has a timer,
-    and what the launches move and compute."""
+    """The launches of a bound function, in order: times, where the device has a timer, and what the
+    launches move and compute."""
     return [{"kernel": step["kernel"], "ms": step.get("milliseconds"),
              "grid": step["grid"], "mb_read": step["bytes_read"] / 1e6,
              "mb_written": step["bytes_written"] / 1e6, "gflop": step["flops"] / 1e9}

@@ -180,7 +180,7 @@ class Bench:
         return ((make(b), b) for b in batches)
 
     def prepare(self):
-        """What is there before epochs begin."""
+        """Makes what is there before epochs begin."""
         for batch in self.batches:
             batch.hops = count_hops(batch, self._layers())
         self.ready = {"PyG, on the GPU": [self.edges_of(b) for b in self.batches],

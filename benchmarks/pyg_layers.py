@@ -44,7 +44,7 @@ class HeteroEdges:
         self.metadata = kinds.nodes, kinds.relations
         self.sizes = [len(rows[name]) for name in kinds.nodes]
         self.of = {relation: ends.to(device) for relation, ends in edges.items()}
-        # There is no output for node types that no edge type leads to.
+        # Node types that no edge type leads to have no output.
         into = np.isin(graph.src_node_type, [d for _, d in graph.schema])
         self.mask = torch.tensor(into[:, None], device=device)
 

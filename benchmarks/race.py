@@ -26,7 +26,7 @@ _MOST = 200
 
 
 def device(name):
-    """What --device names, of argparse."""
+    """The device that --device names, for argparse."""
     if name not in ("cuda", "cpu", "emulator"):
         raise argparse.ArgumentTypeError(f"expected cuda, cpu or emulator, got {name}")
     if name == "cuda" and not torch.cuda.is_available():
@@ -62,7 +62,7 @@ def takes_part(number, turns, rounds):
 
 
 def out_of_memory(error):
-    """What torch's error says of the size."""
+    """The words of torch's error on the size."""
     return "out of memory: " + str(error).partition(". ")[2].partition(". ")[0]
 
 
@@ -124,7 +124,7 @@ class OnGPU:
             with torch.cuda.graph(captured, pool=pool):
                 for _ in range(count):
                     out = run()
-        except RuntimeError:  # That memory is out is one too.
+        except RuntimeError:  # Lack of memory is one too.
             captured = out = None
             torch.cuda.set_stream(current)
             torch.cuda.synchronize()
@@ -134,7 +134,7 @@ class OnGPU:
         return captured
 
     def _captured(self, run, pool, once, found):
-        """What is timed in place of a program whose call takes `once`, the time of a run, and
+        """The function timed in place of a program whose call takes `once`, the time of a run, and
         how many runs it is."""
         ready, count = run, 1
         for _ in range(2):  # A call may take longer than a replay: the first says how long.
@@ -197,7 +197,7 @@ class OnGPU:
 
 
 def processor():
-    """What /proc/cpuinfo calls it."""
+    """Its name in /proc/cpuinfo."""
     try:
         lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

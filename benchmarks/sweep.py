@@ -53,7 +53,7 @@ def load(text):
 
 
 def registers_taken(module, graph, line, chip):
-    """What ptxas says of the kernel with that schedule."""
+    """The report of ptxas on the kernel with that schedule."""
     compiled = gnn_mlir.compile(module, target="cuda", chip=chip, graph=graph, schedules=[line])
     kernel = next(step["kernel"] for step in compiled.package.plan()["functions"][0]["steps"]
                   if step["schedule"] == text_of(line))

@@ -24,7 +24,7 @@ _COUNTS = {
 }
 # Which draw of the types that edge types join has sources enough; others take the first.
 _DRAWS = {"bgs": 1}
-# Of ogbn-mag the schema is public: nodes a type (paper, author, institution, field
+# The schema of ogbn-mag is public: nodes a type (paper, author, institution, field
 # of study), then source, destination and edges of each edge type.
 _MAG_NODES = (736_389, 1_134_649, 8_740, 59_965)
 _MAG_EDGES = ((1, 0, 7_145_660), (0, 0, 5_416_271), (0, 3, 7_505_078),

@@ -17,7 +17,7 @@ def markdown(header, rows=()):
 
 
 def write(path, result, as_table):
-    """What there is so far, should the next one fail; nothing without a path."""
+    """Writes the tables so far, should the next one fail; nothing without a path."""
     if path:
         from gnn_mlir import files  # Tables alone are made without the library.
         files.write(path.with_suffix(".json"), json.dumps(result, indent=1) + "\n")

@@ -105,7 +105,7 @@ class Step:
 
 
 def bound_layer(version, module, graph, machine, training):
-    """What is called and timed."""
+    """The function that is called and timed."""
     if training:
         return Step(version, module, graph, machine)
     return version.compile(module, target=machine.target, graph=graph).bind(

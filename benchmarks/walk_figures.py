@@ -62,7 +62,7 @@ TILE = ("online-softmax", "edge-walks", "source-shards", "edge-numbers", "long-r
 SCHEDULE = ("column-tiles", "edge-walks")
 
 
-# What the compiler says.
+# Listings of the compiler.
 
 def module_of(case):
     """The program of a case. Edges of made graphs are sorted by destination, which earlier
@@ -87,8 +87,8 @@ def text_of(case, statistics):
 
 
 def costs(case, statistics, chip, gnn_opt, more=()):
-    """What `gnn-tile-list-costs` says of the traversals of a case, the backward pass of one
-    with gradients; and the remarks that `more` asks for."""
+    """The costs by `gnn-tile-list-costs` of the traversals of a case, the backward pass of one with
+    gradients; and the remarks that `more` asks for."""
     words = case["passes"].split()
 
     def options(names):
@@ -116,7 +116,7 @@ def walks_of(measured, chip, gnn_opt):
         if not NARROWEST <= max(case["heads"], 1) * case["features"] <= WIDEST or (
                 case["op"] == "dot" and not case.get("dst_sorted")):
             continue
-        # What joins shards is the last one, and short.
+        # The traversal that joins shards is the last one, and short.
         same = len(case["ms"]) == sum(line["launches"] for line in lines)
         times = iter(case["ms"])
         for line in lines if same else lines[:1]:
@@ -268,7 +268,7 @@ def fit(figures, walks):
     return {name: best[name] for name in FITTED}
 
 
-# What is measured.
+# Measurements.
 
 def measure(graphs, say):
     """The times of all kernels of all cases on the graphs of these names."""
@@ -316,7 +316,7 @@ def kernel_times(case, graph, known, target="cuda", place="cuda"):
     return [round(time["ms"] or 0, 4) for time in times]
 
 
-# What is printed.
+# Printed entries.
 
 def entries(figures):
     """The lines of Kernels.def."""

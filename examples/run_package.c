@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
                 &bound));
   run(device, bound);
 
-  /* What each launch takes; gnnBoundProfile has times too. */
+  /* The costs of each launch; gnnBoundProfile has times too. */
   char *report = NULL;
   check(gnnBoundReport(bound, &report));
   printf("%s\n", report);

@@ -4,8 +4,8 @@
 
 The description of an op on rows has a paragraph `Gradient: ...`. It promises
 `<Op>::buildGradient` or `<Op>::buildTranspose` in the library's `Gradients`, unless it
-begins with `none`. That the rule is right, for each operand, is the matter of
-python/tests/test_differentiate.py.
+begins with `none`. Whether the rule is right, for each operand, is the matter
+of python/tests/test_differentiate.py.
 
 usage: check-gradients.py [ROOT]      ROOT: the source tree
 """

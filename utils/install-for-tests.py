@@ -5,8 +5,8 @@
     utils/install-for-tests.py BUILD [EXAMPLE]
 
 installs BUILD into its folder `installed`, and prints that; or builds examples/EXAMPLE with
-what is installed, and prints the folder with it. What is there and as it is in the build
-stays; what is installed no longer is removed. One process does so at a time.
+what is installed, and prints the folder with it. A file that is there and as it is in
+the build stays; what is installed no longer is removed. One process does so at a time.
 """
 
 import contextlib

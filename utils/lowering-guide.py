@@ -4,8 +4,8 @@
 forms from templates to threads.
 
 The IR is what the commands on the page print: they are run as they stand there, so the
-page cannot be out of date. Of the first kernel some lines are shown, of the others their
-arguments; of the forms of kernels what becomes one of them.
+page cannot be out of date. The page shows some lines of the first kernel, of the others
+their arguments; of the forms of kernels what becomes one of them.
 
 usage: lowering-guide.py GNN-OPT EXAMPLE.mlir [OTHER.mlir ...] > LoweringGuide.md
 """
@@ -49,8 +49,8 @@ A kernel is a loop over blocks, mapped to the grid; the template in it computes 
 Buffers have their true extents, index arrays are operands, and what the launch costs is
 stated."""),
     ("loops", "loops", """
-Rows, elements and steps of products are loops; a row's value is a vector. Of threads
-nothing is said but which lanes or spread a value is for. It runs as it stands:
+Rows, elements and steps of products are loops; a row's value is a vector. The form says
+nothing of threads but which lanes or spread a value is for. It runs as it stands:
 `--stop-at=loops`."""),
     ("lanes", "lanes", """
 What one thread does: vectors are the parts that it holds, workers are what its number
@@ -111,7 +111,8 @@ def write_command(file, arguments):
 
 
 def run(folder, command):
-    """What a command prints, run in a folder in which `gnn-opt` and its file are."""
+    """The output of a command, run in a folder in which `gnn-opt` and its file
+    are."""
     path = f"{folder}/bin{os.pathsep}{os.environ.get('PATH', '')}"
     result = subprocess.run(["bash", "-c", command], cwd=folder, text=True,
                             capture_output=True, env={**os.environ, "PATH": path})
@@ -127,7 +128,7 @@ def cut_lines(lines, shown):
 
 
 def find_blocks(text):
-    """What becomes each kernel: its loop over blocks."""
+    """The origin of each kernel: its loop over blocks."""
     found, left = [], None
     for line in text.splitlines():
         if line.startswith("    gnn_tile.blocks"):

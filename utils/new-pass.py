@@ -22,7 +22,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-# Of each level: its folder of lib/Transforms, the prefix of flags, and the op that
+# For each level: its folder of lib/Transforms, the prefix of flags, and the op that
 # a new pass looks at, with its header and a function that has one.
 LEVELS = {
     "gnn": {
@@ -69,7 +69,7 @@ ENTRY = """\
 def {name} : Pass<"{flag}", "::mlir::func::FuncOp"> {{
   let summary = "{summary}";
   let description = [{{
-    What becomes what, and why that pays.
+    The rewrite, before and after, and why it pays.
 
     Needs: nothing. Keeps: everything. Never changes an op.
   }}];

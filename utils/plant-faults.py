@@ -6,10 +6,10 @@
     utils/plant-faults.py --build BUILD --results FILE.jsonl [--own] [NAME...]
 
 The tree is this checkout, which must have no changes, and BUILD is a build of it: take a
-worktree of its own. Of a fault, its tests run until one fails, and all tests (run-tests.py)
-where none does, or with --own nothing more. FILE gets a line for each; a fault that it has is not planted again, so that
-a run may be ended and gone on with. The result is 1 where a fault was found by no test.
-"""
+worktree of its own. The tests of a fault run until one fails, and all tests (run-tests.py) where
+none does, or with --own nothing more. FILE gets a line for each; a fault that it has is not planted
+again, so that a run may be ended and gone on with. The result is 1 where a fault was found by no
+test. """
 
 import argparse
 import json
@@ -50,7 +50,8 @@ def read_faults():
 
 
 def command(test, build):
-    """What runs tests: "lit:FILTER", "cpp:PROGRAM" or "py:FILE ARGUMENTS"."""
+    """The command of tests: "lit:FILTER", "cpp:PROGRAM" or "py:FILE
+    ARGUMENTS"."""
     kind, what = test.split(":", 1)
     if kind == "lit":
         return [LIT, "-q", "--max-failures=1", build / "test", "--filter", what]

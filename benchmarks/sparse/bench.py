@@ -38,7 +38,7 @@ def open_machine(options):
 
 
 def about(options, machine):
-    """What a run says of itself."""
+    """The facts of a run."""
     found = machine.about()
     if options.target == "cuda":
         found |= {"gather": FROZEN, "rounds": options.rounds, "seconds": options.seconds,
@@ -62,7 +62,7 @@ def _listed(out):
 
 
 def identity(compiled):
-    """What two compilations share that have the same kernels."""
+    """A key that two compilations with the same kernels share."""
     kernels = [compiled.package.kernels(kind) for kind in ("ptx", "mlir")]
     return json.dumps(compiled.package.plan(), sort_keys=True), [
         kernels and _LOCATIONS.sub(b"", kernels) for kernels in kernels]
@@ -97,7 +97,7 @@ class Work:
         self.expected = self._expected()
 
     def features(self):
-        """Of the rows that are summed."""
+        """The shape of the rows that are summed."""
         return (self.cell.heads, self.cell.features) if self.cell.heads else (
             self.cell.features,)
 
@@ -136,7 +136,7 @@ class Work:
         return [out.detach(), *found]
 
     def error(self, call, is_ours=False):
-        """That of the results on the sample."""
+        """The error of the results on the sample."""
         found = self.step(call, self._up_of_sample() if self.cell.training else None)
         rows = self.sample.nodes[self.sample.rows]
         if self.cell.program == "dot":
@@ -181,7 +181,7 @@ class Bench:
                       if name.startswith(tuple(options.peers))}
 
     def measure(self, cell):
-        """The row of a cell. What fails of ours is wrong."""
+        """The row of a cell. A failure of ours is a wrong result."""
         edges = self.edges
         row = {"suite": cell.suite, "op": cell.op, "graph": cell.graph, "nodes": edges.nodes,
                "edges": edges.count, "longest": int(edges.degrees.max()),
@@ -328,7 +328,7 @@ class Bench:
         except torch.OutOfMemoryError as error:
             found[name] = {"skipped": out_of_memory(error)}
             torch.cuda.empty_cache()
-        except Exception as error:  # Of other projects' code: it has no time then.
+        except Exception as error:  # An error of other projects' code: it has no time then.
             found[name] = {"skipped": _why(error)}
 
     def _flushed(self, programs, found):

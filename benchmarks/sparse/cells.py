@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What there is to measure: suites of cells, each of a program of benchmarks/cases.py, a graph
-and a width."""
+"""The cells to measure: suites of cells, each of a program of benchmarks/cases.py, a graph and a
+width."""
 
 import dataclasses
 import pathlib
@@ -43,7 +43,7 @@ SUITES = (
 GENERAL = ("sums", "dots", "attention")
 OPS = tuple(dict.fromkeys([*(op for suite in SUITES for op in suite.ops),
                            *(suite.name for suite in SUITES)]))
-# What --quick takes of them.
+# The part of them that --quick takes.
 QUICK_OPS = ("sum", "weighted-sum", "dot", "gatv2", "dot-attention")
 QUICK_WIDTHS = (32, 64, 128, (1, 64))
 
@@ -88,7 +88,7 @@ def streamed_bytes(row):
 
 
 def width(text):
-    """What --widths names: features, or (heads, features)."""
+    """A width of --widths: features, or (heads, features)."""
     if not (found := re.fullmatch(r"(?:(\d+)x)?(\d+)", text)):
         raise ValueError(f"expected a number of features, or heads x features as 8x16, got {text}")
     return (int(found[1]), int(found[2])) if found[1] else int(found[2])

@@ -91,7 +91,7 @@ def _dense(tensor, transposed=False):
 
 
 def spmm(edges, values, x, out, algorithm):
-    """What computes out[v] = sum of values[e] x[u] over edges e = (u, v)."""
+    """The function that computes out[v] = sum of values[e] x[u] over edges e = (u, v)."""
     product = _Product("cusparseSpMM", _sparse(edges, values), _dense(x), _dense(out),
                        ALGORITHMS[algorithm])
     product.keeps = values, x, out
@@ -99,7 +99,7 @@ def spmm(edges, values, x, out, algorithm):
 
 
 def sddmm(edges, source, target, out):
-    """What computes out[e] = source[u] . target[v] for edges e = (u, v)."""
+    """The function that computes out[e] = source[u] . target[v] for edges e = (u, v)."""
     product = _Product("cusparseSDDMM", _dense(target), _dense(source, transposed=True),
                        _sparse(edges, out), _DEFAULT)
     product.keeps = source, target, out

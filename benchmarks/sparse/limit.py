@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What kernels are held against on a GPU: a gather of the same rows in the same order, which
-writes nothing. The kernel is that of benchmarks/ceilings_gpu.py, and it is frozen: results with
-another one are not comparable."""
+"""The limit that kernels are held against on a GPU: a gather of the same rows in the same order,
+which writes nothing. The kernel is that of benchmarks/ceilings_gpu.py, and it is frozen: results
+with another one are not comparable."""
 
 import hashlib
 import itertools
@@ -70,14 +70,14 @@ class Limit:
         return size / summarize(times)[0]
 
     def empty(self):
-        """What launches a kernel that does nothing."""
+        """A function that launches a kernel that does nothing."""
         kernel = self.gpu.kernel("empty")
         return lambda: kernel(1, 32)
 
     def best(self, columns, least=1, table=None):
-        """What gathers that many floats of each row, of `table` where it is given, the fastest,
-        and what it is; tiles are multiples of `least` floats. (None, why) where the kernel has
-        no such rows."""
+        """The function that gathers that many floats of each row, of `table` where it is given, the
+        fastest, and what it is; tiles are multiples of `least` floats. (None, why) where the kernel
+        has no such rows."""
         if columns & (columns - 1) or not NARROWEST <= columns <= WIDEST:
             return None, {"skipped": f"no gather of {columns} floats"}
         key = columns, least

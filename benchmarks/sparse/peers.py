@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What others compute the same with. A peer is a function of a `Task` that gives a function of
+"""Code of others that computes the same. A peer is a function of a `Task` that gives a function of
 the inputs by name, or None where it has nothing of the kind; `Skip` says why it is not there.
 
 `--library NAME=FILE` adds a shared library with one or both of
@@ -65,7 +65,7 @@ class Task:
             self._out.fill_(7)
 
     def values(self):
-        """What sums multiply rows of edges with."""
+        """The factors of rows of edges in sums."""
         return {"sum": lambda: self.edges.ones, "mean": lambda: self.edges.inverse_degrees,
                 "weighted-sum": lambda: self.given["w"]}[self.program]()
 
@@ -75,7 +75,7 @@ class Task:
 
 
 def kept(edges, key, make):
-    """What `make` makes of edges, made once."""
+    """The result of `make` for edges, made once."""
     if key not in edges.kept:
         edges.kept[key] = make()
     return edges.kept[key]
@@ -249,8 +249,8 @@ def _inductor(program):
 
 def inductor(task):
     """torch.compile of the same by torch, with dynamic sizes, captured as all others, which
-    "reduce-overhead" would do. What it has no kernel for keeps a row for each edge: max and min
-    are left out."""
+    "reduce-overhead" would do. Reductions without a kernel of its own keep a row for each edge: max
+    and min are left out."""
     if task.kind in ("max", "min"):
         return None
     if task.on_gpu:

@@ -20,7 +20,7 @@ def new(commit, about):
 
 
 def key(row):
-    """That of its cell."""
+    """The key of its cell."""
     return tuple(row[name] for name in _KEY)
 
 
@@ -62,7 +62,7 @@ def together(results):
 
 
 def wrong(result):
-    """What of ours was wrong."""
+    """The results of ours that were wrong."""
     return [f"{row['op']}, {row['graph']}, {row['features']} features, {name}: {found['wrong']}"
             for row in result["rows"]
             for name, found in {"ours": row["ours"], **row["ways"]}.items() if "wrong" in found]

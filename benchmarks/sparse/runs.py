@@ -19,7 +19,7 @@ def run_graph(graph, cells, options, seconds, like, save):
     ValueError at once where it does not go with the result `like`."""
     until = time.monotonic() + seconds
     torch.backends.cuda.matmul.allow_tf32 = False
-    warnings.filterwarnings("ignore", message=".*beta")  # Of torch's sparse tensors.
+    warnings.filterwarnings("ignore", message=".*beta")  # Warnings of torch's sparse tensors.
     random.seed(0)
     machine = bench.open_machine(options)
     edges = graphs.Edges(graph, graphs.load(graph, options.data), machine.device)

@@ -128,7 +128,7 @@ def _flushed(rows):
 
 
 def _costs(rows):
-    """What a cell takes beside its time."""
+    """The costs of a cell beside its time."""
     return ["Kernels, memory in MiB, and seconds:", markdown(
         ["graph", "F", "kernels", "MiB", "compile", "bind", "best peer's MiB", "prepare"],
         [[row["graph"], width_of(row), str(row["ours"].get("kernels", "-")),

@@ -57,7 +57,7 @@ extra::ClipNormOp::buildGradient(OpBuilder &builder, ArrayRef<Value> gradients,
   Value one = b.splat(rows, 1), cut = b.select(isCut, square, one);
   Value norm = math::SqrtOp::create(builder, getLoc(), cut);
   Value scale = b.select(isCut, b.div(b.splat(rows, limit), norm), one);
-  // What the norm takes away: scale * <x, gradient> / |x|^2 of x.
+  // The part that the norm takes away: scale * <x, gradient> / |x|^2 of x.
   Value dot = b.reduceFeatures(ReduceKind::Sum, b.mul(x, gradient));
   Value along =
       b.select(isCut, b.div(b.mul(scale, dot), cut), b.splat(rows, 0));

@@ -18,7 +18,7 @@ def clip_norm(rows, limit):
 
 
 def expected(graph, x):
-    """What @clipped of clip-norm.mlir gives."""
+    """The result of @clipped of clip-norm.mlir."""
     sums = np.zeros_like(x, float)
     np.add.at(sums, np.asarray(graph.edge_dst), x[np.asarray(graph.edge_src)])
     return clip_norm(sums, 1.5)

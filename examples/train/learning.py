@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the examples that learn share: a compiled model as a module of torch, the loop
-over epochs with its progress bar, the comparison with PyG, and a plot of the losses."""
+"""Common parts of the examples that learn: a compiled model as a module of torch, the
+loop over epochs with its progress bar, the comparison with PyG, and a plot of the
+losses."""
 
 import argparse
 import dataclasses

@@ -9,7 +9,7 @@ from .values import Value
 
 
 class Body:
-    """What the score of one edge is made of. Its values are the features of one
+    """The builder of the score of one edge. Its values are the features of one
     row, with the operators of other values; the methods are ops on one row. In
     NumPy a value is an array of all edges, or of one row for a weight."""
 

@@ -20,9 +20,10 @@ MOST_AHEAD = 65535
 
 
 def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=None):
-    """What `layers` layers read of a sampled graph: a list of bipartite graphs, that of
-    the first layer first. `batch` is what PyG's NeighborLoader gives (Data or
-    HeteroData), or a square Graph whose first `seeds` nodes outputs are wanted of.
+    """The blocks that `layers` layers read of a sampled graph: a list of bipartite
+    graphs, that of the first layer first. `batch` is what PyG's NeighborLoader gives
+    (Data or HeteroData), or a square Graph whose first `seeds` nodes outputs are wanted
+    of.
 
     The sources of the first block are all nodes of the batch, and the destinations of
     the last the seeds; those of each block are its first sources, and the sources of
@@ -89,7 +90,7 @@ _PATIENCE = 0.2
 
 
 def prefetch(function, batches, ahead):
-    """What `CompiledFunction.prefetch` gives."""
+    """The iterator of `CompiledFunction.prefetch`."""
     return _prefetch(function, iter(batches),
                      types.integer("ahead", ahead, 1, MOST_AHEAD))
 

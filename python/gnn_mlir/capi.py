@@ -25,7 +25,7 @@ from .signatures import (COMPILER, FALLIBLE, OTHER, PLAIN, READS, Allocate, Bind
 
 
 class GNNError(RuntimeError):
-    """What the library reports: one line, "expected X, got Y"."""
+    """An error of the library: one line, "expected X, got Y"."""
 
     kind = OTHER  # of GnnErrorKind
 
@@ -148,11 +148,11 @@ class Shared:
 
 
 class _Handle(Shared):
-    """A reference that is released with the object. What is still there when the
-    interpreter exits stays: a daemon thread may be using it."""
+    """A reference that is released with the object. A reference that is left
+    when the interpreter exits stays: a daemon thread may be using it."""
 
     _release = None
-    # What to do instead of pickling, for the error.
+    # The advice in place of pickling, for the error.
     _elsewhere = None
 
     def __init__(self, handle, *held):
@@ -160,7 +160,7 @@ class _Handle(Shared):
         self.handle, self._held = handle, held
 
     def __del__(self, is_finalizing=sys.is_finalizing):
-        # There is no handle where __init__ failed.
+        # The object has no handle where __init__ failed.
         if not is_finalizing() and "handle" in self.__dict__:
             getattr(library(), self._release)(self.handle)
 
@@ -228,7 +228,7 @@ class NativeGraph(_Handle):
 
     @classmethod
     def of(cls, graph):
-        """That of a graph, made once."""
+        """The handle of a graph, made once."""
         if graph._native is None:
             graph._native = cls(cls._create(graph, graph.schema))
         return graph._native
@@ -268,7 +268,7 @@ class NativeGraph(_Handle):
 
     @classmethod
     def blocks_of_int64(cls, seeds, layers, counts, buffers):
-        """What `blocks` gives of a square graph of int64 arrays, which are copied.
+        """The blocks of a square graph of int64 arrays, which are copied.
         `counts` are those of nodes, edges, node types and edge types, `buffers` the
         memory, (address, bytes), of the sources, the destinations and the types of edges
         and the types of nodes; without types: (None, 0)."""
@@ -295,7 +295,7 @@ class NativeGraph(_Handle):
                 "num_node_types": lib.gnnGraphNumNodeTypes(h)}
 
     def arrays(self):
-        """What the library holds, as the arguments of `gnn_mlir.Graph`."""
+        """The library's graph as the arguments of `gnn_mlir.Graph`."""
         lib, h = library(), self.handle
         edges, square = lib.gnnGraphNumEdges(h), lib.gnnGraphIsSquare(h)
         nodes = [lib.gnnGraphNumNodes(h, side) for side in range(2)]
@@ -432,7 +432,7 @@ class Package(_Handle):
         call("gnnPackageSave", self.handle, os.fsencode(path))
 
     def to_bytes(self):
-        """What `save` writes."""
+        """The bytes that `save` writes."""
         data, size = c_void_p(), c_size_t()
         call("gnnPackageBytes", self.handle, byref(data), byref(size))
         try:
@@ -468,9 +468,9 @@ class Package(_Handle):
             for f in self.plan()["functions"]}
 
     def signature(self, function):
-        """What all bindings of a function have in common, a dict: "graphs", their names
-        in the order in which it is bound, which each function of a package has for
-        itself; "inputs" and "outputs", (name, dtype, role, of) of each."""
+        """The facts that all bindings of a function share, a dict: "graphs", their
+        names in the order in which it is bound, which each function of a package has
+        for itself; "inputs" and "outputs", (name, dtype, role, of) of each."""
         return self._signatures[function]
 
     @functools.cached_property
@@ -480,8 +480,8 @@ class Package(_Handle):
                 for f in self.plan()["functions"]}
 
     def shapes(self, function):
-        """Of the inputs and of the outputs of a function: what follows the first extent;
-        None of a scalar."""
+        """The extents behind the first one of the inputs and of the outputs of a
+        function; None of a scalar."""
         return self._shapes[function]
 
     def kernels(self, kind="ptx"):
@@ -564,7 +564,8 @@ class BoundFunction(_Handle):
 
     @functools.cached_property
     def shapes(self):
-        """Of the inputs and of the outputs: rows are those of this binding."""
+        """The shapes of the inputs and of the outputs: rows are those of this
+        binding."""
         widths = self.package.shapes(self.name)
         rows = (c_int64 * sum(map(len, widths)))()
         library().gnnBoundRows(self.handle, rows, len(rows))
@@ -586,7 +587,7 @@ class BoundFunction(_Handle):
              Buffer(*workspace), stream)
 
     def report(self):
-        """What each step does and costs."""
+        """The steps and their costs."""
         return _json("gnnBoundReport", self.handle)
 
     def profile(self, inputs, outputs, workspace=(None, 0), stream=None,

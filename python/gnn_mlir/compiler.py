@@ -76,13 +76,13 @@ def _choose_chip(target, chip):
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
             dot=None, kernels=False, **named):
-    """What the passes on whole-graph ops do with a program and what its kernels cost
-    without and with them, as text (docs/Cost.md); `dot` is a file that gets a
-    picture of both, for Graphviz. The other arguments are those of `compile`: costs are
-    weighed for the GPU that it would compile for, an H200 where that is none (as on the
-    CPU, which then is said). Raises GNNError.
+    """The work of the passes on whole-graph ops and the cost of kernels without and
+    with them, as text (docs/Cost.md); `dot` is a file that gets a picture of both, for
+    Graphviz. The other arguments are those of `compile`: costs are weighed for the GPU
+    that it would compile for, an H200 where that is none (as on the CPU, which then is
+    said). Raises GNNError.
 
-    Of a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
+    For a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
     their names), and what is left to torch and why, of all captures that torch keeps
     (docs/Frontend.md). Other arguments are then those of a call of it, which is made first."""
     if torch_models.is_any(program):
@@ -138,7 +138,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     """Compiles a program: a `Module`, a `Function`, or IR as text; or a torch.nn.Module, or
     a Python function of tensors.
 
-    Of these it returns what torch.compile does, which captures and compiles at its first
+    For these it returns what torch.compile does, which captures and compiles at its first
     call (docs/Frontend.md). `target`, `chip` and `passes` are as below, `keep_phases` gets a
     folder for each program, and with `fullgraph` a part that no program means is an error, at
     that call. The other arguments belong to programs. Without `program` it is a decorator
@@ -210,7 +210,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
 
 
 def load(path, function=None):
-    """A function of a saved package. That is trusted like a program (docs/CAPI.md)."""
+    """A function of a saved package, which is trusted like a program (docs/CAPI.md)."""
     package = capi.Package.load(path)
     name = _pick(package, function)
     return CompiledFunction(package, name, host=devices.host_of(package))
@@ -231,8 +231,8 @@ def _pick(package, wanted):
 
 
 def _torch_gpu():
-    """What the driver says of torch's current GPU; None without torch or GPU. torch is
-    asked only where the caller has imported it."""
+    """The driver's description of torch's current GPU; None without torch or GPU.
+    torch is asked only where the caller has imported it."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
@@ -324,8 +324,8 @@ class CompiledFunction(capi.Shared):
     def prefetch(self, batches, ahead=2):
         """Iterates over mini-batches, of which the next `ahead` are made and bound on
         another thread. An item of `batches` is the graphs of a call, or a tuple that
-        begins with them. What is bound, and where, is what the call on the graphs of an
-        item before was: the passes that it needed."""
+        begins with them. The passes that are bound, and where, are those that the call
+        on the graphs of an item before needed."""
         return mini_batches.prefetch(self, batches, ahead)
 
     def memory(self, graphs, wrt=None, given=None, device=None):
@@ -362,14 +362,14 @@ class CompiledFunction(capi.Shared):
         return bind
 
     def _graphs_of(self, package, name, graphs):
-        """Of this function's graphs those of another one, such as a pass of its
-        gradients, in the order of that."""
+        """The graphs of another function, such as a pass of its gradients,
+        among this one's, in the order of that."""
         by_name = dict(zip(self.graph_names, graphs))
         return [by_name[other] for other in package.signature(name)["graphs"]]
 
     def _bound_to(self, graphs):
-        """What is bound to these graphs, as `_bind_passes` takes it: (package, place,
-        names) of each."""
+        """The functions bound to these graphs, as `_bind_passes` takes them:
+        (package, place, names) of each."""
         found = {}
         for (_, name, place), bound in list(self._bound.get(
                 tuple(map(id, graphs)), {}).items()):
@@ -428,8 +428,8 @@ class CompiledFunction(capi.Shared):
 
 
 class _Bindings(dict):
-    """What functions are bound to the same graphs, by package, name and place. It knows
-    them by weak references, so that no graph lives for the others, or for the function:
+    """The functions bound to the same graphs, by package, name and place. It knows them
+    by weak references, so that no graph lives for the others, or for the function:
     where one goes, so do the bindings."""
 
     def __init__(self, function, ids, graphs):

@@ -9,11 +9,11 @@ import tempfile
 
 from . import capi, signatures
 
-# What schedules that are given as dicts are called in reproducers, which have them
+# The name of schedules that are given as dicts in reproducers, which have them
 # as comments at the end.
 SCHEDULE_FILE = "schedules.jsonl"
 
-NAME = "program.mlir"  # What a program is called in errors.
+NAME = "program.mlir"  # The name of a program in errors.
 
 # `passes` is text to the compiler, and a dict to Python's users.
 _UNKNOWN_PASS = re.compile(
@@ -31,8 +31,8 @@ def compile_text(text, name, graphs=None, **options):
 
 
 def explain_text(text, name, graphs=None, dot=False, **options):
-    """What the passes on whole-graph ops do with a program, as text or as a page.
-    Raises GNNError with all diagnostics."""
+    """The work of the passes on whole-graph ops on a program, as text or as a
+    page. Raises GNNError with all diagnostics."""
     data, options = text.encode(), _Options(graphs, options)
     return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle, dot)
 
@@ -126,12 +126,12 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, *
         except capi.GNNError as error:
             if error.kind in (signatures.OPTION, signatures.EDGE_TYPES,
                               signatures.NODE_TYPES):
-                # What was asked for is at fault, not the program.
+                # The request is at fault, not the program.
                 message = str(error).removeprefix(f"{NAME}: ")
                 raise ValueError(_UNKNOWN_PASS.sub(
                     r"passes: expected options of \1, got '\2'", message)) from None
             if error.kind != signatures.PROGRAM or not os.path.exists(reproducer):
-                raise  # There is no compiler, or no place for a reproducer.
+                raise  # The library has no compiler, or no place for a reproducer.
             message, text = str(error), _read(reproducer)
             if given is not schedules:  # a file of this folder, which goes away
                 message, text = (part.replace(schedules, SCHEDULE_FILE)
@@ -142,8 +142,8 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, *
 
 
 def compiling_later(*always, phases=None, **options):
-    """What makes further packages of a program, by gradients as the compiler reads them. Their
-    phases are in folders within that of the first, `phases`."""
+    """The maker of further packages of a program, by gradients as the compiler reads them.
+    Their phases are in folders within that of the first, `phases`."""
     numbers = itertools.count(2)
 
     def compile_more(gradients):

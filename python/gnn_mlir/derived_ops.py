@@ -15,7 +15,8 @@ def _looped(op, graph, parent):
 
 @checked
 class DerivedOps:
-    """Of a function: rows of graphs that are made of edges of others."""
+    """Methods of a function: rows of graphs that are made of edges of
+    others."""
 
     def restrict_rows(self, x, graph):
         """The rows of edges, pairs or edge types that a derived graph has."""

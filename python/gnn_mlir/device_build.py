@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Structures of graphs of tensors by kernels of the compiler (`device_build_kernels`).
 
-The library plans and launches them; torch gives the memory. What kernels do not
-build of what a package needs (`Builder.of` gives None) is left to `torch_structures`, and
-so is a device without kernels of a GPU.
-"""
+The library plans and launches them; torch gives the memory. Structures of a package that
+kernels do not build (`Builder.of` gives None) are left to `torch_structures`, and so is a
+device without kernels of a GPU. """
 
 import functools
 import itertools
@@ -80,7 +79,7 @@ def _counted_on_host(words, pinned):
 
 
 class Build(capi._Handle):
-    """What was built of some graphs, by name."""
+    """The structures built of some graphs, by name."""
 
     _release = "gnnBuildRelease"
 
@@ -201,7 +200,8 @@ def bind(package, names, requests, graphs, device, stream, refuse):
         refuse(package, names, graphs)
     for name in ordered:
         graphs[name].is_dst_sorted = True
-    # What the new one has too is kept by the functions alone that are bound to it.
+    # Structures that the new one has too are kept by the functions alone that are
+    # bound to them.
     kept[:] = [(one, of) for one, of in kept if not (
         builder.covers(one.builder) and of.items() <= tokens.items())] + [(build, tokens)]
     return build.bind(package, names, ordered)

@@ -35,7 +35,7 @@ import functools
 from .device_sort_kernels import sort_kernels
 from .kernel_text import THREADS, Kernel
 
-ROWS = 8  # Of a thread in `sums` and `scan`.
+ROWS = 8  # The rows of a thread in `sums` and `scan`.
 # TeamShare of Lattice.h: the top bit of a word, the elements of a share, zeros behind those of a
 # stream, shares whose words take turns, and words in a turn.
 TOP, SHARE, PADDING, TOGETHER, WORDS = -1 << 31, 64, 1 << 14, 32, 4
@@ -47,13 +47,13 @@ SLOTS = {"columns": 24, "keys": 6, "sums_2": 6, "scan": 6, "search": 4, "starts"
 
 
 def _weights(k, first, step, counts_falls=False):
-    """What ROWS rows of `sums` and `scan` count as, which are `step` apart. `kind` 0: 1 where
-    a row differs from the row before. 1 to 5: a group, from its first element and the next
-    one's. 1: the pieces of `tile` elements that it is cut into; 2: these where there are more
-    elements; 3: the elements then; 4: 1 where it has elements; 5: 1 where it has none, or
-    lies in several blocks of `tile` elements. 6: a border of blocks of `tile` rows, 1 where
-    it is the first inside of rows that are equal. With `counts_falls` 7: an id, 1 where the
-    next one, `tile` words on, is less."""
+    """The numbers that ROWS rows of `sums` and `scan` count as, which are `step` apart.
+    `kind` 0: 1 where a row differs from the row before. 1 to 5: a group, from its first
+    element and the next one's. 1: the pieces of `tile` elements that it is cut into; 2: these
+    where there are more elements; 3: the elements then; 4: 1 where it has elements; 5: 1
+    where it has none, or lies in several blocks of `tile` elements. 6: a border of blocks of
+    `tile` rows, 1 where it is the first inside of rows that are equal. With `counts_falls` 7:
+    an id, 1 where the next one, `tile` words on, is less."""
     rows = [first + step * row for row in range(ROWS)]
     is_start, is_border = k.kind.equals(0), k.kind.equals(6)
     is_fall = k.kind.equals(7) if counts_falls else None

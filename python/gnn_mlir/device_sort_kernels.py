@@ -12,10 +12,9 @@ TILE keys of its segment. For each digit there are up to three launches:
 
 A segment of one tile needs `scatter` alone, and one of up to FEW no `places`. A tile is
 sorted in the memory of its block and then written: neighbours of one digit side by side.
-What a place is comes from counts alone, so there is one result; words of the block's memory
-are added to by several threads where the sum is all that matters, and else by one of a warp
-at a time.
-"""
+Places come from counts alone, so the result is one; words of the block's memory are added
+to by several threads where the sum is all that matters, and else by one of a warp at a
+time. """
 
 from .kernel_text import THREADS, Kernel
 
@@ -23,7 +22,7 @@ from .kernel_text import THREADS, Kernel
 SLOTS, TILE, BITS, FEW = 8, 2048, 8, 32
 
 DIGITS, WARPS = 1 << BITS, THREADS // 32
-ROWS = TILE // THREADS  # Of a thread, 32 apart.
+ROWS = TILE // THREADS  # The rows of a thread, 32 apart.
 _SEGMENT = "size begin base shift counts_at"
 assert DIGITS == THREADS
 
@@ -84,7 +83,7 @@ def _places():
 
 
 def _counted(k, own):
-    """Of the thread's digit the keys in tiles before, and in all; `own` are in this one."""
+    """The keys of the thread's digit in tiles before, and in all; `own` are in this one."""
     tiles = _tiles(k)
     row = k.counts_at + k.thread * tiles
 
@@ -119,7 +118,7 @@ def _scatter_tile(k):
     first, size = (k.block * TILE).narrow(), k.size.narrow()
     warp, is_first = (k.thread // 32).narrow(), k.shift.equals(0)
     counters = warp * DIGITS + _COUNTERS
-    rows = [first + warp * (32 * ROWS) + 32 * row for row in range(ROWS)]  # Of a warp.
+    rows = [first + warp * (32 * ROWS) + 32 * row for row in range(ROWS)]  # The rows of a warp.
     # All loads are on their way at once; behind the last key it is read again.
     places = [(row + lane).least(size - 1) for row in rows]
     keys = [k.keys.word(k.begin + place.wide()) for place in places]

@@ -28,7 +28,8 @@ def _open(name, device):
 
 
 def describe_gpu(ordinal):
-    """What the driver says of a GPU, which `chip` of a compilation may be."""
+    """The driver's description of a GPU, which `chip` of a compilation may
+    be."""
     device = open_device(f"{targets.CUDA}:{ordinal}")
     return capi.library().gnnDeviceDescribeGPU(device.handle).decode()
 
@@ -98,7 +99,7 @@ def place(inputs, host=targets.CPU):
 
 
 def _place_of(device):
-    """Of a device of torch, of the host, or of nothing."""
+    """The target of a device of torch, of the host, or of nothing."""
     if device in (None, targets.CPU) or targets.is_host(device):
         return targets.CPU
     return f"{device.type}:{device.index or 0}"

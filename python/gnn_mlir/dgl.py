@@ -7,9 +7,8 @@ torch traces.
 
 `gnn_mlir.compile` gives such a model a `Graph` in place of a DGLGraph of one type of nodes
 and one of edges. Without DGL, `Graph(edge_index, num_nodes)` is one, and `function` below
-has the builtin functions by DGL's names. What a model writes into a graph stays within the
-call. Functions of mailboxes are refused.
-"""
+has the builtin functions by DGL's names. Data that a model writes into a graph stay within
+the call. Functions of mailboxes are refused. """
 
 import contextlib
 import dataclasses
@@ -64,7 +63,7 @@ class _AtEnd:
 
 
 class Edges:
-    """What a function of edges gets: `src`, `dst` and `data`."""
+    """The argument of a function of edges: `src`, `dst` and `data`."""
 
     def __init__(self, graph):
         src, dst = graph.edges()
@@ -76,7 +75,7 @@ class Edges:
 
 
 class _Nodes:
-    """What a function of nodes gets."""
+    """The argument of a function of nodes."""
 
     def __init__(self, frame):
         self.data = frame
@@ -141,7 +140,7 @@ class Graph:
 
     @contextlib.contextmanager
     def local_scope(self):
-        """What is written within is gone behind it."""
+        """Fields that are written within are gone behind it."""
         kept = self.ndata._fields, self.edata._fields
         self.ndata._fields, self.edata._fields = dict(kept[0]), dict(kept[1])
         try:

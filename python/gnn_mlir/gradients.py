@@ -63,7 +63,8 @@ class Passes:
         arguments = plans["backward"]["inputs"]
         self.outputs = [r["name"] for r in results if "role" not in r]
         self.saved = {r["name"]: r for r in results if r.get("role") == "saved"}
-        # What the backward pass reads besides gradients, and those.
+        # The values that the backward pass reads besides gradients, and the
+        # gradients.
         self.kept = {a["name"]: a for a in arguments if a.get("role") != "gradient"}
         self.given = tuple(a["of"] for a in arguments if a.get("role") == "gradient")
         self.wrt = tuple(r["of"] for r in plans["backward"]["outputs"])
@@ -78,15 +79,15 @@ class Passes:
                                      f"{', '.join(known)}, got {one!r}")
 
     def serves(self, forward):
-        """Whether its backward pass reads no more than another pair's does. Of a saved
-        value without a key nothing is known."""
+        """Whether its backward pass reads no more than another pair's does. Nothing is
+        known of a saved value without a key."""
         return all(forward.kept.get(name) == spec and
                    (spec.get("role") != "saved" or "key" in spec)
                    for name, spec in self.kept.items())
 
 
 def parse(gradients, function, known):
-    """What a user asks for as the compiler reads it; "" for no gradients. `function`
+    """The request of a user as the compiler reads it; "" for no gradients. `function`
     is the one that is compiled, None where it is the only one; `known` are functions by
     name, none where the program is text."""
     if gradients is None or gradients is False:
@@ -230,12 +231,13 @@ def _zeros(shape, like):
 
 
 class Tape:
-    """What a forward pass has kept: gives gradients, as often as it is asked to."""
+    """The values that a forward pass has kept: gives gradients, as often as it is
+    asked to."""
 
     def __init__(self, call, kept, seen, place_gradients):
-        """`seen` are the inputs and outputs that the caller has too. Of arrays there is
-        a copy, and of torch's inference tensors, which have no version; other tensors
-        that are changed in place are found by theirs."""
+        """`seen` are the inputs and outputs that the caller has too. Arrays are copied,
+        and so are torch's inference tensors, which have no version; other tensors that
+        are changed in place are found by theirs."""
         self._call, self._place = call, place_gradients
         self._kept, self._versions = {}, {}
         for name, value in kept.items():

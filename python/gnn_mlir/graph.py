@@ -23,7 +23,7 @@ def to_numpy(array):
 
 
 def not_a_graph(value):
-    """What stands in a message for a value in place of a Graph."""
+    """The words of a message for a value in place of a Graph."""
     if type(value).__module__.startswith("torch_geometric."):
         return (f"a {type(value).__name__} of PyG, of which gnn_mlir.Graph.from_pyg makes "
                 "a Graph")
@@ -109,7 +109,7 @@ def _type_count(count, types, names, name):
     return _count(count, name, MOST_TYPES + 1)
 
 
-# Of a graph of the library they are read when they are asked for.
+# A graph of the library reads them when they are asked for.
 _ARRAYS = ("edge_src", "edge_dst", "edge_type", "src_node_type", "dst_node_type")
 _COUNTS = ("square", "num_src_nodes", "num_dst_nodes", "num_edges", "num_edge_types",
            "num_node_types")
@@ -241,7 +241,7 @@ class Graph:
         super().__setattr__(name, value)
 
     def __getstate__(self):
-        # Of a graph of the library, all are here from now on.
+        # All arrays of a graph of the library are here from now on.
         _ = self.num_edges, self.edge_src
         return {name: value for name, value in self.__dict__.items()
                 if not name.startswith("_")}
@@ -427,7 +427,7 @@ class Graph:
     # -- Statistics ----------------------------------------------------------
 
     def statistics(self):
-        """What `#gnn.stats` holds, as a dict."""
+        """The fields of `#gnn.stats`, as a dict."""
         return {name: json.loads(value) for name, value in re.findall(
             r"(\w+) = (\d+|\[.*?\])", self.stats())}
 

@@ -17,7 +17,7 @@ def _square(graph, what):
         raise ValueError(f"{what}: expected a square graph, got a bipartite one")
 
 
-# What `add_self_loops` and graphs that are derived by loops do with self loops.
+# The ways in which `add_self_loops` and graphs derived by loops treat self loops.
 LOOPS = ("replace", "add", "remaining", "remove")
 
 
@@ -156,8 +156,8 @@ def select_edge_types(graph, types):
 
 
 def derive(graph, types=(), loops=None, loop_type=None):
-    """What a declaration derives of a graph: the edges of some types, or other self
-    loops, new ones of one of the graph's edge types or a type of their own."""
+    """The derivation of a graph by a declaration: the edges of some types, or other
+    self loops, new ones of one of the graph's edge types or a type of their own."""
     if loops is None:
         return select_edge_types(graph, types)
     return add_self_loops(graph, loops, loop_type)

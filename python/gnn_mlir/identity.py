@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tells tensors from others, for caches of what was made of them.
+"""The identity of tensors, for caches of what was made of them.
 
 torch counts the writes to a tensor together with those to its views. It does not count
 writes through NumPy, or through what `.data` gives: nothing here sees them.

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels as text: what Python's operators do on values becomes ops of a `gpu.func`.
 
-Numbers are i64, and arrays i32. What a kernel does most is done in i32, where a value of
-i64 is made `narrow`.
-"""
+Numbers are i64, and arrays i32. A kernel does most of its work in i32, where a value of
+i64 is made `narrow`. """
 
 THREADS = 256
 
@@ -24,7 +23,7 @@ class Value:
                                 kind or self.kind)
 
     __add__, __sub__, __mul__ = map(_operator, ("addi", "subi", "muli"))
-    __floordiv__, __mod__ = map(_operator, ("divsi", "remsi"))  # Of numbers from 0 on.
+    __floordiv__, __mod__ = map(_operator, ("divsi", "remsi"))  # For numbers from 0 on.
     __and__, __or__, __xor__ = map(_operator, ("andi", "ori", "xori"))
     __lshift__, __rshift__ = map(_operator, ("shli", "shrui"))
     __lt__ = _operator("cmpi slt,", "i1")
@@ -72,7 +71,7 @@ class SlotArray:
         self._own, self._arrays = own, arrays
 
     def read(self, body, slot=0):
-        """What `body` gives of the array: a number or a list of these."""
+        """The result of `body` on the array: a number or a list of these."""
         if slot + 1 == len(self._arrays):
             return body(self._arrays[slot])
         return self._own.kernel.choose(
@@ -173,8 +172,8 @@ class Kernel:
         self.lines.append("}")
 
     def choose(self, condition, this, other):
-        """What one of two functions gives: numbers that are read, or computed, or lists
-        of as many."""
+        """The result of one of two functions: numbers that are read, or computed, or
+        lists of as many."""
         self._count += 1
         name, at = f"%c{self._count}", len(self.lines)
         self.lines.append("")
@@ -236,7 +235,8 @@ class Kernel:
         return self.made(f"nvvm.vote.sync ballot {lanes.text}, {vote.text} -> i32", "i32")
 
     def barrier_of_warp(self):
-        """What lanes have written, the others read behind it."""
+        """A barrier of the warp: others read behind it what lanes have
+        written."""
         self.lines.append(f"nvvm.bar.warp.sync {self.value(-1, 'i32').text} : i32")
 
     def bits_in(self, word):

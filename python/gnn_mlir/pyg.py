@@ -59,9 +59,9 @@ def graph(data, num_edge_types=None, num_node_types=None):
 
 
 def blocks(data, layers, seeds, *counts):
-    """What `gnn_mlir.blocks` makes of a batch of a NeighborLoader: the blocks of the
-    library, and the graph with the names and the schema of its types, None where it has
-    none. `counts` are those of types, as `graph` has them."""
+    """The result of `gnn_mlir.blocks` for a batch of a NeighborLoader: the blocks of
+    the library, and the graph with the names and the schema of its types, None where it
+    has none. `counts` are those of types, as `graph` has them."""
     if not _is_hetero(data):
         if seeds is None:
             seeds = getattr(data, "batch_size", None)
@@ -399,7 +399,7 @@ def _check(function, prefix, conv, running=True):
 
 def _one_function(model):
     """The function of a module of one, or the function itself."""
-    model = getattr(model, "source", None) or model  # That of a compiled function.
+    model = getattr(model, "source", None) or model  # The model of a compiled function.
     if isinstance(model, Function):
         return model
     if not isinstance(model, Module):

@@ -130,7 +130,7 @@ def on_host(bound, inputs, launch):
 def take_workspace(bound, poisoned=False):
     """(memory on the host, its address), for one run; whoever takes it may leave it to
     another run in `bound.workspaces`."""
-    try:  # What another run has left: new memory would be cleared by the system.
+    try:  # Memory that another run has left: new memory would be cleared by the system.
         return bound.workspaces.pop()
     except IndexError:
         memory = _aligned(bound.workspace_bytes, poisoned)

@@ -205,7 +205,7 @@ PLAIN = {
 READS = tuple(name for name in PLAIN
               if not name.endswith(("Release", "Destroy", "Free", "WriteFile")))
 
-# What only libGNN.so has.
+# Functions that only libGNN.so has.
 COMPILER = {
     "gnnLoadPlugin": [c_char_p],
     "gnnCompileOptionsCreate": [POINTER(c_void_p)],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What functions of a package need of their graphs, read from the launch plan."""
+"""Structures that functions of a package need of their graphs, read from the
+launch plan."""
 
 import collections
 import functools
@@ -77,11 +78,11 @@ def is_early(text):
 
 
 class Request:
-    """What functions need of one graph."""
+    """The structures that functions need of one graph."""
 
     def __init__(self, name):
         self.name, self.parent = name, None
-        # Of a derived graph: types of the parent, None for all.
+        # For a derived graph: types of the parent, None for all.
         self.types = self.loops = self.loop_type = self.shards = None
         self.counts, self.structures = {}, {}  # Keys by text.
         self.schema, self.self_loops, self.dst_sorted = None, False, False
@@ -125,8 +126,9 @@ class Request:
 
 
 def requests(package, names):
-    """What functions of a package need, by the names of graphs: those that they declare,
-    then those that they derive. With a forward pass comes what its backward pass needs."""
+    """The needs of functions of a package, by the names of graphs: those that they
+    declare, then those that they derive. With a forward pass comes what its backward pass
+    needs."""
     cache = package.__dict__.setdefault("_requests", {})
     if names not in cache:
         cache[names] = _requests(package.plan()["functions"], names)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What runs kernels: the kinds of target by their names, which are those of the library's
+"""The kinds of target that run kernels, by their names, which are those of the library's
 devices and, but for the emulator, of torch's."""
 
 CPU, CUDA, EMULATOR = "cpu", "cuda", "emulator"

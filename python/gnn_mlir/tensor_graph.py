@@ -21,9 +21,9 @@ class TensorGraph:
     other arguments are those of `Graph`, but numbers of types are not read off the
     tensors: None is 1, or as many as there are names.
 
-    What a function needs of it is built on the current stream when it is first bound, by
-    kernels of the compiler or else by torch, with one wait for the counts. Ids out of range
-    are found then. The tensors are not copied and must not change."""
+    The structures that a function needs are built on the current stream when it is first
+    bound, by kernels of the compiler or else by torch, with one wait for the counts. Ids
+    out of range are found then. The tensors are not copied and must not change."""
 
     def __init__(self, edges, num_nodes=None, *, edge_type=None, node_type=None,
                  num_edge_types=None, num_node_types=None, num_src_nodes=None,
@@ -164,7 +164,8 @@ class TensorGraph:
     # -- Binding ---------------------------------------------------------------
 
     def _ids(self):
-        """What has to be in range: (name, ids, the limit of each row)."""
+        """The ids that have to be in range: (name, ids, the limit of each
+        row)."""
         both = self.num_src_nodes, self.num_dst_nodes
         found = [("edge_src", self._src, both[:1]), ("edge_dst", self._dst, both[1:])]
         if self._index is not None:
@@ -268,8 +269,8 @@ class _Derived:
         self.edge_type, self.num_edges = place[self.edges], len(self.edges)
 
     def _change_loops(self, structures, loops):
-        """What `graph_functions.add_self_loops` makes; `edges` are the places of edges
-        among the parent's and, behind them, new loops."""
+        """The graph that `graph_functions.add_self_loops` makes; `edges` are the
+        places of edges among the parent's and, behind them, new loops."""
         import torch
         parent, adds = structures.graph, self.loop_type is not None
         edges, nodes = structures.edges, self.num_dst_nodes if adds else 0
@@ -301,7 +302,7 @@ class _Derived:
         self.num_edges = len(self.edges)
 
     def _shard(self, shards, end):
-        """What `shard_edges` of GraphFunctions.cpp makes."""
+        """The graph that `shard_edges` of GraphFunctions.cpp makes."""
         nodes = self.num_src_nodes if end == "src" else self.num_dst_nodes
         self.num_edge_types, self.parent_types, self.schema = shards, (), None
         ids = self._ends[end].long() * shards

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `compile` and `explain` do with PyTorch models. Imports torch for these alone."""
+"""`compile` and `explain` of PyTorch models. Imports torch for these alone."""
 
 import inspect
 import sys
@@ -48,7 +48,7 @@ def compile(model, settings, others):
 
 
 def explain(model, args, named, kernels, others):
-    """What was captured of a compiled model, as text, with `kernels` by their names. With
+    """The captures of a compiled model, as text, with `kernels` by their names. With
     arguments it is called first."""
     from .frontend import report
     captures = report.of_compiled(model)

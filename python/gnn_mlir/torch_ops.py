@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled functions in graphs of torch.compile: one op for all of them.
 
-What torch traces holds no objects of ours, so the op takes text that stands for a
-function and its graphs, by which torch specializes. Both have to live as long as
-what torch has compiled is run, which the code that was traced sees to.
-"""
+The code that torch traces holds no objects of ours, so the op takes text that
+stands for a function and its graphs, by which torch specializes. Both have to
+live as long as what torch has compiled is run, which the code that was traced
+sees to. """
 
 import torch
 

@@ -25,7 +25,7 @@ _TOGETHER = 1 << 23
 # The order of edges in which the rows of a space have theirs side by side.
 _EDGES = {"src": "out_rows", "dst": "in_rows", "src_pair": "src_pairs",
           "dst_pair": "dst_pairs"}
-DEGREE_WINDOW = 4096  # Of Lattice.h.
+DEGREE_WINDOW = 4096  # As in Lattice.h.
 
 
 def _sorted(values, descending=False):
@@ -33,11 +33,11 @@ def _sorted(values, descending=False):
 
 
 class Structures:
-    """What is built of one `TensorGraph`, or of a graph derived from it."""
+    """The structures of one `TensorGraph`, or of a graph derived from it."""
 
     def __init__(self, graph, parent=None, origin=None):
-        """Of a derived graph, `origin` is (the parent's edge of each edge, the parent's
-        type of each edge type)."""
+        """For a derived graph, `origin` is (the parent's edge of each edge, the
+        parent's type of each edge type)."""
         self.graph, self.device, self.parent, self.origin = graph, graph.device, parent, origin
         self.adds_loops = parent is not None and graph.loop_type is not None
         self.derived = {}  # Structures of graphs derived from this one, by what they are.

@@ -1,4 +1,4 @@
-//===- CostModelTest.cpp - What ops and kernels cost ----------------------===//
+//===- CostModelTest.cpp - Costs of ops and kernels -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -273,7 +273,7 @@ TEST(CostModelTest, LongRowsBecomePieces) {
   EXPECT_EQ(full.countSerialElements(10e3), KernelConstants::longestPiece);
   EXPECT_EQ(whole.countSerialElements(10e3), 10e3);
 
-  // Of what walks twice nothing is known: its rows stay whole.
+  // Nothing is known of what walks twice: its rows stay whole.
   KernelWork twice = sum;
   twice.lengths = {};
   EXPECT_EQ(full.cost(twice), whole.cost(twice));

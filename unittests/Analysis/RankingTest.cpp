@@ -200,7 +200,7 @@ protected:
     return nullptr;
   }
 
-  /// What was measured had whole rows.
+  /// The measured kernels had whole rows.
   CostModel model{getFigures("h200"), CostKind::WholeRows};
   MLIRContext context;
   OwningOpRef<ModuleOp> module;

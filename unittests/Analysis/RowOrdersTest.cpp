@@ -29,7 +29,7 @@ RowSpread spreadOf(double variance, double rows = 1e6, double longest = 1e6) {
 TEST(RowSpread, ExpectedLongest) {
   RowSpread narrow = spreadOf(1e-4);
   EXPECT_NEAR(narrow.getVariance(), 1e-4, 1e-9);
-  // Of normal numbers: their mean and 0.564, 1.029, 1.424, 2.070 deviations.
+  // Normal numbers: their mean and 0.564, 1.029, 1.424, 2.070 deviations.
   for (auto [rows, deviations] :
        {std::pair(1, 0.0), std::pair(2, 0.5642), std::pair(4, 1.0294),
         std::pair(8, 1.4236), std::pair(32, 2.0697)})
@@ -72,7 +72,7 @@ TEST(RowSpread, IdleLanes) {
   EXPECT_LT(idle[0], idle[1]);
   EXPECT_LT(idle[1], 1.15);
   EXPECT_GT(idle[2], 2);
-  // Of fewer rows than a window has, both are one order.
+  // Both are one order of fewer rows than a window has.
   RowSpread few = spreadOf(4, 1000);
   EXPECT_EQ(few.expectIdle(TakenOrder::ByDegree, 8),
             few.expectIdle(TakenOrder::DegreeWindows, 8));

@@ -86,7 +86,8 @@ TEST(TargetsTest, OfAGPU) {
       << text;
 }
 
-// What a driver says gives the figures that stand for a GPU as derived.
+// The description by a driver gives the figures that stand for a GPU as
+// derived.
 TEST(TargetsTest, OfADescription) {
   MLIRContext context;
   auto make = [&](llvm::StringRef text) {

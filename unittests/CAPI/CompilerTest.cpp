@@ -32,7 +32,7 @@ func.func @sum(%x: tensor<?x3xf32, #node> {gnn.name = "x"})
 }
 )";
 
-/// What the last error was of.
+/// The kind of the last error.
 GnnErrorKind lastKind = GNN_ERROR_OTHER;
 
 /// The message of an error, which is destroyed; empty for success.
@@ -236,7 +236,7 @@ TEST(CompilerCAPI, FirstDiagnosticFirst) {
             "layer.mlir:1:1: note: see existing symbol definition here");
 }
 
-/// What is said of a program, or the error.
+/// The explanation of a program, or the error.
 std::string explained(const std::string &source, const char *passes,
                       bool dot = false) {
   Options options = {{"chip", "sm_80"}, {"passes", passes}};
@@ -402,7 +402,7 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
                       "gnn-verify-launch-form,gnn-ptx-pipeline{chip= "))
       << again;
 
-  // What cannot be written is told after what went wrong.
+  // A file that cannot be written is told after what went wrong.
   std::string nowhere = (folder.path / "none" / "again.mlir").string();
   options.set("reproducer", nowhere);
   std::string message = failure("func.func @f() {", options);
@@ -533,7 +533,7 @@ TEST(CompilerCAPI, BadGradients) {
     EXPECT_TRUE(contains(got, message)) << got;
     EXPECT_FALSE(contains(got, "\n")) << got;
   }
-  // What was asked for is in the program.
+  // The requests are in the program.
   EXPECT_TRUE(contains(slurp(reproducer), "gnn.gradients = [\"w\"]"));
   EXPECT_TRUE(contains(slurp(reproducer), "gnn.gradient_outputs = [\"n\"]"));
   std::string two = productText;

@@ -45,7 +45,7 @@ TEST(Derive, GraphsWithWhatIsKnownOfTheirTypes) {
             "edge_types = 2, schema = [[0, 1], [-1, 0]], stats = #gnn.stats<"
             "src_nodes = 9, dst_nodes = 9, edges = 8, type_edges = [3, 5], "
             "src_pairs = [1, 3], dst_pairs = [3, 1], dst_pair_max = [2, 5]>}");
-  // Of its nodes only the longest pairs are known; of sources nothing.
+  // Only the longest pairs of its nodes are known; of sources nothing.
   StatsAttr stats = part.getStatsAttr();
   EXPECT_EQ(g.getStatsAttr().getLongestRow(EndPoint::Dst), 4);
   EXPECT_EQ(stats.getLongestRow(EndPoint::Dst), 5); // sqrt(5 * (2 + 5))

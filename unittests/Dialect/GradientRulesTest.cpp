@@ -42,7 +42,7 @@ struct OfAnotherType
   }
 };
 
-/// What `gnn::differentiate` says of x % y with respect to both where
+/// The error of `gnn::differentiate` on x % y with respect to both where
 /// `Model` is the rule.
 template <typename Model> std::string differentiated() {
   MLIRContext context;

@@ -1,4 +1,4 @@
-//===- PropertiesTest.cpp - What ops answer to passes ---------------------===//
+//===- PropertiesTest.cpp - Answers of ops to passes ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -315,7 +315,7 @@ TEST_F(PropertiesTest, CostOfLoopOverNodes) {
             "gnn-raise-loops makes of them");
 }
 
-// What stands in loops alone is counted and answered for by the outermost one.
+// The outermost loop counts and answers for ops that stand in loops alone.
 TEST_F(PropertiesTest, EveryOpOutsideOfLoopsAnswers) {
   for (RegisteredOperationName name : context.getRegisteredOperationsByDialect(
            GNNDialect::getDialectNamespace())) {

@@ -1,4 +1,4 @@
-//===- TileInterfaceTest.cpp - What passes ask of a template --------------===//
+//===- TileInterfaceTest.cpp - Interface of templates ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -196,7 +196,7 @@ TEST_F(TileInterface, CostOfWhatIsRead) {
             "260 * count edge + 4 * count dst + 4");
 }
 
-// What is of a row counts for each; biases of a type and of all rows, as
+// Operands of a row count for each; biases of a type and of all rows, as
 // weights, once.
 TEST_F(TileInterface, CostOfExtras) {
   ASSERT_EQ(templates.size(), 7u);

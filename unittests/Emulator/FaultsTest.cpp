@@ -28,7 +28,7 @@ gpu.func @k(%x: memref<1xf32>, %y: memref<8xf32>, %n: index, %first: index)
          "\n  gpu.return\n}\n";
 }
 
-/// What a launch of 2 blocks of 8 threads says, x having `n` elements.
+/// The error of a launch of 2 blocks of 8 threads, x having `n` elements.
 static std::string faultOf(const std::string &body, int64_t n, int64_t first,
                            Options options = {}) {
   auto emulator = emulate(kernelOf(body), options);

@@ -1,4 +1,4 @@
-//===- SignatureTest.cpp - What kernels take ------------------------------===//
+//===- SignatureTest.cpp - Arguments of kernels ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- StaticPluginsTest.cpp - What a static build says to plugins --------===//
+//===- StaticPluginsTest.cpp - Plugins of a static build ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

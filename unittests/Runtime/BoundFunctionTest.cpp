@@ -255,7 +255,7 @@ TEST(BoundFunction, TakesTheCallersAllocator) {
                                             "map edge.in_rows src", "bound"}));
 }
 
-// What a copy goes to is freed when the copies are done.
+// The destination of a copy is freed when the copies are done.
 TEST(BoundFunction, WaitsForCopiesThatFail) {
   auto fake = device();
   fake->failCopies = true;
@@ -450,7 +450,7 @@ TEST(BoundFunction, PointersThatDoNotFit) {
   fake->failing = "scale";
   EXPECT_EQ(problem(runner.x, runner.y, runner.workspace),
             "sum: kernel 'scale': launch failed");
-  // What was launched before is over: the caller may free what it uses.
+  // Earlier launches are over: the caller may free what they use.
   EXPECT_EQ(fake->synchronizations, 1);
   fake->failing = "";
   EXPECT_EQ(problem(runner.x, runner.y, runner.workspace), "");

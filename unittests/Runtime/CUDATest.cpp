@@ -98,7 +98,7 @@ TEST_F(CUDA, UsesSmallMemoryAgain) {
   device->free(small);
   device->free(other);
   EXPECT_EQ(ask("fakeLive"), 2);
-  // Of what waits there is an end.
+  // The memory that waits has a bound.
   std::vector<void *> many;
   for (int i = 0; i < 40; ++i)
     many.push_back(*device->allocate(int64_t(4) << 20));
@@ -176,7 +176,8 @@ TEST_F(CUDA, LoadsAndLaunches) {
   EXPECT_EQ((*kernel)->info().localBytes, 16);
   EXPECT_EQ((*kernel)->info().staticSharedBytes, 1024);
   EXPECT_EQ((*kernel)->info().maxThreadsPerBlock, 512);
-  EXPECT_EQ((*kernel)->parameters(), nullptr); // What is no PTX does not tell.
+  EXPECT_EQ((*kernel)->parameters(),
+            nullptr); // Code that is no PTX does not tell.
   EXPECT_EQ((*kernels)->find("add_two").message(),
             "kernel 'add_two': cuModuleGetFunction: CUDA_ERROR_NOT_FOUND "
             "(said the fake)");
@@ -228,7 +229,7 @@ TEST_F(CUDA, LoadsAndLaunches) {
   EXPECT_EQ(ask("fakeLive"), 0);
 }
 
-/// Of PTX with kernels that stand alone, what is asked for is loaded, in
+/// Where the kernels of PTX stand alone, those asked for are loaded, in
 /// modules whose number depends on how much that is.
 TEST_F(CUDA, LoadsKernelsThatAreAskedFor) {
   auto entry = [](const std::string &name, size_t bytes,
@@ -267,7 +268,7 @@ TEST_F(CUDA, LoadsKernelsThatAreAskedFor) {
             "kernel 'none': expected a kernel of the PTX");
   kernels = nullptr;
   EXPECT_EQ(ask("fakeLive"), 0);
-  // What kernels have in common is not taken apart.
+  // Code that kernels share is not taken apart.
   kernels = load(".global .u32 good;\n" + entry("add_one", 20000));
   EXPECT_EQ(ask("fakeLive"), 1);
   EXPECT_FALSE(kernels->expect({"add_one"}));
@@ -304,7 +305,7 @@ TEST_F(CUDA, CapturesLaunchesThatRunAtOnce) {
   EXPECT_FALSE(launch(**capture, {1}));
   EXPECT_FALSE((*capture)->finish());
   EXPECT_EQ(graph(), "1<-0 2<-0 3<-1,2 4<-2 end<-3,4");
-  // What comes next follows both ends; a capture of nothing changes nothing.
+  // The next launch follows both ends; a capture of nothing changes nothing.
   auto next = device->capture(stream);
   EXPECT_FALSE((*next)->finish());
   EXPECT_EQ(graph(), "1<-0 2<-0 3<-1,2 4<-2 end<-3,4");

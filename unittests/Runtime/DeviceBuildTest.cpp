@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On a device whose kernels do nothing. What they build is tested in Python
+// On a device whose kernels do nothing. Their results are tested in Python
 // (test_device_build.py, test_device_columns.py).
 //
 //===----------------------------------------------------------------------===//
@@ -255,7 +255,7 @@ TEST(DeviceBuild, OrderOfEdgesOfADerivedGraph) {
       "graph 's': dst_sorted: expected a graph that is not derived"));
 }
 
-/// What a failing call was to give is left untouched.
+/// A failing call leaves its outputs untouched.
 TEST(DeviceBuild, FailingCount) {
   Builders builders;
   GnnPackage kernels;
@@ -323,8 +323,9 @@ TEST(DeviceBuild, FailingCount) {
   gnnBuilderRelease(builder);
 }
 
-/// Of a sum over in-edges by walks by edges: one wait, and no launch but one of
-/// each kernel. Kernels do nothing here: the test says what they have counted.
+/// The needs of a sum over in-edges by walks by edges: one wait, and no launch
+/// but one of each kernel. Kernels do nothing here: the test says what they
+/// have counted.
 TEST(DeviceBuild, LaunchesForWalksByEdges) {
   Builders builders;
   GnnPackage kernels;

@@ -42,7 +42,7 @@ struct FakeCopy {
 struct FakeNode {
   std::vector<FakeNode *> dependencies;
 };
-/// Of all captures, and how a launch is captured: into how many nodes.
+/// The nodes of all captures, and how a launch is captured: into how many.
 std::deque<FakeNode> nodes;
 size_t nodesOfLaunch = 1;
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of all texts over the names of the lattice, as many are keys as there are
+// As many texts over the names of the lattice are keys as there are
 // groupings, maps and counts.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- StepOrderTest.cpp - What steps wait for ----------------------------===//
+//===- StepOrderTest.cpp - Steps that steps wait for ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

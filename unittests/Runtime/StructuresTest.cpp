@@ -162,8 +162,8 @@ TEST(Structures, AreTheSameForAnyThreads) {
   setNumThreads(0);
 }
 
-/// What a plan asks for is made with one sort: the order itself only where it
-/// is asked for.
+/// The structures of a plan are made with one sort: the order itself only where
+/// it is asked for.
 TEST(Structures, ExpectedMapsComeWithTheSort) {
   PlainGraph plain = randomGraph(13, true, 500, 0, 3000, 2, 5);
   std::shared_ptr<const Graph> graph = plain.build();

@@ -264,7 +264,7 @@ public:
   std::atomic<int> memories{0};
   int memoriesAtFirstFinish = -1;
   bool capturing = false;
-  /// Of the launches of captures.
+  /// The nodes of the launches of captures.
   std::vector<size_t> order;
   std::string badFormat, failing;
   std::map<std::string, Body> bodies;

@@ -1,4 +1,4 @@
-//===- Testing.h - What the tests share -------------------------*- C++ -*-===//
+//===- Testing.h - Common parts of the tests --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace gnn;
 
 namespace {
-/// What it took to compile something once.
+/// The effort of compiling something once.
 struct Times {
   double wall, cpu; // milliseconds
 };

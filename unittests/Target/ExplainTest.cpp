@@ -1,4 +1,4 @@
-//===- ExplainTest.cpp - What kernels count and what ops say --------------===//
+//===- ExplainTest.cpp - Counts of kernels, words of ops ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

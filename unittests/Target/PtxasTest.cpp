@@ -1,4 +1,4 @@
-//===- PtxasTest.cpp - What CUDA's assembler says of kernels --------------===//
+//===- PtxasTest.cpp - Reports of CUDA's assembler ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

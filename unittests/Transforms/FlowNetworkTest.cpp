@@ -19,7 +19,7 @@ struct Edge {
 };
 } // namespace
 
-/// What flows out of the nodes of a set, a bit each.
+/// The flow out of the nodes of a set, a bit each.
 static double weigh(const std::vector<Edge> &edges, unsigned side) {
   double sum = 0;
   for (const Edge &edge : edges)
@@ -28,7 +28,7 @@ static double weigh(const std::vector<Edge> &edges, unsigned side) {
   return sum;
 }
 
-// Of all sets with the source and without the end, the one found has the least
+// The set found has, of all with the source and without the end, the least
 // weight, and all nodes that any one of that weight has.
 TEST(FlowNetwork, SmallestOfAllCuts) {
   std::mt19937 random(1);

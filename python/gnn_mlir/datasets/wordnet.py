@@ -23,7 +23,7 @@ NODE_TYPES = ("noun", "verb", "adjective", "satellite", "adverb", "word")
 _SYNSET_TYPES = {"n": 0, "v": 1, "a": 2, "s": 3, "r": 4}
 _WORD = 5
 
-# What each pointer symbol means; "\\" differs by part of speech but is one type.
+# The meaning of each pointer symbol; "\\" differs by part of speech but is one type.
 POINTERS = {
     "!": "antonym", "@": "hypernym", "@i": "instance-hypernym",
     "~": "hyponym", "~i": "instance-hyponym", "#m": "member-holonym",

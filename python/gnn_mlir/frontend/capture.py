@@ -26,7 +26,8 @@ from .tracing import exporting, hetero, intercept, sizes
 
 
 class _Made(list):
-    """What the front end made, the last one last, as long as torch keeps it; for tests."""
+    """The programs of the front end, the last one last, as long as torch keeps them; for
+    tests."""
 
     def _there(self):
         return [outer for outer in (ref() for ref in super(_Made, self).__iter__()) if outer]

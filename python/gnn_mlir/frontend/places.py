@@ -39,7 +39,7 @@ class Place:
 
     @classmethod
     def of_frames(cls, frames):
-        """That of frames, the innermost last."""
+        """The place of frames, the innermost last."""
         return cls.own(cls(frame.filename, frame.lineno, (frame.line or "").strip())
                        for frame in frames)
 

@@ -21,7 +21,7 @@ from .places import Place, place_of, written
 
 _of_backends = WeakIdKeyDictionary()  # `Captures` by what torch.compile makes of a backend.
 log = logging.getLogger("gnn_mlir")
-# What names of kernels begin with, by the function that has them: that of a program is called
+# The prefixes of names of kernels, by the function that has them: that of a program is called
 # "forward", as a model's is.
 _PREFIXES = {"forward": "forward_forward_", "backward": "forward_backward_", "without": "forward_"}
 
@@ -106,7 +106,7 @@ def _left_lines(ops):
 
 
 class Captures:
-    """What was captured of a model, the last one last. It keeps none of it alive."""
+    """The captures of a model, the last one last. It keeps none of them alive."""
 
     def __init__(self, name, model=None, ends=False):
         """With `ends` each call that captures ends with `end_call`."""
@@ -173,7 +173,7 @@ class Captures:
         return self.text()
 
     def text(self, kernels=False):
-        """What `gnn_mlir.explain` says, with `kernels` by their names."""
+        """The text of `gnn_mlir.explain`, with `kernels` by their names."""
         found = self._numbered()
         missed = [f"{_count(number, 'call')} captured nothing and ran in torch: {why}"
                   for why, number in self._missed.items()]
@@ -226,7 +226,7 @@ def _translator():
 
 
 def innermost(backend):
-    """What torch.compile made of a backend, without dynamo's wrappers around it."""
+    """The backend of torch.compile without dynamo's wrappers around it."""
     while hasattr(backend, "_torchdynamo_orig_backend"):
         backend = backend._torchdynamo_orig_backend
     return backend

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the front end uses of torch that torch does not promise to keep.
+"""Internals of torch that the front end uses, which torch does not promise to
+keep.
 
 `check` is run when the front end is imported, before the modules that use these: another
 torch is an error or a warning there, and no AttributeError within a call.

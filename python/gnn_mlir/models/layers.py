@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the models share: biases, stacks of layers, typed inputs."""
+"""Common parts of the models: biases, stacks of layers, typed inputs."""
 
 from collections.abc import Iterable
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is read off a functional graph and changes nothing.
+"""Analyses of a functional graph, which change nothing.
 
 `values` are what nodes are, `dimensions` what ops do with the dimensions of tensors, which all
 who rewrite a graph ask. `axes` says which dimensions are rows of the same things,

@@ -12,7 +12,7 @@ from .values import GETITEM, is_floats, made_equal, value_of
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
 
-# What changes the shape of ids, not the ids.
+# Ops that change the shape of ids, not the ids.
 _SAME_IDS = {aten.view.default, aten.reshape.default, aten.expand.default,
              aten.unsqueeze.default, aten.squeeze.dim, aten.clone.default,
              aten._to_copy.default, aten.expand_as.default}

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What ops do with the dimensions of their operands: the one place that says it.
+"""The effects of ops on the dimensions of their operands: the one place that
+says them.
 
 A dimension of an operand is `kept` as one of the result where index i of the result's is made
 of index i of the operand's alone, as rows of what is computed row by row are. It is `alike`
 where the result's has as many indices, each of which may read others, as what a softmax is
-over. Both hold for any number of indices. Of the other dimensions nothing is known: they are
+over. Both hold for any number of indices. Nothing is known of the other dimensions: they are
 reduced or moved about, or the op is not known here.
 
 Most is read off torch: its tags say which ops are elementwise and which reduce, its schemas
@@ -344,7 +345,7 @@ def _met(x, made, dim):
 
 
 def _scattered(made, x, dim, index, src=None, source=None, **_):
-    """What is written where ids of one dimension say."""
+    """A write to the places that ids of one dimension say."""
     yield x, {i: i for i in range(made.dim())}, {}
     for one in (index, src, source):
         if isinstance(one, torch.fx.Node):

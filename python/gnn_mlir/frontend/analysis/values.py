@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What nodes of a lowered graph are at trace time."""
+"""Values of nodes of a lowered graph at trace time."""
 
 import operator
 
@@ -28,8 +28,8 @@ def has_gradient(value):
 
 
 def value_of(argument):
-    """What a node is at trace time: a fake tensor or a size; other arguments are
-    themselves."""
+    """The value of a node at trace time: a fake tensor or a size; other
+    arguments are themselves."""
     return argument.meta["val"] if isinstance(argument, torch.fx.Node) else argument
 
 

@@ -23,10 +23,11 @@ _known = WeakIdKeyDictionary()
 
 
 def converting(function, model, captures, fullgraph):
-    """What runs a model, on arguments that torch can trace; where it fails, the error says
-    what is wrong with them. What the call's captures have to tell comes behind it, unless
-    the arguments are wrong. A model that asks a sparse matrix for what its stand-in has no
-    answer for is torch's from then on, where it is given one; with `fullgraph` it fails."""
+    """The function that runs a model, on arguments that torch can trace; where it fails,
+    the error says what is wrong with them. The messages of the call's captures come
+    behind it, unless the arguments are wrong. A model that asks a sparse matrix for what
+    its stand-in has no answer for is torch's from then on, where it is given one; with
+    `fullgraph` it fails."""
     kept, asked = results.Kept(model, convert), []
 
     @functools.wraps(function)
@@ -165,7 +166,7 @@ def convert(x):
 
 
 def untraced(x):
-    """What an argument is that torch cannot trace, or None."""
+    """The words for an argument that torch cannot trace, or None."""
     if isinstance(x, torch.Tensor) and x.layout is not torch.strided:
         return f"a tensor of {x.layout}"
     name = type(x).__name__
@@ -191,8 +192,9 @@ def _of_data(data):
 
 
 def _kept(given, vectors, make):
-    """What `make` gives for an object of these vectors, or a sparse tensor; made once,
-    while they are what they were. What is kept is of no mode of torch."""
+    """The result of `make` for an object of these vectors, or a sparse tensor; made
+    once, while they are what they were. A kept result is of no mode of
+    torch."""
     key, found = identity(vectors or [given], held=bool(vectors)), None
     try:
         found = None if key is None else _known.get(given)

@@ -22,10 +22,10 @@ from .symbols import is_of_symbols
 _IDS = (torch.int32, torch.int64)
 _VECTORS = ("edge_type", "edge_weight", "edge_attr")  # One entry, or row, an edge.
 
-# What torch says where a model does what a stand-in of a sparse matrix has not.
+# Words of torch's errors where a model does what a stand-in of a sparse matrix has not.
 _SPARSE = ("Adjacency", "'Matrix'", "(Matrix)", "RowSums")
 
-# What torch and PyG say where features have too few dimensions or other sizes.
+# Words of errors of torch and PyG where features have too few dimensions or other sizes.
 _DIMENSIONS = re.compile(r"[Dd]imension|must be 2D|mat1|mat2|reduction dim|isn't in range|shape")
 _OUT_OF_RANGE = re.compile(r"^(?:\w+|relation \d+, \w+): (expected ids from 0 to -?\d+, got (-?\d+)) at (\d+)$")
 _LIBRARIES = ("torch", "torch_geometric", "torch_sparse", "torch_scatter", "gnn_mlir", "dgl")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of a compiled module that is captured already, past torch's wrappers.
 
-What decides is dynamo's own: a call runs the code that dynamo made where dynamo's cache
-has it and its guards hold, all of them, checked as dynamo checks them. What is left out
-surrounds that: the interception of frames, settings that only a capture reads, and a
-wrapper around each size that the code asks for. Any other call is dynamo's.
-"""
+The decision is dynamo's own: a call runs the code that dynamo made where dynamo's cache
+has it and its guards hold, all of them, checked as dynamo checks them. The parts that
+are left out surround that: the interception of frames, settings that only a capture
+reads, and a wrapper around each size that the code asks for. Any other call is
+dynamo's. """
 
 import dis
 import functools
@@ -161,7 +161,8 @@ class _Captured:
                 not torch._C._is_tracing())
 
     def find(self, args, kwargs):
-        """What makes a call as the forward does; None where dynamo has nothing for it."""
+        """The function that makes a call as the forward does; None where dynamo has none
+        for it."""
         found = self._bind(args, kwargs) if self._known else None
         if found is None:
             return None

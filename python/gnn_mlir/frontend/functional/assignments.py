@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model writes to parts of a tensor, as ops that give a new one.
+"""Writes of a model to parts of a tensor, as ops that give a new one.
 
 In a functional graph a write is a copy of the tensor with other entries in a slice or
 where a mask is. Features that are written are a concatenation of those before, the new and
@@ -224,7 +224,7 @@ def _index_add(ops, node, whole, dim, index, x, *, alpha=1):
 def _where(ops, node, mask, *rest):
     if not _is_mask(mask):
         return None
-    # Of a number torch makes a tensor, which is none of the fakes.
+    # Torch makes a tensor of a number, which is none of the fakes.
     return ops.same(node.target, _condition(ops, mask), *rest)
 
 

@@ -5,9 +5,8 @@
 edges over `batch[row]` is one of nodes, each of which has the sum of its edges. `x[arange(n)]`
 is `x`, as where attention is of graphs over their nodes. Ids of pointers of ids are these.
 
-Of the edges of a mesh, of which each node has four, `x[src][1::4]` is `x[src[1::4]]`. A sum of
-messages that are written slice by slice is the sum of those of the slices.
-"""
+Where each node of a mesh has four edges, `x[src][1::4]` is `x[src[1::4]]`. A sum of messages
+that are written slice by slice is the sum of those of the slices. """
 
 import sys
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rows with parts, which a view puts behind each other: [rows, parts, ...] as [rows * parts, ...].
 
-What is made of these row by row, until a view has the rows again, is made of each part by
-itself, so that rows stay the rows of a graph.
-"""
+Values made of these row by row, until a view has the rows again, are made of each part by
+itself, so that rows stay the rows of a graph. """
 
 import math
 

@@ -48,7 +48,7 @@ class Inlined(torch.fx.Interpreter):
         return made
 
     def _detach(self):
-        """What was computed without gradients is constant for what follows."""
+        """A value computed without gradients is constant for what follows."""
         for node in self._constant & set(self.env):
             self.env[node] = pytree.tree_map_only(torch.Tensor, torch.Tensor.detach,
                                                   self.env[node])
@@ -159,7 +159,7 @@ def refused(graph_module):
 
 
 def storage_of(node):
-    """What says whose memory a tensor of dynamo's graph is, or None."""
+    """The key of the memory of a tensor of dynamo's graph, or None."""
     value = node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None
     if isinstance(value, torch.Tensor) and value.layout == torch.strided:
         return value.untyped_storage()._cdata
@@ -186,7 +186,8 @@ def _renormalizes(node):
 
 
 def in_torch(graph_module):
-    """What runs a refused graph. Transforms need the ops of torch that ours are made of."""
+    """The function that runs a refused graph. Transforms need the ops of torch that ours
+    are made of."""
     for module in _graphs(graph_module):
         _widen(module)
     if is_transformed(graph_module):

@@ -16,7 +16,8 @@ APPLY = torch.ops.higher_order.autograd_function_apply
 
 
 class Function:
-    """What a node of a lowered graph calls: dynamo's forward and backward of one Function."""
+    """The target of a node of a lowered graph: dynamo's forward and backward of one
+    Function."""
 
     namespace = "torch.autograd"
     __name__ = "torch.autograd.Function"

@@ -2,5 +2,5 @@
 """From functional ATen to programs of the `gnn` dialect.
 
 `raiser` walks the graph and asks the handlers: `elementwise`, `features`, `functions`,
-`products`, `sparse` and `weights`. What they give are `tags`.
+`products`, `sparse` and `weights`. They give `tags`.
 """

@@ -458,7 +458,7 @@ handles(aten.amin.default, aten.min.default)(_reduction("min"))
 
 
 def _largest(kind):
-    """Of (values, places), the values alone."""
+    """A handler of ops that give (values, places): the values alone."""
     def handler(r, node, x, dim, keepdim=False):
         values = [user for user in node.users if user.target is GETITEM and user.args[1] == 0]
         if len(values) != 1 or len(node.users) != 1:

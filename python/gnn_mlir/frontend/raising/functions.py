@@ -20,7 +20,8 @@ aten = torch.ops.aten
 
 
 def _handles(*targets):
-    """Of `function(f, v, *args)`, f the builder of the program and v a value of it."""
+    """Registers `function(f, v, *args)`, f the builder of the program and v a value of
+    it."""
     def take(function):
         @handles(*targets)
         def handler(r, node, a, *args, **named):
@@ -136,7 +137,7 @@ def _nan_to_num(f, v, nan=None, posinf=None, neginf=None):
 # -- Of several operands -------------------------------------------------------------------
 
 def _or_zero(f, v):
-    """What exponents are shifted by: 0 in place of what would make infinite ones NaN."""
+    """The shift of exponents: 0 in place of what would make infinite ones NaN."""
     return f.where(f.compare("eq", abs(v), math.inf), 0.0, v)
 
 
@@ -187,8 +188,8 @@ def _lerp(r, node, a, b, weight):
 # -- Over features ---------------------------------------------------------------------------
 
 def _over_features(*targets):
-    """Of `function(over, f, v, **named)`, where over(kind, v) reduces features, and
-    over(kind, v, True) has as many dimensions as v."""
+    """Registers `function(over, f, v, **named)`, where over(kind, v) reduces
+    features, and over(kind, v, True) has as many dimensions as v."""
     def take(function):
         @handles(*targets)
         def handler(r, node, x, dims=None, *args, **named):

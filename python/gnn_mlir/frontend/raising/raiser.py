@@ -475,7 +475,7 @@ def _refuse_sizes(node):
 
 
 def _number_of(node):
-    """What a number is that an op is made with."""
+    """The words for a number that an op is made with."""
     return "a number that Python reads of a tensor" if (
         node.target in (aten.item.default, aten._local_scalar_dense.default) or any(
             _number_of(one) != "a size" for one in node.all_input_nodes

@@ -142,7 +142,7 @@ def _scatter_reduce(r, node, base, dim, index, x, reduce, include_self=True):
 
 
 def _onto(r, node, base, x, index, kind, dim):
-    """What is aggregated, onto rows of a tensor."""
+    """An aggregation, onto rows of a tensor."""
     tag = r.tags.get(base)
     made = _by_ids(r, node, x, index, kind, dim)
     if isinstance(tag, Fill) and tag.number == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What nodes are as values of a program, and the handlers of ops that say it."""
+"""Nodes as values of a program, and the handlers of ops that say it."""
 
 import dataclasses
 import math

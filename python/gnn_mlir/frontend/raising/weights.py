@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What torch computes of parameters that a program computes instead: changes of layout
+"""Computations of parameters by torch that a program does instead: changes of layout
 that kernels read through, and weights as sums of bases."""
 
 import torch

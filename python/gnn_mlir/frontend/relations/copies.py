@@ -38,9 +38,9 @@ def find(layers, sums):
 
 
 class _Found:
-    """What depends on the aggregations of a layer: `reach`, those that the rows of a node are
-    made of, row by row, of the last layer of such. `roots` are what brings those of several
-    graphs together, by kind."""
+    """The nodes that depend on the aggregations of a layer: `reach`, those that the rows of a
+    node are made of, row by row, of the last layer of such. `roots` are what brings those of
+    several graphs together, by kind."""
 
     def __init__(self, layers):
         self.layers, self.reach, self.roots, self._keys = layers, {}, {}, {}
@@ -141,7 +141,7 @@ class _Found:
         return not self.reach[x].isdisjoint(self.reach[node])
 
     def key(self, node):
-        """What ops lead from aggregations to a node."""
+        """The ops that lead from aggregations to a node."""
         if node not in self._keys:
             own = node.args[3] if node in self.layers.anchors else tuple(
                 self.key(x) for x in node.all_input_nodes if self._leads(x, node))

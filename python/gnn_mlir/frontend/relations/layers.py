@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model on a dict of graphs computes for each node type: a sum over relations.
+"""The layers of a model on a dict of graphs: for each node type a sum over relations.
 
 HeteroConv, to_hetero and loops by hand give one sum for each node type: of what each
 relation's edges aggregate, behind linear ops, of rows of the nodes themselves and of
@@ -158,7 +158,8 @@ def _graphs(sums):
 
 def _alike(sums):
     """Those of a layer that may be one tensor: one for each node type, with the same
-    features. Of several kinds those of most relations, as features beside degrees."""
+    features. Where kinds are several, those of most relations, as features beside
+    degrees."""
     kinds = {}
     for one in sums:
         kinds.setdefault(features(one.root), []).append(one)

@@ -9,11 +9,12 @@ and what follows on the rows of each node type one op with weights by node type.
 layer has as many kernels as a layer on one relation.
 
 Relations whose ops differ, as those of another layer or with other sizes, are a graph
-for each kind. What fits nothing leaves the graph as it is: `merge` gives None.
+for each kind. A layer that fits none leaves the graph as it is: `merge` gives
+None.
 
 Few relations of many rows stay graphs of their own (`apart`): the rows of types are copied
 to be put behind each other, and what each relation has of a node is stored for all relations
-at once. That takes more memory than kernels of each relation take time.
+at once. The copy takes more memory than kernels of each relation take time.
 """
 
 import dataclasses
@@ -175,8 +176,8 @@ class _Merger:
                 self.part[node] = self.env[whole], layout
 
     def _tail(self, output):
-        """What follows the last layer on the rows of each type, where the model gives that
-        of all types, as one op too."""
+        """The ops behind the last layer on the rows of each type, where the model gives
+        that of all types, as one op too."""
         kinds = {}
         for node in output.all_input_nodes:
             if self.layers.depth[node] and node not in self.part and self.layers.is_rows(node):
@@ -270,7 +271,8 @@ class _Merger:
                 self._is_of_layer(x) for x in node.all_input_nodes if self.layers.is_rows(x))
 
     def _first(self, node, layout):
-        """Of rows of more types those of a layout, which are the first."""
+        """The rows of a layout among those of more types, which are the
+        first."""
         return self.new.call(OPS.first_rows.default, node, self.count(layout))
 
     def _rows(self, values):
@@ -327,7 +329,7 @@ class _Merger:
         return one_layout(found.layouts), made
 
     def kind(self, node, axis):
-        """What a tensor is to the rows of a type."""
+        """The role of a tensor to the rows of a type."""
         if self.axes.of(node) is axis.find():  # And no other dimension, as of x @ x.t().
             return "rows" if self.axes.all_of(node).count(axis.find()) == 1 else None
         is_sized = any(isinstance(one.size, torch.SymInt) or self.layers.graphs.roles_of(one)
@@ -405,9 +407,9 @@ class _Merger:
             self.env[one.root] = self._part(total, layout, one.axis)
 
     def _sum(self, sums, groups, added, biases, layout):
-        """The rows of a layer. What a node has of its own comes first, and is added to each
-        sum over edges in the rows of its graph: a kernel that sums adds to what there is, and
-        of what relations have each is made when it is needed."""
+        """The rows of a layer. The own term of a node comes first, and is added to each sum
+        over edges in the rows of its graph: a kernel that sums adds to what there is, and of
+        what relations have each is made when it is needed."""
         first, last = ((*added, *biases), ()) if added else ((), biases)
         total = self._total([plan(layout) for plan in first]) if first else None
         factors = {one.axis: one.terms[0].factor for one in sums}
@@ -427,7 +429,8 @@ class _Merger:
         return total
 
     def _scaled(self, node, factors, layout):
-        """What relations give, by factors for each type: of a sum that is their mean."""
+        """The results of relations, by factors for each type: of a sum that is their
+        mean."""
         if len(set(factors.values())) == 1:
             return self.new.call(aten.mul.Tensor, node, next(iter(factors.values())))
         value = value_of(node)
@@ -482,7 +485,7 @@ class _Merger:
         return found
 
     def _product(self, some):
-        """Of {sum: (rows, [(linear, factor)])}: rows times the sum of the weights."""
+        """Rows times the sum of the weights, of {sum: (rows, [(linear, factor)])}."""
         shapes = {tuple(value_of(node.args[1]).shape) for _, nodes in some.values()
                   for node, _ in nodes}
         if len(shapes) > 1:

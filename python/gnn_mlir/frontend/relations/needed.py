@@ -23,9 +23,9 @@ aten, OPS = torch.ops.aten, vocabulary.OPS
 
 @dataclasses.dataclass(eq=False)
 class _Layer:
-    """What is between rows that are put together, `join`, and taken apart, `split`: `kinds`
-    are the axes of the types, in the order of the model's. `read` and `needed` are those that
-    it is to give, and to be given."""
+    """The region between rows that are put together, `join`, and taken apart, `split`:
+    `kinds` are the axes of the types, in the order of the model's. `read` and `needed` are
+    those that it is to give, and to be given."""
 
     split: torch.fx.Node
     join: torch.fx.Node

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What layers of a model on a dict of graphs are made of: sums over relations."""
+"""Terms of layers of a model on a dict of graphs: sums over relations."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from ..analysis.values import features
 
 @dataclasses.dataclass(eq=False)
 class Term:
-    """What a relation adds to the rows of a node type: `chain` of linear ops behind an
+    """The term of a relation in the rows of a node type: `chain` of linear ops behind an
     aggregation, `anchor`, over the edges of `graph`; or `end`, by any ops behind one."""
 
     anchor: torch.fx.Node

@@ -26,7 +26,7 @@ class Differ(Stuck):
         self.keys = keys
 
 
-# What rows that mean nothing may go through: gradients of others are 0 times what may be
+# Ops that rows that mean nothing may go through: gradients of others are 0 times what may be
 # infinite.
 _FINITE = {getattr(getattr(aten, name), kind) for name, kind in (
     ("add", "Tensor"), ("sub", "Tensor"), ("mul", "Tensor"), ("add", "Scalar"),
@@ -47,14 +47,14 @@ class Zip(abc.ABC):
     """One op of the ops that types have, each a node of the graph that is read. A plan is
     a function of `at`, what it is written for, that gives the new node.
 
-    What the types are says who derives from this: `axes` are those of their rows."""
+    A derived class says what the types are: `axes` are those of their rows."""
 
     def __init__(self, graph, axes):
         self.graph, self.axes = graph, axes
 
     @abc.abstractmethod
     def kind(self, i, x):
-        """What an operand of type i is: "rows", "weight" or None."""
+        """The role of an operand of type i: "rows", "weight" or None."""
 
     @abc.abstractmethod
     def rows(self, nodes):

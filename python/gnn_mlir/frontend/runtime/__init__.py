@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What runs where the captured model was.
+"""The code that runs where the captured model was.
 
 `outer` is the module that the backend returns: calls of programs (`program_calls`, by a
 `launcher` for each function), one call that makes hundreds of parameters what programs read

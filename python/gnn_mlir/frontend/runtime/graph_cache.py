@@ -133,7 +133,7 @@ class GraphSet(dict):
 
 
 class Source:
-    """What the ids of graphs are made of: the inputs of a call, none of whose memory it has.
+    """The sources of the ids of graphs: the inputs of a call, none of whose memory it has.
     Beside the structures ids would take as much memory again. It does not keep the graphs, which
     have it: what is let go is gone at once."""
 
@@ -154,8 +154,8 @@ class Source:
                 graph.source = self
 
     def held(self):
-        """What has the inputs' memory, which lives until a backward pass may bind to the graphs
-        no more."""
+        """The owners of the inputs' memory, which live until a backward pass may bind to the
+        graphs no more."""
         return [weak() for weak in self._weak]
 
     def let_go(self):
@@ -188,7 +188,7 @@ class Source:
 class Structures:
     """A call that gives graphs by name, and tensors that depend on the same inputs alone.
 
-    What it gave is kept by the identity of its inputs, as long as they live: other threads
+    Its results are kept by the identity of its inputs, as long as they live: other threads
     and other streams of a GPU find it too."""
 
     def __init__(self, module, recipes, extra, can_remake):
@@ -249,7 +249,7 @@ class Structures:
                 for i, x in enumerate(values)]
 
     def _keep(self, key, made, weak):
-        """What is kept now: of threads that made the same, the first one's."""
+        """The kept result: of threads that made the same, the first one's."""
         with self._lock:
             found = self._find(key)
             if found is None:

@@ -43,9 +43,9 @@ def _vectors(like, counts):
 
 
 def _columns(vectors, pairs, device):
-    """What `device_build.written` takes: of each tensor its rows, and of each row its parts,
-    (count, base, ids or None, limit). None where edges are not what their vector says, one
-    relation behind another, or not what kernels read."""
+    """The argument of `device_build.written`: of each tensor its rows, and of each row its
+    parts, (count, base, ids or None, limit). None where edges are not what their vector
+    says, one relation behind another, or not what kernels read."""
     made = [[[(count, number, None, 0) for number, count in enumerate(counts)]]
             for counts in vectors]
     for edges, src_types, dst_types, src_counts, dst_counts, place in pairs:
@@ -81,7 +81,7 @@ def join(graph, wide, chip=None):
         return depends[node]
 
     def given(node):
-        """What a node is made of, besides the vector of relations."""
+        """The inputs of a node, besides the vector of relations."""
         return [x for x in node.all_input_nodes if x is not (
             node.args[-1] if node.target is edge else node.args[0])]
     vectors = [node for node in graph.nodes if node.target is vector and not any(

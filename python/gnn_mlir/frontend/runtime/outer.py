@@ -165,7 +165,7 @@ class Outer:
                 node.replace_all_uses_with(made, lambda user: user is not made)
 
     def _parameters(self):
-        """Of the graph's placeholders of parameters the shapes, and which have gradients."""
+        """The shapes of the graph's placeholders of parameters, and which have gradients."""
         found = {}
         for node, made in zip(self.placeholders, self.graph.nodes):
             if node.meta.get("is_weight") and node not in self._mutated:

@@ -23,7 +23,7 @@ _JOINS = (*_STACKS, aten.cat.default, torch.cat, reads.joined)
 
 @dataclasses.dataclass
 class Group:
-    """What is made of parameters of `shapes`, which are stacked, or joined by their rows, or
+    """The tensor made of parameters of `shapes`, which are stacked, or joined by their rows, or
     one; at the places `zeros` are zeros of these shapes in place of parameters. `bits` are those
     of `reads.gate`, or None. Each of `steps` is the name of what is done, its argument, and the
     shape before; `parts` is into how many tensors the result is taken apart, or None."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of programs from the outer graph, by as little Python as a call needs.
 
-What a call has to know is found once: what is of the program (`Passes`), and for each set
-of graphs what is of these (`Plan`), to which functions are bound.
-"""
+The facts of a call are found once: those of the program (`Passes`), and for each set of
+graphs those of these (`Plan`), to which functions are bound. """
 
 import logging
 import os
@@ -223,7 +222,7 @@ class Call:
 
     @property
     def function(self):
-        """What was compiled last, if anything was."""
+        """The function that was compiled last, if any was."""
         return self._compiled and self._compiled.function
 
     @property

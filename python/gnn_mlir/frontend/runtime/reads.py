@@ -11,7 +11,7 @@ import torch
 
 
 class Reading:
-    """Of one call: the outputs that the last backward pass reads, as bits."""
+    """The outputs of one call that the last backward pass reads, as bits."""
 
     read = 0
 
@@ -22,7 +22,8 @@ def gate(reading, bits, *tensors):
 
 
 def stacked(reading, bits, *tensors):
-    """What `torch.stack` gives of inputs that a gate would give; bits of -1 are of others."""
+    """The result of `torch.stack` for inputs that a gate would give; bits of -1 are of
+    others."""
     return _Stack.apply(reading, bits, *tensors)
 
 

@@ -123,8 +123,8 @@ class Layer:
         self._inner, self._types = modules[1:], list(map(type, modules))
         self._classes = set(self._types)
         self._methods = self._of_classes()
-        # What is captured reads these dicts. They are part of a key by their ids, which
-        # are those of no other dicts while `_versions` holds them.
+        # The captured code reads these dicts. They are part of a key by their ids,
+        # which are those of no other dicts while `_versions` holds them.
         places = [one._parameters for one in modules]
         key = found, *map(id, places)
         if key not in self._versions:
@@ -222,7 +222,7 @@ class Use:
                 *given, edge[relation]]
 
     def fakes(self, xs, edges):
-        """What it gives of fake tensors, or of what is made functional, which comes after
+        """The results for fake tensors, or for those made functional, which comes after
         them."""
         wants = any(x.requires_grad for x in xs) or torch.is_grad_enabled() and any(
             x.requires_grad for x in self._module().parameters())
@@ -234,7 +234,7 @@ class Use:
         return [x.requires_grad_().clone() for x in made] if wants else made
 
     def _features_of(self, xs, edges):
-        """Of the outputs, by their names."""
+        """The outputs by their names."""
         found = {}
         for x in xs:
             int(x.shape[1])  # Sizes of features are numbers: weights have them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What PyG's functions and layers become while the front end traces.
+"""Substitutes of PyG's functions and layers while the front end traces.
 
 Functions are substituted in dynamo's graphs alone. Methods have no such way: their
 classes get a forward that asks the switch, and is the layer's own where it is off, as
@@ -65,7 +65,7 @@ def _is_transformed():
     return torch._C._functorch.peek_interpreter_stack() is not None
 
 
-_KINDS = "sum", "mean", "max", "min"  # What OPS.aggregate does.
+_KINDS = "sum", "mean", "max", "min"  # The kinds of OPS.aggregate.
 
 
 def _kind(reduce):

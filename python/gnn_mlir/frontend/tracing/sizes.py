@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What torch assumes of sizes while it traces for the front end.
+"""Assumptions of torch on sizes while it traces for the front end.
 
 A size that may be 0 or 1 has the range from 0 on, but torch gives SymPy a positive symbol
 for it. SymPy then decides `size == 0` and `max(1, size)` by itself: a model that asks

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers of equal modules: one is traced, by running it, and the others are its copies.
 
-A copy has the same ops with sizes of its own. That it is what tracing it would give needs
-equal attributes, tensors alike but for the numbers of rows and edges, and that tracing
-assumed nothing of these numbers; where it did, each layer is traced.
-"""
+A copy has the same ops with sizes of its own. A copy that equals what tracing would give
+needs equal attributes, tensors alike but for the numbers of rows and edges, and that
+tracing assumed nothing of these numbers; where it did, each layer is traced. """
 
 import math
 import weakref
@@ -132,8 +131,8 @@ class Template:
 
 
 class _Values:
-    """What nodes of copies are at trace time: one tensor for all that are alike, since torch
-    takes long for each that has symbols."""
+    """The values of nodes of copies at trace time: one tensor for all that are alike, since
+    torch takes long for each that has symbols."""
 
     def __init__(self, mode):
         self._mode, self._made = mode, {}
@@ -182,7 +181,7 @@ def _with(conv, values):
 
 
 def _assumed(mode):
-    """What was assumed of sizes so far."""
+    """The assumptions on sizes so far."""
     env = mode.shape_env
     return len(env.guards), len(env.replacements), sum(
         map(len, env.deferred_runtime_asserts.values()))

@@ -18,7 +18,8 @@ _DIRECT = {}
 
 
 class _Direct:
-    """What an op does, without what torch's dispatcher adds to each call."""
+    """The implementation of an op, without what torch's dispatcher adds to each
+    call."""
 
     def __init__(self, name, implementation):
         self.__name__, self._implementation = name, implementation  # torch.fx prints it.
@@ -28,8 +29,8 @@ class _Direct:
 
 
 def direct(target):
-    """What a call without gradients may call in place of an op: the same, if it is none of
-    these."""
+    """The function that a call without gradients may call in place of an op: the same, if
+    it is none of these."""
     return _DIRECT.get(target, target)
 
 
@@ -304,7 +305,7 @@ def _by_relation(edge_index, edge_type, ids, count):
 
 
 def _as_many_edges(edge_index, edge_type, ids, count):
-    """Of their own size: they are rows of another graph."""
+    """Their size is their own: they are rows of another graph."""
     size = torch.library.get_ctx().new_dynamic_size()
     return edge_index.new_empty([2, size]), edge_type.new_empty([size])
 
@@ -316,7 +317,7 @@ _define("by_relation(Tensor edge_index, Tensor edge_type, Tensor? ids, SymInt co
 # One graph of a dict of them: nodes type after type, edges relation after relation.
 
 def upload(numbers, device):
-    """A tensor of numbers of the host. What a GPU computes meanwhile is not waited for."""
+    """A tensor of numbers of the host. Nothing waits for what a GPU computes meanwhile."""
     if not targets.is_gpu(device):
         return torch.tensor(numbers, device=device)
     return torch.tensor(numbers, pin_memory=True).to(device, non_blocking=True)
