@@ -149,7 +149,7 @@ def unchecked(monkeypatch):
     try:
         device = gnn_mlir.capi.Device.emulator(checked=False)
     except gnn_mlir.GNNError:
-        return  # There is none.
+        return  # The library has no emulator.
     monkeypatch.setitem(gnn_mlir.devices._DEVICES, "emulator", device)
 
 

@@ -26,7 +26,7 @@ from support import gradient_cases
 
 
 def run(gnn_opt, seed, everything=False, target=None):
-    """What became of a seed, by one pipeline or by each: "programs" by their names,
+    """The outcome of a seed, by one pipeline or by each: "programs" by their names,
     each "right", "refused", "wrong" or "crashed", and why. Raises nothing."""
     pipelines = gradient_cases.RANDOM_PIPELINES if everything else None
     try:

@@ -25,7 +25,7 @@ def _process(rank, folder, seconds, work, arguments):
 
 
 def in_processes(work, folder, *arguments, seconds=240):
-    """What `work(rank, *arguments)` gives in each of two processes of one group, which meet
+    """The result of `work(rank, *arguments)` in each of two processes of one group, which meet
     in the empty `folder`. After `seconds` they are killed, and the test fails. They are forked
     from one that has imported what takes long, as this one's threads do not survive a fork, nor
     does CUDA: they have no GPU. The first call here starts it."""

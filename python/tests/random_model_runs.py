@@ -162,7 +162,7 @@ def check(model, graphs=None):
 
 
 def _kind(error):
-    """What a reduced model has to have in common."""
+    """The facts that a reduced model has to share."""
     text = str(error).split(": ", 1)[1]
     return text.split(":")[0].split(" ")[0]
 

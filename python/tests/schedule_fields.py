@@ -21,7 +21,7 @@ def read(root=ROOT):
         words = ["".join(re.findall('"([^"]*)"', word)) or word.strip('" \n') for word in words]
         kind, _, name, *rest = words
         if template == "TRAVERSE":
-            del rest[2]  # What a listing tries.
+            del rest[2]  # The values that a listing tries.
         else:
             rest.insert(0, rest[0])
         fields.append(Field(kind, name, *rest))
@@ -29,7 +29,7 @@ def read(root=ROOT):
 
 
 def values(kind, numbers):
-    """What a field may be."""
+    """The values of a field."""
     if numbers == "words":
         enums = (ROOT / "include/GNN/Dialect/Tile/IR/TileEnums.td").read_text()
         cases = re.search(rf'"{kind}", (.*?)\]>;', enums, re.S)[1]

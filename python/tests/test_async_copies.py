@@ -137,6 +137,6 @@ func.func @f(%x: tensor<?x{depth}xf32> {{gnn.rows = #gnn.rows<@g, src>}}, %w: te
 @pytest.mark.parametrize("depth, columns", [(1, 4), (16, 8), (33, 20), (64, 64), (70, 36),
                                             (130, 68)])
 def test_gemm(compiler, depth, columns, kind):
-    """Of a weight, in one step and in several."""
+    """Copies of a weight, in one step and in several."""
     assert_same_bits(lambda copies: gemm(depth, columns, f"kind = {kind}, {copies}"),
                      GRAPHS[-1])

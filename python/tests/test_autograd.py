@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Gradients of compiled functions: of arrays, and under torch's autograd, on the
-emulator. What torch differentiates itself is the reference."""
+emulator. Code that torch differentiates itself is the reference."""
 
 import concurrent.futures
 import copy
@@ -397,7 +397,7 @@ def test_there_is_no_second_derivative(layer, graph, output):
         for gradient in first:
             with pytest.raises(RuntimeError, match=ONCE):
                 ask(gradient.square().sum())
-    # What is made of gradients and does not lead to the inputs is differentiated.
+    # Values of gradients that do not lead to the inputs are differentiated.
     scale = torch.ones((), requires_grad=True)
     found, = torch.autograd.grad((scale * first[0]).sum(), scale)
     assert torch.equal(found, first[0].detach().sum())

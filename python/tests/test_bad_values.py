@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What callers pass by mistake, and arrays whose memory is unusual."""
+"""Values that callers pass by mistake, and arrays whose memory is unusual."""
 
 import os
 import pathlib

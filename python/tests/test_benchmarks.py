@@ -135,6 +135,6 @@ def test_steps_differ_where_their_losses_do(benchmarks, compiler):
     bench = minibatch.Bench(options)
     bench.prepare()
     name = "weights.layer2_root"
-    bench.first["ours"][name][:, 0] += 1  # Of all classes it would change nothing.
+    bench.first["ours"][name][:, 0] += 1  # In all classes it would change nothing.
     assert abs(bench.epoch("ours", bench.batches)[1] /
                bench.epoch("PyG", bench.batches)[1] - 1).max() > 1e-3

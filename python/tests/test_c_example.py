@@ -66,7 +66,7 @@ def test_runtime_alone(files):
     assert function["name"] == "rgcn" and function["steps"]
     assert "usage:" in run(program, code=2)
     assert "none.gnnpkg" in run(program, "none.gnnpkg", "g.npz", code=1)
-    # There are kernels for the emulator alone.
+    # The package has kernels for the emulator alone.
     assert "run_package: " in run(program, "m.gnnpkg", "g.npz", code=1)
 
 

@@ -56,8 +56,8 @@ def timed(predict, case):
 
 
 def cases_of(ceilings):
-    """What ceilings_walks.Bench would measure. Two models of sums cannot both be right:
-    those of one row or of one warp are the same here."""
+    """The measurements of ceilings_walks.Bench. Two models of sums cannot both be
+    right: those of one row or of one warp are the same here."""
     def sums(lanes):
         return [{"nodes": nodes, "edges": nodes * degree, "features": 64, "lanes": 16,
                  "element_lanes": lanes, "in_flight": flight}

@@ -124,7 +124,7 @@ def test_heads(heads, features, fields, in_order, walk):
     check(found, expected)
 
 
-# What is made of a sum, with the number of the edge, and what that is by NumPy.
+# Functions of a sum, with the number of the edge, and the same by NumPy.
 EPILOGUES = {
     "scale": ("%e = arith.mulf %d, %wv : f32", lambda d, w: d * w),
     "leaky": ("%slope = arith.constant 0.2 : f32\n%t = arith.addf %d, %wv : f32\n"
@@ -259,7 +259,7 @@ def test_attention_by_heads(heads, features, tile, walk):
 
 
 def test_the_same_rows_are_gathered():
-    """What tiles read besides: indices of each tile, and the sums of those before."""
+    """Other reads of tiles: indices of each tile, and the sums of those before."""
     edges, read = len(GRAPH.edge_src), {}
     for columns in (128, 64, 32):
         text = dots(1, 128, in_order=True,

@@ -25,7 +25,7 @@ def rgcn(compiler):
     return gnn_mlir.compile(models.rgcn(4, (5, 6), node_types=3))
 
 
-# What fails in each part of the compiler.
+# Programs that fail in each part of the compiler.
 FAILURES = {
     "parser": ("func.func @f() {\n  what\n}", "program.mlir:2:3: "),
     "verifier": ('func.func @f() -> f32 {\n  return\n}', "program.mlir:2:3: "),
@@ -328,7 +328,7 @@ def test_reports(rgcn, graph):
 
 
 def test_equal_layers_share_their_kernels(compiler, graph):
-    """What differs is what a launch is called, and what it runs on."""
+    """Only the name of a launch differs, and what it runs on."""
     program = models.gcn((8,) * 6, self_loops=False).functions["gcn"]
     gcn = gnn_mlir.compile(program, chip="sm_80")
     plain = gnn_mlir.merge_types(graph)

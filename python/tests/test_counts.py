@@ -38,7 +38,7 @@ def load(name):
 
 @functools.lru_cache(maxsize=None)
 def statistics(name):
-    """What `#gnn.stats` holds of a graph with its inverses, and its types. Counted
+    """The `#gnn.stats` of a graph with its inverses, and its types. Counted
     here, and not by the graph's own function. The inverse of an edge type comes as
     many types later."""
     graph = load(name)

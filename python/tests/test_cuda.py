@@ -73,7 +73,7 @@ def test_arrays_go_there_and_back(rgcn, graph, inputs):
 
 
 def test_current_stream_orders_the_run(rgcn, graph, inputs):
-    """What is on the stream before the run is done before, also where nobody
+    """Work on the stream before the run is done before, also where nobody
     waits."""
     expected = rgcn(graph, on_gpu(inputs)).cpu()
     tensors = on_gpu({**inputs, "x": np.zeros_like(inputs["x"])})
@@ -215,7 +215,7 @@ def test_a_whole_step_is_captured(trained, graph, trained_inputs):
 
 
 def test_memory_of_a_step_is_known(trained, graph, trained_inputs):
-    """What torch is asked for at the most is what was said before; its allocator rounds
+    """The most that torch is asked for is what was said before; its allocator rounds
     that up to blocks."""
     layer, _ = trained
     known = layer.memory(graph, device="cuda")
@@ -261,7 +261,7 @@ def test_torch_compile_of_a_step(trained, graph, trained_inputs):
 
 @pytest.mark.parametrize("model", ["rgcn", "rgat", "hgt"])
 def test_same_bits_in_100_runs(compiler, model):
-    """Of forward and backward pass, launched in order and as a CUDA graph."""
+    """Forward and backward pass, launched in order and as a CUDA graph."""
     graph = random_graph(3000, 40000, 3, 4, seed=2)
     module = (models.hgt(3, 4, (32, 32), schema=graph.schema) if model == "hgt" else
               getattr(models, model)(4, (32, 32), node_types=3))

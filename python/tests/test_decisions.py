@@ -15,7 +15,7 @@ def test_decisions(compiler, gnn_opt):
         "if that is meant: python3 python/tests/decisions/record.py --write")
 
 
-# Of the smaller graphs, and of one with both directions of each edge.
+# Statistics of the smaller graphs, and of one with both directions of each edge.
 SMALL = ("aifb", "wn18rr", "cora")
 LARGE = sorted({*record.GRAPHS, *record.MEASURED} - {*SMALL})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What ./demo runs after building, with few features."""
+"""The run of ./demo after building, with few features."""
 
 import os
 import pathlib

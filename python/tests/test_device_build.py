@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("compiler")
 
 
 def by_kernels(graph, keys, counts, device="emulator", chip=None):
-    """What kernels build of that; None where they do not build all of it."""
+    """The structures by kernels; None where they do not build all of them."""
     request = request_of(keys, counts)
     device = devices.open_device(device)
     builder = device_build.Builder.make({"g": request}, device, chip)
@@ -169,7 +169,7 @@ def test_windows_of_rows_by_degree(types, monkeypatch):
             for order in ("by_degree", "degree_windows")]
     host, graph = both("windows")
     check_kernels(host, graph, keys, [])
-    check_kernels(host, graph, keys[3:4], [])  # What it is made of was not asked for.
+    check_kernels(host, graph, keys[3:4], [])  # Its parts were not asked for.
     made, _ = built(graph, keys, [])
     native = capi.NativeGraph.of(host)
     for text in keys:
@@ -325,7 +325,8 @@ def test_numbers_are_in_memory_of_the_thread(built_by_kernels):
 
 
 def test_threads_that_build_at_once():
-    """Of one builder, which keeps memory for the next: each has its own bits."""
+    """Builds of one builder, which keeps memory for the next: each has its own
+    bits."""
     cases = [both(name) for name in GRAPHS][:4]
     keys = ["map edge.in_rows src", "rows dst edge.in_rows", "map src_pair src",
             "tiles dst edge.in_rows 4"]

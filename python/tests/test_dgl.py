@@ -73,7 +73,7 @@ class OfEdges(nn.Module):
 
 
 class Attention(nn.Module):
-    """Of two heads, by inner products."""
+    """An attention of two heads, by inner products."""
 
     def __init__(self):
         super().__init__()

@@ -32,7 +32,7 @@ SIZE = 60
 
 @functools.lru_cache(maxsize=2)
 def differentiated(gnn_opt, everything, block):
-    """What so many cases in a row are, and what gnn-opt makes of them in one run."""
+    """So many cases in a row, and what gnn-opt makes of them in one run."""
     cases = (gradient_cases.full_product() if everything else
              gradient_cases.covering_set())[block * SIZE:][:SIZE]
     programs = [gradient_cases.build(case["subject"], case["graph"], case["heads"])
@@ -78,7 +78,7 @@ def test_each_documented_gradient_has_a_case():
     assert {op for op, operands in known.items() if most[op] < len(operands)} == set()
 
 
-# What random programs may be refused for: loops that stay, and that no input is of
+# Reasons to refuse random programs: loops that stay, and that no input is of
 # floating point features.
 REFUSED = {"gnn.for_edges", "gnn.for_nodes", "func.func"}
 
@@ -168,7 +168,7 @@ def test_one_run_makes_all_that_are_not_refused(gnn_opt, monkeypatch):
 
 
 def test_reports_are_added(gnn_opt):
-    """What fails, is refused, or is right, each by its name."""
+    """Programs that fail, are refused, or are right, each by its name."""
     program = gradient_cases.build("graphgym-three-layers", "square", 1)
     function = program.function
     pipelines = {"right": gradients.PIPELINES["alone"],

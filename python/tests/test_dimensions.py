@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the front end takes ops to do with dimensions, against what they do: each index of each
+"""The front end's view of ops and dimensions, against what they do: each index of each
 dimension of an operand is changed, and the indices of results that change with it are found."""
 
 import pytest
@@ -231,7 +231,7 @@ def found(node, x, value):
             for other in changed(value, its, index):
                 try:
                     after = run(node, {x: other})
-                except RuntimeError:  # Of ids that are none.
+                except RuntimeError:  # The ids are none.
                     kept = {one for one in kept if one[0] != its}
                     continue
                 after = after if isinstance(after, list) else [after]
@@ -255,7 +255,7 @@ def found(node, x, value):
 @pytest.mark.parametrize("target, make", EVERY, ids=lambda x: str(x) if not callable(
     x) or hasattr(x, "_schema") else "")
 def test_what_changes(target, make):
-    """What is claimed is so, and what is so is claimed: for two numbers of rows."""
+    """Claims are true, and true facts are claimed: for two numbers of rows."""
     claims = []
     for count in (5, 6):
         torch.manual_seed(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the pages of documentation say is so: the switches of passes are those of
+"""Checks of the pages of documentation: the switches of passes are those of
 the pipelines, and every command and piece of Python runs."""
 
 import importlib.util
@@ -25,7 +25,7 @@ OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
 
 
 def blocks(page, language):
-    """What is between fences of a language."""
+    """The text between fences of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / page).read_text(),
                       re.M | re.S)
 

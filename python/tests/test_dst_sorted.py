@@ -267,11 +267,11 @@ def test_what_was_built_is_not_built_again(monkeypatch):
     call(plain, graph)
     assert len(made) == 2 and [one for one, _ in graph._builds] != [first]
     assert len(graph._builds) == 1
-    # What was bound to the first one stays.
+    # Functions bound to the first one stay.
     np.testing.assert_array_equal(call(small_declared, graph), call(small, graph))
     call(declared, graph)
     assert len(made) == 2 and graph.__dict__["is_dst_sorted"] is True
-    # What a build has found is not looked for again.
+    # Facts that a build has found are not looked for again.
     graph = tensors(*SORTED["multi-edges"])
     call(declared, graph)
     assert len(made) == 3 and graph.__dict__["is_dst_sorted"] is True

@@ -52,7 +52,7 @@ def shares_by_hand(rows, block):
             found.append([0, 0, 0, 0])
             continue
         last = min(first + SHARE, count) - 1
-        end = (first // block + 1) * block  # Of its block.
+        end = (first // block + 1) * block  # The end of its block.
         head, tail = group[first], group[last]
         is_inside = first > 0 and group[first - 1] == head
         in_tail = np.flatnonzero(group == tail)
@@ -225,7 +225,7 @@ def sizes(graph):
     return np.bincount(graph.edge_dst, minlength=graph.num_nodes)[:, None]
 
 
-# What a body computes: its text, inputs and outputs behind the first one, and the reference.
+# Bodies: their text, inputs and outputs behind the first one, and the reference.
 BODIES = {
     "sum": (SUM.format("%v0"), [], None, lambda g, x: sums(g, x[g.edge_src])),
     "mean": (SUM.replace("sum", "mean", 1).format("%v0"), [], None,
@@ -365,7 +365,7 @@ def test_blocks_join_hubs(name):
 
 
 def test_cores_have_rows_of_their_own():
-    """What walks by edges is left as it is where a core walks its rows."""
+    """A walk by edges is left as it is where a core walks its rows."""
     graph = graph_of(DEGREES["mixed"])
     for layer in (models.gat((8, 8)), models.gatv2((8, 8)), models.transformer((8, 8))):
         texts = [gnn_mlir.compile(layer, target="cpu", passes={"edge-walks": setting}, graph=graph)

@@ -69,7 +69,7 @@ def beside_pyg(rows):
 
 
 def passes_of_training(rows):
-    """What is predicted is what is allocated; without gradients of x there is less."""
+    """The predicted memory is that allocated; without gradients of x it is less."""
     of_ours = [row for row in rows if row.get("way") == "ours"]
     assert [row["layer"] for row in of_ours] == ["rgcn", "rgat", "hgt"]
     for row in of_ours:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What --explain says and draws: in the pictures every op is in its kernel and every edge
-between nodes that are there."""
+"""Text and pictures of --explain: in the pictures every op is in its kernel and every
+edge between nodes that are there."""
 
 import re
 import subprocess

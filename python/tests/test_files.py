@@ -155,7 +155,8 @@ def test_translations_write_to_what_they_name(translate, start):
 
 @pytest.mark.usefixtures("folder")
 def test_standard_output_is_not_replaced():
-    """What options write there follows what was printed before, also in a file."""
+    """Text that options write there follows what was printed before, also in a
+    file."""
     tool = find_tool("gnn-run")
     if tool is None:
         pytest.skip("gnn-run is not built")

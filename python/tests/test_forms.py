@@ -75,8 +75,8 @@ def test_structured_has_no_schedules():
 
 
 def test_printed_forms(tmp_path):
-    """What each stage prints is run again, from there on, and gives the same; by its
-    own form too, where that has loops of scalars."""
+    """The output of each stage is run again, from there on, and gives the same; by
+    its own form too, where that has loops of scalars."""
     tool = find_tool("gnn-run")
     program = cases.build("gat", "rows-1000", 7, 3)
     function = program.function

@@ -17,7 +17,7 @@ from gnn_mlir.frontend import capture  # noqa: E402
 from gnn_mlir.frontend.tracing import intercept  # noqa: E402
 from torch_geometric.nn import SAGEConv  # noqa: E402
 
-# What no program means, and why.
+# Models that no program means, and why.
 REFUSED = {"SAGEConv-lstm": "Data-dependent branching", "model-GPS": "data-dependent",
            "to_hetero_with_bases-SAGE2": "hooks"}
 # Cases that another one resembles, which is named behind them.

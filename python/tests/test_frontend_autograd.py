@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What models say about their own gradients, beside eager torch: gradients of their own,
+"""Models that say their own gradients, beside eager torch: gradients of their own,
 hooks, data behind autograd's back, and outputs that have none."""
 
 import copy
@@ -135,7 +135,7 @@ def test_left_to_torch(function):
 # -- Outputs with and without gradients ---------------------------------------------------
 
 def keeping(model, x, edges):
-    """What the first call computes is read by the later ones, as in GCNConv(cached=True)."""
+    """Later calls read what the first one computes, as in GCNConv(cached=True)."""
     if model.kept is None:
         model.kept = summed(x.new_ones(x.shape), edges)
     h = summed(x * model.weight, edges)

@@ -41,8 +41,9 @@ def whole():
 
 
 def sample(data, seeds, fanout, depth=2, kind="paper"):
-    """What NeighborLoader gives of HeteroData: seeds first, then what was found of edges
-    into what is there, with ids within the batch. Types without a node are empty."""
+    """The batch of NeighborLoader for HeteroData: seeds first, then what was found of
+    edges into what is there, with ids within the batch. Types without a node are
+    empty."""
     nodes = {k: [] for k in data.node_types}
     nodes[kind] = seeds.tolist()
     edges = {r: [] for r in data.edge_types}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What compiled models are called with: sparse matrices, EdgeIndex, Data and HeteroData,
-beside eager PyG."""
+"""Arguments of compiled models: sparse matrices, EdgeIndex, Data and HeteroData, beside
+eager PyG."""
 
 import copy
 
@@ -408,7 +408,7 @@ def test_integers_of_one_type(name):
 
 
 def test_other_sizes_of_features_have_a_line():
-    """That of the model, not of PyG, where torch finds them."""
+    """The line of the model, not of PyG, where torch finds them."""
     first, last = pyg.SAGEConv(SIZE, SIZE), pyg.SAGEConv(2 * SIZE, 4)
 
     def model(x, edge_index):

@@ -2,8 +2,9 @@
 """Ops on the rows of one node type are not ops on the rows of all types.
 
 Each op is put where a model on a dict of graphs has a marker: between layers, on the rows of
-edges, on what a relation gives, within a layer of typed rows. What is merged of it, or left
-apart, is run by torch in float64 and is the model, on types of several numbers of rows."""
+edges, on what a relation gives, within a layer of typed rows. The parts that are merged of
+it, or left apart, is run by torch in float64 and is the model, on types of several numbers
+of rows."""
 
 import pytest
 
@@ -281,7 +282,8 @@ def replaced(graph_module, op):
 
 
 def become(graph_module):
-    """What a graph becomes, of which parts are left out and relations merged."""
+    """The graph that one becomes, of which parts are left out and relations
+    merged."""
     values = (node.meta.get("example_value") for node in graph_module.graph.nodes)
     mode = next(value.fake_mode for value in values if isinstance(value, torch.Tensor))
     mode.shape_env.pending_fresh_unbacked_symbols.clear()  # Those of the op before.

@@ -230,7 +230,8 @@ def test_copies_are_compiled_alike(found, copied):
 
 
 def test_a_compiled_model_is_as_torchs():
-    """What `torch.compile` gives has the model's attributes, parameters and modes."""
+    """The result of `torch.compile` has the model's attributes, parameters and
+    modes."""
     models = [Model(), Model()]
     models[1].load_state_dict(models[0].state_dict())
     for model, made in zip(models, (torch.compile(models[0], backend="eager"),

@@ -44,7 +44,7 @@ def test_batches_that_are_gone_are_forgotten(on_device, pair, monkeypatch):
         del out, ids, given
         gc.collect()
     assert len(kept) == 1 and [s.expired() for s in stored[:-1]] == [True] * 4
-    y = torch.randint(0, 12, (2, 30))  # What lives is kept.
+    y = torch.randint(0, 12, (2, 30))  # Live tensors are kept.
     a = (y,) if pair else tuple(y)
     run(x, *a)
     b = y.clone(); b = (b,) if pair else tuple(b)
@@ -75,8 +75,8 @@ def graphs_on_device(monkeypatch):
 
 @pytest.mark.parametrize("is_view", zoo.with_slow([False, True], {False}))
 def test_ids_are_let_go_when_structures_are_built(is_view, monkeypatch, unchecked):
-    """What stays on a GPU beside the user's tensors are structures alone. Others are built of
-    the user's ids: in training behind inference, and in a backward pass of some results."""
+    """Structures alone stay on a GPU beside the user's tensors. Others are built of the
+    user's ids: in training behind inference, and in a backward pass of some results."""
     graphs = graphs_on_device(monkeypatch)
     torch.manual_seed(0)
     model = Both()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is kept of ids and matrices is found for what it was made of alone, by all threads and
-streams."""
+"""Structures kept of ids and matrices are found for what they were made of alone, by all
+threads and streams."""
 
 import contextlib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What calls of captured models do besides their kernels."""
+"""Work of calls of captured models besides their kernels."""
 
 import copy
 import operator

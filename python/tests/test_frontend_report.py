@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a user is told of a compiled model: `gnn_mlir.explain`, the log, and errors of what
+"""Messages to a user on a compiled model: `gnn_mlir.explain`, the log, and errors of what
 cannot be compiled."""
 
 import gc

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What captured models give beside eager torch: whose memory results are, numbers of the
-graph, constants, and what is not finite."""
+"""Results of captured models beside eager torch: whose memory results are, numbers of
+the graph, constants, and what is not finite."""
 
 import math
 

@@ -422,7 +422,7 @@ def with_counts(x, edges):
 
 
 def test_outputs_are_the_callers():
-    """What is computed once for a graph is not what a call gives."""
+    """A value computed once for a graph is not the result of a call."""
     compiled = capture.compile_module(with_counts)
     for _ in range(3):
         expected, found = with_counts(X, EDGES), compiled(X, EDGES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """gnn-run on bad input: exit code 1, one error that says what was expected and
-what came, and no file written. What is empty is not bad."""
+what came, and no file written. Empty input is not bad."""
 
 import io
 import os
@@ -520,7 +520,7 @@ def test_outputs_stay_in_the_folder(files, name):
     files.fails(says=[f"'{name}'", "expected a name without '/'"])
 
 
-# What is empty is legal.
+# Empty input is legal.
 
 def test_no_edges(files):
     files.graph(edge_src=np.int32([]), edge_dst=np.int32([]),

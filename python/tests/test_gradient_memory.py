@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What training keeps in memory: of an edge a few numbers, and never a row of
+"""The memory that training keeps: of an edge a few numbers, and never a row of
 features."""
 
 import json

@@ -86,7 +86,7 @@ def test_derivatives_at_points(op, compiler):
     CASES[op][0](*tensors).backward(torch.tensor(cotangent))
     for j, tensor in enumerate(tensors):
         expected = tensor.grad.numpy()
-        # What torch has no number for at numbers is held to nothing.
+        # Points for which torch has no number are held to nothing.
         held = ~np.isnan(expected) | np.isnan(operands).any(0)
         np.testing.assert_allclose(found[f"x{number}_{j}"][held], expected[held],
                                    rtol=2e-5, atol=1e-6)

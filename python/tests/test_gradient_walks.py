@@ -155,8 +155,8 @@ def _schedule(text, *options):
 
 
 def _backward(kind, heads, features, name, *options):
-    """That of an attention on a large graph. Ranges of sources make walks of pairs of the
-    same walks."""
+    """The gradient of an attention on a large graph. Ranges of sources make walks of
+    pairs of the same walks."""
     f = _program(GRAPHS["random"](), kind, heads, features)
     nodes, edges, squares, longest = LARGE[name]
     statistics = (
@@ -209,7 +209,8 @@ def test_walks_of_scores(compiler, name, kind):
 
 
 def _relational(model, heads, name):
-    """What walks edges in the backward pass of a layer, but for sums over types."""
+    """The walks of edges in the backward pass of a layer, but for sums over
+    types."""
     folder = pathlib.Path(__file__).resolve().parent / "decisions"
     form = "typed" if model == "rgat" else "refined"
     graph = json.loads((folder / "statistics.json").read_text())[name][form]
@@ -241,7 +242,7 @@ def test_walks_of_hgt(compiler, name, walks):
 
 @pytest.mark.parametrize("kind", ["dot", "gatv2", "prior"])
 def test_no_kernel_of_edges(compiler, kind):
-    """What is computed of an edge is so in a walk: rows are neither short nor long."""
+    """Values of an edge are computed in a walk: rows are neither short nor long."""
     graph = GRAPHS["random"]()
     f = _program(graph, kind, 1, 64)
     text = re.sub(r"(gnn.graph @g .*)}", rf"\1, stats = {graph.stats()}}}",

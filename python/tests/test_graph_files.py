@@ -16,7 +16,7 @@ from conftest import find_tool
 from gnn_mlir import Graph, add_self_loops
 from naive import graphs
 
-# What every case begins with.
+# The beginning of every case.
 GRAPH = {"edge_src": np.int32([0, 1, 2, 2]), "edge_dst": np.int32([1, 2, 0, 1]),
          "node_type": np.int16([0, 1, 1])}
 NONE = np.zeros(0, np.int32)
@@ -35,7 +35,7 @@ def features(**arrays):
     return changed(FEATURES, **arrays)
 
 
-# What files mean.
+# The meaning of files.
 READ = {
     "one edge type where none is given": (changed(), {"num_edge_types": 1}),
     "as many types as the largest id says": (
@@ -85,7 +85,7 @@ READ = {
     "arrays of other names": (changed(time=np.float16([1, 2])), {}),
 }
 
-# What files may not have, and what the error says of it.
+# Contents that files may not have, and their errors.
 REFUSED = {
     **{f"no {name}": (changed(**{name: None}), f"array '{name}', got none")
        for name in GRAPH},

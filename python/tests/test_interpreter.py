@@ -56,7 +56,7 @@ MEANINGS = {}  # By program, each of which is kept: pipelines have the same ones
 
 
 def meaning(program):
-    """What a program gives in float64, and stored as float32."""
+    """The results of a program in float64, and stored as float32."""
     if id(program) not in MEANINGS:
         with np.errstate(all="ignore"):
             MEANINGS[id(program)] = program, [program.function.evaluate(
@@ -66,7 +66,7 @@ def meaning(program):
 
 
 def deviations(programs, modules, limit=1e-12):
-    """What is wrong with each module, by the name of its program."""
+    """The fault of each module, by the name of its program."""
     found = {}
     for (name, program), module in zip(programs, modules):
         function = program.function
@@ -183,7 +183,7 @@ def test_storage_rounds_what_each_op_gives(gnn_opt):
 
 # -- Faults are found --------------------------------------------------------------
 
-# What the printed modules are turned into, each in one op.
+# Faults put into the printed modules, each in one op.
 FAULTS = {
     "wrong end": (r"(?<=gnn.gather\"\(%\d\) <{via = #gnn<end )src", "dst"),
     "sum for mean": ("#gnn<reduce mean>", "#gnn<reduce sum>"),

@@ -244,7 +244,7 @@ def test_bindings_go_with_any_of_their_graphs(compiler, released, kept):
 # Processes.
 
 def in_child(work):
-    """What `work` gives in the child of a fork."""
+    """The result of `work` in the child of a fork."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     child = os.fork()
     if not child:

@@ -132,7 +132,7 @@ def test_weighted_values_of_all_kinds(walk):
 
 @pytest.mark.parametrize("walk", WALKS)
 def test_infinite_sums_stay_infinite(walk):
-    """What was rounded away of an infinite sum is no number, and is left out."""
+    """The error of an infinite sum is no number, and is left out."""
     target, stats, options = WALKS[walk]
     graph = hub(20_003)
     binding = compile_text(sums("sum", 4), "f", target, graph, stats, **options)

@@ -104,7 +104,7 @@ def loss_of(out):
 
 @pytest.fixture
 def compilations(monkeypatch):
-    """What is compiled from here on: a text of gradients each."""
+    """The compilations from here on: a text of gradients each."""
     made, real = [], compiler_capi.compile_text
     monkeypatch.setattr(compiler_capi, "compile_text", lambda *arguments, **options: (
         made.append(options.get("gradients")), real(*arguments, **options))[1])

@@ -19,7 +19,7 @@ LINE = """GNN_PRODUCT_FIELD(int64_t, tries, "tries", powers(1, 4), "", "tries of
     "all of them", "attempts of a paper")
 """
 
-# What is made of the struct of a product, and has to be compiled anew.
+# Objects made of the struct of a product, which have to be compiled anew.
 USES = re.compile(r"ProductSchedule|GemmScheduleAttr|getScheduleAttr\(\)\.get")
 
 PROGRAM = """

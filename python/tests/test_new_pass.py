@@ -54,7 +54,7 @@ def test_new_passes_build_and_pass_their_tests(tmp_path, monkeypatch):
     assert re.search(r"Passed\s*:\s*4 ", passed)
     check_switches(copy, "gnn-graph-pipeline", "keep-types", "gnn-keep-types")
     check_switches(copy, "gnn-tile-pipeline", "sort-rows", "gnn-tile-sort-rows")
-    # What compares the list of switches to the docs and the options.
+    # The tests that compare the list of switches to the docs and the options.
     monkeypatch.setattr(test_docs, "ROOT", copy.root)
     spec = importlib.util.spec_from_file_location(
         "support.written", copy.root / "python/tests/support/variants.py")

@@ -227,7 +227,7 @@ def test_python_runs_a_pass_of_a_plugin(installed, pass_plugin, python, tmp_path
     assert HOISTED.search((tmp_path / "phases/1-graph.mlir").read_text())
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"), expected, rtol=1e-4,
                                atol=1e-5)
-    # What fails to compile repeats in gnn-opt, with the pass where it ran.
+    # A failure to compile repeats in gnn-opt, with the pass where it ran.
     repeat = (tmp_path / "repeat.mlir").read_text()
     assert '},hoist-linear,gnn-graph-pipeline{' in repeat
     message = said.split(": ", 1)[1].strip()

@@ -358,7 +358,8 @@ def test_hgt(heads, widths):
 
 
 def test_hgt_of_several_widths_has_no_weights_that_pyg_has_not():
-    """What is not PyG's is 0 and stays it: no gradient, no part of a penalty."""
+    """A parameter that is not PyG's is 0 and stays it: no gradient, no part of a
+    penalty."""
     widths = {"paper": 8, "author": 5, "venue": 12}
     graph, edges, x = hetero(widths)
     conv = randomize(nn.HGTConv(widths, 8, (list(widths), list(edges)), 2))

@@ -32,7 +32,7 @@ def test_random_model(compiler, seed, caplog):
 
 
 def _faulty(model, target):
-    """What a compiler gives whose softmax is wrong."""
+    """The results of a compiler whose softmax is wrong."""
     def call(*arguments):
         right = torch.Tensor.softmax
         torch.Tensor.softmax = lambda *given: right(*given) * 1.001

@@ -40,7 +40,7 @@ def fails_as(failure):
 
 
 def report(recorded, failure):
-    """What a failure of a program says."""
+    """The words of a failure of a program."""
     fails, small = fails_as(failure), recorded
     if fails(recorded):  # Else it is a matter of the order of threads.
         small = reduction.reduce(recorded, fails)

@@ -20,7 +20,7 @@ PASSES = {"C": "compact", "R": "linear-reorder", "O": "order-aggregate",
 ENDS = ("fold-normalization", "join-sums", "move-scales", "compute-in-heads",
         "merge-bias", "fuse")
 # One pass apart, and by more than this share of the time, which no model is asked to
-# see. Of layers that take less milliseconds than TINY, launches decide, of which fused
+# see. Launches decide on layers that take less milliseconds than TINY, of which fused
 # ops have fewer.
 STEPS = (("none", "C"), ("C", "CR"), ("CR", "CRO"), ("CRO", "CROA"))
 CLOSE, TINY = 0.15, 0.1

@@ -59,7 +59,7 @@ class Of(nn.Module):
 
 
 class Composed(nn.Module):
-    """What to_hetero takes apart."""
+    """A model that to_hetero takes apart."""
 
     def __init__(self):
         super().__init__()
@@ -86,7 +86,7 @@ def by_relation(**convs):
     return lambda relation, number: convs[relation[1]]()
 
 
-# What a model is, and how many graphs of each number of relations it has when merged:
+# Models, and how many graphs of each number of relations it has when merged:
 # one an aggregation. None: it stays as it is.
 MODELS = {
     "SAGE": (lambda: Layers(sage), [4, 4]),
@@ -151,7 +151,7 @@ def way():
 
 @pytest.fixture
 def merged(monkeypatch, way):
-    """What is merged of the models that are compiled, run by torch."""
+    """The merged parts of the models that are compiled, run by torch."""
     found = []
 
     def backend(graph_module, inputs, options=None, captures=None):
@@ -356,7 +356,7 @@ def in_one_program(model, monkeypatch):
             sum(one.sin().sum() for one in made).backward()
             results.append([*made, *(p.grad for p in model.parameters()),
                             *(rows.grad for rows in x.values())])
-        # Of what is large a small gradient may be what is left.
+        # A small gradient may be what is left of large ones.
         largest = max(one.norm() for one in results[0] if one is not None)
         for eager, found in zip(*results, strict=True):
             assert (eager is None) == (found is None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What --report says of each launch, as a table and as JSON."""
+"""The lines of --report on each launch, as a table and as JSON."""
 
 import json
 import os

@@ -86,7 +86,7 @@ def test_a_suite_that_does_not_run_has_failed(runner, monkeypatch, tmp_path):
 
 
 def test_sources_are_checked_beside_a_suite(runner, monkeypatch, capsys):
-    """What the checks say is not mixed with what the suite says."""
+    """The output of the checks is not mixed with that of the suite."""
     running, checked = threading.Event(), threading.Event()
 
     def run(command, shown, **options):

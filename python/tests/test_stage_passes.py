@@ -11,7 +11,7 @@ import gnn_mlir
 from gnn_mlir import models
 from support.graphs import random_graph
 
-# What the program is at each point.
+# The form of the program at each point.
 POINTS = {
     "graph-begin": "tensors", "graph-end": "tensors",
     "tile-begin": "tensors", "tile-end": "buffers",

@@ -29,7 +29,7 @@ ODD = {
 
 
 def counted(graph):
-    """What `#gnn.stats` holds, by NumPy."""
+    """The fields of `#gnn.stats`, by NumPy."""
     def pairs_by_type(end):
         return np.bincount(graph.pairs(end)[0],
                            minlength=graph.num_edge_types).tolist()

@@ -74,7 +74,7 @@ func.func @f(%x: tensor<?x{k}xf32, #node> {{gnn.name = "x"}}, %w: tensor<6x{k}x{
 """
 
 TEXTS = {"gcn": GCN, "sage": SAGE, "rgcn": RGCN}
-#: What keeps sums in front of products.
+#: The switches that keep sums in front of products.
 AS_WRITTEN = {"order-aggregate": False}
 
 

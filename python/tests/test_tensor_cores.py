@@ -12,7 +12,7 @@ from support import graphs
 
 TARGET = os.environ.get("GNN_TEST_TARGET", "emulator")
 
-# Of the sum of absolute products: what a sum of fp32 in order has at these depths.
+# The error of a sum of fp32 in order at these depths, of the sum of absolute products.
 BOUND = 2e-6
 
 
@@ -65,7 +65,7 @@ def error(out, x, y):
 
 
 def values(rng, *shape):
-    """Of many magnitudes and both signs."""
+    """Numbers of many magnitudes and both signs."""
     return (rng.standard_normal(shape) * 2.0 ** rng.integers(-12, 12, shape)).astype(np.float32)
 
 
@@ -97,7 +97,7 @@ def test_outer(compiler, left, right, sums):
 
 
 def test_one_tf32_number_would_not_do(compiler):
-    """That the bound tells three products from one."""
+    """The bound tells three products from one."""
     graph = graphs.random_graph(67, 100, 1, 1, seed=3)
     rng = np.random.default_rng(0)
     x, w = values(rng, 67, 64), values(rng, 64, 32)

@@ -71,7 +71,7 @@ def needs_schema(text):
 
 
 def request_of(keys, counts):
-    """What a function would ask for of a graph."""
+    """The request of a function to a graph."""
     request = structure_keys.Request("g")
     for text in keys:
         request.add_structure(text)

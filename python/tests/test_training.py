@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What training needs besides gradients: seeds and offsets of dropout that change
+"""Needs of training besides gradients: seeds and offsets of dropout that change
 from run to run, and batch statistics."""
 
 import importlib
@@ -131,7 +131,7 @@ def normalized(graph, space, *features, momentum=0.1, eps=1e-5):
 
 
 def by_torch(inputs, momentum, eps):
-    """What torch.nn.BatchNorm1d gives in training, in float64."""
+    """The result of torch.nn.BatchNorm1d in training, in float64."""
     torch = need("torch")
     x = torch.tensor(inputs["x"], dtype=torch.float64)
     flat = x.reshape(len(x), -1)

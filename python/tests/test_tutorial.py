@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What docs/KernelOptimization.md shows is so: its commands run one after the other and
-print what stands below them, and its excerpts are in the sources.
+"""Checks of docs/KernelOptimization.md: its commands run one after the other and print
+what stands below them, and its excerpts are in the sources.
 
 A block whose first line is a comment with a name is that file, or an excerpt of the file
 of that name in the tree; a block of text is what the commands above it print."""

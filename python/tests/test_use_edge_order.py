@@ -87,7 +87,7 @@ def test_no_map_of_edges():
 
 
 LARGE, SMALL = stats_of(100000000), stats_of(1000000)
-# Of dots: heads and features. The copy of the first stands behind a reshape, that of the others is
+# Dots: heads and features. The copy of the first stands behind a reshape, that of the others is
 # fused into the dot.
 SHAPES = {"one": (0, 8), "odd": (3, 5), "wide": (2, 32)}
 WHOLE = {"pad-rows": 0, "column-tiles": False}  # No kernels of padding, and none for a tile.
@@ -159,7 +159,7 @@ def test_setting_is_one_choice(shape, edges, target):
 
 
 def test_cores_keep_copies():
-    """What is chosen by sectors of a GPU is not asked of the cores of a CPU."""
+    """Choices by sectors of a GPU are not asked of the cores of a CPU."""
     for stats in (None, SMALL, LARGE):
         layer = gnn_mlir.compile(dots_of("one", stats=stats), target="cpu")
         assert num_kernels(layer) == 2

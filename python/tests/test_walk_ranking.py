@@ -84,7 +84,7 @@ CHOSEN = {
     ("reddit", "additive", 1, 64, True): [("<dst_pair,", 1), ("<src,", 1)],  # shards: 0.97
     ("products", "gatv2", 1, 64, True): [("<dst,", 1), ("<src,", 1)],
 }
-# What was measured on an H200 alone.
+# Cases measured on an H200 alone.
 OF_H200 = (("reddit", "additive", 1, 64, True),)
 
 
@@ -122,8 +122,8 @@ def test_the_script_has_the_model_of_the_compiler(figures, walks, shipped):
         assert figures.walk_seconds(shipped, walk) == pytest.approx(walk["seconds"], 1e-5)
 
 
-# What the model has less of: GATv2 on local rows, and gradients whose numbers of edges come from
-# memory, in another order than that of the walk.
+# Walks for which the model has less time: GATv2 on local rows, and gradients whose numbers of
+# edges come from memory, in another order than that of the walk.
 KNOWN = {"products gatv2:1x64 ": 0.25, "products gatv2:8x16 ": 0.38, "products gatv2:1x64:t ": 0.23,
          "products dot-attention:1x64:t ": 0.25, "reddit gatv2:1x64:t ": 0.3,
          "reddit additive:1x64:t ": 0.45}

@@ -12,7 +12,8 @@ from gnn_mlir import models
 from test_edge_walks import DEGREES, check, graph_of
 
 GRAPH = graph_of(DEGREES["mixed"])
-# Of a graph of Reddit's size, whose elements are worth equal shares and whose columns tiles.
+# The statistics of a graph of Reddit's size, whose elements are worth equal shares and whose
+# columns tiles.
 LARGE = ("stats = #gnn.stats<src_nodes = 232965, dst_nodes = 232965, edges = 114615892, "
          "type_edges = [114615892], src_pairs = [232965], dst_pairs = [232965], "
          "in_degree_squares = 233000000000, in_degree_max = 21657, "

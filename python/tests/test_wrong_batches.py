@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is no batch to make blocks of is a ValueError that says what was expected."""
+"""An argument that is no batch is a ValueError that says what was expected."""
 
 import pytest
 

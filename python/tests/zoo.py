@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the front end is tried on: PyG's layers, heterogeneous models, whole models and
+"""Models to try the front end on: PyG's layers, heterogeneous models, whole models and
 message passing by hand. A case is a model and its inputs on a graph of any size."""
 
 import dataclasses

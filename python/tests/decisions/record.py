@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the passes on whole graphs decide, for every model on stored statistics, and
-which long rows become pieces where none is walked by edges.
+"""The decisions of the passes on whole graphs, for every model on stored
+statistics, and which long rows become pieces where none is walked by edges.
 
     python3 python/tests/decisions/record.py --write       writes decisions.txt
                        and long_rows.txt
@@ -216,7 +216,7 @@ def decisions(gnn_opt):
 
 
 def choice(done, message):
-    """What of a remark on long rows is recorded."""
+    """The part of a remark on long rows that is recorded."""
     if done:
         return re.search(r"more than (\d+)", message)[1]
     few = re.match("pieces of long rows pay too little|the longest of its rows", message)

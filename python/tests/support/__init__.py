@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests of the compiler need: graphs, cases that cover, measures of error."""
+"""Helpers of tests of the compiler: graphs, cases that cover, measures of
+error."""

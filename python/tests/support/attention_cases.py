@@ -30,8 +30,8 @@ def _centered(body, a, b, narrow):
 
 
 def attention(t):
-    """Of ends, pairs and types, with factors and statistics, for a family of
-    `op_cases`."""
+    """Attentions of ends, pairs and types, with factors and statistics, for a
+    family of `op_cases`."""
     narrow = t.shape[:-1]
     for stored in (False, True):
         for over, end, other in (("dst", t.dst, "src"), ("src", t.src, "dst")):

@@ -160,7 +160,7 @@ SIZES = ((1,), (3, 7), (16, 64, 128), (33, 100, 257))
 def covering_set():
     """Cases for every change: each subject on each graph, with each class of sizes and each
     number of heads; other classes and heads on a graph for the next subject. A program runs
-    on all graphs of a schema, and is compiled once. Of the data sets single ops are on none,
+    on all graphs of a schema, and is compiled once. Single ops are on none of the data sets,
     models whose edges have no types are not on those of many types, and the largest has one
     model of each family. One graph is left out that is as another one, but of 31 rows."""
     def is_kept(case):
@@ -199,7 +199,8 @@ def covering_set():
             left.pop(next((sizes for sizes in in_turn if add(graph, sizes)), None), None)
         for sizes in left:
             add(places[0], sizes)
-        # Of as many heads, so that models of no types are one program on all.
+        # Inputs of as many heads, so that models of no types are one program on
+        # all.
         heads = HEADS[next(turn) % len(HEADS)] if subject in WITH_HEADS else 1
         for graph in graphs.DATA_SETS:
             add(graph, FEATURES, heads)

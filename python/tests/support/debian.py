@@ -7,7 +7,7 @@ Without arguments it reads every Packages list that apt has on this machine
 (`apt-get update` fetches them); compressed lists are read by apt's own helper.
 Nodes are packages, virtual names (named, but not a package of the lists), source
 packages, sections, maintainers and debtags; edges are what the fields of a package
-say. Of a field's alternatives ("a | b") the first counts as the relation itself,
+say. The first of a field's alternatives ("a | b") counts as the relation itself,
 the others as "<relation>-alternative". Features of a package are the hashed words
 of its name and short description; its label is its section. Maintainers are
 numbers only: no name or address gets into the graph.
@@ -127,7 +127,7 @@ def build(paths, features=64):
 
 
 def _add_edges(nodes, edges, packages, name, fields):
-    """What the fields of one package say."""
+    """The facts in the fields of one package."""
     node = nodes.of(_PACKAGE, name)
     for relation in _RELATIONS:
         for target, alternative in _targets(fields.get(relation, "")):

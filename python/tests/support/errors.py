@@ -3,7 +3,7 @@
 
 import numpy as np
 
-# What a correct result of fp32 keeps to, for a layer.
+# The bounds of a correct result of fp32, for a layer.
 TOTAL = 1e-5
 BY_ROW = 1e-4
 
@@ -63,8 +63,8 @@ def random_rounding(seed):
 
 
 def furthest(expected, found):
-    """Of each element, the one of several results that is the furthest off; one that is
-    not finite where that is not expected is further than all others."""
+    """For each element, the one of several results that is the furthest off; one that
+    is not finite where that is not expected is further than all others."""
     found = np.stack([np.asarray(x, np.float64) for x in found])
     same = (found == expected) | (np.isnan(found) & np.isnan(expected))
     with np.errstate(invalid="ignore"):

@@ -145,7 +145,8 @@ class _Parser:
         return found
 
     def _list(self, opening, item):
-        """What `item` reads, between brackets, separated by commas."""
+        """The list of what `item` reads, between brackets, separated by
+        commas."""
         self._need(opening)
         found = []
         while not self._take(_CLOSING[opening]):

@@ -74,10 +74,10 @@ RANDOM_PIPELINES = {
 
 @dataclasses.dataclass
 class Report:
-    """What became of programs, by name; reports of other programs are added."""
+    """The outcome of programs, by name; reports of other programs are added."""
 
     checked: dict = dataclasses.field(default_factory=dict)  # The largest error.
-    refused: dict = dataclasses.field(default_factory=dict)  # What gnn-opt said.
+    refused: dict = dataclasses.field(default_factory=dict)  # The words of gnn-opt.
     failed: dict = dataclasses.field(default_factory=dict)
     open: list = dataclasses.field(default_factory=list)  # Inputs held to nothing.
 

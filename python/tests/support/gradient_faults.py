@@ -51,8 +51,8 @@ def forgotten_reader(made):
 
 
 def forgotten_operand(made):
-    """What an operand gets from an attention's scores, or from any sum over edges, is
-    0: nothing was added up for it."""
+    """The gradient of an operand from an attention's scores, or from any sum over
+    edges, is 0: nothing was added up for it."""
     def change(op):
         if op.name == "gnn.aggregate" and len(op.results) == 1:
             sums, kinds = ("%_sums",), op.result_types

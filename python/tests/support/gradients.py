@@ -42,7 +42,7 @@ class Failure(AssertionError):
 
 
 class Refused(Exception):
-    """What gnn-opt says of a program that it does not differentiate."""
+    """The error of gnn-opt on a program that it does not differentiate."""
 
 
 class Differentiated:
@@ -180,8 +180,8 @@ def _passes(function, wrt, pipeline):
 
 
 def differentiate_all(gnn_opt, programs):
-    """What `differentiate` gives for each (function, pipeline), or the Refused or Failure that
-    it raises. One run of gnn-opt makes all that it takes."""
+    """The result of `differentiate` for each (function, pipeline), or the Refused or Failure
+    that it raises. One run of gnn-opt makes all that it takes."""
     texts = [
         f"{function.module.text()}\n{{-# external_resources: {{mlir_reproducer: {{pipeline: "
         f'"builtin.module({_passes(function, trainable(function), pipeline)})", '
@@ -230,7 +230,7 @@ def float_outputs(function):
 
 
 class _Program:
-    """What differences are taken of."""
+    """The function that differences are taken of."""
 
     def __init__(self, function, graphs, inputs):
         self.function, self.graphs, self.inputs = function, graphs, inputs

@@ -203,9 +203,9 @@ def _inner_loop(scope, op):
 
 
 def _yielded(body, op, graph, space, in_order, starts=None):
-    """What the body of a loop over rows of `space` yields. `in_order` brings rows of
-    the body to the order of the space; `starts` are where those of each row of the
-    loop around begin."""
+    """The values that the body of a loop over rows of `space` yields. `in_order`
+    brings rows of the body to the order of the space; `starts` are where those of
+    each row of the loop around begin."""
     end = body.run(op.regions[0].ops)
     kinds = [end.attributes[what] for what in ("reductions", "ends")]
     for name, given, result, kind, via in zip(end.operands, end.types,

@@ -152,7 +152,7 @@ class Body:
             via)), exact=exact)
 
     def _inner_read(self, x):
-        """What an earlier inner loop gave to the edge."""
+        """The value that an earlier inner loop gave to the edge."""
         if x.space != "edge" or self.over != "edge":
             raise ValueError("expected rows of edges")
         own = self._line(f"gnn.read {x.name}[{self.row}] : ({x.type}, "

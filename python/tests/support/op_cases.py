@@ -444,7 +444,8 @@ def _pick(t):
 
 
 def _pick_feature(t):
-    """Of features and of heads, with ties where one is gathered or constant."""
+    """Cases of features and of heads, with ties where one is gathered or
+    constant."""
     f, d = t.f, t.features
     for x in (t.rows(t.src, 3, d), t.rows("edge", 3, d) * 2):
         ties = f.elementwise("arith.maximumf", x, 0.25)
@@ -559,7 +560,7 @@ OPS = {
 
 WITH_HEADS = set(OPS) - {"op-degree", "op-dimensions"}
 
-# What the inputs must be like so that errors by row mean something; see
+# Conditions on the inputs so that errors by row mean something; see
 # `cases.make_inputs`.
 INPUTS = {name: "dyadic" for name in OPS}
 INPUTS.update({"op-attention": "positive", "op-divide": "positive",

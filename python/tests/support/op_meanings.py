@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one op of level 1 means, for `interpreter`.
+"""The meaning of one op of level 1, for `interpreter`.
 
 An op means what the function of `gnn_mlir.reference` with its mnemonic says. The
 parameters of that function are filled by their names: attributes of the op, what
@@ -46,7 +46,7 @@ class Call:
         raise ValueError(f"{self.op.name}: expected a derived graph")
 
     def loops(self):
-        """What the derived graph has of self loops; None where types are listed."""
+        """The self loops of the derived graph; None where types are listed."""
         for kind in (*self.types, *self.results):
             if kind is not None and kind.graph and self.graphs[kind.graph].parent:
                 return self.graphs[kind.graph].loops
@@ -284,7 +284,7 @@ _MEANINGS = {
 
 
 def meaning(call):
-    """What an op without a region gives: an array, or a tuple of arrays."""
+    """The result of an op without a region: an array, or a tuple of arrays."""
     name = call.op.name
     if name in _MEANINGS:
         return _MEANINGS[name](call)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the passes on whole graphs act on, for random programs: layers and parts of
-them. As `random_ops`."""
+"""Chains that the passes on whole graphs act on, for random programs: layers and
+parts of them. As `random_ops`."""
 
 from .random_ops import REDUCE, product
 
@@ -95,7 +95,7 @@ def _reshaped(t, x):
 
 
 def _between(t, score):
-    """What stands between scores and their softmax: scale, prior, reshapes."""
+    """The ops between scores and their softmax: scale, prior, reshapes."""
     for _ in range(t.rng.choice((0, 0, 1, 2))):
         kind = t.rng.choice(("scale", "prior", "prior", "reshape", "dropout"))
         heads = t.value(score).features
@@ -349,7 +349,7 @@ def parts(t):
 
 
 def type_rows(t):
-    """What depends on types alone, up to a relational sum of it."""
+    """A value that depends on types alone, up to a relational sum of it."""
     by = t.rng.choice(("node_type", "node_type", "edge_type"))
     x = t.rows(by, (t.size,))
     if t.coin(0.4):

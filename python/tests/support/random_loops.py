@@ -10,7 +10,7 @@ from . import loop_calls
 _REDUCE = ("sum", "sum", "mean", "max", "min")
 _TAME = 100.0
 
-# What a step may do, in a loop that is lowered as it is, and else.
+# The steps of a loop that is lowered as it is, and of others.
 _PLAIN_STEPS = ("read", "read", "constant", "arith", "arith", "math", "activation",
                 "broadcast", "dot", "dot", "choose", "pick", "number", "weight")
 _STEPS = _PLAIN_STEPS + ("linear", "linear", "linear", "outer", "outer", "concat",

@@ -46,7 +46,7 @@ class Statement:
     text: str  # With {m} for what __init__ makes.
     name: str | None
     dims: tuple
-    member: str | None = None  # Of __init__, with {} for its name.
+    member: str | None = None  # The line of __init__, with {} for its name.
 
     def uses(self):
         return set(re.findall(r"\bv\d+\b", self.text))
@@ -58,7 +58,7 @@ class Model:
     statements: tuple
     results: tuple  # Expressions.
     form: str  # tuple, dict or nested
-    in_loss: tuple  # Of each result, whether the loss reads it.
+    in_loss: tuple  # Whether the loss reads each result.
     training: bool
     inputs_with_gradients: bool
 
@@ -176,7 +176,7 @@ def random_model(seed, ops=None):
     while len(t.statements) < count:
         try:
             t.rng.choice(random_model_ops.OPS)(t)
-        except IndexError:  # There is no value of the kind.
+        except IndexError:  # No value is of the kind.
             continue
     if t.coin():
         random_model_ops.message_passing(t)

@@ -25,7 +25,7 @@ def aggregate(t):
 
 
 def extreme(t):
-    """Of an input alone: a tie of computed values could go either way."""
+    """An extreme of an input alone: a tie of computed values could go either way."""
     x = t.input(t.value(t.rows()).space, t.size)
     source = t.value(x).space
     space = t.coarser(source)
@@ -150,7 +150,7 @@ def outer(t):
 
 
 def weight_outer(t):
-    """Of weights that types have or share, with heads or without."""
+    """Products of weights that types have or share, with heads or without."""
     heads, vector = t.rng.choice(((), (2,), 2)), t.coin(0.3)
     kinds = [t.rng.choice((None, "edge_type")) for _ in range(2)]
     shapes = ((3, 8), (3, 2 if vector else 10)) if heads == 2 else (

@@ -7,7 +7,8 @@ from .random_ops import REDUCE
 
 
 def _other_loops(t):
-    """What `recorded` makes such a graph of: how, and the type of new self loops."""
+    """The arguments of `recorded` for such a graph: how, and the type of new self
+    loops."""
     if not t.made.g.square:
         raise ValueError("expected a square graph")
     loops, kinds = t.rng.choice(LOOPS), t.graph.num_edge_types

@@ -73,13 +73,14 @@ def _where(f, g, a, b, x, *rest):
 
 
 def _pick_feature(f, g, x, of, kind, over):
-    """What x has in the mean, where `of` is extreme."""
+    """The mean of x where `of` is extreme."""
     reduce = f.reduce_heads if over == "heads" else f.reduce_features
     return f.pick_feature(reduce("mean", x), of, kind, over)
 
 
 def _power(f, g, x, *rest):
-    """rest: an exponent below 1, or a number. What has a root is positive."""
+    """rest: an exponent below 1, or a number. The base of a root is
+    positive."""
     exponent, = rest
     if exponent in (2, 3.0):
         return x ** exponent
@@ -158,7 +159,7 @@ def _graph(f, g, made):
 
 
 def made_of(decl):
-    """What `_graph` makes a graph of."""
+    """The arguments with which `_graph` makes a graph."""
     if decl is None or decl.parent is None:
         return None
     if decl.loops is None:

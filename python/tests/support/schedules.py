@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What to do with the lines that `gnn_mlir.list_schedules` gives."""
+"""Helpers for the lines that `gnn_mlir.list_schedules` gives."""
 
 import json
 
-# What a line says of its kernel; the rest is the schedule and what it takes.
+# The fields of a line on its kernel; the rest is the schedule and what it takes.
 KEY = ("function", "graph", "template", "domain", "accesses", "types", "body")
 
 

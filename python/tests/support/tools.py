@@ -36,8 +36,9 @@ def run_by_tool(gnn_run, *options):
 
 
 def print_generic(gnn_opt, texts, *options):
-    """What gnn-opt prints, in generic form, of texts that go through the passes of
-    these options. A run that fails raises AssertionError with what the tool said."""
+    """The output of gnn-opt, in generic form, for texts that go through the passes
+    of these options. A run that fails raises AssertionError with what the tool
+    said."""
     separator = "\n// -----\n"
     result = subprocess.run(
         [str(gnn_opt), "-", "--split-input-file", "--mlir-print-op-generic",

@@ -27,7 +27,7 @@ PIECES = 3
 # Ranges of nodes that edges gather, which the cost model cuts on large graphs alone.
 SHARDS = 3
 
-# What keeps a loop's products out of it. Loops with these have no traversal.
+# Ops that keep a loop's products out of it. Loops with these have no traversal.
 RAISE = "raise-loops"
 
 
@@ -136,7 +136,7 @@ def share(out, expected, rounded):
 
 
 def deviation(out, expected, rounded):
-    """What is wrong with an output; None where nothing is.
+    """The fault of an output; None where it has none.
 
     The error is within its `limits`. NaN and infinities are to be where they are
     expected."""
@@ -160,7 +160,7 @@ def deviation(out, expected, rounded):
 
 
 def outputs(package, function, graphs, inputs, device, variant):
-    """What a package gives, by name."""
+    """The results of a package, by name."""
     try:
         bound = CompiledFunction(package, function).bind(graphs, device)
         out = bound({i.name: inputs[i.name] for i in bound.inputs})
