@@ -23,7 +23,7 @@ WIDTH = 96
 
 STAGES = [
     ("The model", [], """
-What is computed: whole tensors, whose row space is in their type."""),
+The ops are on whole tensors, whose row space is in their type."""),
     ("Templates", ["--gnn-graph-pipeline", "--convert-gnn-to-gnn-tile", "--cse"], """
 Each op is a product (`gnn_tile.gemm`) or a walk over the graph
 (`gnn_tile.traverse`). Row spaces have become accesses."""),

@@ -42,8 +42,8 @@ class Structures:
         self.adds_loops = parent is not None and graph.loop_type is not None
         self.derived = {}  # Structures of graphs derived from this one, by what they are.
         self.made = {}  # Tensors by the text of their key.
-        self.known = {}  # What transfers brought: lists of numbers by name.
-        self._kept = {}  # What several of them are made of.
+        self.known = {}  # The numbers that transfers brought: lists by name.
+        self._kept = {}  # Parts that several of them share.
         self._sorts = {}  # By sort: (values, order, what is added to values).
         self._pairs = {}  # By side: (pair of each sorted edge and the number, last ones).
         nodes = {"src": graph.num_src_nodes, "dst": graph.num_dst_nodes}
@@ -98,7 +98,7 @@ class Structures:
         """Sorts the edges by the pairs and the nodes of ends, as far as they are not."""
         new = [one for one in (("pair", "src"), ("pair", "dst"), ("node", "src"),
                                ("node", "dst")) if one in wanted and one not in self._sorts]
-        if self.types == 1:  # There pairs are nodes.
+        if self.types == 1:  # Pairs are nodes then.
             new = [one for one in new if one[0] == "pair" or (
                 ("pair", one[1]) not in wanted and ("pair", one[1]) not in self._sorts)]
         together = len(new) * self.edges <= _TOGETHER
@@ -239,7 +239,7 @@ class Structures:
         return torch.cumsum(found, 0, dtype=torch.int32)
 
     def _add_promises(self, request, transfer):
-        """What a declaration asks of the edges: 1 where it holds."""
+        """The demand of a declaration on the edges: 1 where it holds."""
         if request.schema is not None:
             name = "schema", tuple(map(tuple, request.schema))
             if name not in self.known and self.edges:
@@ -524,7 +524,7 @@ class Structures:
                                   self._iota(self.size(group) + 1), out_int32=True)
 
     def _walk(self, key):
-        """What a walk by edges needs."""
+        """The arrays of a walk by edges."""
         target, count = self.size(key.elements[0]), None
         if key.kind == "stream":
             target = self._iota(target) if key.elements == key.target else self._map(

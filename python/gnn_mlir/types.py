@@ -8,7 +8,7 @@ from typing import Optional, Tuple
 
 from . import spaces
 
-MOST_TYPES = (1 << 16) - 1  # Of nodes, and of edges.
+MOST_TYPES = (1 << 16) - 1  # The most types of nodes, and of edges.
 
 
 def integer(what, value, low=0, high=None):
@@ -244,7 +244,7 @@ def find_name(names, what, name):
 
 
 def count_remedy(error):
-    """What an error about a graph's number of types may go on with; "" of others."""
+    """The rest of an error about a graph's number of types; "" of others."""
     found = re.search(r"expected (\d+) (edge|node) types, got (\d+)", error)
     if found is None:
         return ""

@@ -15,7 +15,7 @@ def _comparison(kind):
 
 
 class Value:
-    """What an op or an input gives.
+    """The result of an op, or an input.
 
     Operators are NumPy's, on rows of one space, weights and numbers: arithmetic,
     `**`, `@` with a weight, comparisons, which give conditions for `where`, and

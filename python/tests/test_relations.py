@@ -2,7 +2,7 @@
 """Models on dicts of graphs as models on one typed graph: which are merged, into how many
 graphs, and that they are the same models, in float64, forward and backward.
 
-What is merged runs by torch's own ops here: test_frontend.py runs programs made of it."""
+Merged models run by torch's own ops here: test_frontend.py runs programs made of it."""
 
 import re
 

@@ -402,9 +402,9 @@ tile::TraverseSchedule scheduleByEdges(tile::TraverseOp op,
 /// by edges have.
 tile::TraverseSchedule scheduleByRows(const tile::TraverseSchedule &byEdges);
 
-/// That of the step which joins the pieces of rows that a walk by edges leaves:
-/// each row by its team, or by length where the longest row is known to have
-/// hundreds of them.
+/// The schedule of the step which joins the pieces of rows that a walk by edges
+/// leaves: each row by its team, or by length where the longest row is known to
+/// have hundreds of them.
 tile::TraverseSchedule scheduleJoin(tile::TraverseOp op,
                                     const tile::TraverseSchedule &byEdges,
                                     StatsAttr stats);

@@ -280,7 +280,7 @@ def compile_module(model, *, fullgraph=False, dynamic=True, **options):
             torch._dynamo.config._make_closure_patcher(
                 specialize_float=True, automatic_dynamic_shapes=False,
                 skip_nnmodule_hook_guards=hooks_are_known,
-                fake_tensor_cache_enabled=False,  # Of symbols it takes longer than without.
+                fake_tensor_cache_enabled=False,  # With symbols it takes longer than without.
                 recompile_limit=4096, accumulated_recompile_limit=65536),
             torch.fx.experimental._config._make_closure_patcher(
                 use_duck_shape=False, backed_size_oblivious=True)]

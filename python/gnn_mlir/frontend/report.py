@@ -112,7 +112,7 @@ class Captures:
         """With `ends` each call that captures ends with `end_call`."""
         self.name, self._found, self._ends = name, [], ends
         self._missed = {}  # How many calls captured nothing, by why.
-        self.untold = {}  # What there is to tell of calls that have not ended, by thread.
+        self.untold = {}  # Messages on calls that have not ended, by thread.
         self._model = weakref.ref(model) if isinstance(model, torch.nn.Module) else None
 
     def count(self):
@@ -163,7 +163,7 @@ class Captures:
 
     def _numbered(self):
         """`Captured` by their numbers: of those that torch dropped there is none."""
-        gc.collect()  # What torch dropped, as where it captured anew, is in cycles.
+        gc.collect()  # Captures that torch dropped, as where it captured anew, are in cycles.
         found = ((number, ref(), *rest) for number, (ref, *rest) in enumerate(self._found, 1))
         return {number: Captured([], [], *rest) if rest[0] else Captured(
             [_program(call) for call in one.calls], left(one), *rest)

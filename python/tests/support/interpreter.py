@@ -5,9 +5,8 @@
     module = interpreter.read(text)     # of gnn-opt --mlir-print-op-generic
     module.functions["layer"].evaluate({"g": graph}, {"x": x, "weight": w})
 
-What each op means is in `gnn_mlir.reference`, which `op_meanings` reads. Each result
-is held to its type: as many rows as the graph has, and its features.
-"""
+The meaning of each op is in `gnn_mlir.reference`, which `op_meanings` reads. Each
+result is held to its type: as many rows as the graph has, and its features. """
 
 import numpy as np
 

@@ -121,7 +121,7 @@ def AttachTarget : Pass<"gnn-attach-target", "::mlir::ModuleOp"> {
     Option<"chip", "chip", "std::string", /*default=*/"",
            "A GPU by its name, such as h100, its chip, such as sm_90, or as its driver "
            "describes it: {sm_89, NVIDIA L40S: processors=142 clock=2.52e9 "
-           "l2_bytes=1e8 memory_bandwidth=8.64e11}; empty: the first that is known. Of a "
+           "l2_bytes=1e8 memory_bandwidth=8.64e11}; empty: the first that is known. For a "
            "CPU LLVM's name of the processor">,
     Option<"vector", "vector", "int64_t", /*default=*/"0",
            "Elements of a vector register of a CPU: 1, 2, 4, 8 or 16; 0: 16">,

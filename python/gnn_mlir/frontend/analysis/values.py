@@ -88,8 +88,8 @@ def whole_of(parts):
     return split
 
 
-# Ops whose tags say which are random. Of others, such as those of sampling libraries, none
-# is known not to be.
+# Ops whose tags say which are random. None of the others, such as those of sampling
+# libraries, is known not to be.
 _TAGGED = ("aten", "prims", "gnn_mlir")
 
 

@@ -60,7 +60,7 @@ def install(made, model, compiled, refuse):
     def capture(function, *args, **kwargs):
         if _symbolic_trace.is_fx_symbolic_tracing():  # Then torch refuses all threads.
             with convert_frame.compile_lock:
-                pass  # What traces in another thread has it.
+                pass  # A trace in another thread has it.
         return function(*args, **kwargs)
 
     @functools.wraps(whole)
@@ -131,7 +131,8 @@ class _Captured:
         self._defaults, self._named_defaults = (self._forward.__defaults__,
                                                 self._forward.__kwdefaults__)
         # (check, function) by the guards that dynamo has; None where dynamo's own way is
-        # the only one. What the last call was is asked first, as dynamo does it.
+        # the only one. The entry of the last call is asked first, as dynamo does
+        # it.
         self._known, self._last = {}, None
         count, names = code.co_argcount, code.co_varnames
         self._positional, self._rest = names[:count], None

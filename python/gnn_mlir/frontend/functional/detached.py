@@ -21,7 +21,7 @@ def of_inputs(lowered):
     """`lowered` with what is detached made of detached inputs; None where there is nothing
     of the sort."""
     old = lowered.module.graph
-    wanting, found = set(), []  # What has a gradient, and what is without that of another.
+    wanting, found = set(), []  # Nodes with a gradient, and nodes without that of another.
     for node in old.nodes:
         if node.target == aten.detach.default:
             if node.args[0] in wanting and node.args[0].op != "placeholder" and _is_read(node):

@@ -95,7 +95,7 @@ def _written(node):
         return None
     while isinstance(node, torch.fx.Node) and is_written(node):
         node = node.args[0]
-        if isinstance(node, (list, tuple)):  # Of torch._foreach_add_ and its like.
+        if isinstance(node, (list, tuple)):  # Lists of torch._foreach_add_ and its like.
             node = next((x for x in node if isinstance(x, torch.fx.Node)), None)
     return node if isinstance(node, torch.fx.Node) else None
 

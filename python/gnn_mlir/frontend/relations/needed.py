@@ -115,7 +115,7 @@ def _find_read(graph, layers):
                 layer.needed = needed
             live.update(part for part, kind in zip(node.args[0], by_join[node][0].kinds)
                         if kind in needed)
-        elif node in ofs:  # Of sizes, which rows that nothing reads have too.
+        elif node in ofs:  # Sizes, which rows that nothing reads have too.
             live.update(node.args[0] if node is ofs[node].edges else node.args[:1])
         else:
             live.update(node.all_input_nodes)

@@ -39,4 +39,4 @@ class Sum:
     rows: list  # (node, factor): rows of the nodes themselves
     biases: list  # (node, factor): tensors that all rows have
     is_linear: bool = True  # Whether it is all this.
-    kind: str = "sum"  # What its terms are reduced by.
+    kind: str = "sum"  # The reduction of its terms.

@@ -107,7 +107,7 @@ class Zip(abc.ABC):
                 self.drew(nodes, found, at)
                 return found
             found, own = self.graph.call(target, *given[0], **given[1]), value_of(first)
-            if value_of(found).dtype != own.dtype:  # That of a number may be any.
+            if value_of(found).dtype != own.dtype:  # A number may have any.
                 raise Stuck(f"{target} with numbers of another dtype by type")
             return found
         return made

@@ -42,7 +42,7 @@ class Layout:
         outputs = signature["outputs"]
         whole = [i for i, (name, *_) in enumerate(outputs)
                  if name not in packed or self.emulated]
-        self.names = [outputs[i][0] for i in whole]  # Of what a launch gives.
+        self.names = [outputs[i][0] for i in whole]  # The names of what a launch gives.
         # Outputs are made like these, which is less work than by shape and dtype.
         self.whole = [(i, torch.empty((), dtype=dtypes[outputs[i][1]], device=device))
                       for i in whole]
@@ -79,8 +79,8 @@ class Launcher:
                 self._inputs.append((place, 0, None, shapes[i], i))
             else:
                 self._inputs.append((place, 0, dtype, shapes[i], i))
-        # What outputs are made like, from the second launch on: one is all that there is of a
-        # sampled batch.
+        # Models of outputs, from the second launch on: one is all that there is of a sampled
+        # batch.
         self._outputs, self._launched = None, False
         self._shapes = [outputs[i] for i in self.indices]
         self.packs, self._bytes = {}, 0
@@ -90,7 +90,8 @@ class Launcher:
                 self.packs[name] = self._bytes
                 order[i] = len(layout.whole), self._bytes
                 self._bytes += -(-math.prod(outputs[i]) * size // _EVERY) * _EVERY
-            # Of each output the position of its tensor, and where it begins there.
+            # For each output the position of its tensor, and where it begins
+            # there.
             self._order = [order[i] for i in range(len(order))]
 
     def __call__(self, tensors):
@@ -116,7 +117,7 @@ class Launcher:
         layout = self._layout
         if layout.settled is None:
             self._settle(tensors)
-        given, held = [], []  # What is converted lives until the launch.
+        given, held = [], []  # Converted tensors live until the launch.
         input_sizes, output_sizes = self._sizes
         for place, begin, dtype, shape, i in self._inputs:
             x = tensors[place]

@@ -28,7 +28,8 @@ class Passes:
         self.parameters, self.constant = call.parameters, call.constant
         self.owner = call.owner
         self.device, self.place = device, str(device) if targets.is_gpu(device) else None
-        # What was bound to the last graphs: to the next ones it is bound in one go.
+        # The functions bound to the last graphs: to the next ones they are bound in
+        # one go.
         self.bound = ()
         self._layouts, self._backward = {}, {}
         self.forward = function.differentiated.find(wrt) if wrt else None
@@ -78,7 +79,8 @@ class Plan:
         self.run = Launcher(passes.layout(bound, passes.names, packed=forward.saved), bound)
         made = self.run.names
         self.outputs = [made.index(name) for name in forward.outputs]
-        # What is kept, and its positions among inputs and what the forward pass makes.
+        # The kept values, and their positions among inputs and what the forward pass
+        # makes.
         self._kept = [name for name in forward.kept if name not in self.run.packs]
         places = {name: i for i, name in enumerate((*passes.names, *made))}
         self.kept = [places[name] for name in self._kept]
@@ -190,7 +192,7 @@ class Call:
 
         def bound_to(compiled):
             function, passes = compiled.function, compiled.passes.get((wrt, device))
-            if passes is None:  # Of several threads that make one, all take the first.
+            if passes is None:  # Several threads may make one, and all take the first.
                 passes = compiled.passes.setdefault(
                     (wrt, device), Passes(function, names, wrt, device, self))
             source = structures.source
@@ -207,7 +209,7 @@ class Call:
                 if not wrong:
                     raise
             with self._compiling:
-                if self._compiled is compiled:  # Of several threads one compiles.
+                if self._compiled is compiled:  # One of several threads compiles.
                     log.info("%s: %s is compiled again, for edges that are not sorted by "
                              "destination, as those of the first call were: of @%s",
                              self.owner, self.title, ", @".join(sorted(wrong)))
@@ -234,7 +236,7 @@ class Call:
         """`ordered` are the graphs to declare with `dst_sorted`; None: those that may be."""
         from ...compiler import compile as compile_program
         options = dict(self.options)
-        if options.get("target") is None:  # Of a chip alone the emulator runs, as of programs.
+        if options.get("target") is None:  # The emulator runs for a chip alone, as for programs.
             options["target"] = targets.CUDA if targets.is_gpu(device) else (
                 None if options.get("chip") else targets.CPU)
         graphs = {name: graph if isinstance(graph, Graph) else graph.to_graph()

@@ -25,7 +25,7 @@ _guards = torch._C._dynamo.guards
 _version = getattr(_guards, "dict_version", None)
 
 _capturing = threading.local()  # `known`, the `Known` of the model that a thread captures.
-_lock = threading.RLock()  # Of what is noted of layers.
+_lock = threading.RLock()  # The lock of the notes on layers.
 _uses = weakref.WeakValueDictionary()  # By number, as long as the HeteroConv lives.
 
 # Layers whose results depend on attributes, parameters and arguments alone, and have a row
@@ -94,9 +94,10 @@ class Layer:
 
     def __init__(self, module):
         self._module, self._versions, self._found = weakref.ref(module), {}, None
-        self.signatures = None  # Of the layers by relation, None where torch traces them.
+        self.signatures = None  # By relation, None where torch traces its layer.
         self.uses = []
-        # Of parameters, one for each of torch's modes, which have dispatch keys of their own.
+        # Checks of parameters, one for each of torch's modes, which have dispatch keys of
+        # their own.
         self._checks = []
         self.settle()
 

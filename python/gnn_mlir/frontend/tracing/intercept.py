@@ -441,7 +441,8 @@ def _hgt(self, x_dict, edge_index_dict):
     counts = [x.size(0) for x in xs]
     places = {kind: i for i, kind in enumerate(kinds)}
     node_type = OPS.type_rows(edges[0], counts)
-    # Of `node_type`, so that edges between other nodes are others for all that follows.
+    # The types are of `node_type`, so that edges between other nodes are others for all
+    # that follows.
     edge_type = OPS.type_rows(node_type, [one.size(1) for one in edges])
     edge_index = OPS.typed_edges(edges, [places[r[0]] for r in relations],
                                  [places[r[-1]] for r in relations], counts, counts, edge_type)
