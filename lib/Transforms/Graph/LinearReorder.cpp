@@ -107,11 +107,14 @@ static SetVector<Operation *> deadWithout(Operation *root) {
   return dead;
 }
 
-/// Whether `op` becomes a kernel of its own: products do, joins of features do;
-/// what only moves or adds up rows goes into one.
+/// Whether `op` becomes a kernel of its own: products do, joins of features and
+/// weights that are taken by type do; what only moves or adds up rows of the
+/// graph goes into one.
 static bool isKernel(Operation *op) {
+  std::optional<RowSpace> rows = getRowSpace(op->getResult(0).getType());
   return isa<ProductOpInterface, ConcatOp, WeightProductOp>(op) ||
-         (isa<SliceOp>(op) && !getRows(op->getResult(0).getType()));
+         (isa<GatherOp>(op) && rows && !hasDynamicRows(*rows)) ||
+         (isa<SliceOp>(op) && !rows);
 }
 
 /// The place in `Bill::perRow`; none for rows of types.
