@@ -255,10 +255,16 @@ class Bench:
             if name != OURS and made[name] == made[OURS]:
                 row["ways"][name] = {"same": True}
                 continue
-            run, facts = self._step(work, compiled)
+            try:
+                programs[name], facts = self._step(work, compiled)
+            except torch.OutOfMemoryError as error:
+                if name == OURS:
+                    raise
+                facts = {"skipped": out_of_memory(error)}
+                torch.cuda.empty_cache()
             found[name] = {"compile_s": seconds, **facts}
-            if "wrong" not in facts:
-                programs[name] = run
+            if facts.keys() & {"wrong", "skipped"}:
+                programs.pop(name, None)
             if name == OURS:
                 row[OURS] = found[name]
             else:

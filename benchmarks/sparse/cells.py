@@ -38,7 +38,8 @@ SUITES = (
     Suite("dots", DOTS, _plain(*(size for size in FEATURES if 8 <= size <= 512)), MADE + REAL),
     Suite("attention", cases.ATTENTION, HEADS, MADE + REAL, ("forward", "training")),
     Suite("growth", ("sum",), _plain(64), ("uniform-1M", "uniform-10M", "uniform-100M")),
-    Suite("ablation", ("sum", "dot"), _plain(8, 64, 512), ("reddit", "proteins", "products")),
+    Suite("ablation", ("sum", "dot", "gatv2"), _plain(8, 64, 512) + HEADS,
+          ("reddit", "proteins", "products")),
     Suite("small", (*cases.REDUCTIONS, "dot", *cases.ATTENTION), _ONE, ("uniform-10k", "cora")))
 GENERAL = ("sums", "dots", "attention")
 OPS = tuple(dict.fromkeys([*(op for suite in SUITES for op in suite.ops),

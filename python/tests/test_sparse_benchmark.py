@@ -182,7 +182,24 @@ def test_ablation_and_tuned_rows(main, tmp_path, compiler):
     assert tuned[0] == "tuned: long-rows=8,fuse=0" and tuned[1]["kernels"] == 3
     page = output.with_suffix(".md").read_text()
     assert "linear-reorder=false" in page.partition("The same kernels everywhere: ")[2]
-    assert "| op | graph | F | all, ms | fuse=false |" in page
+    assert "| op | graph | F | all, ms |" in page and " | fuse=false |" in page
+
+
+def test_a_way_may_lack_memory(main, sparse, monkeypatch, compiler, tmp_path):
+    """The others of its cell are measured."""
+    bench, output = sparse("bench"), tmp_path / "found"
+    step = bench.Bench._step
+
+    def fail(self, work, compiled):
+        if len(bench.launches(compiled, False)) > 1:
+            raise bench.torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB. More")
+        return step(self, work, compiled)
+
+    monkeypatch.setattr(bench.Bench, "_step", fail)
+    main(f"--graphs small --ops ablation --widths 8 1x64 --peers none --output {output}")
+    page = output.with_suffix(".md").read_text()
+    assert re.search(r"\| dot \| small \| 8 \| error .*\| out of memory: Tried to allocate 9 GiB \|"
+                     r".*\| error ", page)
 
 
 def test_wrong_results_end_with_an_error(main, sparse, monkeypatch, compiler, tmp_path):
@@ -423,7 +440,7 @@ def test_cells(sparse):
                       "uniform-10k": {"small"}, "mine": general}
     of = lambda suite: [c for c in found["reddit"] if c.suite == suite]
     assert len(of("sums")) == 6 * 10 and len(of("dots")) == 2 * 7
-    assert len(of("attention")) == 3 * 3 * 2 and len(of("ablation")) == 2 * 3
+    assert len(of("attention")) == 3 * 3 * 2 and len(of("ablation")) == 3 * 3
     assert {c.width for c in of("attention")} == {"1x64", "8x16", "4x64"}
     few, = cells.select(("reddit",), True, ("dot-shuffled",), (7,), ("forward",)).values()
     assert [(c.op, c.program, c.features) for c in few] == [("dot-shuffled", "dot", 7)]
