@@ -31,8 +31,12 @@ static constexpr double leastByTorch = 1 << 17;
 /// 10,556, takes 6 us by rows there and 9 by edges, where the model has 23 and
 /// 14, and training of RGAT on mutag, which has 148,000, 216 and 241. A sum of
 /// amazon-book, which has 846,434, takes 26.6 us and 15.7, where the model has
-/// 26.4 and 20.5.
-static constexpr double leastKnown = 1 << 18, leastLaunches = 2;
+/// 26.4 and 20.5. From so many elements on, a quarter of a launch is enough:
+/// weighted sums of 8 features and argmax of 2 and 8 over soc-epinions, which
+/// has 811,478, are 0.3 to 0.5 launches apart by the model, and take 29.6, 32.2
+/// and 34.9 us by rows, 14.3, 21.5 and 16.0 by edges.
+static constexpr double leastKnown = 1 << 18, leastLaunches = 2,
+                        launchesOfKnown = 0.25;
 
 /// Whether a graph of the program is one whose structures kernels do not build
 /// (`isBuilt` of DeviceBuild.cpp). torch's ops build all of them then, about a
@@ -384,8 +388,7 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
   double byEdges = costByEdges(model, op, stats);
   gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +
          " by the model";
-  double launches =
-      elements < leastKnown ? leastLaunches : KernelConstants::piecesLaunch;
+  double launches = elements < leastKnown ? leastLaunches : launchesOfKnown;
   if (!model.isBetterByLaunches(byRows, byEdges, launches))
     return "equal shares of the elements pay too little" + gain +
            ", by which they have to save " +

@@ -148,8 +148,8 @@ def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
     what is left of rows at the borders of blocks is joined by a second kernel
     (`gnn-tile-split-edge-walks`). A walk by rows has teams that wait for long rows and
     idle in short ones. With `edges=-1` shares are chosen where the cost model gives
-    both kernels half a launch less of time than a walk by rows, or two launches less where
-    there are fewer than 2^18 elements; with 1 wherever they can be; with 0 nowhere.
+    both kernels a quarter of a launch less of time than a walk by rows, or two launches less
+    where there are fewer than 2^18 elements; with 1 wherever they can be; with 0 nowhere.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
