@@ -67,3 +67,42 @@ func.func @mean(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @cora square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2708, dst_nodes = 2708, edges = 10556,
+    type_edges = [10556], src_pairs = [2708], dst_pairs = [2708], in_degree_max = 168, out_degree_max = 168>}
+gnn.graph @larger square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 3300, dst_nodes = 3300, edges = 12870,
+    type_edges = [12870], src_pairs = [3300], dst_pairs = [3300], in_degree_max = 168, out_degree_max = 168>}
+
+// Lanes that would idle take elements of the same rows: 32 of each row are 86,656 of the 101,376 that
+// are at work at once, of @larger 105,600. Narrow rows would leave more of them idle.
+//
+// CHECK-LABEL: func.func @idle
+// CHECK:         lanes = 16, {{.*}}element_lanes = 2, in_flight = 4, rows_per_block = 8, {{.*}}split_rows = 64
+// CHECK:         lanes = 16, {{.*}}element_lanes = 1, in_flight = 4, rows_per_block = 16, {{.*}}split_rows = 32
+// CHECK:         lanes = 4, {{.*}}element_lanes = 1, in_flight = 4,
+func.func @idle(%x: memref<?x64xf32>, %z: memref<?x16xf32>, %y: memref<?x64xf32>, %u: memref<?x16xf32>) {
+  // expected-remark @+1 {{all teams of a block walk a row of more than 64 elements: rows are so few that the longest one decides}}
+  gnn_tile.traverse @cora <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  // expected-remark @+1 {{all teams of a block walk a row of more than 32 elements: rows are so few that the longest one decides}}
+  gnn_tile.traverse @larger <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  // expected-remark @+1 {{all teams of a block walk a row of more than 128 elements: its own team takes 32 rounds for as many}}
+  gnn_tile.traverse @cora <dst, edge.in_rows, features = 16> ins(%z : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%u : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

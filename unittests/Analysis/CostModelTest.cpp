@@ -352,7 +352,7 @@ TEST(CostModelTest, OpsHaveTheWalksOfTheirTraversals) {
   ASSERT_EQ(kernels[0].walks.size(), 1u);
   ASSERT_EQ(traversal.walks.size(), 1u);
   const WalkWork &walk = kernels[0].walks[0], &built = traversal.walks[0];
-  EXPECT_EQ(walk.splitEdges, 32);
+  EXPECT_EQ(walk.splitEdges, 64);
   EXPECT_EQ(walk.splitEdges, built.splitEdges);
   EXPECT_EQ(walk.edgesPerRound, built.edgesPerRound);
   EXPECT_EQ(walk.edgesPerLongRound, built.edgesPerLongRound);

@@ -88,6 +88,15 @@ static constexpr int64_t longRounds = 32, longRoundsOfFew = 8;
 static constexpr int64_t mostRowsOfFew = 32;
 static constexpr double blocksAtOnce = 4, meansOfLong = 4;
 
+/// Whether all lanes are at work at once where each group has so many: by what
+/// walks take of registers, three blocks of a multiprocessor.
+static bool areFew(const TraverseFacts &facts, int64_t lanes) {
+  constexpr double blocks = 3;
+  return facts.meanLength > 0 &&
+         facts.numElements / facts.meanLength * static_cast<double>(lanes) <=
+             blocks * facts.processors * static_cast<double>(blockThreads);
+}
+
 /// So many that each has elements in a group of the mean length: groups that
 /// are shorter than the lanes of a warp share it.
 static int64_t lanesOfElements(const TraverseFacts &facts, int64_t lanes) {
@@ -98,16 +107,27 @@ static int64_t lanesOfElements(const TraverseFacts &facts, int64_t lanes) {
   auto filled = static_cast<int64_t>(
       facts.meanLength /
       (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
-  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
-                             mostElementLanes);
+  int64_t count = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
+                                      mostElementLanes);
+  // Others would idle. Cora's rows of 64 features have 3.9 elements: by two
+  // lanes each, a sum takes 3.8 us in place of 5.0, argmax 5.6 of 7.2.
+  while (lanes >= manyLanes && count < mostElementLanes &&
+         static_cast<double>(count * leastWhereManyRows) < facts.meanLength &&
+         areFew(facts, 2 * count * lanes))
+    count *= 2;
+  return count;
 }
 
 /// So many that a lane takes its elements of a group of the mean length at
-/// once.
-static int64_t elementsAtOnce(const TraverseFacts &facts, int64_t lanes) {
+/// once; of few groups of a warp each, the longest of which decides, as many as
+/// of long ones.
+static int64_t elementsAtOnce(const TraverseFacts &facts, int64_t lanes,
+                              int64_t lanesOfGroup) {
   if (!facts.walksElements)
     return 1;
-  if (!facts.meanLength)
+  bool decidesLongest =
+      lanesOfGroup >= facts.limits.lanes && areFew(facts, lanesOfGroup);
+  if (!facts.meanLength || decidesLongest)
     return elementsInFlight;
   auto each = static_cast<int64_t>(std::lround(facts.meanLength / lanes));
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(each), 1, elementsInFlight);
@@ -287,7 +307,8 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
       explainBlocked(schedule, facts).empty())
     schedule.distribution = ElementDistribution::Cyclic;
   if (!schedule.inFlight)
-    schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes));
+    schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes),
+                                       layOut(schedule, facts).threadsPerRow());
   if (!schedule.rowsPerBlock) {
     schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
                                   layOut(schedule, facts).threadsPerRow());
