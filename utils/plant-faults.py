@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plants the faults of faults.txt one after the other, and says which tests find them.
+"""Plants the faults of utils/faults one after the other, and says which tests find them.
 
     utils/plant-faults.py --check            each fault has its place in the sources
     utils/plant-faults.py --build BUILD --results FILE.jsonl [--own] [NAME...]
@@ -44,9 +44,9 @@ class Fault:
 
 
 def read_faults():
-    text = (ROOT / "utils/faults.txt").read_text(encoding="utf-8")
-    blocks = re.split(r"\n\n+", re.sub(r"^#.*\n", "", text, flags=re.M).strip())
-    return [Fault(block) for block in blocks]
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "utils/faults").iterdir())]
+    return [Fault(block) for text in texts
+            for block in re.split(r"\n\n+", re.sub(r"^#.*\n", "", text, flags=re.M).strip())]
 
 
 def command(test, build):
