@@ -43,6 +43,8 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats,
   if (isNodeSpace(walk.path.to) || isPairSpace(walk.path.to))
     facts.meanLength = mean;
   tile::TraverseSchedule schedule;
+  tile::chooseVector(schedule, facts);
+  tile::chooseColumns(schedule, facts);
   tile::chooseLanes(schedule, facts);
   tile::chooseRows(schedule, facts);
   tile::chooseSplitRows(schedule, facts);

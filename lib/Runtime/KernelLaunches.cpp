@@ -53,8 +53,8 @@ void KernelLaunches::add(BuildKernel kernel, int64_t rows,
       written.push_back({array, number});
 }
 
-/// Steps follow one another, and what is in a launch is of one step. Steps are
-/// no more than records that depend on one another need; a record that nothing
+/// Steps follow one another, and what is in a launch is of one step. The number
+/// of steps is the least that dependent records allow; a record that nothing
 /// waits for yet is put off until there is another launch of its kernel, or
 /// until the last step in which it may be.
 Error KernelLaunches::run(const BuildKernels &kernels, void *memory,

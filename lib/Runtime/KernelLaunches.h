@@ -54,7 +54,7 @@ private:
   struct Record {
     BuildKernel kernel;
     int64_t rows;
-    /// Its first array and number among all.
+    /// The places of its first array and of its first number among all.
     size_t arrays, numbers;
     /// The first step that it can be in, the last, and the one that it is in.
     int64_t first = 0, last = 0, launched = -1;

@@ -2,9 +2,9 @@
 """Ops on the rows of one node type are not ops on the rows of all types.
 
 Each op is put where a model on a dict of graphs has a marker: between layers, on the rows of
-edges, on what a relation gives, within a layer of typed rows. The parts that are merged of
-it, or left apart, is run by torch in float64 and is the model, on types of several numbers
-of rows."""
+edges, on what a relation gives, within a layer of typed rows. The merged model, and the
+parts that are left of it, are run by torch in float64 and give what the model does, on types of
+several numbers of rows."""
 
 import pytest
 

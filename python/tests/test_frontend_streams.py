@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors that the front end keeps are read on other streams of a GPU when it is there, and
-its memory is used for nothing else before they are done."""
+"""Tensors that the front end keeps are read on other streams of a GPU when they are there, and
+their memory is used for nothing else before they are done."""
 
 import pytest
 

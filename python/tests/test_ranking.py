@@ -19,9 +19,8 @@ PASSES = {"C": "compact", "R": "linear-reorder", "O": "order-aggregate",
           "A": "fuse-attention"}
 ENDS = ("fold-normalization", "join-sums", "move-scales", "compute-in-heads",
         "merge-bias", "fuse")
-# One pass apart, and by more than this share of the time, which no model is asked to
-# see. Launches decide on layers that take less milliseconds than TINY, of which fused
-# ops have fewer.
+# One pass apart, and by more than this share of the time: no model is asked to see less.
+# Launches decide on layers of fewer milliseconds than TINY: fused ops have fewer.
 STEPS = (("none", "C"), ("C", "CR"), ("CR", "CRO"), ("CRO", "CROA"))
 CLOSE, TINY = 0.15, 0.1
 LAYERS = {name: record.LAYERS[name] for name in ("rgcn", "rgat", "hgt", "gat")}

@@ -86,7 +86,7 @@ def by_relation(**convs):
     return lambda relation, number: convs[relation[1]]()
 
 
-# Models, and how many graphs of each number of relations it has when merged:
+# Models, and how many graphs of each number of relations a merged one has:
 # one an aggregation. None: it stays as it is.
 MODELS = {
     "SAGE": (lambda: Layers(sage), [4, 4]),

@@ -77,9 +77,9 @@ def expected(graph, scores, x):
         if not own.any():
             continue
         score = scores[own].astype(np.float64)
-        highest[node] = np.maximum(score.max(axis=0), np.finfo(np.float32).min)
+        highest[node] = score.max(axis=0)
         with np.errstate(invalid="ignore"):
-            power = np.exp(score - highest[node])
+            power = np.exp(score - np.maximum(highest[node], np.finfo(np.float32).min))
         powers[node] = power.sum(axis=0)
         total[node] = (power[:, :, None] * x[graph.edge_src[own]]).sum(axis=0)
     return highest, powers, total
@@ -135,6 +135,28 @@ def test_rows_of_minus_infinity_across_blocks(fields, heads):
     for one, right in zip(found.values(), expected(graph, scores, x), strict=True):
         np.testing.assert_allclose(one, right, rtol=2e-6, atol=2e-5)
 
+
+@pytest.mark.parametrize("passes", [
+    {}, {"online-softmax": 0}, {"online-softmax": 1}, {"edge-walks": 1}, {"long-rows": 1},
+    {"source-shards": 2}, {"fuse-attention": False}], ids=str)
+@pytest.mark.parametrize("target", ["emulator", "cpu"])
+def test_a_row_without_a_score_has_no_softmax(target, passes):
+    """Of scores that are all minus infinity it is NaN, as of PyG's; the lowest number is a score,
+    and no element has nothing."""
+    graph = gnn_mlir.Graph([0, 1, 0, 2, 2, 1], [1, 1, 2, 2, 3, 4], 6)
+    scores = np.array([-INF, -INF, -3.4028235e38, -3.4028235e38, -INF, 1], np.float32)[:, None]
+    module = gnn_mlir.Module()
+    g = module.graph("g")
+    function = module.function("f")
+    x = function.input("x", g.rows("node", 1, 2))
+    weights = function.edge_softmax(function.input("s", g.rows("edge", 1)), over="dst")
+    function.output("y", function.aggregate("sum", function.apply(
+        "mul", "edge", weights, x, rhs_via="src"), "node", via="dst"))
+    rows = np.arange(12, dtype=np.float32).reshape(6, 1, 2)
+    found = gnn_mlir.compile(module, target=target, passes=passes, graph=graph)(
+        graph, {"x": rows, "s": scores})
+    nan = [np.nan, np.nan]
+    assert np.array_equal(found[:, 0], [[0, 0], nan, [2, 3], nan, [2, 3], [0, 0]], equal_nan=True)
 
 
 NODES, EDGES = "{gnn.rows = #gnn.rows<@g, node>}", "{gnn.rows = #gnn.rows<@g, edge>}"

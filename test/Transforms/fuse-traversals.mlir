@@ -351,8 +351,8 @@ func.func @columns(%x: tensor<2x4x3xf32>, %a: tensor<6x4xf32>) -> tensor<6x4xf32
   return %z : tensor<6x4xf32>
 }
 
-// Each of a row's edges reads the sum over them: the walk goes on to do that, as
-// that of a softmax does.
+// Each of a row's edges reads the sum over them: the walk goes over them once more, as
+// the walk of a softmax does.
 //
 // CHECK-LABEL: func.func @elements_after_sum
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 4>

@@ -212,7 +212,7 @@ func.func @runs_of_atomics(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 func.func @processor_blocks(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{cannot honour the schedule's 'processor_blocks': a multiprocessor has at most 2048 threads, got blocks of 2304}}
+  // expected-error @+1 {{cannot honour the schedule's 'processor_blocks': a multiprocessor has at most 2048 threads at work, got 9 blocks of 256}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]

@@ -1,5 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline=edge-walks=0 --remarks-filter=gnn-tile-schedule-row-walks \
 // RUN:   --remark-policy=all --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline=edge-walks=0 --split-input-file -o /dev/null --remark-format=emitRemark \
+// RUN:   --remark-policy=all --remarks-filter='gnn-tile-schedule-(lanes|rows)' 2>&1 | FileCheck %s --check-prefix=SAID
 
 // Rows of 12 elements in the mean, 500 blocks of 8: all are at work at once. A round of a team has
 // 8 elements.
@@ -76,13 +78,22 @@ gnn.graph @larger square {node_types = 1, edge_types = 1, stats = #gnn.stats<src
     type_edges = [12870], src_pairs = [3300], dst_pairs = [3300], in_degree_max = 168, out_degree_max = 168>}
 
 // Lanes that would idle take elements of the same rows: 32 of each row are 86,656 of the 101,376 that
-// are at work at once, of @larger 105,600. Narrow rows would leave more of them idle.
+// are at work at once, of @larger 105,600. A row of four lanes, and one of which other blocks take
+// other columns, has as many as without.
+//
+// SAID:      so few that lanes would idle: 2 instead of 1 lanes take their 3.9 elements
+// SAID:      groups have 3.9 elements in the mean: 1 instead of 2 lanes take them
+// SAID:      groups have 3.9 elements in the mean: 1 instead of 8 lanes take them
+// SAID:      groups have 3.9 elements in the mean: 1 instead of 2 lanes take them
+// SAID:      a block takes 8 rows, in_flight is 4: rows are so few that the longest one decides
+// SAID:      a block takes 16 rows, in_flight is 4"
 //
 // CHECK-LABEL: func.func @idle
 // CHECK:         lanes = 16, {{.*}}element_lanes = 2, in_flight = 4, rows_per_block = 8, {{.*}}split_rows = 64
 // CHECK:         lanes = 16, {{.*}}element_lanes = 1, in_flight = 4, rows_per_block = 16, {{.*}}split_rows = 32
 // CHECK:         lanes = 4, {{.*}}element_lanes = 1, in_flight = 4,
-func.func @idle(%x: memref<?x64xf32>, %z: memref<?x16xf32>, %y: memref<?x64xf32>, %u: memref<?x16xf32>) {
+// CHECK:         columns_per_block = 64, {{.*}}lanes = 16, {{.*}}element_lanes = 1, in_flight = 4, {{.*}}split_rows = 128
+func.func @idle(%x: memref<?x64xf32>, %z: memref<?x16xf32>, %y: memref<?x64xf32>, %u: memref<?x16xf32>, %w: memref<?x512xf32>, %t: memref<?x512xf32>) {
   // expected-remark @+1 {{all teams of a block walk a row of more than 64 elements: rows are so few that the longest one decides}}
   gnn_tile.traverse @cora <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -100,6 +111,13 @@ func.func @idle(%x: memref<?x64xf32>, %z: memref<?x16xf32>, %y: memref<?x64xf32>
   // expected-remark @+1 {{all teams of a block walk a row of more than 128 elements: its own team takes 32 rounds for as many}}
   gnn_tile.traverse @cora <dst, edge.in_rows, features = 16> ins(%z : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%u : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  // expected-remark @+1 {{all teams of a block walk a row of more than 128 elements: its own team takes 32 rounds for as many}}
+  gnn_tile.traverse @cora <dst, edge.in_rows, features = 512> ins(%w : memref<?x512xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%t : memref<?x512xf32>) at [#gnn_tile.at<group : feature>] schedule <columns_per_block = 64> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32

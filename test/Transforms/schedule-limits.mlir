@@ -3,12 +3,14 @@
 // RUN:   | FileCheck %s --check-prefix=LIST --implicit-check-not='"lanes":32' --implicit-check-not='"threads":128'
 // RUN: sed 's/lanes = 16, threads = 64/lanes = 32, threads = 1024/' %s | gnn-opt --gnn-schedule-pipeline | FileCheck %s --check-prefix=GPU
 // RUN: sed 's/^        {$/        schedule <rows_per_block = 8> {/' %s | not gnn-opt --gnn-schedule-pipeline 2>&1 | FileCheck %s --check-prefix=MOST
+// RUN: not gnn-opt %s --gnn-schedule-pipeline --gnn-block-pipeline --gnn-loops-pipeline --gnn-lanes-pipeline --gnn-gpu-pipeline 2>&1 | FileCheck %s --check-prefix=WARP
 
 // Lanes and threads are those of the module's target.
 //
 // CHECK: schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 4, rows_per_block = 4,
 // GPU:   schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8,
 // LIST:  "lanes":16,{{.*}}"threads":64,
+// WARP:  error: 'func.func' op expected a target of 32 lanes a warp to make kernels for, got 16
 // MOST:  error: {{.*}}cannot honour the schedule's 'rows_per_block': expected whole warps and at most 64 threads, got 128 threads
 
 module attributes {gnn.target = #gnn.target<kind = "cuda", name = "", chip = "sm_90",

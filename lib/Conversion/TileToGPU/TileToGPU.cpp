@@ -11,6 +11,7 @@
 #include "KernelFunc.h"
 #include "Outline.h"
 
+#include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -78,6 +79,11 @@ private:
     FailureOr<SmallVector<BlocksOp>> kernels = findKernels(func);
     if (failed(kernels) || kernels->empty())
       return kernels;
+    int64_t lanes = getBlockLimits(func).lanes;
+    if (lanes != TargetLimits::ofGPU().lanes)
+      return func.emitOpError("expected a target of ")
+             << TargetLimits::ofGPU().lanes
+             << " lanes a warp to make kernels for, got " << lanes;
     OpBuilder builder(func);
     auto module = gpu::GPUModuleOp::create(builder, func.getLoc(),
                                            (func.getName() + "_kernels").str());

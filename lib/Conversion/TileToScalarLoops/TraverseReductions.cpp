@@ -221,13 +221,14 @@ Value TraverseLoops::softmaxSum(SoftmaxSumOp op, OpResult result,
     auto take = [&](Scope &inner, ValueRange best) -> Values {
       return {max(best[0], evaluate(score, inner))};
     };
-    // Minus infinity has no difference to itself.
-    Value start =
-        constant(llvm::APFloat::getLargest(semantics, /*Negative=*/true));
+    Value start = constant(llvm::APFloat::getInf(semantics, /*Negative=*/true));
     Values best = nest(scope, Dim::Element, start, take);
     return unlessEmpty(addParts(scope, best, highest, takePart).front(), 0);
   }
-  Value top = evaluate(highest, scope);
+  // Minus infinity has no difference to itself.
+  Value top =
+      max(evaluate(highest, scope),
+          constant(llvm::APFloat::getLargest(semantics, /*Negative=*/true)));
   auto add = [&](Value sum, Value score, Value value) -> Values {
     Value power = math::ExpOp::create(b, arith::SubFOp::create(b, score, top));
     Value term =

@@ -71,7 +71,7 @@ void Distribution::stageWindow(StageWindowOp op) {
                                     ValueRange{row, column});
             continue;
           }
-          // The loaded value is copied instead; its load has no other user.
+          // The loaded value is copied instead: the load has no other user.
           auto load = value.getDefiningOp<memref::LoadOp>();
           nvgpu::DeviceAsyncCopyOp::create(
               b, nvgpu::DeviceAsyncTokenType::get(b.getContext()),

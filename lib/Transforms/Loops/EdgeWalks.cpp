@@ -358,7 +358,7 @@ SmallVector<Value> EdgeWalk::take(TypeRange types, ArrayRef<Value> arrays,
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of shares and groups
+// Fields of shares and groups
 //===----------------------------------------------------------------------===//
 
 Value EdgeWalk::shareOf(Value team) {

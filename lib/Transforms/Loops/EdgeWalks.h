@@ -174,7 +174,7 @@ private:
   Values putTogether(mlir::ValueRange states);
   mlir::Value powerOf(mlir::Value score, mlir::Value highest);
   Values addSoftmax(SoftmaxSumOp op, mlir::ValueRange before, Batch &batch);
-  // What teams leave to each other (EdgeWalks.cpp).
+  // States that teams leave to each other (EdgeWalks.cpp).
   void makeCombine(mlir::Block &block);
   void handOver(mlir::Value team);
   void finishGroup(mlir::Value group, mlir::ValueRange states,

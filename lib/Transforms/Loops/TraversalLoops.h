@@ -104,6 +104,7 @@ protected:
   llvm::SmallVector<mlir::Value> statesOf(mlir::Operation *reduction);
   llvm::SmallVector<mlir::Value>
   combine(mlir::Operation *reduction, mlir::ValueRange a, mlir::ValueRange b);
+  mlir::Value highestOf(mlir::ValueRange states);
   void finish(mlir::Operation *reduction, mlir::ValueRange results);
 
   // Arithmetic.

@@ -395,14 +395,38 @@ SmallVector<Value> TraversalLoops::combine(Operation *reduction, ValueRange x,
 }
 
 /// Divides means, and gives 0 and no index for the extreme of nothing.
+/// The highest score of a group that has elements, of a softmax's states: minus
+/// infinity if all are, which is the lowest number in states. Elements of the
+/// lowest number weigh something.
+Value TraversalLoops::highestOf(ValueRange states) {
+  Value highest = states.front();
+  Type type = highest.getType();
+  auto element = cast<FloatType>(getElementTypeOrSelf(type));
+  auto isEqual = [&](Value value, TypedAttr number) -> Value {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
+                                 constant(type, number));
+  };
+  Value areInfinite = isEqual(highest, lowestOf(element));
+  for (Value sum : states.drop_front())
+    if (sum.getType() == type) // numbers, not rows of features
+      areInfinite = arith::AndIOp::create(b, areInfinite,
+                                          isEqual(sum, b.getZeroAttr(element)));
+  Value infinity = constant(
+      type,
+      FloatAttr::get(element, llvm::APFloat::getInf(element.getFloatSemantics(),
+                                                    /*Negative=*/true)));
+  return arith::SelectOp::create(b, areInfinite, infinity, highest);
+}
+
 void TraversalLoops::finish(Operation *reduction, ValueRange results) {
   LocationScope scope(b, reduction->getLoc());
   SmallVector<Value> finished(results);
   auto reduce = dyn_cast<ReduceOp>(reduction);
   bool isMean = reduce && reduce.getKind() == Reduction::Mean;
   if (isa<SoftmaxSumOp>(reduction))
-    finished[0] = arith::SelectOp::create(b, b.less(begin, end), finished[0],
-                                          constant(finished[0].getType(), 0));
+    finished[0] =
+        arith::SelectOp::create(b, b.less(begin, end), highestOf(finished),
+                                constant(finished[0].getType(), 0));
   bool isExtreme = isa<ArgReduceOp>(reduction) ||
                    (reduce && reduce.getKind() != Reduction::Sum && !isMean);
   if (isMean) {

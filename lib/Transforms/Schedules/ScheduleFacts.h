@@ -1,4 +1,4 @@
-//===- ScheduleFacts.h - Facts that choose a schedule -----------*- C++ -*-===//
+//===- ScheduleFacts.h - Facts that schedules depend on ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -45,7 +45,18 @@ private:
     TraverseSchedule before = schedule;
     before.elementLanes = 0;
     chooseLanes(before, unknown);
-    if (lanes < before.elementLanes)
+    TraverseFacts many = facts; // of which no GPU has all at work at once
+    many.processors = 0;
+    TraverseSchedule ofMany = schedule;
+    ofMany.elementLanes = 0;
+    chooseLanes(ofMany, many);
+    if (lanes > ofMany.elementLanes)
+      gnn::passed(getArgument(), op.getLoc(), "IdleLanes")
+          << llvm::formatv("groups are so few that lanes would idle: {0} "
+                           "instead of {1} lanes take their {2:F1} elements",
+                           lanes, ofMany.elementLanes, facts.meanLength)
+                 .str();
+    else if (lanes < before.elementLanes)
       gnn::passed(getArgument(), op.getLoc(), "ShortGroups")
           << llvm::formatv(
                  "groups have {0:F1} elements in the mean: {1} instead "

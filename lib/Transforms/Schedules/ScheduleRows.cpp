@@ -58,6 +58,14 @@ void ScheduleRows::explain(TraverseOp op, const TraverseSchedule &given,
   std::string why;
   if (byEdges && !given.inFlight)
     why = (": " + chooseEdgesInFlight(given, facts).why).str();
+  if (!byEdges && !given.inFlight) {
+    TraverseFacts many = facts; // of which no GPU has all at work at once
+    many.processors = 0;
+    TraverseSchedule ofMany = given;
+    chooseRows(ofMany, many);
+    if (ofMany.inFlight != schedule.inFlight)
+      why = ": rows are so few that the longest one decides";
+  }
   gnn::passed(getArgument(), op.getLoc(), "Scheduled")
       << llvm::formatv("a block takes {0} {1}, in_flight is {2}{3}",
                        schedule.rowsPerBlock, what, schedule.inFlight, why)

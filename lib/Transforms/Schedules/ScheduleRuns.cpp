@@ -111,14 +111,20 @@ LongestWalk ScheduleRuns::findLongest(TraverseOp op,
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   RowDomain groups = op.getGroups();
-  double most =
-      countMost(groups, op.getElements(), graph ? getStats(graph) : nullptr);
+  StatsAttr stats = graph ? getStats(graph) : nullptr;
+  double most = countMost(groups, op.getElements(), stats);
   auto lanes = static_cast<double>(layout.elementLanes);
   double lanesOfBlock = lanes * static_cast<double>(layout.rowsPerBlock);
   auto block = static_cast<double>(TraverseSchedule(op).getBlockPositions());
   // A block leaves two of each row that goes on behind it.
-  if (layout.rowWalk == RowWalk::ByEdges)
-    return {2 * (most / block + 2) / lanes, "pieces"};
+  if (layout.rowWalk == RowWalk::ByEdges) {
+    double pieces = 2 * (most / block + 2);
+    TraverseSchedule join = scheduleJoin(op, TraverseSchedule(op), stats);
+    if (join.rowWalk == RowWalk::ByLength)
+      pieces = std::max(std::min(pieces, static_cast<double>(join.splitRows)),
+                        pieces / lanesOfBlock * lanes);
+    return {pieces / lanes, "pieces"};
+  }
   LongestWalk longest{most / lanes, "elements"};
   // Tiles, pieces and what is made of them are of sums that may be of millions.
   bool isRow = groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair);

@@ -6,7 +6,8 @@
     module.functions["layer"].evaluate({"g": graph}, {"x": x, "weight": w})
 
 The meaning of each op is in `gnn_mlir.reference`, which `op_meanings` reads. Each
-result is held to its type: as many rows as the graph has, and its features. """
+result is held to its type: as many rows as the graph has, and its features.
+"""
 
 import numpy as np
 

@@ -193,10 +193,12 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // has no power of itself.
 //
 // CHECK-LABEL: func.func @softmax
-// CHECK:         %[[LEAST:.+]] = arith.constant -3.40282347E+38
-// CHECK:         %[[HIGHEST:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[LEAST]]) -> (f32)
+// CHECK-DAG:     %[[LEAST:.+]] = arith.constant -3.40282347E+38
+// CHECK-DAG:     %[[INFINITY:.+]] = arith.constant 0xFF800000 : f32
+// CHECK:         %[[HIGHEST:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[INFINITY]]) -> (f32)
 // CHECK:           arith.maximumf
-// CHECK:         %[[TOP:.+]] = arith.select %{{.+}}, %[[HIGHEST]], %{{.+}}
+// CHECK:         %[[SCORE:.+]] = arith.select %{{.+}}, %[[HIGHEST]], %{{.+}}
+// CHECK:         %[[TOP:.+]] = arith.maximumf %[[SCORE]], %[[LEAST]]
 // CHECK:         scf.for {{.+}} -> (f64)
 // CHECK:           %[[D:.+]] = arith.subf %{{.+}}, %[[TOP]]
 // CHECK:           math.exp %[[D]]

@@ -213,8 +213,9 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
     reduces over features while elements are walked. Where the statistics of the
     graph say that groups are shorter, only as many lanes as have elements in a
     group of the mean length take some, and the warp takes more groups: down to
-    one thread a group. Groups of 8 lanes or more have twice as many while each has 2
-    elements and all lanes are at work at once. A body that walks no elements has one lane for them.
+    one thread a group. Groups of 8 lanes or more have twice as many while each has more
+    than two elements and all are at work at once, three blocks a multiprocessor: others
+    would idle. A body that walks no elements has one lane for them.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
@@ -231,7 +232,8 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   let summary = "Choose how many rows a block takes, and elements at once";
   let description = [{
     Sets `in_flight`, 4 where elements are walked, or fewer where a group of the
-    mean length has fewer for each lane; and `rows_per_block`, so many that a block has
+    mean length has fewer for each lane, unless groups have a warp each and are at work at
+    once, three blocks a multiprocessor, of which the longest decides; and `rows_per_block`, so many that a block has
     256 threads.
 
     A walk by edges has 8 elements in flight: 4 where features of them are reduced,
@@ -266,7 +268,9 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
     block takes at least 4 elements of a long row at once, whatever `in_flight` says.
     Without sums over elements, or where these do not fit the shared memory, each team walks
     its own row. A long row has more than 32 rounds of its own team; 8 or more, by four
-    times the mean, where statistics say that all blocks are at work at once.
+    times the mean, where statistics say that all rows are at work at once, four blocks a
+    multiprocessor. In the step that joins pieces (`gnn-tile-split-edge-walks`) rows count
+    their pieces.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>

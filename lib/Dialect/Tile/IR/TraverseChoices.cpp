@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The lanes, the elements at once and the rows of a block that a traversal has
-// where nothing else is said.
+// The vectors, columns, lanes, elements at once, rows of a block and length of
+// rows that a block walks which a traversal has where nothing else is said.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,53 +67,64 @@ static constexpr double enoughThreads = 768;
 /// more would wait for each other where rows are short.
 static constexpr int64_t mostElementLanes = 8;
 
-/// Elements that each lane has at least in a row of the mean length. The more
+/// Elements from which each lane has some in a row of the mean length. The more
 /// rows share a warp, the longer is its longest, and lanes pay earlier: rows of
 /// few lanes for their features are many. Sums of 1 and of 64 features over
 /// rows of 1 to 7 elements in the mean, each with 1, 2 and more lanes, on an
 /// H200.
 static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
+
+/// The same where lanes would idle else, rounded up: by two lanes for the 3.9
+/// elements of cora's rows of 64 features, a sum takes 3.8 us in place of 5.0,
+/// argmax 5.7 of 7.2.
+static constexpr int64_t elementsOfIdle = 2;
 static constexpr int64_t manyLanes = 8;
 
 /// Threads of a block, where its rows divide them.
 static constexpr int64_t blockThreads = 256;
 
-/// Rounds of a team's walk above which a row is long; the same where all blocks
-/// are at work at once, so many of a multiprocessor: then the kernel takes what
-/// its longest row takes. The longest row of cora has 168 elements: a block
-/// walks its rows above 32 (8 rounds) in place of 128, sum 7.2 to 5.0 us, GATv2
-/// 9.1 to 5.5. Rows of a few times the mean length are no long ones, and blocks
-/// of many rows would walk several one after the other.
+/// Rounds of a team's walk above which a row is long; the same of few rows,
+/// which are all at work at once: then the kernel takes what its longest row
+/// takes. The longest row of cora has 168 elements: a block walked its rows
+/// above 32 (8 rounds) in place of 128, sum 7.2 to 5.0 us, GATv2 9.1 to 5.5.
+/// Rows of a few times the mean length are no long ones, and blocks of many
+/// rows would walk several one after the other.
 static constexpr int64_t longRounds = 32, longRoundsOfFew = 8;
 static constexpr int64_t mostRowsOfFew = 32;
-static constexpr double blocksAtOnce = 4, meansOfLong = 4;
+static constexpr double meansOfLong = 4;
 
-/// Whether all lanes are at work at once where each group has so many: by what
-/// walks take of registers, three blocks of a multiprocessor.
-static bool areFew(const TraverseFacts &facts, int64_t lanes) {
-  constexpr double blocks = 3;
+/// Blocks that are at work at once on a multiprocessor; where lanes take more
+/// registers for more elements, fewer.
+static constexpr double blocksAtOnce = 4, blocksOfIdle = 3;
+
+/// Whether groups of so many threads, each of which takes a tile of columns,
+/// are at work at once.
+static bool areFew(const TraverseSchedule &schedule, const TraverseFacts &facts,
+                   int64_t threads, double blocks) {
+  double all =
+      static_cast<double>(threads * layOut(schedule, facts).columnTiles);
   return facts.meanLength > 0 &&
-         facts.numElements / facts.meanLength * static_cast<double>(lanes) <=
+         facts.numElements / facts.meanLength * all <=
              blocks * facts.processors * static_cast<double>(blockThreads);
 }
 
 /// So many that each has elements in a group of the mean length: groups that
 /// are shorter than the lanes of a warp share it.
-static int64_t lanesOfElements(const TraverseFacts &facts, int64_t lanes) {
+static int64_t lanesOfElements(const TraverseSchedule &schedule,
+                               const TraverseFacts &facts) {
   if (!facts.walksElements)
     return 1;
   if (!facts.meanLength)
     return mostElementLanes;
+  int64_t lanes = schedule.lanes * schedule.headLanes;
   auto filled = static_cast<int64_t>(
       facts.meanLength /
       (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
   int64_t count = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
                                       mostElementLanes);
-  // Others would idle. Cora's rows of 64 features have 3.9 elements: by two
-  // lanes each, a sum takes 3.8 us in place of 5.0, argmax 5.6 of 7.2.
   while (lanes >= manyLanes && count < mostElementLanes &&
-         static_cast<double>(count * leastWhereManyRows) < facts.meanLength &&
-         areFew(facts, 2 * count * lanes))
+         static_cast<double>(count * elementsOfIdle) < facts.meanLength &&
+         areFew(schedule, facts, 2 * count * lanes, blocksOfIdle))
     count *= 2;
   return count;
 }
@@ -121,13 +132,14 @@ static int64_t lanesOfElements(const TraverseFacts &facts, int64_t lanes) {
 /// So many that a lane takes its elements of a group of the mean length at
 /// once; of few groups of a warp each, the longest of which decides, as many as
 /// of long ones.
-static int64_t elementsAtOnce(const TraverseFacts &facts, int64_t lanes,
-                              int64_t lanesOfGroup) {
+static int64_t elementsAtOnce(const TraverseSchedule &schedule,
+                              const TraverseFacts &facts) {
   if (!facts.walksElements)
     return 1;
-  bool decidesLongest =
-      lanesOfGroup >= facts.limits.lanes && areFew(facts, lanesOfGroup);
-  if (!facts.meanLength || decidesLongest)
+  int64_t lanes = orOne(schedule.elementLanes);
+  int64_t threads = layOut(schedule, facts).threadsPerRow();
+  if (!facts.meanLength || (threads >= facts.limits.lanes &&
+                            areFew(schedule, facts, threads, blocksOfIdle)))
     return elementsInFlight;
   auto each = static_cast<int64_t>(std::lround(facts.meanLength / lanes));
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(each), 1, elementsInFlight);
@@ -155,8 +167,8 @@ void gnn::tile::chooseVector(TraverseSchedule &schedule,
     schedule.vector /= 2;
 }
 
-/// There are few groups, so that a block takes few columns of one, unless there
-/// are more blocks then than the GPU takes at once.
+/// A block takes few columns of a group where groups are few, unless that makes
+/// more blocks than the GPU takes at once.
 static int64_t columnsOfFew(const TraverseSchedule &schedule,
                             const TraverseFacts &facts) {
   int64_t columns = std::max(leastOfFew, schedule.lanes) * schedule.vector;
@@ -226,8 +238,7 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
     schedule.elementLanes =
         facts.shufflesInsideElements
             ? left
-            : std::min(left, lanesOfElements(facts, schedule.lanes *
-                                                        schedule.headLanes));
+            : std::min(left, lanesOfElements(schedule, facts));
 }
 
 /// Blocks of `blockThreads` that a multiprocessor has room for: where ptxas
@@ -256,12 +267,14 @@ static int64_t countUsualBlocks(const TraverseFacts &facts,
 }
 
 /// As many blocks of a walk by edges as leave lanes the same registers: fewer
-/// where they are larger.
+/// where they are larger, and no more than the target has at work at once.
 static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
                                      const TraverseFacts &facts) {
   TraverseLayout layout = layOut(schedule, facts);
   int64_t threads = std::max(layout.threads(), blockThreads);
-  return countUsualBlocks(facts, layout) * blockThreads / threads;
+  int64_t blocks = countUsualBlocks(facts, layout) * blockThreads / threads;
+  int64_t most = facts.limits.processorThreads;
+  return most ? std::min(blocks, most / layout.threads()) : blocks;
 }
 
 InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
@@ -307,8 +320,7 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
       explainBlocked(schedule, facts).empty())
     schedule.distribution = ElementDistribution::Cyclic;
   if (!schedule.inFlight)
-    schedule.inFlight = elementsAtOnce(facts, orOne(schedule.elementLanes),
-                                       layOut(schedule, facts).threadsPerRow());
+    schedule.inFlight = elementsAtOnce(schedule, facts);
   if (!schedule.rowsPerBlock) {
     schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
                                   layOut(schedule, facts).threadsPerRow());
@@ -331,21 +343,18 @@ StringRef gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
   }
   int64_t round = orOne(schedule.elementLanes) * orOne(schedule.inFlight);
   int64_t rounds = longRounds;
-  int64_t rows = orOne(schedule.rowsPerBlock);
-  double blocks = facts.meanLength ? facts.numElements / facts.meanLength /
-                                         static_cast<double>(rows)
-                                   : 0;
-  blocks *= static_cast<double>(layOut(schedule, facts).columnTiles);
-  bool areFew = rows <= mostRowsOfFew && blocks > 0 &&
-                blocks <= blocksAtOnce * facts.processors;
-  if (areFew)
+  bool decidesLongest =
+      orOne(schedule.rowsPerBlock) <= mostRowsOfFew &&
+      areFew(schedule, facts, layOut(schedule, facts).threadsPerRow(),
+             blocksAtOnce);
+  if (decidesLongest)
     rounds = std::clamp<int64_t>(
         llvm::divideCeil(static_cast<int64_t>(meansOfLong * facts.meanLength),
                          round),
         longRoundsOfFew, longRounds);
   schedule.splitRows = rounds * round;
-  return areFew ? "rows are so few that the longest one decides"
-                : "its own team takes 32 rounds for as many";
+  return decidesLongest ? "rows are so few that the longest one decides"
+                        : "its own team takes 32 rounds for as many";
 }
 
 int64_t TraverseLayout::longInFlight() const {

@@ -280,10 +280,11 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
   int64_t resident = schedule.processorBlocks * layout.threads();
   if (schedule.processorBlocks && schedule.rowsPerBlock && hasLanes(schedule) &&
       facts.limits.processorThreads && resident > facts.limits.processorThreads)
-    return refuse("processor_blocks", "a multiprocessor has at most " +
-                                          Twine(facts.limits.processorThreads) +
-                                          " threads, got blocks of " +
-                                          Twine(resident));
+    return refuse(
+        "processor_blocks",
+        "a multiprocessor has at most " + Twine(facts.limits.processorThreads) +
+            " threads at work, got " + Twine(schedule.processorBlocks) +
+            " blocks of " + Twine(layout.threads()));
   // Nodes and pairs have a degree.
   if (layout.rowOrder != TakenOrder::Natural &&
       !((facts.groups.isKind(RowKind::Node) ||

@@ -45,7 +45,7 @@ class _Ops:
         return made
 
     def same(self, target, *args):
-        """A node of the own sizes and dtype, without running it."""
+        """A node of the same sizes and dtype as this one, without running it."""
         made = self._graph.call_function(target, args)
         made.meta = dict(self._node.meta)
         return made

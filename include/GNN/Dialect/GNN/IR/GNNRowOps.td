@@ -77,7 +77,7 @@ def GNN_GraphOp : GNN_Op<"graph", [
     * (C14) A graph derived by loops is square. New loops have a type, from 0 to the
       number of the parent's edge types; there are as many edge types as in the
       parent, or one more for that number, unless there are shards.
-    * (C15) Shards are at least 2, each with an edge type, and exclude a schema.
+    * (C15) A graph has at least 2 shards, each with an edge type, and then no schema.
     * (C16) A graph with `dst_sorted` is not derived.
 
     Example:

@@ -74,8 +74,8 @@ def Tile_SoftmaxSumOp : Tile_BodyOp<"softmax_sum",
     scores and values of the group.
 
     Empty groups give 0. A NaN among the scores, or an infinite one that is highest,
-    gives NaN sums. Scores that are all minus infinity give sums of 0 and the lowest
-    finite number as `highest`: minus infinity has no difference to itself.
+    gives NaN sums. Scores that are all minus infinity give sums of 0 and minus infinity
+    as `highest`.
 
     Constraints:
     * (C1) Sums are as many as values.

@@ -103,7 +103,7 @@ def Tile_WalkOp : Tile_Op<"walk", [
     identity. It gives what `combine` gives of one after the other, up to rounding.
 
     `over` says who walks: the lanes of a team that share the elements of a row
-    (`element`), or all those of the block (`block`). These lanes are `slots`, and each has
+    (`element`), or all those of the block (`block`). `slots` is the number of these lanes, each of which has
     `in_flight` elements under way at once. With `run`, each combines so many elements, one
     after the other, and then that run with those before: the error of a sum grows with what
     is added in one go. Where `combine` adds a result, runs of it are added with
