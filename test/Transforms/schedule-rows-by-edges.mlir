@@ -1,4 +1,13 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-tile-block-traversals --gnn-tile-lower-traversals -o /dev/null \
+// RUN:   --remarks-filter=gnn-tile-lower-traversals --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=AHEAD
+
+// The loads that registers allow in front of their use: of means, and of dots of 64 and of 8 features.
+//
+// AHEAD:      row_walk by_edges, the next words ahead"
+// AHEAD:      row_walk by_edges, the next words ahead"
+// AHEAD:      16 teams of 16 lanes, row_walk by_edges, the next words ahead, values of the next group ahead"
+// AHEAD:      128 teams of 2 lanes, row_walk by_edges, in turns"
 
 gnn.graph @large square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 200000,
   dst_nodes = 200000, edges = 4000000, type_edges = [4000000], src_pairs = [200000],
