@@ -211,7 +211,7 @@ def test_command_of_the_page(compiler, tmp_path):
     assert plain != ptx
     assert [s["schedule"] for s in before][0] == "n = 64, kind = tf32x3, copies = async"
     assert [s["schedule"] for s in after][0] == "n = 32, kind = tf32x3, copies = async"
-    assert before[-1]["block"] == [256, 1, 1] and after[-1]["block"] == [64, 1, 1]
+    assert before[-1]["block"] == [256, 1, 1] and after[-1]["block"] == [128, 1, 1]
     assert "in_flight = 8" in after[-1]["schedule"]
     assert re.search("schedule.*n = 32", ptx) and not re.search("schedule.*n = 32", plain)
     assert np.allclose(out, expected, rtol=1e-5, atol=1e-5)

@@ -67,7 +67,7 @@ def test_one_edge(compiler):
 @pytest.mark.parametrize("subject", ["rgat", "rgcn"])
 def test_layers(compiler, subject):
     found = set()
-    cases.check(cases.build(subject, graph_of(LENGTHS, 1700, True), 64, 1), run(found))
+    cases.check(cases.build(subject, graph_of(LENGTHS, 1700, True), 16, 1), run(found))
     assert any("element_lanes = 1" in schedule and "by_length" in schedule
                for schedule in found)
 
