@@ -195,7 +195,8 @@ static unsigned numberOf(llvm::StringRef chip) {
 
 static TargetAbilities getGPUAbilities(llvm::StringRef chip) {
   TargetAbilities abilities;
-  abilities.tf32 = abilities.asyncCopies = numberOf(chip) >= 80 /*Ampere*/;
+  constexpr unsigned ampere = 80;
+  abilities.tf32 = abilities.asyncCopies = numberOf(chip) >= ampere;
   abilities.fastPowers = abilities.longRows = true;
   return abilities;
 }

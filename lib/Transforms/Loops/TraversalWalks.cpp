@@ -411,10 +411,7 @@ Value TraversalLoops::highestOf(ValueRange states) {
     if (sum.getType() == type) // numbers, not rows of features
       areInfinite = arith::AndIOp::create(b, areInfinite,
                                           isEqual(sum, b.getZeroAttr(element)));
-  Value infinity = constant(
-      type,
-      FloatAttr::get(element, llvm::APFloat::getInf(element.getFloatSemantics(),
-                                                    /*Negative=*/true)));
+  Value infinity = constant(type, identityOf(Reduction::Max, element));
   return arith::SelectOp::create(b, areInfinite, infinity, highest);
 }
 

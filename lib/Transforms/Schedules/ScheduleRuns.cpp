@@ -120,10 +120,10 @@ LongestWalk ScheduleRuns::findLongest(TraverseOp op,
   if (layout.rowWalk == RowWalk::ByEdges) {
     double pieces = 2 * (most / block + 2);
     TraverseSchedule join = scheduleJoin(op, TraverseSchedule(op), stats);
-    if (join.rowWalk == RowWalk::ByLength)
-      pieces = std::max(std::min(pieces, static_cast<double>(join.splitRows)),
-                        pieces / lanesOfBlock * lanes);
-    return {pieces / lanes, "pieces"};
+    if (join.rowWalk != RowWalk::ByLength)
+      return {pieces / lanes, "pieces"};
+    auto ofTeam = std::min(pieces, static_cast<double>(join.splitRows));
+    return {std::max(ofTeam / lanes, pieces / lanesOfBlock), "pieces"};
   }
   LongestWalk longest{most / lanes, "elements"};
   // Tiles, pieces and what is made of them are of sums that may be of millions.
