@@ -257,7 +257,7 @@ static double countNeedless(TraverseOp op, GraphOp graph,
   bool isStreamed = op.isByEdges() && !op.isCyclic();
   double bytes = 0;
   auto add = [&](AtAttr at) {
-    RowDomain from = at.getStart(op.getGroups(), op.getElements());
+    RowDomain from = op.getStart(at);
     RowDomain to = at.getSpace();
     if (!to || at.getAnchor() == Anchor::All || !needsMap(from, to) ||
         isMapped(graph, from, to) || llvm::is_contained(needless, to) ||
@@ -346,7 +346,7 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
   // a sector of its own.
   for (OpOperand &output : op.getOutputsMutable()) {
     AtAttr at = op.getAccess(output);
-    RowDomain from = at.getStart(domain.getGroups(), domain.getElements());
+    RowDomain from = op.getStart(at);
     if (!isMapped(graph, from, at.getSpace()))
       continue;
     GatherWork scatter = describeGather(at.getSpace(), rows.count(from),

@@ -9,7 +9,7 @@ import pytest
 
 import gnn_mlir
 from gnn_mlir import Graph, GNNError, Module, TensorGraph, signatures
-from support import errors
+from support import errors, graphs
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -164,6 +164,23 @@ def test_compilation_for_several_graphs():
             errors.check("y", np.asarray(made[0](given, inputs)),
                          f.evaluate(given, inputs)["y"], 1e-5, 1e-4)
     assert not any(one.dst_sorted for one in module.graphs.values())
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_rows_of_types_in_outer_products(target):
+    """The rows are read by the types of edges and nodes, where the products are sums over
+    these types too."""
+    graph = graphs.named("sorted")
+    module = Module()
+    g = module.graph_like("g", graph, stats=True)
+    f = module.function("f")
+    for types, rows in (("edge_type", "edge"), ("node_type", "node")):
+        x = f.gather(f.input(types, g.rows(types, 4)), rows)
+        f.output("d_" + types, f.typed_outer(x, f.input(rows, g.rows(rows, 3)), types))
+    inputs = f.random_inputs(graph)
+    layer = gnn_mlir.compile(f, target=target)
+    assert orders_of(layer) == {"g": True}
+    check(f, graph, inputs, layer(graph, inputs))
 
 
 @pytest.mark.parametrize("target", TARGETS)

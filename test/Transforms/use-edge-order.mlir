@@ -80,3 +80,16 @@ func.func @others(%w: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
   }
   return
 }
+
+// An outer product reads from its rows, not from the types that it sums over: the row of a type is reached by a map.
+//
+// CHECK-LABEL: func.func @types_of_rows
+// CHECK:         gnn_tile.outer @sorted rows dst.by_type types dst_node_type
+// CHECK-SAME:        at [#gnn_tile.at<group -> dst_node_type : feature>, #gnn_tile.at<group -> dst : feature>]
+func.func @types_of_rows(%x: memref<1x4xf32>, %y: memref<?x3xf32>, %w: memref<1x4x3xf32>) {
+  gnn_tile.outer @sorted rows dst.by_type types dst_node_type
+      ins(%x, %y : memref<1x4xf32>, memref<?x3xf32>)
+      at [#gnn_tile.at<group -> dst_node_type : feature>, #gnn_tile.at<group -> dst : feature>]
+      outs(%w : memref<1x4x3xf32>)
+  return
+}

@@ -32,7 +32,7 @@ static constexpr double sectorBytes = 32;
 
 /// The rows that a result has one of each.
 static RowDomain walkedBy(TraverseOp op, unsigned number) {
-  return op.getOutputAt(number).getStart(op.getGroups(), op.getElements());
+  return op.getStart(op.getOutputAt(number));
 }
 
 /// Whether a traversal makes all of a result, of which nothing was there.

@@ -24,13 +24,13 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-/// The same rows of a template on `groups` and `elements`, without a map where
-/// they lie in its own order.
-static AtAttr withoutMap(AtAttr at, RowDomain groups, RowDomain elements) {
+/// The same rows, without a map where they lie in the order that the template
+/// walks.
+static AtAttr withoutMap(TileOpInterface op, AtAttr at) {
   RowDomain space = at.getSpace();
   if (!space)
     return at;
-  if (ofSortedEdges(space) != ofSortedEdges(at.getStart(groups, elements)))
+  if (ofSortedEdges(space) != ofSortedEdges(op.getStart(at)))
     return at;
   return AtAttr::get(at.getContext(), at.getAnchor(), RowDomain(), at.getHead(),
                      at.getFeature(), at.getOffset(), at.getColumn(),
@@ -46,7 +46,7 @@ struct UseEdgeOrder : gnn::impl::UseEdgeOrderBase<UseEdgeOrder> {
       bool drops = false, areSorted = graph.getDstSorted();
       AttrTypeReplacer replacer;
       replacer.addReplacement([&](AtAttr at) {
-        AtAttr made = withoutMap(at, op.getGroups(), op.getElements());
+        AtAttr made = withoutMap(op, at);
         drops |= at.getSpace() && !made.getSpace();
         return std::pair(areSorted ? made : at, WalkResult::skip());
       });

@@ -40,7 +40,6 @@ Value BlockBuilder::view(Value buffer, RowDomain rows) {
 
 void BlockBuilder::viewOperands() {
   auto traverse = dyn_cast<TraverseOp>(*op);
-  RowDomain groups = op.getGroups(), elements = op.getElements();
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned number = operand.getOperandNumber();
     bool isUnread = traverse && number < traverse.getInputs().size() &&
@@ -48,9 +47,9 @@ void BlockBuilder::viewOperands() {
     if (isUnread || !isa<MemRefType>(operand.get().getType()))
       continue;
     AtAttr at = op.getAccess(operand);
-    RowDomain rows = groups; // of an outer's matrices
+    RowDomain rows = op.getGroups(); // of an outer's matrices
     if (at)
-      rows = at.getRows(isa<OuterOp>(*op) ? elements : groups, elements);
+      rows = at.getSpace() ? at.getSpace() : op.getStart(at);
     else if (traverse)
       rows = *traverse.getPartsOf();
     operand.set(view(operand.get(), rows));

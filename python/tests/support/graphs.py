@@ -12,7 +12,7 @@ import os
 import numpy as np
 
 from gnn_mlir.graph import Graph
-from gnn_mlir.graph_functions import add_inverses
+from gnn_mlir.graph_functions import add_inverses, sort_edges
 
 
 def skewed(rng, count, total, exponent):
@@ -148,6 +148,8 @@ ODD = {
                                  node_type=[3, 3, 1, 1, 3]),
     "one-type-each": lambda: random_graph(65, 400, 1, 1, seed=4),
     "sparse": lambda: random_graph(300, 90, 2, 3, seed=5),
+    # Its programs are those of graphs whose edges are sorted by destination.
+    "sorted": lambda: sort_edges(random_graph(34, 200, 4, 5, seed=8))[0],
 }
 
 BIPARTITE = {

@@ -115,6 +115,9 @@ def _outer(t):
     for space in ("edge", "src_pair"):
         x, y = (t.rows(space, *s) for s in (t.shape, grad))
         t.keep(t.f.typed_outer(x, y, "edge_type", heads=heads))
+    for types_of, space in (("edge_type", "edge"), ("node_type", t.src)):
+        x, y = t.f.gather(t.rows(types_of, *t.shape), space), t.rows(space, *grad)
+        t.keep(t.f.typed_outer(x, y, types_of, heads=heads))
 
 
 def _weights(t):

@@ -252,7 +252,7 @@ LogicalResult TraverseOp::verify() {
                             domain.getFeatures(), domain.getGroups(),
                             domain.getElements(), /*isOutput=*/true))) // C2
       return failure();
-    RowDomain walked = at.getStart(domain.getGroups(), domain.getElements());
+    RowDomain walked = getStart(at);
     if (at.getAnchor() == Anchor::All ||
         (at.getSpace() && !isInjective(walked, at.getSpace()))) // C6
       return emitOpError("several points would write one row of an output at ")

@@ -198,6 +198,9 @@ void TraverseOp::getEffects(
 
 RowDomain TraverseOp::getGroups() { return getDomain().getGroups(); }
 RowDomain TraverseOp::getElements() { return getDomain().getElements(); }
+RowDomain TraverseOp::getStart(AtAttr at) {
+  return at.getStart(getGroups(), getElements());
+}
 Block *TraverseOp::getScalarBody() { return &getBody().front(); }
 
 AtAttr TraverseOp::getAccess(OpOperand &operand) {
@@ -371,6 +374,7 @@ void GemmOp::getEffects(
 
 RowDomain GemmOp::getGroups() { return getRows(); }
 RowDomain GemmOp::getElements() { return {}; }
+RowDomain GemmOp::getStart(AtAttr) { return getRows(); }
 Block *GemmOp::getScalarBody() { return &getBody().front(); }
 
 AtAttr GemmOp::getAccess(OpOperand &operand) {
@@ -484,6 +488,7 @@ RowDomain OuterOp::getGroups() {
   return getTypes().value_or(RowDomain(Space::Graph));
 }
 RowDomain OuterOp::getElements() { return getRows(); }
+RowDomain OuterOp::getStart(AtAttr) { return getRows(); }
 Block *OuterOp::getScalarBody() { return nullptr; }
 
 AtAttr OuterOp::getAccess(OpOperand &operand) {

@@ -36,6 +36,8 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
     InterfaceMethod<"Where the row of an operand lies; none for one that is no "
                     "tensor of rows, such as a weight.",
       "::gnn::tile::AtAttr", "getAccess", (ins "::mlir::OpOperand &":$operand)>,
+    InterfaceMethod<"The rows that an access starts from.",
+      "::gnn::tile::RowDomain", "getStart", (ins "::gnn::tile::AtAttr":$at)>,
     InterfaceMethod<"The index arrays of the graph that the kernel reads, by the "
                     "schedule as far as it is chosen.",
       "::llvm::SmallVector<::gnn::StructureKey>", "getStructures">,
