@@ -36,12 +36,13 @@ func.func @tiles(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
   return
 }
 
-// Blocks of many rows would walk several, one after the other.
+// Rows of one lane for their features have 16 for their elements: 64,000 of the 101,376 that are at
+// work at once.
 //
 // CHECK-LABEL: func.func @narrow
-// CHECK:         rows_per_block = 64, {{.*}}split_rows = 512
+// CHECK:         element_lanes = 16, in_flight = 1, rows_per_block = 16, {{.*}}split_rows = 128
 func.func @narrow(%x: memref<?xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{all teams of a block walk a row of more than 512 elements: its own team takes 32 rounds for as many}}
+  // expected-remark @+1 {{all teams of a block walk a row of more than 128 elements: rows are so few that the longest one decides}}
   gnn_tile.traverse @g <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%v: f32):
@@ -77,21 +78,22 @@ gnn.graph @cora square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_n
 gnn.graph @larger square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 3300, dst_nodes = 3300, edges = 12870,
     type_edges = [12870], src_pairs = [3300], dst_pairs = [3300], in_degree_max = 168, out_degree_max = 168>}
 
-// Lanes that would idle take elements of the same rows: 32 of each row are 86,656 of the 101,376 that
-// are at work at once, of @larger 105,600. A row of four lanes, and one of which other blocks take
-// other columns, has as many as without.
+// Lanes that would idle take elements of the same rows, up to a warp: 32 of each row are 86,656 of the
+// 101,376 that are at work at once, of @larger 105,600. A row of which other blocks take other columns
+// has as many as without.
 //
 // SAID:      so few that lanes would idle: 2 instead of 1 lanes take their 3.9 elements
 // SAID:      groups have 3.9 elements in the mean: 1 instead of 2 lanes take them
-// SAID:      groups have 3.9 elements in the mean: 1 instead of 8 lanes take them
+// SAID:      so few that lanes would idle: 8 instead of 1 lanes take their 3.9 elements
 // SAID:      groups have 3.9 elements in the mean: 1 instead of 2 lanes take them
 // SAID:      a block takes 8 rows, in_flight is 4: rows are so few that the longest one decides
 // SAID:      a block takes 16 rows, in_flight is 4"
+// SAID:      a block takes 8 rows, in_flight is 4: rows are so few that the longest one decides
 //
 // CHECK-LABEL: func.func @idle
 // CHECK:         lanes = 16, {{.*}}element_lanes = 2, in_flight = 4, rows_per_block = 8, {{.*}}split_rows = 64
 // CHECK:         lanes = 16, {{.*}}element_lanes = 1, in_flight = 4, rows_per_block = 16, {{.*}}split_rows = 32
-// CHECK:         lanes = 4, {{.*}}element_lanes = 1, in_flight = 4,
+// CHECK:         lanes = 4, {{.*}}element_lanes = 8, in_flight = 4, rows_per_block = 8, {{.*}}split_rows = 256
 // CHECK:         columns_per_block = 64, {{.*}}lanes = 16, {{.*}}element_lanes = 1, in_flight = 4, {{.*}}split_rows = 128
 func.func @idle(%x: memref<?x64xf32>, %z: memref<?x16xf32>, %y: memref<?x64xf32>, %u: memref<?x16xf32>, %w: memref<?x512xf32>, %t: memref<?x512xf32>) {
   // expected-remark @+1 {{all teams of a block walk a row of more than 64 elements: rows are so few that the longest one decides}}
@@ -108,7 +110,7 @@ func.func @idle(%x: memref<?x64xf32>, %z: memref<?x16xf32>, %y: memref<?x64xf32>
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
   }
-  // expected-remark @+1 {{all teams of a block walk a row of more than 128 elements: its own team takes 32 rounds for as many}}
+  // expected-remark @+1 {{all teams of a block walk a row of more than 256 elements: rows are so few that the longest one decides}}
   gnn_tile.traverse @cora <dst, edge.in_rows, features = 16> ins(%z : memref<?x16xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%u : memref<?x16xf32>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%v: f32):

@@ -2,11 +2,11 @@
 // RUN:   --remark-policy=all --split-input-file --verify-diagnostics | FileCheck %s
 
 // Groups of 2, 5, 8 and 32 edges in the mean, in this order: pairs and nodes at both
-// ends.
+// ends. They are many: schedule-few-rows.mlir has few.
 
 gnn.graph @g bipartite {node_types = 1, edge_types = 1, stats = #gnn.stats<
-    src_nodes = 4000, dst_nodes = 1000, edges = 32000, type_edges = [32000],
-    src_pairs = [16000], dst_pairs = [6400]>}
+    src_nodes = 400000, dst_nodes = 100000, edges = 3200000, type_edges = [3200000],
+    src_pairs = [1600000], dst_pairs = [640000]>}
 
 // A thread a group, which takes both edges at once.
 //
@@ -59,7 +59,7 @@ func.func @half_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // Groups of 8 have edges enough for what is left of a warp.
 //
 // CHECK-LABEL: func.func @whole_warps
-// CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 64, runs = 32>
+// CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 256, runs = 32>
 func.func @whole_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   // expected-remark @+1 {{2 lanes take the elements of a group, of which it has 8.0 in the mean}}
   gnn_tile.traverse @g <src, edge.out_rows, features = 64>
@@ -75,7 +75,7 @@ func.func @whole_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // Long groups have what they have where nothing is known.
 //
 // CHECK-LABEL: func.func @long
-// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 256, runs = 32>
+// CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 1024, runs = 32>
 func.func @long(%x: memref<?xf32>, %y: memref<?xf32>) {
   // expected-remark @+1 {{8 lanes take the elements of a group, of which it has 32.0 in the mean}}
   gnn_tile.traverse @g <dst, edge.in_rows>

@@ -77,8 +77,11 @@ static bool isReordered(TraverseOp op, unsigned number) {
                   op.getOutputAt(number).getSpace());
 }
 
-/// Whether the L2 does not hold the numbers of a result, by statistics: each of
-/// them takes a sector of memory where it is written in another order.
+/// Whether the L2 does not hold the numbers of a result beside what else it has
+/// to, by statistics: each of them takes a sector of memory where it is written
+/// in another order. Dots of 2 and 64 features for the 11.7 M edges of
+/// debian-files, 47 MB, on an H200: 0.56 and 1.09 ms written, 0.18 and 0.67
+/// gathered.
 static bool isScattered(TraverseOp op, unsigned number) {
   GraphOp graph = getGraph(op);
   StatsAttr stats = graph ? getStats(graph) : nullptr;
@@ -88,9 +91,10 @@ static bool isScattered(TraverseOp op, unsigned number) {
   double row = static_cast<double>(
                    ShapedType::getNumElements(type.getShape().drop_front())) *
                type.getElementTypeBitWidth() / 8;
+  double atHand = KernelConstants::tableShare *
+                  CostModel(op, CostKind::Full).getFigures().l2Bytes;
   return row < sectorBytes &&
-         countRows(walkedBy(op, number), stats) * row >
-             CostModel(op, CostKind::Full).getFigures().l2Bytes;
+         countRows(walkedBy(op, number), stats) * row > atHand;
 }
 
 //===----------------------------------------------------------------------===//

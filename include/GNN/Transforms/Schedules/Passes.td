@@ -213,9 +213,10 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
     reduces over features while elements are walked. Where the statistics of the
     graph say that groups are shorter, only as many lanes as have elements in a
     group of the mean length take some, and the warp takes more groups: down to
-    one thread a group. Groups of 8 lanes or more have twice as many while each has more
-    than two elements and all are at work at once, three blocks a multiprocessor: others
-    would idle. A body that walks no elements has one lane for them.
+    one thread a group. Groups of two elements or more in the mean have twice as many, up
+    to a warp, while all groups are at work at once, three blocks a multiprocessor: those
+    lanes would idle, and the longest of few groups decides. A body that walks no elements
+    has one lane for them.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>

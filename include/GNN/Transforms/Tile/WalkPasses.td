@@ -51,7 +51,8 @@ def GatherCopies : Pass<"gnn-tile-gather-copies", "::mlir::func::FuncOp"> {
     is gathered fetches it alone; but a copy is a launch, and a workspace.
 
     `gather` is -1 for a copy where rows have less than a sector, 32 bytes, and by
-    statistics the L2 does not hold them, 0 for none, and 1 for one wherever it can be.
+    statistics take more than two thirds of the L2, 0 for none, and 1 for one wherever it
+    can be.
     With -1 a traversal goes on writing for another walk, in an order that is not the
     natural one: that was not measured.
     Where there is none, a copy that alone reads what a traversal gives, behind reshapes

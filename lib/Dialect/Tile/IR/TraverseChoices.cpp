@@ -74,11 +74,15 @@ static constexpr int64_t mostElementLanes = 8;
 /// H200.
 static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
 
-/// The same where lanes would idle else, rounded up: by two lanes for the 3.9
-/// elements of cora's rows of 64 features, a sum takes 3.8 us in place of 5.0,
-/// argmax 5.7 of 7.2.
-static constexpr int64_t elementsOfIdle = 2;
+/// Rows of few lanes for their features are many.
 static constexpr int64_t manyLanes = 8;
+
+/// Elements in the mean from which rows have all lanes that would idle else, up
+/// to a warp: the longest of few rows decides. Cora's 2,708 rows have 3.9
+/// elements, 168 at most; sums of 2, 8 and 64 features on an H200: 6.1, 7.1 and
+/// 5.0 us by as many lanes as its mean length asks for, 2.0, 2.5 and 3.8 by a
+/// warp, argmax of 2 and 64 7.2 and 7.2, 2.7 and 5.7.
+static constexpr double elementsOfIdle = 2;
 
 /// Threads of a block, where its rows divide them.
 static constexpr int64_t blockThreads = 256;
@@ -122,8 +126,8 @@ static int64_t lanesOfElements(const TraverseSchedule &schedule,
       (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
   int64_t count = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
                                       mostElementLanes);
-  while (lanes >= manyLanes && count < mostElementLanes &&
-         static_cast<double>(count * elementsOfIdle) < facts.meanLength &&
+  while (facts.meanLength >= elementsOfIdle &&
+         2 * count * lanes <= facts.limits.lanes &&
          areFew(schedule, facts, 2 * count * lanes, blocksOfIdle))
     count *= 2;
   return count;
