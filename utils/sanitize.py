@@ -4,13 +4,14 @@
 
     utils/sanitize.py [--tools memcheck,racecheck,synccheck,initcheck]
         [--forward all] [--gradients rgcn,rgat,hgt,gatv2,sage-mean] [--draws 3]
-        [--graphs rows-33,hub-700] [--sizes 7x3] [--jobs 4] [--plant]
+        [--graphs rows-33,hub-700] [--sizes 7x3] [--passes edge-walks=1]
+        [--jobs 4] [--plant]
 
 --forward names ops and models of python/tests/support/cases.py, held against the float64
 reference; --gradients names those whose forward and backward passes run, held against
 the emulator: with the schedules that are chosen, and with --draws others for each
-kernel, of all that are legal. "" is none. Cases are shared out to --jobs processes
-for each tool.
+kernel, of all that are legal. "" is none. --passes are switches of both. Cases are
+shared out to --jobs processes for each tool.
 
 Tensors are torch's, each in an allocation of its own, so that memcheck sees a float
 past its end; of the workspace, which is one, it sees the end alone. initcheck finds
@@ -77,6 +78,15 @@ def check_names(what, names, known):
                          f"{', '.join(wrong)}")
 
 
+def parse_passes(text):
+    found = {}
+    for part in filter(None, text.split(",")):
+        name, equals, found[name] = part.partition("=")
+        if not equals:
+            raise ValueError(f"expected passes as SWITCH=VALUE, got {part!r}")
+    return found
+
+
 def find_cases(options):
     """(subject, graph, features, heads, draw): `draw` is None for forward passes
     alone, and counts schedules from 0, which is what is chosen."""
@@ -98,7 +108,8 @@ def find_cases(options):
 
 def check_forward(program, machine):
     def run(text, function, bound, inputs):
-        layer = gnn_mlir.compile(text, function, target=machine.target, chip=machine.chip)
+        layer = gnn_mlir.compile(text, function, target=machine.target, chip=machine.chip,
+                                 passes=machine.passes)
         binding = layer.bind(bound, machine.device)
         out = binding(machine.place(inputs))
         out = out if isinstance(out, dict) else {binding.outputs[0].name: out}
@@ -117,13 +128,14 @@ def check_gradients(program, machine, draw, name):
     """Forward and backward pass with gradients of all that has one."""
     function = program.function
     bound = {g: program.graphs[g] for g in function.graphs()}
-    options = {"graph": bound, "gradients": True, "chip": machine.chip}
+    options = {"graph": bound, "gradients": True, "chip": machine.chip,
+               "passes": machine.passes}
     chosen = schedules.draw(
         gnn_mlir.list_schedules(function, target=machine.target, **options),
         random.Random(f"{name} {draw}")) if draw else None
     layer = gnn_mlir.compile(function, target=machine.target, schedules=chosen, **options)
-    others = [gnn_mlir.compile(function, target="emulator", **options,
-                               passes={"tensor-cores": on}) for on in (False, True)]
+    others = [gnn_mlir.compile(function, target="emulator", **{
+        **options, "passes": {**machine.passes, "tensor-cores": on}}) for on in (False, True)]
 
     def forward(layer, device, place):
         out, tape = layer.bind(bound, device).forward(place(program.inputs))
@@ -186,6 +198,7 @@ def main(arguments=None):
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--graphs", default="rows-33,hub-700")
     parser.add_argument("--sizes", default="7x3", help="features x heads")
+    parser.add_argument("--passes", default="", metavar="SWITCH=VALUE,...")
     parser.add_argument("--jobs", type=int, default=4, help="processes a tool")
     parser.add_argument("--plant", action="store_true")
     parser.add_argument("--chip", default="sm_90")
@@ -198,6 +211,7 @@ def main(arguments=None):
         if options.plant and options.tools != "memcheck":
             raise ValueError("expected --plant with --tools memcheck alone, which finds "
                              "it")
+        passes = parse_passes(options.passes)
         count, failed = len(list(find_cases(options))), 0
         if not count:
             raise ValueError("expected cases, got none")
@@ -206,6 +220,7 @@ def main(arguments=None):
     options.jobs = min(options.jobs, count)  # A share of none would be clean.
     machine = OnGPU(options.plant) if options.device == "cuda" else OnEmulator()
     machine.chip = options.chip if options.device == "cuda" else None
+    machine.passes = passes
     if options.part:
         return 1 if run_here(options, machine) else 0
     with concurrent.futures.ThreadPoolExecutor() as pool:

@@ -37,6 +37,18 @@ def test_wrong_numbers_fail(sanitize, compiler, capsys, monkeypatch):
     assert capsys.readouterr().out.count("FAILED: ") == 2
 
 
+def test_passes_are_those_of_all_kernels(sanitize, compiler, capsys):
+    arguments = ["--device", "emulator", "--part", "0/1", "--graphs", "rows-31", "--forward",
+                 "gcn", "--gradients", "gcn", "--draws", "0", "--passes"]
+    assert sanitize.main([*arguments, "edge-walks=1,fuse=0"]) == 0
+    capsys.readouterr()
+    assert sanitize.main([*arguments, "edge-walks=1,none=0"]) == 1
+    assert capsys.readouterr().out.count("got 'none'") == 2
+    with pytest.raises(SystemExit):
+        sanitize.main([*arguments, "edge-walks"])
+    assert "expected passes as SWITCH=VALUE, got 'edge-walks'" in capsys.readouterr().err
+
+
 def test_what_a_tool_finds_fails(sanitize, monkeypatch, tmp_path, capsys):
     """The tool's own status counts, and what it said is shown."""
     fake = tmp_path / "compute-sanitizer"
