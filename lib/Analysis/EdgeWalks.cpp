@@ -351,6 +351,20 @@ double gnn::costByEdges(const CostModel &model, TraverseOp op,
   return cost;
 }
 
+double gnn::costScheduled(const CostModel &model, TraverseOp op,
+                          StatsAttr stats) {
+  return op.isByEdges() ? costByEdges(model, op, stats)
+                        : costTraversal(model, op, stats);
+}
+
+int64_t gnn::countLaunches(TraverseOp op) {
+  TraverseFacts facts(op);
+  TraverseLayout layout = layOut(TraverseSchedule(op), facts);
+  bool joins = op.isByEdges() && !op.getReduced().empty();
+  return layout.headTiles * (facts.reducesFeatures ? layout.columnTiles : 1) *
+         (joins ? 2 : 1);
+}
+
 std::string gnn::explainCuts(TraverseOp op, StatsAttr &stats) {
   if (!getAbilities(op).longRows)
     return "blocks of the target do not share a row";

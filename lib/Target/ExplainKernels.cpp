@@ -11,6 +11,7 @@
 
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Target/LaunchPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +21,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 using namespace mlir;
 using namespace gnn;
@@ -261,6 +263,9 @@ namespace {
 /// One launch of a function.
 struct Launch {
   llvm::SmallSetVector<unsigned, 4> nodes;
+  /// Of the traversal that it is of, where that is known: the cost of it, or 0
+  /// in launches behind its first.
+  std::optional<double> seconds;
   Count bytes, reads, flops;
   /// The tiles of long groups, where it reads them or where they are.
   std::optional<StructureKey> longTiles;
@@ -271,16 +276,25 @@ struct Launch {
   }
 };
 
+/// A template of a function with its schedule: the ops that it computes, and
+/// the costs of its launches, of traversals alone and by statistics.
+struct ScheduledTemplate {
+  SmallVector<unsigned> nodes;
+  SmallVector<std::optional<double>> seconds;
+};
+using ScheduledTemplates = std::vector<ScheduledTemplate>;
+
 /// Makes kernels of the launches of one function.
 class KernelReader {
 public:
   KernelReader(func::FuncOp func, func::FuncOp lowered,
-               const FunctionPlan &plan, const CostModel &model,
-               ExplainedFunction &result);
+               const FunctionPlan &plan, const ScheduledTemplates &templates,
+               const CostModel &model, ExplainedFunction &result);
 
   void read();
 
 private:
+  void takeCosts(const ScheduledTemplates &templates);
   void groupLaunches();
   void addReadThrough();
   std::optional<double> weigh(size_t index) const;
@@ -302,8 +316,9 @@ private:
 } // namespace
 
 KernelReader::KernelReader(func::FuncOp func, func::FuncOp lowered,
-                           const FunctionPlan &plan, const CostModel &model,
-                           ExplainedFunction &result)
+                           const FunctionPlan &plan,
+                           const ScheduledTemplates &templates,
+                           const CostModel &model, ExplainedFunction &result)
     : func(func), formulas(plan, lowered->getParentOfType<ModuleOp>()),
       plan(plan), model(model), result(result),
       ops(result.nodes.size(), nullptr), kernelOfNode(result.nodes.size(), -1) {
@@ -328,6 +343,30 @@ KernelReader::KernelReader(func::FuncOp func, func::FuncOp lowered,
     if (launch.reads && writes)
       launch.bytes = *launch.reads + *writes;
   }
+  takeCosts(templates);
+}
+
+/// The ops of a location in their order.
+static SmallVector<unsigned> sortedNumbers(ArrayRef<unsigned> numbers) {
+  SmallVector<unsigned> sorted(numbers);
+  llvm::sort(sorted);
+  return sorted;
+}
+
+/// Launches have the costs by which passes chose, where those of the same ops
+/// are as many as their templates say.
+void KernelReader::takeCosts(const ScheduledTemplates &templates) {
+  std::map<SmallVector<unsigned>, SmallVector<std::optional<double>>> costs;
+  for (const ScheduledTemplate &one : templates)
+    llvm::append_range(costs[one.nodes], one.seconds);
+  std::map<SmallVector<unsigned>, SmallVector<Launch *>> launchesOf;
+  for (Launch &launch : launches)
+    launchesOf[sortedNumbers(launch.nodes.getArrayRef())].push_back(&launch);
+  for (auto &[nodes, found] : launchesOf)
+    if (auto it = costs.find(nodes);
+        it != costs.end() && it->second.size() == found.size())
+      for (auto [launch, seconds] : llvm::zip_equal(found, it->second))
+        launch->seconds = seconds;
 }
 
 /// Launches that share an op are one kernel of the picture.
@@ -408,6 +447,8 @@ bool KernelReader::computes(const Launch &launch, Value value) const {
 /// long rows are is known of the ops.
 std::optional<double> KernelReader::weigh(size_t index) const {
   const Launch &launch = launches[index];
+  if (launch.seconds)
+    return launch.seconds;
   if (!launch.bytes || !launch.flops)
     return std::nullopt;
   std::optional<double> bytes = formulas.evaluate(*launch.bytes),
@@ -479,6 +520,27 @@ void KernelReader::read() {
 // Lowering
 //===----------------------------------------------------------------------===//
 
+static ScheduledTemplates readTemplates(func::FuncOp func,
+                                        const CostModel &model) {
+  ScheduledTemplates templates;
+  func.walk([&](tile::TileOpInterface op) {
+    llvm::SmallSetVector<unsigned, 4> numbers;
+    collectNumbers(op.getLoc(), numbers);
+    ScheduledTemplate &one = templates.emplace_back();
+    one.nodes = sortedNumbers(numbers.getArrayRef());
+    auto traverse = dyn_cast<tile::TraverseOp>(*op);
+    one.seconds.resize(traverse ? countLaunches(traverse) : 1);
+    auto graph =
+        SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
+    StatsAttr stats = traverse && graph ? getStats(graph) : nullptr;
+    if (!stats)
+      return;
+    llvm::fill(one.seconds, 0.0);
+    one.seconds.front() = costScheduled(model, traverse, stats);
+  });
+  return templates;
+}
+
 void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
                      const StageOptions &options, const CostModel &model,
                      std::vector<ExplainedFunction> &functions) {
@@ -487,6 +549,7 @@ void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
     if (!func.isExternal())
       numberOps(func);
   std::string obstacle;
+  std::map<std::string, ScheduledTemplates> templates;
   FailureOr<runtime::LaunchPlan> plan = failure();
   {
     ScopedDiagnosticHandler handler(
@@ -495,12 +558,19 @@ void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
               obstacle.empty())
             obstacle = diagnostic.str();
         });
-    PassManager pm(module.getContext());
+    // Templates have their schedules behind the last stage of buffers.
+    PassManager toSchedules(module.getContext());
+    PassManager toKernels(module.getContext());
     for (const Stage &stage : stages)
       if (stage.from < Form::Kernels)
-        stage.build(pm, options);
-    if (succeeded(pm.run(*copy)))
-      plan = makeLaunchPlan(*copy);
+        stage.build(stage.to <= Form::Buffers ? toSchedules : toKernels,
+                    options);
+    if (succeeded(toSchedules.run(*copy))) {
+      for (auto func : copy->getOps<func::FuncOp>())
+        templates[func.getName().str()] = readTemplates(func, model);
+      if (succeeded(toKernels.run(*copy)))
+        plan = makeLaunchPlan(*copy);
+    }
   }
   for (ExplainedFunction &function : functions) {
     auto original = module.lookupSymbol<func::FuncOp>(function.name);
@@ -511,7 +581,9 @@ void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
         if (candidate.name == function.name)
           found = &candidate;
     if (found && original && lowered)
-      KernelReader(original, lowered, *found, model, function).read();
+      KernelReader(original, lowered, *found, templates[function.name], model,
+                   function)
+          .read();
     else
       function.obstacle = obstacle.empty() ? "it is not public" : obstacle;
   }

@@ -419,6 +419,14 @@ KernelWork describeByEdges(tile::TraverseOp op, StatsAttr stats, int64_t heads,
 double costByEdges(const CostModel &model, tile::TraverseOp op,
                    StatsAttr stats);
 
+/// The cost of a traversal with a schedule.
+double costScheduled(const CostModel &model, tile::TraverseOp op,
+                     StatsAttr stats);
+
+/// The launches that a traversal with a schedule becomes: tiles that are some
+/// of their own, and of a walk by edges the one that joins pieces of rows.
+int64_t countLaunches(tile::TraverseOp op);
+
 /// The cost of a traversal that is walked by edges where `explainEdges` says so
 /// by this setting.
 double costWalk(const CostModel &model, tile::TraverseOp op, int64_t edgeWalks,

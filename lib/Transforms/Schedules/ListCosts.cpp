@@ -44,15 +44,6 @@ static void print(llvm::json::OStream &json, const GatherWork &gather) {
   });
 }
 
-/// Launches that it becomes: tiles that are some of their own, and of a walk by
-/// edges the one that joins pieces of rows.
-static int64_t countLaunches(TraverseOp op, const TraverseLayout &layout) {
-  bool joins = layout.rowWalk == RowWalk::ByEdges && !op.getReduced().empty();
-  return layout.headTiles *
-         (TraverseFacts(op).reducesFeatures ? layout.columnTiles : 1) *
-         (joins ? 2 : 1);
-}
-
 namespace {
 struct ListCosts : gnn::impl::ListCostsBase<ListCosts> {
   using ListCostsBase::ListCostsBase;
@@ -80,17 +71,15 @@ private:
 void ListCosts::print(TraverseOp op, const CostModel &model, StatsAttr stats) {
   TraverseSchedule schedule(op);
   TraverseLayout layout = layOut(schedule, TraverseFacts(op));
-  bool isByEdges = layout.rowWalk == RowWalk::ByEdges;
   std::string domain;
   llvm::raw_string_ostream(domain) << op.getDomain();
   llvm::json::OStream json(llvm::outs());
   json.object([&] {
     json.attribute("function", op->getParentOfType<func::FuncOp>().getName());
     json.attribute("domain", domain);
-    json.attribute("launches", countLaunches(op, layout));
-    json.attribute("seconds", isByEdges ? costByEdges(model, op, stats)
-                                        : costTraversal(model, op, stats));
-    if (isByEdges)
+    json.attribute("launches", countLaunches(op));
+    json.attribute("seconds", costScheduled(model, op, stats));
+    if (op.isByEdges())
       printWalk(json, op, layout, model, stats);
   });
   llvm::outs() << "\n";
