@@ -8,6 +8,7 @@ import torch
 
 import cases
 import gnn_mlir
+import synthetic
 from ceilings_walks import uniform
 
 # Graphs with both ends drawn, by their edges; 50 edges into a node.
@@ -26,8 +27,13 @@ def load(name, data):
         edges = int(DRAWN[base] * float(scale or 1))
         return uniform(max(1, edges // _DEGREE), _DEGREE)
     file = None if data is None else pathlib.Path(data) / f"{name}.npz"
-    text = str(file) if file is not None and file.is_file() else name
-    return gnn_mlir.merge_types(cases.load(text)[1])
+    if file is not None and file.is_file():
+        name = str(file)
+    elif base not in (known := (*synthetic.WITHOUT_TYPES, *synthetic.NAMES)) and (
+            not name.endswith(".npz")):
+        raise ValueError(f"expected one of {', '.join([*DRAWN, *known])}, or a file {base}.npz "
+                         f"in --data or $GNN_TEST_DATA, got {name!r}")
+    return gnn_mlir.merge_types(cases.load(name)[1])
 
 
 class Sample:

@@ -51,7 +51,7 @@ struct GatherWork {
   struct Near {
     double rows, share;
   };
-  llvm::SmallVector<Near, 0> near;
+  llvm::SmallVector<Near, 0> near = {};
   /// How unlike the rows are in how often each is read: the variance of that by
   /// the square of its mean.
   double skew = 0;

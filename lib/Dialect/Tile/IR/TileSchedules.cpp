@@ -53,7 +53,11 @@ LogicalResult gnn::tile::setField(MutableArrayRef<int64_t> values,
   size_t i = llvm::find(names, name) - names.begin();
   if (i == table.size())
     return emitError() << "expected a field of #" << kind << " ("
-                       << llvm::join(names, ", ") << "), got '" << name << "'";
+                       << llvm::join(names, ", ") << "), got '" << name << "'"
+                       << (kind == CoreScheduleAttr::name
+                               ? ", which cores of a CPU have not: is it a "
+                                 "schedule for a GPU?"
+                               : "");
   if (values[i])
     return emitError() << "expected '" << name << "' once, got it twice";
   const ScheduleField &field = table[i];
