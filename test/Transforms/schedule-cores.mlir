@@ -87,7 +87,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // Schedules for a GPU are refused.
 //
 func.func @gpu(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op schedule: expected a #gnn_tile.core_schedule for the cores of a CPU, for which the module is, got #gnn_tile.traverse_schedule<vector = 4, lanes = 16, row_walk = team>}}
+  // expected-error @+1 {{'gnn_tile.traverse' op schedule: expected a #gnn_tile.core_schedule for the cores of a CPU, got #gnn_tile.traverse_schedule<vector = 4, lanes = 16, row_walk = team>}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]

@@ -76,8 +76,7 @@ static FailureOr<TraverseSchedule> getGiven(TraverseOp op) {
   if (isa<CoreScheduleAttr>(given))
     return given.getFields();
   return op.emitOpError("schedule: expected a #")
-         << CoreScheduleAttr::name
-         << " for the cores of a CPU, for which the module is, got "
+         << CoreScheduleAttr::name << " for the cores of a CPU, got "
          << Attribute(given);
 }
 
