@@ -126,3 +126,44 @@ func.func @idle(%x: memref<?x64xf32>, %z: memref<?x16xf32>, %y: memref<?x64xf32>
   }
   return
 }
+
+// -----
+
+gnn.graph @cora square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2708, dst_nodes = 2708, edges = 10556,
+    type_edges = [10556], src_pairs = [2708], dst_pairs = [2708], in_degree_max = 168, out_degree_max = 168>}
+
+// Fields that are given leave room for fewer lanes: a block has 1,024 threads, a window is whole steps of
+// a team, and a multiprocessor has 2,048 threads.
+//
+// SAID:      so few that lanes would idle: 16 instead of 1 lanes take their 3.9 elements
+// SAID:      groups have 3.9 elements in the mean: 1 instead of 8 lanes take them
+// SAID:      so few that lanes would idle: 32 instead of 1 lanes take their 3.9 elements
+//
+// CHECK-LABEL: func.func @given
+// CHECK:         element_lanes = 16, in_flight = 1, rows_per_block = 64,
+// CHECK:         element_lanes = 1, in_flight = 4, {{.*}}window = 32
+// CHECK:         element_lanes = 32, in_flight = 4, processor_blocks = 32, rows_per_block = 2,
+func.func @given(%x: memref<?xf32>, %y: memref<?xf32>) {
+  // expected-remark @+1 {{all teams of a block walk a row of more than}}
+  gnn_tile.traverse @cora <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <rows_per_block = 64> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  // expected-remark @+1 {{all teams of a block walk a row of more than}}
+  gnn_tile.traverse @cora <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <window = 32> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  // expected-remark @+1 {{all teams of a block walk a row of more than}}
+  gnn_tile.traverse @cora <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <processor_blocks = 32> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

@@ -200,7 +200,8 @@ def HoistFactors : Pass<"gnn-tile-hoist-factors", "::mlir::func::FuncOp"> {
 
     A sum over the features of an element of a leaky activation `select(x > 0, x, k x)` times
     weights, which nothing else reads, is one of `x + t |x|`, with `t = (1 - k) / (1 + k)`, times
-    `(1 + k) / 2`: an infinite feature makes it NaN, where it would be infinite.
+    `(1 + k) / 2`: an infinite feature, or one above 1.7e38, the half of the largest f32, makes it
+    NaN, where it would be infinite or finite, and so all weights of a softmax that it is a score of.
 
     A quotient with the flag `arcp`, or of a power with the flag `afn`, whose divisor varies by
     fewer dimensions becomes a product with the reciprocal: one for each row, or for each head

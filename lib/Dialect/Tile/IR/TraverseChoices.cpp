@@ -126,9 +126,14 @@ static int64_t lanesOfElements(const TraverseSchedule &schedule,
       (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
   int64_t count = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
                                       mostElementLanes);
-  while (facts.meanLength >= elementsOfIdle &&
-         2 * count * lanes <= facts.limits.lanes &&
-         areFew(schedule, facts, 2 * count * lanes, blocksOfIdle))
+  // Rows and windows that are given have to have room for all lanes.
+  auto mayDouble = [&] {
+    int64_t threads = 2 * count * lanes;
+    return threads <= facts.limits.lanes &&
+           threads * orOne(schedule.rowsPerBlock) <= facts.limits.threads &&
+           areFew(schedule, facts, threads, blocksOfIdle);
+  };
+  while (facts.meanLength >= elementsOfIdle && !schedule.window && mayDouble())
     count *= 2;
   return count;
 }
@@ -326,8 +331,12 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
   if (!schedule.inFlight)
     schedule.inFlight = elementsAtOnce(schedule, facts);
   if (!schedule.rowsPerBlock) {
-    schedule.rowsPerBlock = orOne(std::min(blockThreads, facts.limits.threads) /
-                                  layOut(schedule, facts).threadsPerRow());
+    int64_t threads = std::min(blockThreads, facts.limits.threads);
+    if (schedule.processorBlocks && facts.limits.processorThreads)
+      threads = std::min(threads, facts.limits.processorThreads /
+                                      schedule.processorBlocks);
+    schedule.rowsPerBlock =
+        orOne(threads / layOut(schedule, facts).threadsPerRow());
     // Wide rows, which teams hand over, may leave room for fewer of them.
     while (byEdges && schedule.rowsPerBlock > 1 &&
            layOut(schedule, facts).sharedBytes > facts.limits.sharedBytes)
