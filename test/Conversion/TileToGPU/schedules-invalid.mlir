@@ -94,7 +94,7 @@ func.func @rows_per_block(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
-      schedule <rows_per_block = 64> {
+      schedule <rows_per_block = 128> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32

@@ -113,29 +113,28 @@ static bool areFew(const TraverseSchedule &schedule, const TraverseFacts &facts,
 }
 
 /// So many that each has elements in a group of the mean length: groups that
-/// are shorter than the lanes of a warp share it.
+/// are shorter than the lanes of a warp share it. A block has room for the rows
+/// that are given.
 static int64_t lanesOfElements(const TraverseSchedule &schedule,
                                const TraverseFacts &facts) {
   if (!facts.walksElements)
     return 1;
-  if (!facts.meanLength)
-    return mostElementLanes;
   int64_t lanes = schedule.lanes * schedule.headLanes;
+  int64_t room = facts.limits.threads / (orOne(schedule.rowsPerBlock) * lanes);
+  if (!facts.meanLength)
+    return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(room), 1,
+                               mostElementLanes);
   auto filled = static_cast<int64_t>(
       facts.meanLength /
       (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
   int64_t count = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(filled), 1,
                                       mostElementLanes);
-  // Rows and windows that are given have to have room for all lanes.
-  auto mayDouble = [&] {
-    int64_t threads = 2 * count * lanes;
-    return threads <= facts.limits.lanes &&
-           threads * orOne(schedule.rowsPerBlock) <= facts.limits.threads &&
-           areFew(schedule, facts, threads, blocksOfIdle);
-  };
-  while (facts.meanLength >= elementsOfIdle && !schedule.window && mayDouble())
+  // Windows that are given have to have room for all lanes.
+  while (facts.meanLength >= elementsOfIdle && !schedule.window &&
+         2 * count * lanes <= facts.limits.lanes &&
+         areFew(schedule, facts, 2 * count * lanes, blocksOfIdle))
     count *= 2;
-  return count;
+  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(room), 1, count);
 }
 
 /// So many that a lane takes its elements of a group of the mean length at
@@ -337,9 +336,14 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
                                       schedule.processorBlocks);
     schedule.rowsPerBlock =
         orOne(threads / layOut(schedule, facts).threadsPerRow());
-    // Wide rows, which teams hand over, may leave room for fewer of them.
-    while (byEdges && schedule.rowsPerBlock > 1 &&
-           layOut(schedule, facts).sharedBytes > facts.limits.sharedBytes)
+    // Wide rows, which teams hand over, and windows may leave room for fewer.
+    auto countBytes = [&] {
+      TraverseLayout layout = layOut(schedule, facts);
+      return byEdges || schedule.window
+                 ? layout.sharedBytes + layout.windowBytes
+                 : 0;
+    };
+    while (schedule.rowsPerBlock > 1 && countBytes() > facts.limits.sharedBytes)
       schedule.rowsPerBlock /= 2;
   }
   if (!schedule.processorBlocks && byEdges)
