@@ -377,7 +377,7 @@ std::string gnn::explainCuts(TraverseOp op, StatsAttr &stats) {
 }
 
 std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
-                              TraverseOp before) {
+                              TraverseOp before, CostKind kind) {
   if (setting == 0)
     return "it is turned off";
   std::string why = explainByEdges(op);
@@ -397,7 +397,7 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
                          "by torch's ops, from {1:F0} on",
                          elements, leastByTorch)
         .str();
-  CostModel model(op, CostKind::Full);
+  CostModel model(op, kind);
   double byRows = costTraversal(model, before, stats);
   double byEdges = costByEdges(model, op, stats);
   gain = ": " + model.textOf(byEdges) + " instead of " + model.textOf(byRows) +

@@ -251,7 +251,8 @@ static LogicalResult chooseTarget(ModuleOp module, ModuleOp copy,
 FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
                                     StringRef kind, StringRef chip) {
   StageOptions stages, none;
-  if (failed(readOptions(module, passes, stages)))
+  if (failed(readOptions(module, passes, stages)) ||
+      failed(readOptions(module, passes, none)))
     return failure();
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -283,7 +284,6 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
                        ? getStandIn(target.getKind()).title.str()
                        : result.target;
   result.before = readFunctions(*copy);
-  stages.tile.assignTileSwitches(none.tile);
   leaveOutPasses(none.graph);
   none.weighRowsAsCut();
   addKernels(*copy, getStages(), none, model, result.before);

@@ -143,7 +143,10 @@ gnn.graph @cora square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_n
 // CHECK:         element_lanes = 16, in_flight = 1, rows_per_block = 64,
 // CHECK:         element_lanes = 1, in_flight = 4, {{.*}}window = 32
 // CHECK:         element_lanes = 32, in_flight = 4, processor_blocks = 32, rows_per_block = 2,
-func.func @given(%x: memref<?xf32>, %y: memref<?xf32>) {
+// CHECK:         element_lanes = {{.*}}, processor_blocks = 10, rows_per_block = 4,
+// CHECK:         lanes = 16, {{.*}}element_lanes = 1, {{.*}}rows_per_block = 64,
+// CHECK:         element_lanes = 32, in_flight = 1, {{.*}}row_walk = team, window = 32
+func.func @given(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?x64xf32>) {
   // expected-remark @+1 {{all teams of a block walk a row of more than}}
   gnn_tile.traverse @cora <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <rows_per_block = 64> {
@@ -161,6 +164,30 @@ func.func @given(%x: memref<?xf32>, %y: memref<?xf32>) {
   // expected-remark @+1 {{all teams of a block walk a row of more than}}
   gnn_tile.traverse @cora <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <processor_blocks = 32> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  // expected-remark @+1 {{all teams of a block walk a row of more than}}
+  gnn_tile.traverse @cora <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <processor_blocks = 10> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  // expected-remark @+1 {{all teams of a block walk a row of more than}}
+  gnn_tile.traverse @cora <dst, edge.in_rows, features = 64> ins(%z, %z : memref<?x64xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] schedule <rows_per_block = 64> {
+  ^bb0(%v: f32, %w: f32):
+    %p = arith.mulf %v, %w : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    %s = gnn_tile.reduce sum [element] %d : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @cora <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
+      schedule <lanes = 1, element_lanes = 32, in_flight = 1, row_walk = team, window = 32> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32

@@ -370,9 +370,11 @@ std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 /// wherever they can, -1 where the statistics of the graph say that it pays, by
 /// as much as `gain` says. Empty if they are. The walk, with what joins its
 /// pieces and in the tiles that it may take, is weighed against what `before`
-/// costs otherwise.
+/// costs otherwise: in pieces where `kind` says that long rows may still be
+/// cut.
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
-                         std::string &gain, tile::TraverseOp before);
+                         std::string &gain, tile::TraverseOp before,
+                         CostKind kind = CostKind::Full);
 
 /// The work of lanes for each element of a walk by edges.
 struct WalkSteps {

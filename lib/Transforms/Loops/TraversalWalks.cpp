@@ -394,10 +394,10 @@ SmallVector<Value> TraversalLoops::combine(Operation *reduction, ValueRange x,
   return combined;
 }
 
-/// Divides means, and gives 0 and no index for the extreme of nothing.
 /// The highest score of a group that has elements, of a softmax's states: minus
 /// infinity if all are, which is the lowest number in states. Elements of the
-/// lowest number weigh something.
+/// lowest number weigh something, as a sum that is a number says; rows of
+/// features alone do not tell the two apart.
 Value TraversalLoops::highestOf(ValueRange states) {
   Value highest = states.front();
   Type type = highest.getType();
@@ -415,6 +415,7 @@ Value TraversalLoops::highestOf(ValueRange states) {
   return arith::SelectOp::create(b, areInfinite, infinity, highest);
 }
 
+/// Divides means, and gives 0 and no index for the extreme of nothing.
 void TraversalLoops::finish(Operation *reduction, ValueRange results) {
   LocationScope scope(b, reduction->getLoc());
   SmallVector<Value> finished(results);

@@ -47,7 +47,9 @@ struct ScheduleEdgeWalks : gnn::impl::ScheduleEdgeWalksBase<ScheduleEdgeWalks> {
               << "its schedule says how rows are walked";
         return;
       }
-      std::string gain, why = explainEdges(op, edges, gain, op);
+      // Rows that are whole by now stay so.
+      std::string gain,
+          why = explainEdges(op, edges, gain, op, CostKind::WholeRows);
       if (!why.empty()) {
         refused(getArgument(), op.getLoc()) << why;
         return;

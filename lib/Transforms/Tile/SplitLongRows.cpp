@@ -47,8 +47,6 @@ struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
   void runOnOperation() override {
     if (length == 0)
       return;
-    if (length > 0) // as it is asked for
-      edgeWalks = 0;
     model.emplace(getOperation(), CostKind::WholeRows);
     SmallVector<TraverseOp> ops;
     getOperation()->walk([&](TraverseOp op) {
@@ -107,7 +105,8 @@ void SplitLongRows::visit(TraverseOp op) {
   std::string gain, why = op.getTileSchedule() ? "it has a schedule" : "";
   if (why.empty())
     why = planSplit(op, split);
-  if (why.empty() && explainEdges(op, edgeWalks, gain, op).empty())
+  int64_t edges = length > 0 ? 0 : edgeWalks; // a length is asked for
+  if (why.empty() && explainEdges(op, edges, gain, op).empty())
     why = "teams take equal shares of its elements" + gain;
   if (why.empty())
     why = choose(op, tiles, gain);

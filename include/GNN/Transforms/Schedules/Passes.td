@@ -235,7 +235,7 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
     Sets `in_flight`, 4 where elements are walked, or fewer where a group of the
     mean length has fewer for each lane, unless groups have a warp each and are at work at
     once, three blocks a multiprocessor, of which the longest decides; and `rows_per_block`, so many that a block has
-    256 threads.
+    256 threads, or fewer where `processor_blocks` or windows that are given leave no room for so many.
 
     A walk by edges has 8 elements in flight: 4 where features of them are reduced,
     scores weigh them, extremes have their index, or numbers beside their rows lie in their

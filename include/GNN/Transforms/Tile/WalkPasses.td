@@ -31,8 +31,8 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
     ```
 
     Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits of the
-    result, whose features are added up in the same order. Never: takes what has a
-    schedule, or rows of features as a result.
+    result where no later pass takes its features in tiles, which add them up in another
+    order. Never: takes what has a schedule, or rows of features as a result.
   }];
   let options = [
     Option<"edges", "edges", "int64_t", /*default=*/"-1",

@@ -113,17 +113,14 @@ static bool areFew(const TraverseSchedule &schedule, const TraverseFacts &facts,
 }
 
 /// So many that each has elements in a group of the mean length: groups that
-/// are shorter than the lanes of a warp share it. A block has room for the rows
-/// that are given.
+/// are shorter than the lanes of a warp share it.
 static int64_t lanesOfElements(const TraverseSchedule &schedule,
                                const TraverseFacts &facts) {
   if (!facts.walksElements)
     return 1;
-  int64_t lanes = schedule.lanes * schedule.headLanes;
-  int64_t room = facts.limits.threads / (orOne(schedule.rowsPerBlock) * lanes);
   if (!facts.meanLength)
-    return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(room), 1,
-                               mostElementLanes);
+    return mostElementLanes;
+  int64_t lanes = schedule.lanes * schedule.headLanes;
   auto filled = static_cast<int64_t>(
       facts.meanLength /
       (lanes >= manyLanes ? leastOfElements : leastWhereManyRows));
@@ -134,7 +131,7 @@ static int64_t lanesOfElements(const TraverseSchedule &schedule,
          2 * count * lanes <= facts.limits.lanes &&
          areFew(schedule, facts, 2 * count * lanes, blocksOfIdle))
     count *= 2;
-  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(room), 1, count);
+  return count;
 }
 
 /// So many that a lane takes its elements of a group of the mean length at
@@ -242,11 +239,16 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
   int64_t left = warp / (schedule.lanes * schedule.headLanes);
   if (!schedule.elementLanes && schedule.rowWalk == RowWalk::ByEdges)
     schedule.elementLanes = 1;
-  if (!schedule.elementLanes)
-    schedule.elementLanes =
-        facts.shufflesInsideElements
-            ? left
-            : std::min(left, lanesOfElements(schedule, facts));
+  if (schedule.elementLanes)
+    return;
+  int64_t wanted = facts.shufflesInsideElements
+                       ? left
+                       : std::min(left, lanesOfElements(schedule, facts));
+  // A block has room for the rows that are given.
+  int64_t room = facts.limits.threads / (orOne(schedule.rowsPerBlock) *
+                                         schedule.lanes * schedule.headLanes);
+  schedule.elementLanes =
+      std::clamp<int64_t>(llvm::bit_floor<uint64_t>(room), 1, wanted);
 }
 
 /// Blocks of `blockThreads` that a multiprocessor has room for: where ptxas
@@ -334,8 +336,8 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
     if (schedule.processorBlocks && facts.limits.processorThreads)
       threads = std::min(threads, facts.limits.processorThreads /
                                       schedule.processorBlocks);
-    schedule.rowsPerBlock =
-        orOne(threads / layOut(schedule, facts).threadsPerRow());
+    schedule.rowsPerBlock = orOne(llvm::bit_floor<uint64_t>(
+        threads / layOut(schedule, facts).threadsPerRow()));
     // Wide rows, which teams hand over, and windows may leave room for fewer.
     auto countBytes = [&] {
       TraverseLayout layout = layOut(schedule, facts);

@@ -247,7 +247,8 @@ static std::string checkWindow(const TraverseSchedule &schedule,
     return refuse("window", "elements are added in runs");
   if (facts.shufflesInsideElements && layout.rowsPerWarp() > 1)
     return refuse("window", "rows share a warp, which walks them in step");
-  int64_t longest = std::max(layout.inFlight, layout.longInFlight());
+  int64_t longest =
+      layout.rowWalk == RowWalk::Team ? layout.inFlight : layout.longInFlight();
   for (int64_t inFlight : {layout.inFlight, longest})
     if (int64_t step = layout.elementLanes * inFlight; layout.window % step)
       return refuse("window", "expected a multiple of the " + Twine(step) +
