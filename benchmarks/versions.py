@@ -167,9 +167,10 @@ def compare(row, versions, times):
 
 def table(result):
     about = ", ".join(f"{k} {v}" for k, v in result["about"].items())
+    timed = "a CUDA graph's replay" if "CUDA" in result["about"] else "a call"
     text = (f"# This version and {result['other']}, one layer of F to F features, "
             f"{result['pass']}, fp32\n\n{result['date']}, "
-            f"{about}. Milliseconds of a CUDA graph's replay, medians of "
+            f"{about}. Milliseconds of {timed}, medians of "
             f"{result['rounds']} rounds in which both versions run in turn, each bound "
             f"twice. Slower: by more than {SLOWER - 1:.0%} and more than the "
             "spread.\n\n"
