@@ -74,7 +74,7 @@ static constexpr int64_t mostElementLanes = 8;
 /// H200.
 static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
 
-/// Rows of few lanes for their features are many.
+/// Lanes for the features of a row from which few rows share a warp.
 static constexpr int64_t manyLanes = 8;
 
 /// Elements in the mean from which rows have all lanes that would idle else, up
@@ -244,6 +244,10 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
   int64_t wanted = facts.shufflesInsideElements
                        ? left
                        : std::min(left, lanesOfElements(schedule, facts));
+  if (wanted <= 1) { // 0 where lanes that are given are more than a warp
+    schedule.elementLanes = wanted;
+    return;
+  }
   // A block has room for the rows that are given.
   int64_t room = facts.limits.threads / (orOne(schedule.rowsPerBlock) *
                                          schedule.lanes * schedule.headLanes);
