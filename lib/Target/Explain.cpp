@@ -277,7 +277,6 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   Explanation result;
   result.off = listSwitches(stages.graph, "=false");
   llvm::append_range(result.off, listSwitches(stages.tile, "=false"));
-  llvm::append_range(result.off, listSwitches(stages.schedule, "=false"));
   llvm::erase(result.off, "sums-in-products"); // off unless asked for
   TargetAttr target = findTarget(copy->getOperation());
   result.target = describeTarget(target);
