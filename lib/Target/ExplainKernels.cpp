@@ -263,8 +263,8 @@ namespace {
 /// One launch of a function.
 struct Launch {
   llvm::SmallSetVector<unsigned, 4> nodes;
-  /// Of the traversal that it is of, where that is known: the cost of it, or 0
-  /// in launches behind its first.
+  /// Of the walk by edges that it is of, where that is known: the cost of it,
+  /// or 0 in launches behind its first.
   std::optional<double> seconds;
   Count bytes, reads, flops;
   /// The tiles of long groups, where it reads them or where they are.
@@ -277,7 +277,7 @@ struct Launch {
 };
 
 /// A template of a function with its schedule: the ops that it computes, and
-/// the costs of its launches, of traversals alone and by statistics.
+/// the costs of its launches, of walks by edges alone and by statistics.
 struct ScheduledTemplate {
   SmallVector<unsigned> nodes;
   SmallVector<std::optional<double>> seconds;
@@ -532,7 +532,8 @@ static ScheduledTemplates readTemplates(func::FuncOp func,
     one.seconds.resize(traverse ? countLaunches(traverse) : 1);
     auto graph =
         SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
-    StatsAttr stats = traverse && graph ? getStats(graph) : nullptr;
+    bool isByEdges = traverse && traverse.isByEdges();
+    StatsAttr stats = isByEdges && graph ? getStats(graph) : nullptr;
     if (!stats)
       return;
     llvm::fill(one.seconds, 0.0);

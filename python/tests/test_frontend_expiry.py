@@ -97,7 +97,7 @@ def test_ids_are_let_go_when_structures_are_built(is_view, monkeypatch, unchecke
                                              model.parameters(), allow_unused=True))
         for ours, eager in zip(*found):
             assert (ours is None) == (eager is None)
-            torch.testing.assert_close(ours, eager)
+            torch.testing.assert_close(ours, eager, atol=1e-4, rtol=1e-4)
     assert not any(graph.held() for graph in graphs())
 
 
@@ -195,7 +195,7 @@ def test_remade_ids_are_let_go_where_binding_fails(monkeypatch):
     assert not any(graph.held() for graph in graphs())
     expected, _ = torch.autograd.grad(model(x, ids)[0].sin().sum(), model.parameters(),
                                       allow_unused=True)
-    torch.testing.assert_close(of_one(), expected)
+    torch.testing.assert_close(of_one(), expected, atol=1e-4, rtol=1e-4)
     assert not any(graph.held() for graph in graphs())
 
 
