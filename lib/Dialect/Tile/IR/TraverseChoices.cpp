@@ -244,15 +244,11 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
   int64_t wanted = facts.shufflesInsideElements
                        ? left
                        : std::min(left, lanesOfElements(schedule, facts));
-  if (wanted <= 1) { // 0 where lanes that are given are more than a warp
-    schedule.elementLanes = wanted;
-    return;
-  }
   // A block has room for the rows that are given.
   int64_t room = facts.limits.threads / (orOne(schedule.rowsPerBlock) *
                                          schedule.lanes * schedule.headLanes);
   schedule.elementLanes =
-      std::clamp<int64_t>(llvm::bit_floor<uint64_t>(room), 1, wanted);
+      std::min<int64_t>(wanted, orOne(llvm::bit_floor<uint64_t>(room)));
 }
 
 /// Blocks of `blockThreads` that a multiprocessor has room for: where ptxas
