@@ -16,9 +16,6 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// Columns of a tile at least: fewer would be less than a line of the cache.
-static constexpr int64_t leastColumns = 32;
-
 /// Bytes by which the row of a number is found.
 static constexpr double idBytesOf = 4;
 
@@ -62,6 +59,7 @@ TileCosts::TileCosts(const CostModel &model, TraverseOp op,
           countRanges(op, domain.getElements(), at.getSpace());
     }
   }
+  joins = isByEdges && !op.getReduced().empty();
   if (facts.reducesFeatures)
     resultBytes = countResultBytes(op);
   // Results in the order of the walk are among what each tile has in order.
@@ -86,8 +84,10 @@ double TileCosts::secondsByEdges(ColumnTile tile) const {
 double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
   auto ofColumns =
       static_cast<double>(llvm::divideCeil(row.columns, tile.columns));
-  auto tiles =
-      ofColumns * static_cast<double>(llvm::divideCeil(row.heads, tile.heads));
+  auto ofHeads = static_cast<double>(llvm::divideCeil(row.heads, tile.heads));
+  double tiles = ofColumns * ofHeads;
+  double launches = (ofHeads * (facts.reducesFeatures ? ofColumns : 1) - 1) *
+                    (joins ? 2 : 1) * model.getLaunch();
   double bytes =
       idBytes + scoreBytes + headScoreBytes * static_cast<double>(tile.heads);
   double each = groups * model.getFigures().rowSeconds +
@@ -101,8 +101,8 @@ double TileCosts::seconds(ColumnTile tile, ColumnTile row) const {
   double added = elements * (ofColumns - 1) * resultBytes /
                  model.getFigures().memoryBandwidth;
   if (!isByEdges)
-    return tiles * each + 2 * added;
-  return tiles * secondsByEdges(tile) +
+    return launches + tiles * each + 2 * added;
+  return launches + tiles * secondsByEdges(tile) +
          (writesInOrder ? 1 : 2) * KernelConstants::streamShare * added;
 }
 
@@ -126,12 +126,12 @@ ColumnTile TileCosts::choose(ColumnTile row, const TraverseSchedule &schedule,
   int64_t vector = std::max<int64_t>(schedule.vector, 1);
   int64_t width = schedule.lanes ? schedule.lanes * vector : 1;
   if (facts.columnTilesRefusal.empty())
-    for (int64_t columns = leastColumns; columns < whole; columns *= 2)
+    for (int64_t columns = narrowestTile; columns < whole; columns *= 2)
       if (columns % vector == 0 && columns % width == 0)
         offer({row.heads, columns});
   if (facts.headTilesRefusal.empty() && !schedule.headsPerBlock)
     for (int64_t heads = 1; heads < row.heads; heads *= 2)
-      if (heads * whole >= leastColumns)
+      if (heads * whole >= narrowestTile)
         offer({heads, whole});
   return best;
 }

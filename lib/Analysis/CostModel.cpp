@@ -87,10 +87,7 @@ static double countTableBytes(const KernelWork &kernel) {
   return bytes;
 }
 
-/// A sector of the L2, of which a table of short rows has several rows.
-static constexpr double sectorBytes = 32;
-
-/// How often a sector of the table is read.
+/// How often a sector of the table is read, which has several short rows.
 static double readsOfSector(const GatherWork &gather) {
   return gather.rows / std::max(gather.tableRows, 1.0) *
          std::max(1.0, sectorBytes / std::max(gather.rowBytes, 1.0));

@@ -413,7 +413,7 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
 double gnn::costWalk(const CostModel &model, TraverseOp op, int64_t edgeWalks,
                      StatsAttr stats) {
   std::string gain;
-  return explainEdges(op, edgeWalks, gain, op).empty()
+  return explainEdges(op, edgeWalks, gain, op, model.getKind()).empty()
              ? costByEdges(model, op, stats)
              : costTraversal(model, op, stats);
 }

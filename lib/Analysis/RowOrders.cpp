@@ -82,10 +82,9 @@ double RowSpread::expectIdle(TakenOrder order, double together,
 // The choice
 //===----------------------------------------------------------------------===//
 
-/// Bytes that memory gives at once, and what of a row lies in some of its own
-/// where rows are taken from anywhere: its pointers, its first ids and its
-/// result.
-static constexpr double sectorBytes = 32, sectorsOfRow = 3;
+/// What of a row lies in sectors of its own where rows are taken from anywhere:
+/// its pointers, its first ids and its result.
+static constexpr double sectorsOfRow = 3;
 
 /// Launches that an order has to save: times of kernels which take a few of
 /// them are not known better (docs/Cost.md).
@@ -196,7 +195,7 @@ TakenOrder gnn::chooseRowOrder(TraverseOp op, int64_t setting,
   why = explainCuts(op, stats);
   if (!why.empty())
     return TakenOrder::Natural;
-  CostModel model(op, CostKind::Full);
+  CostModel model(op, CostKind::WholeRows);
   OrderCosts costs(model, op, schedule, stats);
   TakenOrder best = TakenOrder::DegreeWindows;
   if (costs.cost(TakenOrder::ByDegree) < costs.cost(best))

@@ -147,6 +147,7 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
     facts.meanLength = 0;
   TraverseSchedule schedule(op);
   chooseVector(schedule, facts);
+  chooseColumns(schedule, facts);
   chooseLanes(schedule, facts);
   chooseRows(schedule, facts);
   chooseSplitRows(schedule, facts);

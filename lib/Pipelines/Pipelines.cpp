@@ -119,15 +119,16 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addPass(createConvertGNNToGNNTile());
   pm.addPass(createCanonicalizerPass()); // reshapes between templates vanish
   pm.addPass(createCSEPass());           // counts are the same everywhere
+  bool longRows = options.longRows != 0;
   if (options.fuse) {
-    bool longRows = options.longRows != 0;
     pm.addNestedPass<func::FuncOp>(createFuseTraversals());
     if (options.sumRowsFirst) // what is joined then
       pm.addNestedPass<func::FuncOp>(
           createSumRowsFirst({longRows, options.edgeWalks}));
     pm.addNestedPass<func::FuncOp>(createJoinTraversals());
-    pm.addPass(createComputeInWalks({options.edgeNumbers, longRows,
-                                     options.edgeWalks, options.sourceShards}));
+    pm.addPass(
+        createComputeInWalks({options.edgeNumbers, longRows, options.groupEdges,
+                              options.edgeWalks, options.sourceShards}));
     // A row that several traversals read may now have one reader, and walks
     // what was reshaped for a traversal that they have taken in.
     pm.addPass(createCanonicalizerPass());
@@ -142,13 +143,15 @@ static void buildTilePipeline(OpPassManager &pm,
         createOnlineSoftmax({options.onlineSoftmax}));
   if (options.hoistFactors) // behind the quotients of a softmax
     pm.addNestedPass<func::FuncOp>(createHoistFactors());
-  pm.addNestedPass<func::FuncOp>(createGroupEdges({options.edgeWalks}));
+  if (options.groupEdges)
+    pm.addNestedPass<func::FuncOp>(createGroupEdges({options.edgeWalks}));
   pm.addNestedPass<func::FuncOp>(createGatherCopies({options.gatherCopies}));
-  if (options.edgeWalks)
+  if (options.separateGroupSums)
     pm.addNestedPass<func::FuncOp>(
-        createSeparateGroupSums({options.edgeWalks}));
+        createSeparateGroupSums({longRows, options.edgeWalks}));
   if (options.sourceShards)
-    pm.addPass(createShardSources({options.sourceShards, options.edgeWalks}));
+    pm.addPass(createShardSources(
+        {options.sourceShards, longRows, options.edgeWalks}));
   if (options.splitSums) // with all that is fused
     pm.addNestedPass<func::FuncOp>(createSplitSums({options.sumRows}));
   if (options.longRows)

@@ -451,7 +451,8 @@ def test_cells(sparse):
     assert cells.default_graphs(None)[-1] == "uniform-100M"
     switches = cells.switches()
     assert switches["fuse"] is False and switches["edge-walks"] == 0 == switches["long-rows"]
-    assert "cost" not in switches and "sum-rows" not in switches
+    assert switches["sum-runs"] == 0 and switches["separate-group-sums"] is False
+    assert not switches.keys() & {"cost", "sum-rows", "calls"}
 
 
 def test_drawn_graphs_and_scales(sparse, folder):

@@ -87,7 +87,8 @@ func.func @score(%x: tensor<?x64xf32>, %w: tensor<64xf32>, %n: tensor<?xf32>) ->
 // CHECK:           arith.mulf %[[E]], %[[R]] : f32
 // CHECK:           arith.divf %[[E]], %[[OWN]] fastmath<arcp,afn> : f32
 func.func @weights(%x: tensor<?xf32>, %s: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
-  // expected-remark @+1 {{1 quotients by a reciprocal}}
+  // expected-remark @+2 {{1 quotients by a reciprocal}}
+  // expected-remark @+1 {{1 quotients by an approximate reciprocal each}}
   %r:2 = gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%x, %s, %x : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) at [#edge, #number, #edge]
       outs(%n, %n : tensor<?xf32>, tensor<?xf32>) at [#number, #number] {
@@ -112,6 +113,7 @@ func.func @weights(%x: tensor<?xf32>, %s: tensor<?xf32>, %n: tensor<?xf32>) -> (
 // CHECK:           arith.select %[[P]]
 // CHECK:           arith.select %[[P]]
 func.func @kept(%x: tensor<?xf32>, %s: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  // expected-remark @+1 {{no factor or divisor of its elements varies less than they do}}
   %r:2 = gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%x, %x, %s : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) at [#edge, #edge, #number]
       outs(%n, %n : tensor<?xf32>, tensor<?xf32>) at [#number, #number] {

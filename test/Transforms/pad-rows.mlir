@@ -3,12 +3,15 @@
 // RUN:   | FileCheck %s --check-prefix=CORE
 // RUN: gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-tile-pad-rows{pad=0}))' \
 // RUN:   | FileCheck %s --check-prefix=NEVER
+// RUN: gnn-opt %s -o /dev/null --pass-pipeline='builtin.module(func.func(gnn-tile-pad-rows{pad=0}))' \
+// RUN:   --remarks-filter=gnn-tile-pad-rows --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=OFF
 // RUN: gnn-opt %s -o /dev/null --pass-pipeline='builtin.module(func.func(gnn-tile-pad-rows{pad=1}))' \
 // RUN:   --remarks-filter=gnn-tile-pad-rows --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: gnn-opt %s -o /dev/null --pass-pipeline='builtin.module(func.func(gnn-tile-pad-rows))' \
 // RUN:   --remarks-filter=gnn-tile-pad-rows --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: gnn-opt %s --pass-pipeline='builtin.module(func.func(gnn-tile-pad-rows{pad=1}))' | FileCheck %s
 
+// OFF: it is turned off
 // NEVER-NOT: memref<?x44xf32>
 
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<

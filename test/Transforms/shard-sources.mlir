@@ -1,11 +1,14 @@
 // RUN: gnn-opt %s --gnn-tile-shard-sources --split-input-file --verify-diagnostics \
 // RUN:   --remarks-filter=gnn-tile-shard-sources --remark-format=emitRemark | FileCheck %s
+// RUN: gnn-opt %s --split-input-file -o /dev/null --gnn-tile-shard-sources=shards=0 --remarks-filter=gnn-tile-shard-sources \
+// RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=SAYS
 // RUN: gnn-opt %s --gnn-tile-shard-sources=shards=2 --split-input-file | FileCheck %s --check-prefix=TWO
 // RUN: gnn-opt %s --gnn-tile-shard-sources=shards=0 --split-input-file | FileCheck %s --check-prefix=OFF
 // RUN: gnn-opt %s --gnn-attach-target=kind=cpu --gnn-tile-shard-sources --split-input-file | FileCheck %s --check-prefix=OFF
 // RUN: echo | not gnn-opt --gnn-tile-shard-sources=shards=1 2>&1 | FileCheck %s --check-prefix=RANGE
 
 // RANGE: gnn-tile-shard-sources: expected 'shards' -1, 0 or from 2 to 65535, got 1
+// SAYS: it is turned off
 // OFF-NOT: shards
 
 // The counts of reddit: keys and values of 119 MB are gathered from.

@@ -4,10 +4,13 @@
 // RUN:   | FileCheck %s
 // RUN: not gnn-opt %s --gnn-tile-split-long-rows=length=-2 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RANGE
+// RUN: gnn-opt %s --split-input-file -o /dev/null --gnn-tile-split-long-rows=length=0 --remarks-filter=gnn-tile-split-long-rows \
+// RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=SAYS
 // RUN: gnn-opt %s --split-input-file --gnn-tile-split-long-rows=length=0 \
 // RUN:   | FileCheck %s --check-prefix=NONE
 
 // RANGE: gnn-tile-split-long-rows: expected 'length' from -1 to 2147483647, got -2
+// SAYS: it is turned off
 // NONE-NOT: long_tiles
 
 // As Debian's packages with inverse edges, one of which 26,007 others need: all other

@@ -390,7 +390,8 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
       << again;
   EXPECT_TRUE(contains(
       again, "},gnn-tile-pipeline{edge-numbers=-1 edge-walks=-1 fuse=false "
-             "gather-copies=-1 hoist-factors=true long-rows=-1 "))
+             "gather-copies=-1 group-edges=true hoist-factors=true "
+             "long-rows=-1 "))
       << again;
   EXPECT_TRUE(
       contains(again, " tensor-cores=true},"

@@ -118,7 +118,6 @@ public:
       });
     };
     bool dst = space.space == Space::Dst || space.space == Space::DstPair;
-    const auto &ends = graph.ends(dst ? GraphSide::Dst : GraphSide::Src);
     switch (space.order) {
     case Order::Natural:
       break;

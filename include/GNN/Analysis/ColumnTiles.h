@@ -30,7 +30,8 @@ public:
 
   /// Whether elements gather rows at all.
   bool hasTables() const { return !tables.empty(); }
-  /// The time of all such tiles of a row, but for what does not depend on them.
+  /// The time of all such tiles of a row, with the launches that they take
+  /// beside the first, but for what does not depend on them.
   double seconds(ColumnTile tile, ColumnTile row) const;
   /// Whether what a tile gathers of all rows stays in the L2.
   bool fits(ColumnTile tile) const;
@@ -68,6 +69,7 @@ private:
   double scoreBytes = 0, headScoreBytes = 0;
   /// Bytes of the results of an element to which tiles of columns add.
   double resultBytes = 0;
+  bool joins = false;         ///< a kernel joins the pieces of rows
   bool writesInOrder = false; ///< results of elements, as they are walked
   llvm::SmallVector<Table> tables;
 };

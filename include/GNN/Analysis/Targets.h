@@ -49,6 +49,9 @@ const KnownTarget &getStandIn(llvm::StringRef kind);
 /// The figures of one that is known by name.
 const TargetFigures &getFigures(llvm::StringRef name);
 
+/// Bytes that the memory of a GPU and its L2 read or write at once: a sector.
+inline constexpr int64_t sectorBytes = 32;
+
 /// The figures of this compiler's kernels that all targets share.
 struct KernelConstants {
 #define GNN_KERNELS(target)

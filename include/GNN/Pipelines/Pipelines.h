@@ -137,6 +137,14 @@ template <typename Base> struct TileSwitches : public Base {
       *this, "hoist-factors",
       llvm::cl::desc("Multiply by what varies less first"),
       llvm::cl::init(true)};
+  Option<bool> groupEdges{
+      *this, "group-edges",
+      llvm::cl::desc("Compute dots of edges in walks of their destinations"),
+      llvm::cl::init(true)};
+  Option<bool> separateGroupSums{
+      *this, "separate-group-sums",
+      llvm::cl::desc("Sum features of rows before their elements are walked"),
+      llvm::cl::init(true)};
   Option<bool> splitSums{
       *this, "split-sums",
       llvm::cl::desc("Sum over types or the graph in two steps"),
@@ -193,6 +201,8 @@ template <typename Base> struct TileSwitches : public Base {
   /// Sets the same switches of `other`.
   template <typename Other> void assignTileSwitches(Other &other) const {
     other.fuse = fuse;
+    other.groupEdges = groupEdges;
+    other.separateGroupSums = separateGroupSums;
     other.splitSums = splitSums;
     other.edgeNumbers = edgeNumbers;
     other.sumRowsFirst = sumRowsFirst;

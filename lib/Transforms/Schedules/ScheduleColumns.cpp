@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleFacts.h"
+#include "ScheduleUtils.h"
 
 #include "GNN/Analysis/ColumnTiles.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"

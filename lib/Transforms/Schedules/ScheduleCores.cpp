@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleFacts.h"
+#include "ScheduleUtils.h"
 
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Transforms/Remarks.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleFacts.h"
+#include "ScheduleUtils.h"
 
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Remarks.h"

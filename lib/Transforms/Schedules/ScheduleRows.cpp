@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleFacts.h"
+#include "ScheduleUtils.h"
 
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleFacts.h"
+#include "ScheduleUtils.h"
 
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
@@ -210,8 +210,6 @@ static constexpr int64_t plainRunsOfWideTile = 32;
 void ScheduleRuns::choose(OuterOp op, GemmScheduleAttr given) {
   ProductSchedule schedule(given);
   schedule.runs = length;
-  if (length && !explainRefusal(op, schedule.get(op.getContext())).empty())
-    return;
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   double most = countMost(op.getGroups(), op.getElements(),
@@ -220,8 +218,7 @@ void ScheduleRuns::choose(OuterOp op, GemmScheduleAttr given) {
     most *= static_cast<double>(op.getHeads());
   LongestWalk longest{most, "rows"};
   bool isWide = schedule.n == ProductLayout::widestColumns;
-  TargetAttr target = findTarget(op);
-  if (isWide && !(target && target.getKind() == cpuKind))
+  if (isWide && shareLanesRows(op))
     longest.plainRuns = plainRunsOfWideTile;
   if (isLong(op, longest, "a block"))
     op.setScheduleAttr(schedule.get(op.getContext()));

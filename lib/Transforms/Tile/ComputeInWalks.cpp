@@ -155,7 +155,7 @@ EdgeNumbers ComputeInWalks::findReaders(TraverseOp op,
 /// As `gnn-tile-group-edges` will have it.
 double ComputeInWalks::costApart(TraverseOp op, StatsAttr stats) {
   double cost = costTraversal(*model, op, stats);
-  if (!explainNoDot(op).empty())
+  if (!groupEdges || !explainNoDot(op).empty())
     return cost;
   TraverseOp grouped = groupByDestination(op);
   std::string gain;

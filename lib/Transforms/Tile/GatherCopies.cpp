@@ -27,9 +27,6 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-/// Bytes of a row from which it is written as whole sectors.
-static constexpr double sectorBytes = 32;
-
 /// The rows that a result has one of each.
 static RowDomain walkedBy(TraverseOp op, unsigned number) {
   return op.getStart(op.getOutputAt(number));
@@ -265,8 +262,8 @@ private:
     if (gather > 0)
       return "";
     if (!isScattered(op, number))
-      return "what it writes is not known to be numbers that the L2 does not "
-             "hold";
+      return "what it writes is not known to be numbers that take more than "
+             "two thirds of the L2";
     if (!isOtherOrder(op) && to != to.getNatural())
       return "it is in the order of another walk, where copies that gather "
              "were not measured";

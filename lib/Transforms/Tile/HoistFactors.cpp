@@ -75,36 +75,53 @@ namespace {
 struct HoistFactors : gnn::impl::HoistFactorsBase<HoistFactors> {
   void runOnOperation() override {
     getOperation()->walk([&](TraverseOp op) {
-      if (op.getSchedule())
+      if (op.getSchedule()) {
+        refused(getArgument(), op.getLoc()) << "it has a schedule";
         return;
-      int64_t chosen = 0, divided = 0;
+      }
+      Changes changes;
       for (Operation &inner : llvm::make_early_inc_range(op.getBody().front()))
         if (auto select = dyn_cast<arith::SelectOp>(inner))
-          chosen += compareResult(select) || chooseWeights(select);
+          changes.chosen += compareResult(select) || chooseWeights(select);
         else if (auto quotient = dyn_cast<arith::DivFOp>(inner))
-          divided += divideOnce(quotient);
+          divide(quotient, changes);
         else if (auto sum = dyn_cast<ReduceOp>(inner))
-          chosen += sumByMagnitude(sum);
+          changes.chosen += sumByMagnitude(sum);
       for (Operation &inner :
            llvm::make_early_inc_range(llvm::reverse(op.getBody().front())))
         if (isOpTriviallyDead(&inner))
           inner.erase();
-      if (chosen > 0)
-        passed(getArgument(), op.getLoc(), "Chosen")
-            << (Twine(chosen) + " factors that no element varies").str();
-      if (divided > 0)
-        passed(getArgument(), op.getLoc(), "Divided")
-            << (Twine(divided) + " quotients by a reciprocal").str();
+      report(op, changes);
     });
   }
 
 private:
+  /// Those of one traversal.
+  struct Changes {
+    int64_t chosen = 0, divided = 0, approximate = 0;
+  };
+
+  void report(TraverseOp op, const Changes &changes);
   bool sumByMagnitude(ReduceOp op);
   bool compareResult(arith::SelectOp op);
   bool chooseWeights(arith::SelectOp op);
-  bool divideOnce(arith::DivFOp op);
+  void divide(arith::DivFOp op, Changes &changes);
 };
 } // namespace
+
+void HoistFactors::report(TraverseOp op, const Changes &changes) {
+  auto say = [&](StringRef what, int64_t count, StringRef text) {
+    if (count > 0)
+      passed(getArgument(), op.getLoc(), what) << (Twine(count) + text).str();
+  };
+  say("Chosen", changes.chosen, " factors that no element varies");
+  say("Divided", changes.divided, " quotients by a reciprocal");
+  say("Approximated", changes.approximate,
+      " quotients by an approximate reciprocal each");
+  if (!changes.chosen && !changes.divided && !changes.approximate)
+    refused(getArgument(), op.getLoc())
+        << "no factor or divisor of its elements varies less than they do";
+}
 
 /// The slope k of select(x > 0, x, k x), if that is what a choice is and k is
 /// not negative.
@@ -208,16 +225,19 @@ bool HoistFactors::chooseWeights(arith::SelectOp op) {
   return true;
 }
 
-/// A divisor that varies less than what it divides has one reciprocal.
-bool HoistFactors::divideOnce(arith::DivFOp op) {
+/// A divisor that varies less than what it divides has one reciprocal; another
+/// one an approximate one each time, where that is allowed.
+void HoistFactors::divide(arith::DivFOp op, Changes &changes) {
   Level divided = getLevel(op.getLhs()), divisor = getLevel(op.getRhs());
   if (!mayBeReciprocal(op))
-    return false;
+    return;
   constexpr auto flags = arith::FastMathFlags::arcp | arith::FastMathFlags::afn;
   if (divided.within(divisor)) { // as often
+    changes.approximate += op.getFastmath() != flags;
     op.setFastmath(flags);
-    return false;
+    return;
   }
+  ++changes.divided;
   OpBuilder b(op);
   Value one = arith::ConstantOp::create(b, op.getLoc(),
                                         b.getFloatAttr(op.getType(), 1));
@@ -227,5 +247,4 @@ bool HoistFactors::divideOnce(arith::DivFOp op) {
       arith::MulFOp::create(b, op.getLoc(), op.getLhs(), reciprocal);
   op.replaceAllUsesWith(product);
   op.erase();
-  return true;
 }

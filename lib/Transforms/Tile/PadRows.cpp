@@ -30,9 +30,6 @@ namespace gnn {
 #include "GNN/Transforms/Tile/Passes.h.inc"
 } // namespace gnn
 
-/// The bytes that memory hands to a cache at once.
-static constexpr int64_t sectorBytes = 32;
-
 namespace {
 /// A buffer that may have a pad.
 struct Padded {
@@ -66,7 +63,7 @@ private:
   void report(const Padded &padded, Twine gain);
 
   std::optional<CostModel> model;
-  int64_t coreVector = 0; ///< features of one of a core; 0: for a GPU
+  int64_t coreVector = 0; ///< features of a vector register; 0: there is none
   bool hasStats = true;
   SmallVector<Padded> all;
 };
@@ -422,13 +419,17 @@ void PadRows::report(const Padded &padded, Twine gain) {
 
 void PadRows::runOnOperation() {
   func::FuncOp func = getOperation();
-  if (func.isExternal() || pad == 0 || !func.getBody().hasOneBlock())
+  if (func.isExternal())
     return;
+  if (pad == 0 || !func.getBody().hasOneBlock()) {
+    refused(getArgument(), func.getLoc())
+        << (pad == 0 ? "it is turned off" : "expected a body of one block");
+    return;
+  }
   all.clear();
   model.emplace(func, CostKind::WholeRows);
   TargetAttr target = findTarget(func);
-  bool isOfCores = target && target.getKind() == cpuKind;
-  coreVector = isOfCores ? getCoreRegisters(func).vector : 0;
+  coreVector = target ? target.getLimits().vector : 0;
   collect(func);
   addCopies(func);
   for (Padded &padded : all)

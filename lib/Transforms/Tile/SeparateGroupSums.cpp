@@ -208,13 +208,16 @@ private:
 /// Why both steps take no less than `op`; empty if they do.
 std::string SeparateGroupSums::weigh(TraverseOp op, TwoSteps steps,
                                      std::string &gain) {
-  std::string why = explainEdges(steps.second, edges, gain, op);
+  SplitBody split;
+  bool mayBeCut = longRows && planSplit(op, split).empty();
+  CostKind kind = mayBeCut ? CostKind::Full : CostKind::WholeRows;
+  std::string why = explainEdges(steps.second, edges, gain, op, kind);
   if (!why.empty() || edges > 0)
     return why;
   StatsAttr stats;
   if (why = explainCuts(op, stats); !why.empty())
     return why;
-  CostModel model(op, CostKind::Full);
+  CostModel model(op, kind);
   double whole = costTraversal(model, op, stats);
   double cost = costTraversal(model, steps.first, stats) +
                 costWalk(model, steps.second, edges, stats);

@@ -51,8 +51,6 @@ struct ShardSources : gnn::impl::ShardSourcesBase<ShardSources> {
   }
 
   void runOnOperation() override {
-    if (shards == 0)
-      return;
     SmallVector<TraverseOp> ops;
     getOperation()->walk([&](TraverseOp op) {
       if (isOfNodes(op))
@@ -178,10 +176,13 @@ double gnn::tile::costInShards(const CostModel &model, TraverseOp op,
 
 void ShardSources::visit(TraverseOp op) {
   ShardChoice choice;
-  std::string gain, why = planShards(op, choice);
+  std::string gain, why = shards == 0 ? "it is turned off" : "";
+  if (why.empty())
+    why = planShards(op, choice);
   if (why.empty() && shards < 0)
-    why = chooseShards(CostModel(op, CostKind::Full), op, edgeWalks, choice,
-                       gain);
+    why = chooseShards(
+        CostModel(op, longRows ? CostKind::Full : CostKind::WholeRows), op,
+        edgeWalks, choice, gain);
   else
     choice.count = shards;
   if (!why.empty()) {

@@ -45,8 +45,6 @@ struct SplitLongRows : gnn::impl::SplitLongRowsBase<SplitLongRows> {
   }
 
   void runOnOperation() override {
-    if (length == 0)
-      return;
     model.emplace(getOperation(), CostKind::WholeRows);
     SmallVector<TraverseOp> ops;
     getOperation()->walk([&](TraverseOp op) {
@@ -102,7 +100,9 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
 void SplitLongRows::visit(TraverseOp op) {
   SplitBody split;
   RowDomain tiles;
-  std::string gain, why = op.getTileSchedule() ? "it has a schedule" : "";
+  std::string gain, why = length == 0            ? "it is turned off"
+                          : op.getTileSchedule() ? "it has a schedule"
+                                                 : "";
   if (why.empty())
     why = planSplit(op, split);
   int64_t edges = length > 0 ? 0 : edgeWalks; // a length is asked for

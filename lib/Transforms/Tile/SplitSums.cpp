@@ -145,11 +145,9 @@ std::string SplitSums::choose(TileOpInterface op, SumShape shape,
     return llvm::bit_floor(
         static_cast<uint64_t>(std::clamp(count, 1., double(1 << 30))));
   };
-  TargetAttr target = findTarget(op);
-  bool isOfCores = target && target.getKind() == cpuKind;
-  double blocks = !isOfCores       ? fullBlocks
-                  : shape.isMatrix ? coreMatrices
-                                   : coreBlocks;
+  double blocks = shareLanesRows(op) ? fullBlocks
+                  : shape.isMatrix   ? coreMatrices
+                                     : coreBlocks;
   int64_t most = std::max(rowsFor(blocks), shape.leastRows);
   if (shape.isMatrix && most > evenRows)
     most = std::max(rowsFor(moreMatrices * blocks), evenRows);

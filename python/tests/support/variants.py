@@ -15,10 +15,15 @@ from . import errors
 SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
             "fuse-attention", "fold-normalization", "join-sums", "move-scales",
             "compute-in-heads", "merge-bias", "fuse", "sum-rows-first", "merge-sums",
-            "hoist-factors", "split-sums", "write-in-place", "use-edge-order")
+            "hoist-factors", "group-edges", "separate-group-sums", "split-sums",
+            "write-in-place", "use-edge-order")
 
 # Those that change what gradients are computed by, and nothing in programs without.
 OF_GRADIENTS = ("sum-rows-first", "merge-sums")
+
+# Those that change what is walked by edges alone, which the cost model chooses on large
+# graphs alone.
+OF_EDGE_WALKS = ("group-edges", "separate-group-sums")
 
 # Elements above which rows are walked in pieces: graphs are too small for the cost
 # model to split any.
@@ -39,8 +44,9 @@ def variants(raised=False):
     none = dict.fromkeys(switches, False)
     found = {"all": {}, "none": none}
     for name in switches:
-        found[f"without {name}"] = {name: False}
-        found[f"only {name}"] = {**none, name: True}
+        walks = {"edge-walks": 1} if name in OF_EDGE_WALKS else {}
+        found[f"without {name}"] = {name: False, **walks}
+        found[f"only {name}"] = {**none, name: True, **walks}
     found["all by rows"] = {"cost": "rows"}
     found["all in pieces"] = {"long-rows": PIECES}
     found["all by edges"] = {"edge-walks": 1}

@@ -119,6 +119,8 @@ def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::ModuleOp"> {
            "-1 by statistics, 0 apart, 1 in one walk, 2 in each walk">,
     Option<"longRows", "long-rows", "bool", /*default=*/"true",
            "Whether long rows become pieces where that pays">,
+    Option<"groupEdges", "group-edges", "bool", /*default=*/"true",
+           "Whether a kernel of their own walks destinations where that pays">,
     Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
            "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
     Option<"sourceShards", "source-shards", "int64_t", /*default=*/"-1",

@@ -151,6 +151,8 @@ def SeparateGroupSums
     a schedule, or sums over features that need the elements first.
   }];
   let options = [
+    Option<"longRows", "long-rows", "bool", /*default=*/"true",
+           "Whether long rows become pieces where that pays">,
     Option<"edges", "edges", "int64_t", /*default=*/"-1",
            "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
   ];
@@ -191,6 +193,8 @@ def ShardSources : Pass<"gnn-tile-shard-sources", "::mlir::ModuleOp"> {
   let options = [
     Option<"shards", "shards", "int64_t", /*default=*/"-1",
            "Ranges of nodes: -1 by statistics, 0 none, from 2 as many wherever it can be">,
+    Option<"longRows", "long-rows", "bool", /*default=*/"true",
+           "Whether long rows become pieces where that pays">,
     Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
            "Walks by edges, as of gnn-tile-schedule-edge-walks">,
   ];

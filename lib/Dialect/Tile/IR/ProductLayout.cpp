@@ -116,12 +116,8 @@ std::string gnn::tile::explainRefusal(GemmOp op, GemmScheduleAttr schedule) {
          std::to_string(schedule.getN());
 }
 std::string gnn::tile::explainRefusal(OuterOp op, GemmScheduleAttr schedule) {
-  if (std::string why = explainKind(op, schedule); !why.empty())
-    return why;
-  Type element = getElementTypeOrSelf(op.getOutput().getType());
-  if (ProductSchedule(schedule).runs && !isa<FloatType>(element))
-    return "cannot honour the schedule's 'runs': expected sums of floats";
-  return explainCopies(op, schedule);
+  std::string why = explainKind(op, schedule);
+  return why.empty() ? explainCopies(op, schedule) : why;
 }
 
 template <typename ProductOp>

@@ -73,17 +73,16 @@ private:
     if (facts.reducesFeatures &&
         (isOneLane || !facts.columnTilesRefusal.empty()))
       return columns;
-    for (int64_t narrow = 32; narrow < facts.features; narrow *= 2)
+    for (int64_t narrow = narrowestTile; narrow < facts.features; narrow *= 2)
       columns.push_back(narrow);
     return columns;
   }
-  /// Fewer columns would be less than a line of the cache.
   SmallVector<int64_t> headTiles() const {
     SmallVector<int64_t> heads{0};
     if (!facts.headTilesRefusal.empty())
       return heads;
     for (int64_t some = 1; some < facts.heads; some *= 2)
-      if (some * facts.features >= 32)
+      if (some * facts.features >= narrowestTile)
         heads.push_back(some);
     return heads;
   }

@@ -55,8 +55,8 @@ LogicalResult gnn::tile::setField(MutableArrayRef<int64_t> values,
     return emitError() << "expected a field of #" << kind << " ("
                        << llvm::join(names, ", ") << "), got '" << name << "'"
                        << (kind == CoreScheduleAttr::name
-                               ? ", which cores of a CPU have not: is it a "
-                                 "schedule for a GPU?"
+                               ? ", which the cores of a CPU do not have: is "
+                                 "it a schedule for a GPU?"
                                : "");
   if (values[i])
     return emitError() << "expected '" << name << "' once, got it twice";

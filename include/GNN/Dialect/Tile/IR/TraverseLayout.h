@@ -107,6 +107,10 @@ private:
   void findNumbers(TraverseOp op);
 };
 
+/// Columns of a tile at least, of all its heads: fewer of an f32 row are less
+/// than a line of the cache.
+inline constexpr int64_t narrowestTile = 32;
+
 /// Lanes of a row: features fastest, then heads, then elements.
 struct TraverseLayout {
   int64_t vector = 1;       ///< features a lane holds side by side

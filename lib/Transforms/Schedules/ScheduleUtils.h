@@ -1,11 +1,11 @@
-//===- ScheduleFacts.h - Facts that schedules depend on ---------*- C++ -*-===//
+//===- ScheduleUtils.h - What passes on schedules share ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFACTS_H
-#define GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFACTS_H
+#ifndef GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEUTILS_H
+#define GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEUTILS_H
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
@@ -22,4 +22,4 @@ inline bool isForGPU(tile::TraverseOp op) {
 
 } // namespace gnn
 
-#endif // GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFACTS_H
+#endif // GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEUTILS_H
