@@ -173,6 +173,10 @@ def with_letters(on):
     return {"passes": {name: letter in on for letter in LETTERS for name in LETTERS[letter]}}
 
 
+# Switches that turn passes on walks over edges off.
+WALKS = {"edge-walks": 0, "group-edges": False, "separate-group-sums": False,
+         "edge-numbers": 0, "online-softmax": 0, "long-rows": 0, "column-tiles": False}
+
 WITHOUT_STATISTICS = {"graph": None}
 
 EXPERIMENTS = {
@@ -193,6 +197,12 @@ EXPERIMENTS = {
         {"whole": passes(long_rows=0), "chosen": {}, "unaware": passes(cost="whole-rows"),
          **{f"long-rows={n}": passes(long_rows=n) for n in (64, 128, 256, 512, 1024)}},
         ("mutag", "bgs", "fb15k"), {**ALWAYS, "lengths": lengths}),
+    "walks": Experiment(
+        "layers without one of the passes on walks",
+        layers.MODELS,
+        {"all": {}, **{f"{name}={str(value).lower()}": {"passes": {name: value}}
+                       for name, value in WALKS.items()}},
+        ("am", "wikikg2", "mag")),
     "sums-in-products": Experiment(
         "layers that sum first: sums as kernels of their own, what is chosen (it may multiply "
         "first), and sums in the block that multiplies them",

@@ -36,6 +36,10 @@ def pieces(rows):
     assert (whole["lengths"], split["lengths"]) == ("", "8")
 
 
+def without_passes(rows):
+    assert [row["way"] for row in rows if "way" in row] == ["all", "edge-walks=0"]
+
+
 def in_products(rows):
     apart, _, together = rows
     assert (apart["that sum and multiply"], together["that sum and multiply"]) == ("0", "1")
@@ -95,6 +99,7 @@ def of_switches(rows):
 @pytest.mark.slow
 @pytest.mark.parametrize("check, arguments", [
     (pieces, "long-rows --graphs mutag:0.01 --layers gcn --ways whole long-rows=8"),
+    (without_passes, "walks --graphs mutag:0.01 --layers rgat --ways all edge-walks=0"),
     (in_products, "sums-in-products --graphs mutag:0.01 --layers gcn"),
     (beside_torch, "columns --graphs reddit:0.001"),
     (two_steps, "weight-gradients --graphs mag:0.0005 --layers db"),
