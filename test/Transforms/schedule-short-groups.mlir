@@ -4,9 +4,11 @@
 // Groups of 2, 5, 8 and 32 edges in the mean, in this order: pairs and nodes at both
 // ends. They are many: schedule-few-rows.mlir has few.
 
-gnn.graph @g bipartite {node_types = 1, edge_types = 1, stats = #gnn.stats<
-    src_nodes = 400000, dst_nodes = 100000, edges = 3200000, type_edges = [3200000],
-    src_pairs = [1600000], dst_pairs = [640000]>}
+gnn.graph @g bipartite {node_types = 1, edge_types = 8, stats = #gnn.stats<
+    src_nodes = 400000, dst_nodes = 100000, edges = 3200000,
+    type_edges = [400000, 400000, 400000, 400000, 400000, 400000, 400000, 400000],
+    src_pairs = [200000, 200000, 200000, 200000, 200000, 200000, 200000, 200000],
+    dst_pairs = [80000, 80000, 80000, 80000, 80000, 80000, 80000, 80000]>}
 
 // A thread a group, which takes both edges at once.
 //

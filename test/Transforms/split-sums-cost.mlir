@@ -66,8 +66,8 @@ func.func @bias(%x: tensor<?x64xf32>, %init: tensor<4x64xf32>) -> tensor<4x64xf3
 // As MUTAG: 4 blocks a multiprocessor, of tiles that are shorter then. A traversal
 // of 256 rows at least.
 
-gnn.graph @mutag square {node_types = 1, edge_types = 2, stats = #gnn.stats<src_nodes = 27000,
-  dst_nodes = 27000, edges = 148000, type_edges = [100000, 48000],
+gnn.graph @mutag square {node_types = 1, edge_types = 2, stats = #gnn.stats<src_nodes = 50000,
+  dst_nodes = 50000, edges = 148000, type_edges = [100000, 48000],
   src_pairs = [50000, 23800], dst_pairs = [50000, 23800]>}
 
 // CHECK-LABEL: func.func @full

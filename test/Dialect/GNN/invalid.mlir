@@ -92,6 +92,42 @@ gnn.graph @stats_c5_most square {node_types = 1, edge_types = 1,
 
 // -----
 
+gnn.graph @stats_c6_nodes square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{edge type 0 has 4 pairs: expected no more than the 3 nodes}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [4]>}
+
+// -----
+
+gnn.graph @stats_c6_longest square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{edge type 0 has 5 edges: expected no more of a pair, got 6}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [3], src_pair_max = [6]>}
+
+// -----
+
+gnn.graph @stats_c7_more square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{in_degree_max: expected from 2 to 5, the mean and all edges, got 6}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [3], in_degree_max = 6>}
+
+// -----
+
+gnn.graph @stats_c7_less square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{out_degree_max: expected from 2 to 5, the mean and all edges, got 1}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [3], out_degree_max = 1>}
+
+// -----
+
+gnn.graph @stats_c7_squares square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{in_degree_squares: expected from 9 to 15 by the edges and the largest degree, got 8}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [3], in_degree_squares = 8, in_degree_max = 3>}
+
+// -----
+
+gnn.graph @stats_c7_no_max square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{out_degree_squares: expected from 5 to 25 by the edges and the largest degree, got 26}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [3], out_degree_squares = 26>}
+
+// -----
+
 // expected-error @+1 {{'gnn.graph' op expected 0 to 65535 node types, got 65536}}
 gnn.graph @graph_c1 square {node_types = 65536, edge_types = 1}
 

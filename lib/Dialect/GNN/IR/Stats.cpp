@@ -10,6 +10,7 @@
 #include "GNN/Lattice/Lattice.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -170,6 +171,48 @@ int64_t StatsAttr::getLongestPair(EndPoint end) const {
   return *llvm::max_element(ofTypes.asArrayRef());
 }
 
+/// The pairs of one end by edge type, and the most edges of one, if known.
+static LogicalResult verifyPairs(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t nodes, ArrayRef<int64_t> edges,
+                                 ArrayRef<int64_t> pairs,
+                                 DenseI64ArrayAttr most) {
+  for (auto [type, ofType] : llvm::enumerate(edges)) {
+    if (pairs[type] > nodes)
+      return emitError() << "edge type " << type << " has " << pairs[type]
+                         << " pairs: expected no more than the " << nodes
+                         << " nodes";
+    if (most && !most.empty() && most[type] > ofType)
+      return emitError() << "edge type " << type << " has " << ofType
+                         << " edges: expected no more of a pair, got "
+                         << most[type];
+  }
+  return success();
+}
+
+/// The degrees of one end, `most` being the largest and `squares` the sum of
+/// their squares; 0: unknown.
+static LogicalResult verifyDegrees(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef end, int64_t nodes, int64_t edges,
+                                   int64_t most, int64_t squares) {
+  auto least = static_cast<int64_t>(
+      llvm::divideCeil(edges, std::max<int64_t>(nodes, 1)));
+  if (most && (most < least || most > edges))
+    return emitError() << end << "_degree_max: expected from " << least
+                       << " to " << edges << ", the mean and all edges, got "
+                       << most;
+  auto from = std::max(static_cast<double>(edges),
+                       static_cast<double>(most) * static_cast<double>(most));
+  auto to =
+      static_cast<double>(most ? most : edges) * static_cast<double>(edges);
+  if (squares && (static_cast<double>(squares) < from ||
+                  static_cast<double>(squares) > to))
+    return emitError() << end << "_degree_squares: expected from "
+                       << llvm::formatv("{0:F0} to {1:F0}", from, to).str()
+                       << " by the edges and the largest degree, got "
+                       << squares;
+  return success();
+}
+
 LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t srcNodes, int64_t dstNodes,
                                 int64_t edges, DenseI64ArrayAttr typeEdges,
@@ -210,6 +253,14 @@ LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "edge type " << type << " has " << typed
                          << " edges: expected no more pairs, got "
                          << std::max(ofSrc[type], ofDst[type]);
+  if (failed(verifyPairs(emitError, srcNodes, ofType, ofSrc, srcPairMax)) ||
+      failed(verifyPairs(emitError, dstNodes, ofType, ofDst, dstPairMax)))
+    return failure();                                               // C6
+  if (failed(verifyDegrees(emitError, "in", dstNodes, edges, inMax, // C7
+                           inSquares)) ||
+      failed(
+          verifyDegrees(emitError, "out", srcNodes, edges, outMax, outSquares)))
+    return failure();
   if (!nearEdges || nearEdges.empty())
     return success();
   ArrayRef<int64_t> near = nearEdges;
