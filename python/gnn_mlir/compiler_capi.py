@@ -98,9 +98,12 @@ def _read(path):
 
 def _schedule_file(schedules, folder):
     """The path of a file of schedules, which it writes to a folder where they are
-    given as dicts."""
-    if schedules is None or isinstance(schedules, (str, os.PathLike)):
-        return schedules
+    given as dicts. Raises OSError where it cannot be read."""
+    if schedules is None:
+        return None
+    if isinstance(schedules, (str, os.PathLike)):
+        with open(schedules, "rb"):
+            return schedules
     path = os.path.join(folder, SCHEDULE_FILE)
     try:
         lines = [json.dumps(dict(line)) for line in schedules]
