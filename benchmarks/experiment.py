@@ -43,6 +43,7 @@ from cases import load
 from gnn_mlir import files
 from gnn_mlir.compiler import CompiledFunction
 from race import MIB, Contender, device, open_machine, out_of_memory
+from sparse.cells import switches
 from tables import line, markdown, number
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "python/tests"))
@@ -173,9 +174,10 @@ def with_letters(on):
     return {"passes": {name: letter in on for letter in LETTERS for name in LETTERS[letter]}}
 
 
-# Switches that turn passes on walks over edges off.
-WALKS = {"edge-walks": 0, "group-edges": False, "separate-group-sums": False,
-         "edge-numbers": 0, "online-softmax": 0, "long-rows": 0, "column-tiles": False}
+# Passes on walks over edges, each turned off.
+WALKS = {name: switches()[name] for name in (
+    "edge-walks", "group-edges", "separate-group-sums", "edge-numbers", "online-softmax",
+    "long-rows", "column-tiles")}
 
 WITHOUT_STATISTICS = {"graph": None}
 

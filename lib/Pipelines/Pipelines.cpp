@@ -138,9 +138,8 @@ static void buildTilePipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createFuseProducts());
     pm.addPass(createCSEPass());
   }
-  if (options.onlineSoftmax) // of all that is fused
-    pm.addNestedPass<func::FuncOp>(
-        createOnlineSoftmax({options.onlineSoftmax}));
+  pm.addNestedPass<func::FuncOp>( // of all that is fused
+      createOnlineSoftmax({options.onlineSoftmax}));
   if (options.hoistFactors) // behind the quotients of a softmax
     pm.addNestedPass<func::FuncOp>(createHoistFactors());
   if (options.groupEdges)
@@ -149,14 +148,12 @@ static void buildTilePipeline(OpPassManager &pm,
   if (options.separateGroupSums)
     pm.addNestedPass<func::FuncOp>(
         createSeparateGroupSums({longRows, options.edgeWalks}));
-  if (options.sourceShards)
-    pm.addPass(createShardSources(
-        {options.sourceShards, longRows, options.edgeWalks}));
+  pm.addPass(
+      createShardSources({options.sourceShards, longRows, options.edgeWalks}));
   if (options.splitSums) // with all that is fused
     pm.addNestedPass<func::FuncOp>(createSplitSums({options.sumRows}));
-  if (options.longRows)
-    pm.addNestedPass<func::FuncOp>(
-        createSplitLongRows({options.longRows, options.edgeWalks}));
+  pm.addNestedPass<func::FuncOp>(
+      createSplitLongRows({options.longRows, options.edgeWalks}));
   // Results are tensors, or buffers as long as each has a place of its own.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   pm.addNestedPass<func::FuncOp>(createSeparateResults());

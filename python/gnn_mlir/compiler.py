@@ -168,8 +168,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     compiled when they are first asked for.
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
     it: "structured", "scheduled", "blocked" or "loops" (docs/Debugging.md). Raises
-    ValueError where an option is wrong, CompileError where the program is, and OSError where
-    the file of `schedules` cannot be read."""
+    ValueError where an option is wrong, CompileError where the program is, and OSError for files."""
     settings = dict(target=target, chip=chip, passes=passes, keep_phases=keep_phases,
                     fullgraph=fullgraph)
     others = dict(function=function, graph=graph, plugins=plugins or None,

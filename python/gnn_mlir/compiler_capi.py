@@ -116,8 +116,8 @@ def _schedule_file(schedules, folder):
 
 
 def compile_package(text, graphs, schedules, phases=None, save_schedules=None, **options):
-    """A package. Raises ValueError where an option is wrong, and CompileError where the
-    program is."""
+    """A package. Raises ValueError where an option is wrong, CompileError where the program
+    is, and OSError where the file of `schedules` cannot be read."""
     options["phases"] = path_option("keep_phases", phases)
     options["save_schedules"] = path_option("save_schedules", save_schedules)
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:

@@ -4,9 +4,13 @@
 // RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks=setting=2 | FileCheck %s --check-prefix=ALL
 // RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks=setting=0 | FileCheck %s --check-prefix=APART
 // RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks=edge-walks=0 | FileCheck %s --check-prefix=ROWS
+// RUN: gnn-opt %s --split-input-file --gnn-tile-compute-in-walks=group-edges=false -o /dev/null \
+// RUN:   --remarks-filter=gnn-tile-compute-in-walks --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=EDGES
 // RUN: echo | not gnn-opt --gnn-tile-compute-in-walks=setting=3 2>&1 | FileCheck %s --check-prefix=RANGE
 
 // RANGE: gnn-tile-compute-in-walks: expected 'setting' -1, 0, 1 or 2, got 3
+// Scores in a kernel of the edges alone are dearer than in a walk of destinations: 1988 us.
+// EDGES: each of 2 walks computes {{.*}} us instead of 25{{.*}} us by the model
 
 #rows = #gnn_tile.at<group : feature>
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 100000, dst_nodes = 100000, edges = 20000000,

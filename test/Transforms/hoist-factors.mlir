@@ -113,7 +113,7 @@ func.func @weights(%x: tensor<?xf32>, %s: tensor<?xf32>, %n: tensor<?xf32>) -> (
 // CHECK:           arith.select %[[P]]
 // CHECK:           arith.select %[[P]]
 func.func @kept(%x: tensor<?xf32>, %s: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
-  // expected-remark @+1 {{no factor or divisor of its elements varies less than they do}}
+  // expected-remark @+1 {{no factor or divisor of its elements may be moved}}
   %r:2 = gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%x, %x, %s : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) at [#edge, #edge, #number]
       outs(%n, %n : tensor<?xf32>, tensor<?xf32>) at [#number, #number] {

@@ -185,9 +185,10 @@ func.func @given(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?x64xf32>) {
     %s = gnn_tile.reduce sum [element] %d : f32
     gnn_tile.yield %s : f32
   }
+  // expected-remark @+1 {{each team walks its own row: the window that is given is not whole steps of a block}}
   gnn_tile.traverse @cora <dst, edge.in_rows> ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>]
-      schedule <lanes = 1, element_lanes = 32, in_flight = 1, row_walk = team, window = 32> {
+      schedule <lanes = 1, element_lanes = 32, in_flight = 1, window = 32> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32

@@ -2,8 +2,12 @@
 // RUN:   --remarks-filter=gnn-tile-separate-group-sums --remark-format=emitRemark | FileCheck %s
 // RUN: gnn-opt %s --gnn-tile-separate-group-sums=edges=1 --split-input-file | FileCheck %s --check-prefix=ALL
 // RUN: gnn-opt %s --gnn-tile-separate-group-sums=edges=0 --split-input-file | FileCheck %s --check-prefix=OFF
+// RUN: gnn-opt %s --gnn-tile-separate-group-sums=long-rows=false --split-input-file -o /dev/null \
+// RUN:   --remarks-filter=gnn-tile-separate-group-sums --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=WHOLE
 
 // OFF-NOT: <dst, heads = 2, features = 8>
+// Rows that will not become pieces are weighed whole: 140 us in pieces.
+// WHOLE: us in all instead of {{[0-9][0-9][0-9][0-9]}}.{{.*}} by the model
 
 // Rows of 2,000,000 edges, one with 900,000 of them.
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 200000,

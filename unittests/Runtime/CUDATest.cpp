@@ -188,9 +188,20 @@ TEST_F(CUDA, LoadsAndLaunches) {
   Error error = device->prepare(**kernel, launch);
   EXPECT_FALSE(error) << error.message();
   EXPECT_EQ(ask("fakeDynamicShared"), 65536);
-  launch.sharedBytes = 1024; // what was allowed stays
+  EXPECT_EQ(ask("fakeCarveOut"), 0); // few blocks leave that to the driver
+  launch.grid = {8 * 82, 1, 1};
+  EXPECT_FALSE(device->prepare(**kernel, launch));
+  EXPECT_EQ(ask("fakeCarveOut"), 66); // one block of 66 KiB, of 100
+  launch.grid = {100000, 1, 1};
+  launch.sharedBytes = 1024;  // what was allowed stays
+  launch.block = {512, 1, 1}; // three blocks of 3 KiB
   EXPECT_FALSE(device->prepare(**kernel, launch));
   EXPECT_EQ(ask("fakeDynamicShared"), 65536);
+  EXPECT_EQ(ask("fakeCarveOut"), 66);
+  launch.block = {64, 1, 1}; // 24 of them
+  EXPECT_FALSE(device->prepare(**kernel, launch));
+  EXPECT_EQ(ask("fakeCarveOut"), 72);
+  launch.grid = {7, 1, 1};
   launch.sharedBytes = 101376;
   EXPECT_TRUE(contains(device->prepare(**kernel, launch).message(),
                        "expected at most 100352 bytes of dynamic shared "

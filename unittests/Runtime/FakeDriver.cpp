@@ -31,7 +31,7 @@ thread_local int depth = 0;
 std::atomic<int> live{0};
 int mostLive = 1000;
 int retained = 0;
-int dynamicShared = 0;
+int dynamicShared = 0, carveOut = 0;
 float now = 0;
 
 struct FakeCopy {
@@ -77,6 +77,7 @@ int fakeLive() { return live; }
 void fakeSetLimit(int pieces) { mostLive = pieces; }
 int fakeRetained() { return retained; }
 int fakeDynamicShared() { return dynamicShared; }
+int fakeCarveOut() { return carveOut; }
 int fakeStreamCopies() { return streamCopies; }
 /// The stream that captures are of.
 FakeStream *fakeStream() {
@@ -139,8 +140,8 @@ int cuDeviceGetName(char *name, int size, int device) {
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
   static const std::map<int, int> values = {
-      {13, 1695000}, {16, 82}, {36, 9751000}, {37, 384},
-      {38, 6000000}, {75, 8},  {76, 6}};
+      {13, 1695000}, {16, 82}, {36, 9751000}, {37, 384},  {38, 6000000},
+      {75, 8},       {76, 6},  {81, 102400},  {111, 1024}};
   auto known = values.find(attribute);
   *value = known == values.end() ? 101376 : known->second;
   return 0;
@@ -263,9 +264,15 @@ int cuFuncGetAttribute(int *value, int attribute, void *) {
   return 0;
 }
 int cuFuncSetAttribute(void *, int attribute, int value) {
-  if (attribute != 8)
+  if (attribute != 8 && attribute != 9)
     return 1;
-  dynamicShared = value;
+  (attribute == 8 ? dynamicShared : carveOut) = value;
+  return 0;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *,
+                                                int threads, size_t shared) {
+  int ofThreads = 1536 / threads;
+  *blocks = std::min(ofThreads, 102400 / (2048 + static_cast<int>(shared)));
   return 0;
 }
 int cuLaunchKernel(void *, unsigned gridX, unsigned, unsigned, unsigned,

@@ -9,6 +9,7 @@
 #include "CUDA/CUDACapture.h"
 #include "CUDA/ContextScope.h"
 #include "CUDA/MemoryCache.h"
+#include "CUDA/ProcessorCache.h"
 #include "CUDA/PtxEntries.h"
 #include "CUDA/Staging.h"
 #include "Guarded.h"
@@ -40,6 +41,7 @@ struct CudaKernel : Kernel {
   /// Dynamic shared bytes the driver was told to allow.
   mutable std::mutex mutex;
   mutable int64_t allowedSharedBytes = 0;
+  mutable int64_t carveOut = 0; ///< percent of the cache of a multiprocessor
 };
 
 /// Where the kernels of PTX stand alone, those that somebody asks for are
@@ -124,6 +126,7 @@ private:
   bool retained = false;
   std::string deviceName, description;
   int major = 0, minor = 0, maxSharedBytes = 0;
+  ProcessorCache cache;
   MemoryCache memory;
   Staging staging;
 };
@@ -166,6 +169,8 @@ CudaDevice::open(std::shared_ptr<const Driver> driver, int ordinal) {
             driver->deviceGetAttribute(value, attribute, result->device),
             "cuDeviceGetAttribute"))
       return error;
+  if (Error error = result->cache.read(*driver, result->device))
+    return error;
   if (Error error = driver->check(
           driver->primaryCtxRetain(&result->context, result->device),
           "cuDevicePrimaryCtxRetain"))
@@ -500,17 +505,18 @@ Error CudaDevice::prepare(const Kernel &kernel, const Launch &launch) {
                      " bytes of dynamic shared memory on ", deviceName,
                      ", got ", launch.sharedBytes);
     std::lock_guard<std::mutex> lock(ours.mutex);
-    if (launch.sharedBytes <= ours.allowedSharedBytes)
-      return {};
-    if (Error error = within([&] {
-          return driver->check(
-              driver->funcSetAttribute(ours.function, kMaxDynamicSharedBytes,
-                                       static_cast<int>(launch.sharedBytes)),
-              "cuFuncSetAttribute");
-        }))
-      return error;
-    ours.allowedSharedBytes = launch.sharedBytes;
-    return {};
+    return within([&]() -> Error {
+      if (launch.sharedBytes > ours.allowedSharedBytes) {
+        if (Error error = driver->check(
+                driver->funcSetAttribute(ours.function, kMaxDynamicSharedBytes,
+                                         static_cast<int>(launch.sharedBytes)),
+                "cuFuncSetAttribute"))
+          return error;
+        ours.allowedSharedBytes = launch.sharedBytes;
+      }
+      return cache.carveOut(*driver, ours.function, info.staticSharedBytes,
+                            launch, ours.carveOut);
+    });
   });
 }
 

@@ -38,7 +38,9 @@ constexpr int kMemoryBusWidth = 37; // bits
 constexpr int kL2Bytes = 38;
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
+constexpr int kSharedBytesPerProcessor = 81;
 constexpr int kMaxSharedBytesPerBlock = 97;
+constexpr int kReservedSharedBytesPerBlock = 111;
 
 /// CUfunction_attribute
 constexpr int kMaxThreadsPerBlock = 0;
@@ -46,6 +48,7 @@ constexpr int kStaticSharedBytes = 1;
 constexpr int kLocalBytes = 3;
 constexpr int kRegisters = 4;
 constexpr int kMaxDynamicSharedBytes = 8;
+constexpr int kSharedCarveOut = 9; // percent
 
 /// CUstream_flags, CUevent_flags
 constexpr unsigned kStreamNonBlocking = 1;
@@ -89,6 +92,8 @@ constexpr int kJitErrorLogBytes = 6;
     const char *)                                                              \
   F(funcGetAttribute, "cuFuncGetAttribute", int *, int, Function)              \
   F(funcSetAttribute, "cuFuncSetAttribute", Function, int, int)                \
+  F(occupancyMaxActiveBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",   \
+    int *, Function, int, size_t)                                              \
   F(launchKernel, "cuLaunchKernel", Function, unsigned, unsigned, unsigned,    \
     unsigned, unsigned, unsigned, unsigned, DriverStream, void **, void **)    \
   F(streamCreate, "cuStreamCreate", DriverStream *, unsigned)                  \

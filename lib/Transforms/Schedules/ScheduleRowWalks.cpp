@@ -55,8 +55,13 @@ private:
     if (!groups.isKind(RowKind::Node) && !groups.isKind(RowKind::Pair))
       return RowWalk::Block;
     schedule.rowWalk = RowWalk::ByLength; // which takes more shared memory
-    return layOut(schedule, TraverseFacts(op)).sharesRows ? RowWalk::ByLength
-                                                          : RowWalk::Team;
+    TraverseFacts facts(op);
+    // A window that is given is whole steps of its team, not of the block.
+    TraverseLayout byLength = layOut(schedule, facts);
+    return byLength.sharesRows &&
+                   explainRefusal(schedule, facts, byLength).empty()
+               ? RowWalk::ByLength
+               : RowWalk::Team;
   }
 
   /// Says who walks long rows, or why nobody but their own teams does.
@@ -75,11 +80,15 @@ private:
     default:
       break;
     }
+    TraverseFacts facts(op);
+    TraverseSchedule byLength = schedule;
+    byLength.rowWalk = RowWalk::ByLength;
     refused(getArgument(), op.getLoc())
         << (StringRef("each team walks its own row: ") +
-            (TraverseFacts(op).sums.empty() ? "nothing is summed over elements"
-             : schedule.rowsPerBlock < 2
-                 ? "a block has one team"
+            (facts.sums.empty()          ? "nothing is summed over elements"
+             : schedule.rowsPerBlock < 2 ? "a block has one team"
+             : layOut(byLength, facts).sharesRows
+                 ? "the window that is given is not whole steps of a block"
                  : "sums of a block take too much shared memory"))
                .str();
   }

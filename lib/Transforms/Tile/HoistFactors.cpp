@@ -120,7 +120,7 @@ void HoistFactors::report(TraverseOp op, const Changes &changes) {
       " quotients by an approximate reciprocal each");
   if (!changes.chosen && !changes.divided && !changes.approximate)
     refused(getArgument(), op.getLoc())
-        << "no factor or divisor of its elements varies less than they do";
+        << "no factor or divisor of its elements may be moved";
 }
 
 /// The slope k of select(x > 0, x, k x), if that is what a choice is and k is

@@ -231,7 +231,9 @@ std::string SeparateGroupSums::weigh(TraverseOp op, TwoSteps steps,
 
 void SeparateGroupSums::visit(TraverseOp op) {
   GroupSums found;
-  std::string gain, why = op.getTileSchedule() ? "it has a schedule" : "";
+  std::string gain, why = edges == 0 ? "walks by edges are turned off"
+                          : op.getTileSchedule() ? "it has a schedule"
+                                                 : "";
   if (why.empty() && op.getPartsOf())
     why = "its long rows are made of parts";
   if (why.empty())

@@ -21,8 +21,7 @@ SWITCHES = ("raise-loops", "linear-reorder", "compact", "order-aggregate",
 # Those that change what gradients are computed by, and nothing in programs without.
 OF_GRADIENTS = ("sum-rows-first", "merge-sums")
 
-# Those that change what is walked by edges alone, which the cost model chooses on large
-# graphs alone.
+# Those that act on walks by edges, which the cost model chooses on large graphs only.
 OF_EDGE_WALKS = ("group-edges", "separate-group-sums")
 
 # Elements above which rows are walked in pieces: graphs are too small for the cost

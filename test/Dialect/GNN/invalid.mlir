@@ -92,15 +92,15 @@ gnn.graph @stats_c5_most square {node_types = 1, edge_types = 1,
 
 // -----
 
-gnn.graph @stats_c6_nodes square {node_types = 1, edge_types = 1,
-    // expected-error @+1 {{edge type 0 has 4 pairs: expected no more than the 3 nodes}}
-    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [4]>}
+gnn.graph @stats_c6_longest square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{src_pair_max of edge type 0: expected at most its 5 edges, got 6}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [3], src_pair_max = [6]>}
 
 // -----
 
-gnn.graph @stats_c6_longest square {node_types = 1, edge_types = 1,
-    // expected-error @+1 {{edge type 0 has 5 edges: expected no more of a pair, got 6}}
-    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [3], src_pair_max = [6]>}
+gnn.graph @stats_c6_longest_dst square {node_types = 1, edge_types = 1,
+    // expected-error @+1 {{dst_pair_max of edge type 0: expected at most its 5 edges, got 6}}
+    stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges = 5, type_edges = [5], src_pairs = [2], dst_pairs = [3], dst_pair_max = [6]>}
 
 // -----
 

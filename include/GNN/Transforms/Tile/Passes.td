@@ -120,7 +120,7 @@ def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::ModuleOp"> {
     Option<"longRows", "long-rows", "bool", /*default=*/"true",
            "Whether long rows become pieces where that pays">,
     Option<"groupEdges", "group-edges", "bool", /*default=*/"true",
-           "Whether a kernel of their own walks destinations where that pays">,
+           "Whether gnn-tile-group-edges runs later">,
     Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
            "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
     Option<"sourceShards", "source-shards", "int64_t", /*default=*/"-1",

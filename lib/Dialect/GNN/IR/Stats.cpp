@@ -62,6 +62,13 @@ StatsAttr StatsAttr::withLoops(int64_t type) const {
                ? DenseI64ArrayAttr::get(getContext(), nodes)
                : more(counts, nodes);
   };
+  // Each node has a pair of the type then.
+  auto pairs = [&](DenseI64ArrayAttr counts) {
+    SmallVector<int64_t> all(counts.asArrayRef());
+    all.resize(std::max<size_t>(all.size(), type + 1));
+    all[type] = nodes;
+    return DenseI64ArrayAttr::get(getContext(), all);
+  };
   // One more each: (d + 1)^2 = d^2 + 2d + 1. Unknown squares and degrees are 0.
   auto squares = [&](int64_t all) {
     return all ? all + 2 * getEdges() + nodes : 0;
@@ -74,11 +81,10 @@ StatsAttr StatsAttr::withLoops(int64_t type) const {
         llvm::map_to_vector(near.asArrayRef(),
                             [&](int64_t count) { return count + nodes; }));
   return get(getContext(), getSrcNodes(), nodes, getEdges() + nodes,
-             ofType(getTypeEdges()), ofType(getSrcPairs()),
-             ofType(getDstPairs()), squares(getInDegreeSquares()),
-             longest(getInDegreeMax()), squares(getOutDegreeSquares()),
-             longest(getOutDegreeMax()), more(getSrcPairMax(), 1),
-             more(getDstPairMax(), 1), near);
+             ofType(getTypeEdges()), pairs(getSrcPairs()), pairs(getDstPairs()),
+             squares(getInDegreeSquares()), longest(getInDegreeMax()),
+             squares(getOutDegreeSquares()), longest(getOutDegreeMax()),
+             more(getSrcPairMax(), 1), more(getDstPairMax(), 1), near);
 }
 
 /// How many of `nodes` have an element in one of `shards` ranges, over all of
@@ -123,10 +129,10 @@ StatsAttr StatsAttr::shard(EndPoint end, int64_t count) const {
     int64_t most = getLongestRow(at);
     if (!most)
       return nullptr;
+    most = at == end ? most : llvm::divideCeil(most, count);
     return DenseI64ArrayAttr::get(
         getContext(),
-        SmallVector<int64_t>(count,
-                             at == end ? most : llvm::divideCeil(most, count)));
+        SmallVector<int64_t>(count, std::min(most, edges / count)));
   };
   return get(getContext(), getSrcNodes(), getDstNodes(), edges, even(edges),
              ofSrc ? ofCut : ofOthers, ofSrc ? ofOthers : ofCut,
@@ -171,21 +177,17 @@ int64_t StatsAttr::getLongestPair(EndPoint end) const {
   return *llvm::max_element(ofTypes.asArrayRef());
 }
 
-/// The pairs of one end by edge type, and the most edges of one, if known.
-static LogicalResult verifyPairs(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t nodes, ArrayRef<int64_t> edges,
-                                 ArrayRef<int64_t> pairs,
-                                 DenseI64ArrayAttr most) {
-  for (auto [type, ofType] : llvm::enumerate(edges)) {
-    if (pairs[type] > nodes)
-      return emitError() << "edge type " << type << " has " << pairs[type]
-                         << " pairs: expected no more than the " << nodes
-                         << " nodes";
-    if (most && !most.empty() && most[type] > ofType)
-      return emitError() << "edge type " << type << " has " << ofType
-                         << " edges: expected no more of a pair, got "
-                         << most[type];
-  }
+/// The most edges of a pair at one end, by edge type, if they are known.
+static LogicalResult
+verifyLongestPairs(function_ref<InFlightDiagnostic()> emitError, StringRef end,
+                   ArrayRef<int64_t> edges, DenseI64ArrayAttr longest) {
+  if (!longest || longest.empty())
+    return success();
+  for (auto [type, ofType, most] : llvm::enumerate(edges, longest.asArrayRef()))
+    if (most > ofType)
+      return emitError() << end << "_pair_max of edge type " << type
+                         << ": expected at most its " << ofType
+                         << " edges, got " << most;
   return success();
 }
 
@@ -253,9 +255,9 @@ LogicalResult StatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "edge type " << type << " has " << typed
                          << " edges: expected no more pairs, got "
                          << std::max(ofSrc[type], ofDst[type]);
-  if (failed(verifyPairs(emitError, srcNodes, ofType, ofSrc, srcPairMax)) ||
-      failed(verifyPairs(emitError, dstNodes, ofType, ofDst, dstPairMax)))
-    return failure();                                               // C6
+  if (failed(verifyLongestPairs(emitError, "src", ofType, srcPairMax)) || // C6
+      failed(verifyLongestPairs(emitError, "dst", ofType, dstPairMax)))
+    return failure();
   if (failed(verifyDegrees(emitError, "in", dstNodes, edges, inMax, // C7
                            inSquares)) ||
       failed(

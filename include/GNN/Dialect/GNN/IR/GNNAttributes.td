@@ -82,8 +82,7 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
     * (C3) `type_edges` adds up to `edges`.
     * (C4) An edge type has no more pairs than edges.
     * (C5) `near_edges` has three counts that ascend up to `edges`, or none.
-    * (C6) An edge type has no more pairs than there are nodes, and no pair more
-      edges than its type.
+    * (C6) No pair has more edges than its type.
     * (C7) A largest degree that is known is at least the mean and at most `edges`; a
       sum of squares is at least `edges` and the square of that degree, and at most
       its product with `edges`.
