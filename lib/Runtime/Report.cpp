@@ -42,6 +42,7 @@ static OrderedJson toJson(const StepReport &step) {
   setKnown(json, "registers", step.kernelInfo.registers);
   setKnown(json, "local_bytes", step.kernelInfo.localBytes);
   setKnown(json, "static_shared_bytes", step.kernelInfo.staticSharedBytes);
+  setKnown(json, "carve_out", step.kernelInfo.carveOut);
   json["after"] = step.after;
   if (!step.ops.empty())
     json["ops"] = step.ops;

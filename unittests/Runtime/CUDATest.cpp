@@ -189,6 +189,7 @@ TEST_F(CUDA, LoadsAndLaunches) {
   EXPECT_FALSE(error) << error.message();
   EXPECT_EQ(ask("fakeDynamicShared"), 65536);
   EXPECT_EQ(ask("fakeCarveOut"), 0); // few blocks leave that to the driver
+  EXPECT_EQ((*kernel)->info().carveOut, -1);
   launch.grid = {8 * 82, 1, 1};
   EXPECT_FALSE(device->prepare(**kernel, launch));
   EXPECT_EQ(ask("fakeCarveOut"), 66); // one block of 66 KiB, of 100
@@ -201,6 +202,7 @@ TEST_F(CUDA, LoadsAndLaunches) {
   launch.block = {64, 1, 1}; // 24 of them
   EXPECT_FALSE(device->prepare(**kernel, launch));
   EXPECT_EQ(ask("fakeCarveOut"), 72);
+  EXPECT_EQ((*kernel)->info().carveOut, 72);
   launch.grid = {7, 1, 1};
   launch.sharedBytes = 101376;
   EXPECT_TRUE(contains(device->prepare(**kernel, launch).message(),

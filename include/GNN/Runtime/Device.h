@@ -41,6 +41,9 @@ struct KernelInfo {
   int64_t localBytes = -1;
   int64_t staticSharedBytes = -1;
   int64_t maxThreadsPerBlock = -1;
+  /// The percentage of the cache of a multiprocessor that it takes as workgroup
+  /// memory, where it says so.
+  int64_t carveOut = -1;
 };
 
 /// A parameter of a kernel, as far as its image says.

@@ -29,7 +29,10 @@ class CudaDevice;
 
 struct CudaKernel : Kernel {
   const std::string &name() const override { return kernelName; }
-  KernelInfo info() const override { return kernelInfo; }
+  KernelInfo info() const override {
+    std::lock_guard<std::mutex> lock(mutex);
+    return kernelInfo;
+  }
   const std::vector<KernelParameter> *parameters() const override {
     return list ? &*list : nullptr;
   }
@@ -37,11 +40,10 @@ struct CudaKernel : Kernel {
   std::string kernelName;
   std::optional<std::vector<KernelParameter>> list; ///< of PTX
   Function function = nullptr;
-  KernelInfo kernelInfo;
+  mutable KernelInfo kernelInfo;
   /// Dynamic shared bytes the driver was told to allow.
   mutable std::mutex mutex;
   mutable int64_t allowedSharedBytes = 0;
-  mutable int64_t carveOut = 0; ///< percent of the cache of a multiprocessor
 };
 
 /// Where the kernels of PTX stand alone, those that somebody asks for are
@@ -515,7 +517,7 @@ Error CudaDevice::prepare(const Kernel &kernel, const Launch &launch) {
         ours.allowedSharedBytes = launch.sharedBytes;
       }
       return cache.carveOut(*driver, ours.function, info.staticSharedBytes,
-                            launch, ours.carveOut);
+                            launch, ours.kernelInfo.carveOut);
     });
   });
 }

@@ -34,7 +34,7 @@ Error ProcessorCache::carveOut(const Driver &driver, Function function,
                                int64_t staticBytes, const Launch &launch,
                                int64_t &percent) const {
   int64_t ofBlock = staticBytes + launch.sharedBytes;
-  if (ofBlock == 0)
+  if (ofBlock == 0 || bytes == 0)
     return {};
   auto countOf = [](const auto &sizes) {
     return sizes[0] * sizes[1] * sizes[2];

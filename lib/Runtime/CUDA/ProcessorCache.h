@@ -22,13 +22,14 @@ public:
 
   /// Has the workgroup memory hold the blocks of `launch` that a multiprocessor
   /// has registers and threads for, and not more; the driver by itself takes
-  /// more. `percent` is what the function was told to take so far. Launches of
-  /// few blocks leave it to the driver.
+  /// more. `percent` is what the function was told to take so far, -1 nothing.
+  /// Launches of few blocks leave it to the driver.
   Error carveOut(const Driver &driver, Function function, int64_t staticBytes,
                  const Launch &launch, int64_t &percent) const;
 
 private:
-  int processors = 0, bytes = 0, reservedBytes = 0; ///< of each block
+  int processors = 0, bytes = 0;
+  int reservedBytes = 0; ///< workgroup memory of a block that the driver takes
 };
 
 } // namespace gnn::runtime::cuda
