@@ -9,7 +9,9 @@
 #include "Parallel.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 using namespace gnn::runtime;
 using namespace gnn::runtime::cuda;
@@ -144,22 +146,22 @@ PtxEntries::parameters(const std::string &name) const {
 
 std::vector<std::vector<std::string>>
 PtxEntries::group(const std::vector<std::string> &names, size_t count) const {
-  std::vector<std::string> sorted = names;
   auto size = [&](const std::string &name) { return entries.at(name).size(); };
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](const std::string &a, const std::string &b) {
-                     return size(a) > size(b);
-                   });
+  std::vector<size_t> sorted(names.size());
+  std::iota(sorted.begin(), sorted.end(), size_t(0));
+  std::sort(sorted.begin(), sorted.end(), [&](size_t a, size_t b) {
+    return std::pair(size(names[b]), a) < std::pair(size(names[a]), b);
+  });
   size_t bytes = 0;
   for (const std::string &name : names)
     bytes += size(name);
   count = std::min({count, names.size(), bytes / kBytesOfModule + 1});
   std::vector<std::vector<std::string>> groups(count);
   std::vector<size_t> sizes(count);
-  for (const std::string &name : sorted) { // the largest first, to the least
+  for (size_t next : sorted) { // the largest first, to the least
     auto least = std::min_element(sizes.begin(), sizes.end());
-    *least += size(name);
-    groups[static_cast<size_t>(least - sizes.begin())].push_back(name);
+    *least += size(names[next]);
+    groups[static_cast<size_t>(least - sizes.begin())].push_back(names[next]);
   }
   return groups;
 }
