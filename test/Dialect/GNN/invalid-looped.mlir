@@ -36,6 +36,13 @@ gnn.graph @kind square of @g loops most {node_types = 1, edge_types = 1}
 
 // -----
 
+// With loops each node has a pair of their type, which it may have had before.
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 4, dst_nodes = 4, edges = 6, type_edges = [6], src_pairs = [3], dst_pairs = [4]>}
+// expected-error @+1 {{count them: #gnn.stats<src_nodes = 4, dst_nodes = 4, edges = 10, type_edges = [10], src_pairs = [4], dst_pairs = [4]>, got}}
+gnn.graph @graph_c12_loops square of @g loops add type 0 {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 5, dst_nodes = 5, edges = 10, type_edges = [10], src_pairs = [4], dst_pairs = [4]>}
+
+// -----
+
 gnn.graph @g square {node_types = 1, edge_types = 1}
 // expected-error @+1 {{expected 'types', 'loops' or 'shards' of the parent}}
 gnn.graph @derivation square of @g {node_types = 1, edge_types = 1}

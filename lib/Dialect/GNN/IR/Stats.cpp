@@ -48,26 +48,19 @@ StatsAttr StatsAttr::restrictTo(ArrayRef<int64_t> types) const {
 
 StatsAttr StatsAttr::withLoops(int64_t type) const {
   int64_t nodes = getDstNodes();
-  auto more = [&](DenseI64ArrayAttr counts,
-                  int64_t loops) -> DenseI64ArrayAttr {
-    if (!counts || counts.empty())
-      return counts;
+  auto change = [&](DenseI64ArrayAttr counts,
+                    function_ref<int64_t(int64_t)> become) {
     SmallVector<int64_t> all(counts.asArrayRef());
     all.resize(std::max<size_t>(all.size(), type + 1));
-    all[type] += loops;
+    all[type] = become(all[type]);
     return DenseI64ArrayAttr::get(getContext(), all);
-  };
-  auto ofType = [&](DenseI64ArrayAttr counts) {
-    return counts.empty() && type == 0
-               ? DenseI64ArrayAttr::get(getContext(), nodes)
-               : more(counts, nodes);
   };
   // Each node has a pair of the type then.
-  auto pairs = [&](DenseI64ArrayAttr counts) {
-    SmallVector<int64_t> all(counts.asArrayRef());
-    all.resize(std::max<size_t>(all.size(), type + 1));
-    all[type] = nodes;
-    return DenseI64ArrayAttr::get(getContext(), all);
+  auto pairs = [&](int64_t) { return nodes; };
+  auto longestPair = [&](DenseI64ArrayAttr counts) {
+    return counts && !counts.empty()
+               ? change(counts, [](int64_t most) { return most + 1; })
+               : counts;
   };
   // One more each: (d + 1)^2 = d^2 + 2d + 1. Unknown squares and degrees are 0.
   auto squares = [&](int64_t all) {
@@ -81,10 +74,11 @@ StatsAttr StatsAttr::withLoops(int64_t type) const {
         llvm::map_to_vector(near.asArrayRef(),
                             [&](int64_t count) { return count + nodes; }));
   return get(getContext(), getSrcNodes(), nodes, getEdges() + nodes,
-             ofType(getTypeEdges()), pairs(getSrcPairs()), pairs(getDstPairs()),
+             change(getTypeEdges(), [&](int64_t of) { return of + nodes; }),
+             change(getSrcPairs(), pairs), change(getDstPairs(), pairs),
              squares(getInDegreeSquares()), longest(getInDegreeMax()),
              squares(getOutDegreeSquares()), longest(getOutDegreeMax()),
-             more(getSrcPairMax(), 1), more(getDstPairMax(), 1), near);
+             longestPair(getSrcPairMax()), longestPair(getDstPairMax()), near);
 }
 
 /// How many of `nodes` have an element in one of `shards` ranges, over all of
