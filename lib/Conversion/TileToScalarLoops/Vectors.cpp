@@ -338,8 +338,10 @@ LogicalResult VectorLoops::lower(Operation *op) {
       })
       .Case([&](vector::ScatterOp op) { return lowerScatter(op); })
       .Case([&](ArrayOp op) {
-        scalars.map(op.getArray(),
-                    memref::AllocaOp::create(b, op.getArray().getType()));
+        MemRefType type = op.getArray().getType();
+        if (isPrivate(op)) // the one thread has an entry for each team
+          type = MemRefType::get(type.getShape(), type.getElementType());
+        scalars.map(op.getArray(), memref::AllocaOp::create(b, type));
         return success();
       })
       .Case([&](StageOp op) { return lowerStage(op); })

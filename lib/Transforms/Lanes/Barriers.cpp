@@ -181,7 +181,8 @@ Accesses BarrierInserter::accessesOf(Operation *op) {
   bool isInFlight = stage && stage.getBy() == Staging::InFlight;
   auto add = [&](Operation *from, bool inFlight) {
     for (auto [array, isWrite] : getAccesses(from))
-      all.push_back({array, halfOf(from, array), isWrite, inFlight, from});
+      if (!isPrivate(array))
+        all.push_back({array, halfOf(from, array), isWrite, inFlight, from});
   };
   add(op, isInFlight);
   if (isInFlight)

@@ -15,6 +15,7 @@
 #include "Distribution.h"
 #include "LaneForms.h"
 
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 #include "GNN/Transforms/Lanes/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -282,6 +283,8 @@ LogicalResult Distribution::distribute(Operation *op) {
   auto ofProducts = [&]() {
     return Switch(op)
         .Case([&](ArrayOp op) {
+          if (isPrivate(op)) // values of the lanes
+            return success();
           scalars.map(op.getArray(),
                       memref::AllocaOp::create(b, op.getArray().getType()));
           return success();
@@ -301,6 +304,12 @@ LogicalResult Distribution::distribute(Operation *op) {
           return distribute(op.getRegion().front());
         })
         .Case([&](memref::StoreOp op) { return distributeStore(op); })
+        .Case([&](memref::LoadOp op) {
+          if (!isPrivate(op.getMemRef()))
+            return distributeOther(op);
+          setParts(op.getResult(), left.lookup(op.getMemRef()));
+          return success();
+        })
         .Case([&](MostOfTeamsOp op) {
           return distributeMostOfTeams(op), success();
         })
@@ -384,7 +393,8 @@ struct Distribute : gnn::impl::DistributeBase<Distribute> {
       WalkResult walk = blocks->walk([&](Operation *op) -> WalkResult {
         says |= isa<TeamsOp, StageOp, ContractOp, StoreRowsOp>(op);
         if (auto array = dyn_cast<ArrayOp>(op))
-          return verifyPermuted(array);
+          return failure(failed(verifyPermuted(array)) ||
+                         failed(verifyPrivate(array)));
         auto teams = dyn_cast<TeamsOp>(op);
         return teams ? verifyTeams(teams) : success();
       });

@@ -311,6 +311,8 @@ private:
   Value featureLane, headLane, elementLane, team;
   std::map<std::pair<Spread::Axis, int64_t>, llvm::SmallVector<Round>> rounds;
   llvm::DenseMap<Value, Spread::Axis> axes;
+  /// Parts of what the lanes of a team have left in a private array.
+  llvm::DenseMap<Value, Values> left;
   /// Arrays of flags, one a warp, in workgroup memory.
   llvm::DenseMap<Value, Value> flags;
   int64_t flagsStored = 0;

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -237,6 +238,76 @@ static LogicalResult verifyArrays(TeamsOp teams) {
     return success();
   });
   return failure(walk.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Private memory
+//===----------------------------------------------------------------------===//
+
+/// The loop over teams whose number says the whole entry of a private array
+/// that is read or written; null where there is none.
+static ParallelOp getTeamsOfEntry(const LaneAccess &access, MemRefType array) {
+  auto number = dyn_cast<BlockArgument>(access.indices.front());
+  auto each = number ? dyn_cast<ParallelOp>(number.getOwner()->getParentOp())
+                     : ParallelOp();
+  if (!each || each.getOver() != Worker::Team ||
+      each.getCount() != array.getDimSize(0) ||
+      each.getCount() !=
+          each->getParentOfType<TeamsOp>().getSpread().getTeams())
+    return {};
+  ArrayRef<int64_t> entry = array.getShape().drop_front();
+  bool isWhole = access.type ? access.type.getShape() == entry &&
+                                   access.map.isMinorIdentity()
+                             : entry.empty();
+  bool isFromStart =
+      llvm::all_of(llvm::drop_begin(access.indices),
+                   [](Value index) { return getConstantIntValue(index) == 0; });
+  return isWhole && isFromStart ? each : ParallelOp();
+}
+
+LogicalResult gnn::tile::verifyPrivate(ArrayOp array) {
+  if (!isPrivate(array))
+    return success();
+  std::optional<LaneAccess> write;
+  SmallVector<LaneAccess> reads;
+  for (Operation *user : array->getUsers()) {
+    std::optional<LaneAccess> access = getLaneAccess(user);
+    if (!access || !getTeamsOfEntry(*access, array.getArray().getType()))
+      return user->emitOpError("expected a team to read or write its whole "
+                               "entry of a private array, at its number, got "
+                               "another use of ")
+             << array.getArray().getType();
+    if (!access->isWrite)
+      reads.push_back(*access);
+    else if (std::exchange(write, *access))
+      return user->emitOpError("expected one op that writes a private array, "
+                               "got a second one");
+  }
+  if (!write)
+    return reads.empty()
+               ? success()
+               : array.emitOpError("expected a team to leave something in the "
+                                   "private array that it reads");
+  Operation *each = write->op->getParentOp();
+  if (!isa<ParallelOp>(each) || !isa<TeamsOp>(each->getParentOp()))
+    return write->op->emitOpError("expected each team to leave something in a "
+                                  "private array, in no loop or branch");
+  auto teams = cast<TeamsOp>(each->getParentOp());
+  for (const LaneAccess &read : reads) {
+    auto others = read.op->getParentOfType<TeamsOp>();
+    if (others == teams || !DominanceInfo().properlyDominates(teams, others) ||
+        others.getSpread() != teams.getSpread())
+      return read.op->emitOpError("expected teams behind those that write the "
+                                  "private array, with the same spread");
+  }
+  return success();
+}
+
+Value gnn::tile::getLeftVector(Value array) {
+  for (Operation *user : array.getUsers())
+    if (auto write = dyn_cast<vector::TransferWriteOp>(user))
+      return write.getVector();
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

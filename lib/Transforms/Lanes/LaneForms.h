@@ -21,6 +21,13 @@ bool isMultiple(mlir::OpFoldResult number, int64_t by);
 /// such rows on and by such widths that the permutation tears none of them.
 mlir::LogicalResult verifyPermuted(ArrayOp array);
 
+/// Checks that each team takes what it has left in a private array itself, in
+/// teams behind those that leave it.
+mlir::LogicalResult verifyPrivate(ArrayOp array);
+
+/// The vector that teams leave in a private array; null where that is a scalar.
+mlir::Value getLeftVector(mlir::Value array);
+
 /// Checks that the lanes of teams need not wait for each other because of an
 /// array in workgroup memory, and that all lanes of a warp get to where they
 /// exchange values.

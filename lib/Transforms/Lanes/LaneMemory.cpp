@@ -8,6 +8,7 @@
 #include "LaneForms.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
+#include "GNN/Dialect/Tile/IR/Ranges.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -244,6 +245,10 @@ void Distribution::writePart(vector::TransferWriteOp op, const PartPlace &place,
 
 /// Reads past the end of a row read its beginning again.
 LogicalResult Distribution::distributeRead(vector::TransferReadOp op) {
+  if (isPrivate(op.getBase())) {
+    setParts(op.getResult(), left.lookup(op.getBase()));
+    return success();
+  }
   Spread spread = spreadsOf(op.getResult()).front();
   auto places =
       placesOf(cast<VectorTransferOpInterface>(op.getOperation()), spread);
@@ -278,6 +283,10 @@ Spread Distribution::spreadOfWritten(vector::TransferWriteOp op) {
 }
 
 LogicalResult Distribution::distributeWrite(vector::TransferWriteOp op) {
+  if (isPrivate(op.getBase())) {
+    left[op.getBase()] = partsOf(op.getVector(), op.getVector());
+    return success();
+  }
   Spread spread = spreadOfWritten(op);
   auto places =
       placesOf(cast<VectorTransferOpInterface>(op.getOperation()), spread);
@@ -292,6 +301,10 @@ LogicalResult Distribution::distributeWrite(vector::TransferWriteOp op) {
 }
 
 LogicalResult Distribution::distributeStore(memref::StoreOp op) {
+  if (isPrivate(op.getMemRef())) {
+    left[op.getMemRef()] = {scalar(op.getValue())};
+    return success();
+  }
   SmallVector<Value> indices = llvm::map_to_vector(
       op.getIndices(), [&](Value index) { return scalar(index); });
   b.where(onlyLane(Spread::None), [&] {

@@ -12,6 +12,7 @@
 
 #include "Barriers.h"
 #include "Distribution.h"
+#include "LaneForms.h"
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
@@ -103,6 +104,10 @@ Spread::Axis Distribution::axisOf(Value value) {
         })
         .Case([&](vector::ExtractStridedSliceOp op) {
           axis = axisOf(op.getSource()) & axis;
+        })
+        .Case([&](vector::TransferReadOp op) {
+          if (isPrivate(op.getBase()))
+            axis = axisOf(getLeftVector(op.getBase()));
         })
         .Case([&](vector::ShapeCastOp op) {
           if (type.getRank() == 1)

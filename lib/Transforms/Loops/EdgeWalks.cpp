@@ -6,11 +6,11 @@
 // each word of the stream has a row and says whether its group ends. Several
 // are loaded at once; where none of them ends a group, there is no branch.
 //
-// A team leaves the head, its part of a group that began before its share, and
-// the tail, that of one that goes on behind it, in workgroup memory. Then the
-// team in which a group begins adds the heads behind its own tail. At a block's
-// borders pieces are left. The places where groups begin are known when the
-// graph is bound (TeamShare in Lattice.h).
+// A team leaves the head, its part of a group that began before its share, in
+// workgroup memory, and keeps the tail, that of one that goes on behind it.
+// Then the team in which a group begins adds the heads behind its own tail. At
+// a block's borders pieces are left. The places where groups begin are known
+// when the graph is bound (TeamShare in Lattice.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,10 +62,10 @@ void EdgeWalk::run() {
     return forTeams([&](Value team) { walkCyclic(team); });
   if (layout.addsAtomically)
     return forTeams([&](Value team) { walkShare(team); });
-  heads = makeArrays(types);
-  tails = makeArrays(types);
+  heads = makeArrays(types, gpu::AddressSpace::Workgroup);
+  tails = makeArrays(types, gpu::AddressSpace::Private);
   if (!types.empty())
-    tailGroups = makeArrays(b.getI32Type());
+    tailGroups = makeArrays(b.getI32Type(), gpu::AddressSpace::Private);
   forTeams([&](Value team) { walkShare(team); });
   if (!types.empty())
     forTeams([&](Value team) { handOver(team); });
@@ -164,9 +164,8 @@ void EdgeWalk::walkShare(Value team) {
   now.states = putTogether(now.states);
   if (layout.addsAtomically)
     return addLast(now, team);
-  where(
-      now.isHead, [&] { leave(now.states, heads, team); },
-      [&] { leave(now.states, tails, team); });
+  b.where(now.isHead, [&] { leave(now.states, heads, team); });
+  leave(now.states, tails, team);
   leave(b.toI32(now.group), tailGroups, team);
 }
 
@@ -294,10 +293,10 @@ SmallVector<Value> EdgeWalk::identities() {
   return all;
 }
 
-/// Arrays in workgroup memory, with an entry a team.
-SmallVector<Value> EdgeWalk::makeArrays(TypeRange types) {
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+/// Arrays with an entry a team.
+SmallVector<Value> EdgeWalk::makeArrays(TypeRange types,
+                                        gpu::AddressSpace memory) {
+  auto space = gpu::AddressSpaceAttr::get(b.getContext(), memory);
   Values made;
   for (Type type : types) {
     SmallVector<int64_t> shape{layout.rowsPerBlock};

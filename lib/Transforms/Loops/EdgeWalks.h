@@ -9,6 +9,8 @@
 
 #include "TraversalLoops.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 #include <array>
 
 namespace gnn::tile {
@@ -184,7 +186,7 @@ private:
   Values identities();
   /// The results of all reductions: one for each state.
   llvm::SmallVector<mlir::OpResult> results();
-  Values makeArrays(mlir::TypeRange types);
+  Values makeArrays(mlir::TypeRange types, mlir::gpu::AddressSpace memory);
   void leave(mlir::ValueRange states, llvm::ArrayRef<mlir::Value> arrays,
              mlir::Value team);
   Values take(mlir::TypeRange types, llvm::ArrayRef<mlir::Value> arrays,
@@ -203,7 +205,8 @@ private:
   llvm::SmallVector<mlir::Value> fixed, ofGroup, ofElement, ofBoth;
   /// Values of elements without features that lanes have one element of each.
   llvm::SetVector<mlir::Value> numbers;
-  Values heads, tails, tailGroups; ///< arrays with an entry a team
+  /// Arrays with an entry a team: of the block, and private ones.
+  Values heads, tails, tailGroups;
 };
 
 } // namespace gnn::tile

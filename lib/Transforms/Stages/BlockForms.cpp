@@ -188,7 +188,8 @@ static LogicalResult verifyLoops(BlocksOp loop) {
       return op->emitOpError("expected a gnn_tile.array, which is in workgroup "
                              "memory");
     if (auto array = dyn_cast<ArrayOp>(op);
-        array && (failed(verifyArray(array)) || failed(verifyPermuted(array))))
+        array && (failed(verifyPrivate(array)) || failed(verifyArray(array)) ||
+                  failed(verifyPermuted(array))))
       return failure();
     auto teams = dyn_cast<TeamsOp>(op);
     saysThreads |= isa<TeamsOp, StageOp, ContractOp, StoreRowsOp>(op);

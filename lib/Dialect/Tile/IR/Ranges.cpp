@@ -19,6 +19,14 @@ bool gnn::tile::isInWorkgroup(Value operand) {
   return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
 }
 
+bool gnn::tile::isPrivate(Value operand) {
+  auto type = dyn_cast<MemRefType>(operand.getType());
+  auto space =
+      type ? dyn_cast_if_present<gpu::AddressSpaceAttr>(type.getMemorySpace())
+           : gpu::AddressSpaceAttr();
+  return space && space.getValue() == gpu::GPUDialect::getPrivateAddressSpace();
+}
+
 /// Checks that no operand is in workgroup memory, or `only` one on a range, at
 /// the rows of the range.
 static LogicalResult verifyWorkgroup(TileOpInterface op, bool isOnRange,

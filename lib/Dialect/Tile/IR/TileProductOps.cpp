@@ -31,12 +31,15 @@ static LogicalResult verifyTileSpread(Operation *op, SpreadAttr spread) {
 
 LogicalResult ArrayOp::verify() {
   MemRefType type = getArray().getType();
-  if (!isInWorkgroup(getArray()) || !type.hasStaticShape() ||
-      !type.getLayout().isIdentity()) // C1
-    return emitOpError("expected an array of workgroup memory, of static shape "
-                       "and without a layout, got ")
+  if ((!isInWorkgroup(getArray()) && !isPrivate(getArray())) ||
+      !type.hasStaticShape() || !type.getLayout().isIdentity()) // C1
+    return emitOpError("expected an array of workgroup or private memory, of "
+                       "static shape and without a layout, got ")
            << type;
   auto permuted = static_cast<int64_t>(getPermuted());
+  if (permuted != 1 && isPrivate(getArray())) // C3
+    return emitOpError("expected no 'permuted' with private memory, got ")
+           << permuted;
   if (permuted == 1 ||
       (llvm::is_contained({2, 4}, permuted) && type.getRank() == 2 &&
        type.getDimSize(1) % (8 * permuted) == 0)) // C2

@@ -17,6 +17,9 @@ namespace gnn::tile {
 /// it has the rows of the range alone, the first of which is its row 0.
 bool isInWorkgroup(mlir::Value operand);
 
+/// Whether an operand is an array in private memory: an entry for each team.
+bool isPrivate(mlir::Value operand);
+
 /// Whether a traversal on a range leaves its rows to another template of the
 /// block: it walks all rows of the range then.
 inline bool isForBlock(TraverseOp op) {

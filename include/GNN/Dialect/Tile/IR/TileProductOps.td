@@ -17,25 +17,32 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Tile_Staged : AnyTypeOf<[F16, BF16, F32, F64, I8, I16, I32, I64]>;
 
 def Tile_ArrayOp : Tile_Op<"array"> {
-  let summary = "Give an array in workgroup memory";
+  let summary = "Give an array to a block, or to each of its teams";
   let description = [{
-    All threads of the block have it: a product stages in it, or teams leave rows in it
-    for a product. With `permuted` P, element (k, m) lies at column
+    All threads of the block have one of workgroup memory: a product stages in it, or teams
+    leave rows in it for a product. One of private memory has an entry for each team, which
+    that team alone leaves and takes, so that its lanes keep it in registers from one
+    `gnn_tile.teams` to the next. With `permuted` P, element (k, m) lies at column
     `m xor 8 * (k / 4 mod P)`, so that threads that write one column each, of several k,
     write to different banks. Ops that stage in it, or read a tile of it, go by that:
     from a row on that 4 P divides, and with up to 8 columns side by side in a thread,
     or 4 depths of a transposed tile.
 
     Constraints:
-    * (C1) The array is one of workgroup memory, of static shape and without a layout.
+    * (C1) The array is one of workgroup or private memory, of static shape and without a
+      layout.
     * (C2) `permuted` is 1, 2 or 4, and above 1 there are two dimensions, and columns
       that are a multiple of 8 times that: a thread takes 4 of 16 depths side by side,
       so that there are 4 exchanges at most.
+    * (C3) A private array is not permuted. One op writes it, straight in a
+      `gnn_tile.parallel` over `team`; others behind that one read it. Each takes
+      the whole entry at the number of its team.
 
     Example:
 
     ```mlir
     %a = gnn_tile.array permuted 4 : memref<16x64xf32, #gpu.address_space<workgroup>>
+    %own = gnn_tile.array : memref<8x64xf32, #gpu.address_space<private>>
     ```
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$permuted);
