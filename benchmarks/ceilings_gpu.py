@@ -70,7 +70,65 @@ gather(const VECTOR *table, const int *ids, long long chunks, long long each, fl
 }
 """
 
-SOURCE = GATHER + r"""
+# The same beside what is read and written in order.
+STREAMS = r"""
+// Vectors of 16 bytes a 2^20th of 32 ids are `reading` and `writing`: whole lines of 128 bytes,
+// spread evenly over the ids.
+__device__ long long lineAt(long long chunk, long long rate) {
+  return (chunk * rate >> 20) & ~7ll;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+gather_beside(const VECTOR *table, const int *ids, long long chunks, long long each,
+              const float4 *source, long long reading, float4 *target, long long writing,
+              float *out) {
+  int lane = threadIdx.x % 32, row = lane / GROUP, part = lane % GROUP;
+  long long warp = (blockIdx.x * 256ll + threadIdx.x) / 32;
+  long long end = min(chunks, (warp + 1) * each);
+  float sum = 0;
+  for (long long chunk = warp * each; chunk < end; chunk += CHUNKS) {
+    int id[CHUNKS];
+#pragma unroll
+    for (int c = 0; c < CHUNKS; ++c)
+      id[c] = __ldcs(ids + (chunk + c) * 32 + lane);
+    long long next = min(end, chunk + CHUNKS);
+    long long from = lineAt(chunk, reading) + lane, behind = lineAt(next, reading);
+    float4 first = from < behind ? __ldcs(source + from) : make_float4(0, 0, 0, 0);
+#pragma unroll 1
+    for (int step = 0; step < GROUP; step += STEPS) {
+      VECTOR read[CHUNKS][STEPS][PARTS];
+#pragma unroll
+      for (int c = 0; c < CHUNKS; ++c)
+#pragma unroll
+        for (int s = 0; s < STEPS; ++s) {
+          long long at = __shfl_sync(~0u, id[c], (step + s) * (32 / GROUP) + row);
+#pragma unroll
+          for (int p = 0; p < PARTS; ++p)
+            read[c][s][p] = __ldg(table + at * APART + p * GROUP + part);
+        }
+#pragma unroll
+      for (int c = 0; c < CHUNKS; ++c)
+#pragma unroll
+        for (int s = 0; s < STEPS; ++s)
+#pragma unroll
+          for (int p = 0; p < PARTS; ++p)
+            sum += total(read[c][s][p]);
+    }
+    sum += total(first);
+    for (from += 32; from < behind; from += 32)
+      sum += total(__ldcs(source + from));
+    behind = lineAt(next, writing);
+    for (long long to = lineAt(chunk, writing) + lane; to < behind; to += 32)
+      __stcs(target + to, make_float4(1, 1, 1, 1));
+  }
+  for (int other = 16; other; other /= 2)
+    sum += __shfl_xor_sync(~0u, sum, other);
+  if (lane == 0)
+    out[warp] = sum;
+}
+"""
+
+SOURCE = GATHER + STREAMS + r"""
 // CHAINS numbers a thread, each of which waits for itself. The summand is no register:
 // three of them may be in one bank.
 extern "C" __global__ void __launch_bounds__(512)
@@ -297,20 +355,24 @@ class GPU:
             found.append(self.times(run))
         return self.GATHERED, min(found, key=lambda times: summarize(times)[0])
 
-    def gathering(self, table, ids, row_bytes, unroll, apart=None):
+    def gathering(self, table, ids, row_bytes, unroll, apart=None, streams=None):
         """The sums of warps, and what computes them: of the first `row_bytes`, a power of two
         from 8 on, of rows that lie `apart` bytes from each other (None: side by side). ids are
-        a multiple of 32 times `unroll`."""
+        a multiple of 32 times `unroll`. With `streams`, two tensors of floats, it reads the first
+        in order, adds it too, and writes ones to the second: their whole lines of 128 bytes."""
         vector = min(16, row_bytes)
         lanes, chunks = row_bytes // vector, len(ids) // 32
-        kernel = self.kernel("gather", VECTOR=f"float{vector // 4}", LANES=lanes,
-                              APART=(apart or row_bytes) // vector, UNROLL=unroll)
+        kernel = self.kernel("gather_beside" if streams else "gather",
+                             VECTOR=f"float{vector // 4}", LANES=lanes,
+                             APART=(apart or row_bytes) // vector, UNROLL=unroll)
+        beside = [argument for tensor in streams or ()
+                  for argument in (tensor, (tensor.numel() // 4 << 20) // chunks)]
         # A warp takes whole batches, and there are some 65,536 warps.
         batch = max(1, unroll // max(lanes, 1)) if lanes < 32 else 1
         each = batch * max(1, chunks // batch // 2**16)
         warps = -(-chunks // each)
         out = torch.empty(-(-warps // 8) * 8, device="cuda")
-        return out, lambda: kernel(len(out) // 8, 256, table, ids, chunks, each, out)
+        return out, lambda: kernel(len(out) // 8, 256, table, ids, chunks, each, *beside, out)
 
     def check(self):
         """Raises where a kernel computes anything else than what is timed."""

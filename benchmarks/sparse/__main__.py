@@ -10,7 +10,8 @@
 Each graph has a process of its own. In it what computes the same takes turns
 (benchmarks/race.py): the kernels of the compiler as they come, for the statistics of the graph;
 the limit, a gather of the rows in the order of the edges by the best tiles of columns, which
-writes nothing (benchmarks/sparse/limit.py); and the peers of benchmarks/sparse/peers.py. Times
+writes nothing, and one that reads and writes in order what the op does
+(benchmarks/sparse/limit.py); and the peers of benchmarks/sparse/peers.py. Times
 are medians of replays of CUDA graphs, of at least ten rounds (*: of calls, where it cannot be
 captured); of a graph whose rows stay in the L2 once more with the L2 flushed. A peer that takes
 --slower times as long as the best has none. Each result is held against float64, by torch, on

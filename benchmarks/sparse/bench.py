@@ -41,8 +41,8 @@ def about(options, machine):
     """The facts of a run."""
     found = machine.about()
     if options.target == "cuda":
-        found |= {"gather": FROZEN, "rounds": options.rounds, "seconds": options.seconds,
-                  "slower": options.slower}
+        found |= {"gather": ", ".join(FROZEN.values()), "rounds": options.rounds,
+                  "seconds": options.seconds, "slower": options.slower}
     return found
 
 
@@ -300,9 +300,12 @@ class Bench:
         if self.limit and not cell.training:
             tables = 2 if cell.program == "dot-attention" else 1
             columns = tables * (cell.heads or 1) * cell.features
-            run, found["limit"] = self.limit.best(
-                columns, cell.features if cell.heads else 1, work.given.get("x"))
+            least, table = cell.features if cell.heads else 1, work.given.get("x")
+            run, found["limit"] = self.limit.best(columns, least, table)
             programs |= {"limit": run} if run else {}
+            run, found["streams"] = self.limit.beside(
+                columns, least, *cells.streams(cell, self.edges), table)
+            programs |= {"streams": run} if run else {}
         if self.limit and cell.suite == "growth":
             out = torch.empty_like(work.given["x"])
             programs["output"], found["output"] = lambda: out.fill_(0), {}

@@ -77,15 +77,16 @@ class Cell:
         return f"{self.suite}: {self.op} {self.width}{mode}, {self.graph}"
 
 
-def streamed_bytes(row):
-    """Bytes that a cell of results reads and writes in order, beside the rows that it gathers:
+def streams(cell, edges):
+    """(read, written): bytes that a cell reads and writes in order, beside the rows that it gathers:
     rows of destinations, numbers of edges; indices of orders that were drawn count as if they
     led to neighbours."""
-    heads, op = row["heads"] or 1, row["op"]
-    rows, numbers = 4 * row["nodes"] * heads * row["features"], 4 * row["edges"] * heads
-    of_rows = 2 if op in ("argmax", "gatv2", "dot-attention") else 1
-    of_edges = {"weighted-sum": 1, "dot": 1, "dot-shuffled": 2}.get(op, 0)
-    return of_rows * rows + of_edges * numbers
+    heads = cell.heads or 1
+    rows, numbers = 4 * edges.nodes * heads * cell.features, 4 * edges.count * heads
+    if cell.op in DOTS:
+        return rows + (cell.op == "dot-shuffled") * numbers, numbers
+    read = {"weighted-sum": numbers, "gatv2": rows, "dot-attention": rows}
+    return read.get(cell.op, 0), (2 if cell.op == "argmax" else 1) * rows
 
 
 def width(text):

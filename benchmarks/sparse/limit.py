@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The limit that kernels are held against on a GPU: a gather of the same rows in the same order,
-which writes nothing. The kernel is that of benchmarks/ceilings_gpu.py, and it is frozen: results
-with another one are not comparable."""
+"""The limits that kernels are held against on a GPU: a gather of the same rows in the same order,
+which writes nothing; and one that reads and writes in order what the op does. Memory that is
+read at its full rate takes about three times as long for a byte that is written in between as a
+copy does. The kernels are those of benchmarks/ceilings_gpu.py, and they are frozen: results with
+others are not comparable."""
 
 import hashlib
 import itertools
@@ -11,22 +13,20 @@ import torch
 import ceilings_gpu
 from ceilings import summarize
 
-# The first digits of the SHA-256 of its source.
-FROZEN = "3c398ec3660d07b6"
+# The first digits of the SHA-256 of their sources.
+FROZEN = {"GATHER": "3c398ec3660d07b6", "STREAMS": "6d52993744c42359"}
 _UNROLLS = (4, 8, 16)
 _BATCH = 32 * max(_UNROLLS)
 NARROWEST, WIDEST = 2, 1024  # Features of the rows that it can gather.
 
 
-def digest():
-    return hashlib.sha256(ceilings_gpu.GATHER.encode()).hexdigest()[:len(FROZEN)]
-
-
 def check():
-    """Raises where the kernel is another one."""
-    if digest() != FROZEN:
-        raise SystemExit(f"expected the gather of hash {FROZEN}, got {digest()}: a limit does not "
-                         "change (benchmarks/sparse/limit.py)")
+    """Raises where a kernel is another one."""
+    for name, expected in FROZEN.items():
+        source = getattr(ceilings_gpu, name).encode()
+        if (found := hashlib.sha256(source).hexdigest()[:len(expected)]) != expected:
+            raise SystemExit(f"expected the kernel {name} of hash {expected}, got {found}: a limit "
+                             "does not change (benchmarks/sparse/limit.py)")
 
 
 def tiles(columns, least):
@@ -78,37 +78,66 @@ class Limit:
         """The function that gathers that many floats of each row, of `table` where it is given, the
         fastest, and what it is; tiles are multiples of `least` floats. (None, why) where the kernel
         has no such rows."""
-        if columns & (columns - 1) or not NARROWEST <= columns <= WIDEST:
+        if not (way := self._way(columns, least)):
             return None, {"skipped": f"no gather of {columns} floats"}
+        passes = self._passes(self._table(columns, table), **way)
+        return lambda: _all(passes), dict(way)
+
+    def beside(self, columns, least, read, written, table=None):
+        """The same beside so many bytes that are read and written in order, each tile's share of
+        them. Its result is checked."""
+        if not (way := self._way(columns, least)):
+            return None, {"skipped": f"no gather of {columns} floats"}
+        table, count = self._table(columns, table), columns // way["tile"]
+        streams = [torch.full((max(1, size // 4 // count),), value, device=self.edges.device)
+                   for size, value in ((read, 0.0), (written, float("nan")))]
+        passes = self._passes(table, **way, streams=streams)
+        self._check(passes, table, way)
+        lines = streams[1].numel() // 32
+        if (there := int(streams[1].isfinite().sum()) // 32) < lines - 1:
+            raise AssertionError(f"a gather of {columns} floats: expected {lines} lines that are "
+                                 f"written, got {there}")
+        return lambda: _all(passes), dict(way)
+
+    def _table(self, columns, table):
+        return torch.rand(self.edges.nodes, columns, device=self.edges.device) if (
+            table is None) else table
+
+    def _way(self, columns, least):
+        """The tile and the rows in flight of the fastest; None where there is no gather."""
+        if columns & (columns - 1) or not NARROWEST <= columns <= WIDEST:
+            return None
         key = columns, least
         if key not in self._best:
             self._best[key] = self._fastest(columns, least)
-        if table is None:
-            table = torch.rand(self.edges.nodes, columns, device=self.edges.device)
-        passes = self._passes(table, **self._best[key])
-        return lambda: _all(passes), dict(self._best[key])
+        return self._best[key]
 
-    def _passes(self, table, tile, unroll):
+    def _passes(self, table, tile, unroll, streams=None):
         """(sums, what computes them) of each tile."""
         return [self.gpu.gathering(table[:, first:], self._ids, 4 * tile, unroll,
-                                   4 * table.shape[1])
+                                   4 * table.shape[1], streams)
                 for first in range(0, table.shape[1], tile)]
+
+    def _check(self, passes, table, way):
+        """Raises where the sums are others."""
+        for out, _ in passes:
+            out.fill_(float("nan"))
+        _all(passes)
+        got = sum(float(out.double().sum()) for out, _ in passes)
+        expected = float(table.sum(1, dtype=torch.float64) @ self._reads)
+        size = float(table.norm(p=1, dim=1, dtype=torch.float64) @ self._reads)
+        if not abs(got - expected) <= 1e-5 * size:
+            raise AssertionError(f"a gather of {way['tile']} of {table.shape[1]} floats, "
+                                 f"{way['unroll']} in flight: expected a sum of {expected}, got "
+                                 f"{got}")
 
     def _fastest(self, columns, least):
         """The best of all ways, each of which is checked."""
-        table, found = torch.rand(self.edges.nodes, columns, device=self.edges.device), []
-        expected = float(table.sum(1, dtype=torch.float64) @ self._reads)
+        table, found = self._table(columns, None), []
         for tile, unroll in itertools.product(tiles(columns, least), _UNROLLS):
-            passes = self._passes(table, tile, unroll)
-            for out, _ in passes:
-                out.fill_(float("nan"))
-            _all(passes)
-            got = sum(float(out.double().sum()) for out, _ in passes)
-            if not abs(got - expected) <= 1e-5 * expected:
-                raise AssertionError(f"a gather of {tile} of {columns} floats, {unroll} in "
-                                     f"flight: expected a sum of {expected}, got {got}")
-            found.append((elapsed(lambda: _all(passes)), len(found), passes,
-                          {"tile": tile, "unroll": unroll}))
+            passes, way = self._passes(table, tile, unroll), {"tile": tile, "unroll": unroll}
+            self._check(passes, table, way)
+            found.append((elapsed(lambda: _all(passes)), len(found), passes, way))
         finalists = ((summarize(self.gpu.times(lambda: _all(passes)))[0], number, way)
                      for _, number, passes, way in sorted(found, key=lambda one: one[:2])[:3])
         return min(finalists, key=lambda one: one[:2])[2]

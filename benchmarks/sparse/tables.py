@@ -15,11 +15,10 @@ TITLES = {"sum": "copy_u/sum", "weighted-sum": "u_mul_e/sum", "mean": "copy_u/me
           "additive": "additive attention (GAT)"}
 _TEXT = """`benchmarks/sparse` says how it measures. Milliseconds, medians of at least ten rounds in
 one process a graph; *: of calls, which cannot be captured in a CUDA graph. limit: the best gather
-by tiles of columns of the rows that the edges lead to (kernel {gather}), of both tables for
+by tiles of columns of the rows that the edges lead to (kernels {gather}), of both tables for
 dot-product attention, by tiles of whole heads in attention; share: the limit over ours. with
-streams: the same of the gather and, at the rate of the copy, of what it does not have, rows of
-destinations and numbers of edges that are read or written in order. peer / ours: above 1, ours is
-the faster. spread: the middle 80% of rounds beside the median. error: ||found - expected|| /
+streams: the same of a gather by the same tiles that reads and writes in order what the op does,
+rows of destinations and numbers of edges. peer / ours: above 1, ours is the faster. spread: the middle 80% of rounds beside the median. error: ||found - expected|| /
 ||expected|| on some 100,000 edges, expected in float64. With the L2 flushed are graphs whose rows
 stay in it. bind and prepare have the first call."""
 
@@ -68,12 +67,9 @@ def share(row):
 
 
 def share_with_streams(row):
-    """Like share, of the gather and what is streamed beside it at the rate of a copy; growth has
-    measured that."""
-    ours, limit, copy = ms_of(row["ours"]), limit_of(row), row.get("copy")
-    if not (ours and limit and copy) or "output" in row["beside"]:
-        return None
-    return (limit + 1e3 * cells.streamed_bytes(row) / copy) / ours
+    """Like share, of the gather that reads and writes in order what the op does."""
+    ours, limit = ms_of(row["ours"]), ms_of(row["beside"].get("streams"))
+    return limit / ours if ours and limit else None
 
 
 def line_of(row):
@@ -270,7 +266,7 @@ def head(result):
 
 def table(result, name=None):
     """All as Markdown; `name` is that of the files of plots beside it."""
-    rows = [{**row, "copy": result["runs"][row["run"]].get("copy")} for row in result["rows"]]
+    rows = result["rows"]
     lines = ["# Walks over edges", *head(result), _summary(rows)]
     lines += [f"![{file}]({file})" for file in plots.files(result, name)] if name else []
     of = {suite.name: [row for row in rows if row["suite"] == suite.name]

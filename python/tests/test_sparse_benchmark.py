@@ -223,12 +223,12 @@ class FakeGPU:
     """Gathers by torch on the CPU."""
 
     l2_bytes = 10_000
-    wrong = 0.0
+    wrong, writes = 0.0, 1.0
 
     def __init__(self):
         self.tried = []
 
-    def gathering(self, table, ids, row_bytes, unroll, apart):
+    def gathering(self, table, ids, row_bytes, unroll, apart, streams=None):
         assert len(ids) % (32 * unroll) == 0
         assert table.shape[1] * 4 >= row_bytes and apart == 4 * table.stride(0)
         self.tried.append((row_bytes // 4, unroll))
@@ -236,7 +236,10 @@ class FakeGPU:
 
         def run():
             out.zero_()
-            out[0] = table[ids.long(), :row_bytes // 4].sum() * (1 + self.wrong)
+            out[0] = table[ids.long(), :row_bytes // 4].double().sum() * (1 + self.wrong)
+            if streams:
+                out[0] += streams[0].sum()
+                streams[1][:int(len(streams[1]) * self.writes)] = 1
         return out, run
 
     def times(self, run):
@@ -270,12 +273,42 @@ def test_the_limit_is_the_best_of_its_tiles(limit, sparse, edges):
         made.best(32)
 
 
-def test_the_limit_is_frozen(sparse, monkeypatch, benchmarks):
+def test_the_limit_reads_and_writes_in_order(limit):
+    """Each tile of columns has its share."""
+    _, made = limit
+    _, best = made.best(64)
+    tiles = 64 // best["tile"]
+    made.gpu.tried.clear()
+    run, what = made.beside(64, 1, 4096, 8192)
+    run()
+    assert len(made.gpu.tried) == tiles and what == best
+    made.gpu.writes = 0.5
+    with pytest.raises(AssertionError, match=f"expected {64 // tiles} lines that are written, got "):
+        made.beside(64, 1, 4096, 8192)
+    assert made.beside(6, 1, 4096, 8192)[0] is None
+
+
+def test_streams_are_rows_of_destinations_and_numbers_of_edges(sparse, edges):
+    cells = sparse("cells")
+    rows, numbers = 4 * 16 * edges.nodes, 4 * edges.count
+
+    def of(op, heads=None, features=16):
+        return cells.streams(cells.Cell("sums", op, "small", features, heads), edges)
+
+    assert of("sum") == (0, rows) and of("argmax") == (0, 2 * rows)
+    assert of("weighted-sum") == (numbers, rows)
+    assert of("dot") == (rows, numbers) and of("dot-shuffled") == (rows + numbers, numbers)
+    assert of("gatv2", 2, 8) == of("dot-attention", 2, 8) == (rows, rows)
+    assert of("additive", 2, 8) == (0, rows)
+
+
+@pytest.mark.parametrize("kernel", ["GATHER", "STREAMS"])
+def test_the_limit_is_frozen(sparse, monkeypatch, benchmarks, kernel):
     module = sparse("limit")
     module.check()
-    source = benchmarks("ceilings_gpu").GATHER
-    monkeypatch.setattr(benchmarks("ceilings_gpu"), "GATHER", source + " ")
-    with pytest.raises(SystemExit, match=f"expected the gather of hash {module.FROZEN}, got"):
+    source = getattr(benchmarks("ceilings_gpu"), kernel)
+    monkeypatch.setattr(benchmarks("ceilings_gpu"), kernel, source + " ")
+    with pytest.raises(SystemExit, match=f"kernel {kernel} of hash {module.FROZEN[kernel]}, got"):
         module.check()
 
 
@@ -283,7 +316,7 @@ def test_the_limit_is_frozen(sparse, monkeypatch, benchmarks):
 def timed(sparse, benchmarks, edges, limit, monkeypatch):
     """Rows of cells on a machine whose programs take as long as their names say."""
     race, bench = benchmarks("race"), sparse("bench")
-    took = {"ours": 2.0, "limit": 1.5, "output": 0.25, "empty": 0.001, "torch.sparse": 4.0,
+    took = {"ours": 2.0, "limit": 1.5, "streams": 1.8, "output": 0.25, "empty": 0.001, "torch.sparse": 4.0,
             "torch by edges": 3.0, "torch segments": 20.0, "lazy": 0.1}
 
     class Machine(race.OnGPU):
@@ -342,13 +375,14 @@ def test_programs_take_turns(timed, sparse):
     assert summed["beside"]["limit"]["ms"] == 1.5 and summed["beside"]["limit"]["tile"] == 16
     assert summed["peers"]["torch segments"]["skipped"].startswith("20 ms, 10.0 times the best")
     assert tables.best_peer(summed)[0] == "torch by edges"
+    assert tables.share_with_streams(summed) == 0.9
     assert tables.share(summed) == 0.75 and tables.against_peer(summed) == 1.5
     assert tables.limit_of(growth) == 1.75 and not growth["peers"]
     assert small["beside"]["empty"]["ms"] == 0.001 and not small["peers"]
     assert any("ms" in way for way in ablation["ways"].values())
     assert "limit" not in attention["beside"] and attention["ours"]["kernels"] > 2
     page = tables.table(result, "all")
-    assert "copy 3.00 to 3.00 TB/s" in page and "kernel abc" in page
+    assert "copy 3.00 to 3.00 TB/s" in page and "kernels abc" in page
     assert "| 220 | 16 | 2.0000 | 1.5000 | 0.2500 | 1.143 |" in page
     assert "| sum | small | 16 | 1 | 2000.00 | 1.00 | 1999.00 | 4000.00 |" in page
     assert ("| small | 16 | 4.0000 | 3.0000 | 75.0% | torch by edges | 6.0000 | 1.50 |" in
