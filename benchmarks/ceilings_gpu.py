@@ -70,61 +70,33 @@ gather(const VECTOR *table, const int *ids, long long chunks, long long each, fl
 }
 """
 
+_BODY = GATHER[GATHER.index("  int lane"):GATHER.rindex("}")].replace("blockIdx.x", "block")
 # The same beside what is read and written in order.
 STREAMS = r"""
-// Vectors of 16 bytes a 2^20th of 32 ids are `reading` and `writing`: whole lines of 128 bytes,
-// spread evenly over the ids.
-__device__ long long lineAt(long long chunk, long long rate) {
-  return (chunk * rate >> 20) & ~7ll;
-}
+static __device__ void gatherPart(const VECTOR *table, const int *ids, long long chunks,
+                                  long long each, float *out, long long block) {
+""" + _BODY + r"""}
 
+// Of nine blocks side by side the last one takes its share of what is streamed, in vectors of 16
+// bytes.
 extern "C" __global__ void __launch_bounds__(256)
 gather_beside(const VECTOR *table, const int *ids, long long chunks, long long each,
-              const float4 *source, long long reading, float4 *target, long long writing,
+              const float4 *source, long long reads, float4 *target, long long writes,
               float *out) {
-  int lane = threadIdx.x % 32, row = lane / GROUP, part = lane % GROUP;
-  long long warp = (blockIdx.x * 256ll + threadIdx.x) / 32;
-  long long end = min(chunks, (warp + 1) * each);
+  long long group = blockIdx.x / 9, groups = gridDim.x / 9;
+  if (blockIdx.x % 9 < 8)
+    return gatherPart(table, ids, chunks, each, out, blockIdx.x - group);
   float sum = 0;
-  for (long long chunk = warp * each; chunk < end; chunk += CHUNKS) {
-    int id[CHUNKS];
-#pragma unroll
-    for (int c = 0; c < CHUNKS; ++c)
-      id[c] = __ldcs(ids + (chunk + c) * 32 + lane);
-    long long next = min(end, chunk + CHUNKS);
-    long long from = lineAt(chunk, reading) + lane, behind = lineAt(next, reading);
-    float4 first = from < behind ? __ldcs(source + from) : make_float4(0, 0, 0, 0);
-#pragma unroll 1
-    for (int step = 0; step < GROUP; step += STEPS) {
-      VECTOR read[CHUNKS][STEPS][PARTS];
-#pragma unroll
-      for (int c = 0; c < CHUNKS; ++c)
-#pragma unroll
-        for (int s = 0; s < STEPS; ++s) {
-          long long at = __shfl_sync(~0u, id[c], (step + s) * (32 / GROUP) + row);
-#pragma unroll
-          for (int p = 0; p < PARTS; ++p)
-            read[c][s][p] = __ldg(table + at * APART + p * GROUP + part);
-        }
-#pragma unroll
-      for (int c = 0; c < CHUNKS; ++c)
-#pragma unroll
-        for (int s = 0; s < STEPS; ++s)
-#pragma unroll
-          for (int p = 0; p < PARTS; ++p)
-            sum += total(read[c][s][p]);
-    }
-    sum += total(first);
-    for (from += 32; from < behind; from += 32)
-      sum += total(__ldcs(source + from));
-    behind = lineAt(next, writing);
-    for (long long to = lineAt(chunk, writing) + lane; to < behind; to += 32)
-      __stcs(target + to, make_float4(1, 1, 1, 1));
-  }
-  for (int other = 16; other; other /= 2)
-    sum += __shfl_xor_sync(~0u, sum, other);
-  if (lane == 0)
-    out[warp] = sum;
+#pragma unroll 4
+  for (long long i = group * reads / groups + threadIdx.x; i < (group + 1) * reads / groups;
+       i += 256)
+    sum += total(__ldcs(source + i));
+#pragma unroll 4
+  for (long long i = group * writes / groups + threadIdx.x; i < (group + 1) * writes / groups;
+       i += 256)
+    __stcs(target + i, make_float4(1, 1, 1, 1));
+  if (sum != 0) // never, of zeros
+    out[0] = sum;
 }
 """
 
@@ -358,21 +330,22 @@ class GPU:
     def gathering(self, table, ids, row_bytes, unroll, apart=None, streams=None):
         """The sums of warps, and what computes them: of the first `row_bytes`, a power of two
         from 8 on, of rows that lie `apart` bytes from each other (None: side by side). ids are
-        a multiple of 32 times `unroll`. With `streams`, two tensors of floats, it reads the first
-        in order, adds it too, and writes ones to the second: their whole lines of 128 bytes."""
+        a multiple of 32 times `unroll`. With `streams`, two tensors of floats, some blocks read
+        the first, of zeros, in order, and write ones to the second: whole vectors of 16 bytes."""
         vector = min(16, row_bytes)
         lanes, chunks = row_bytes // vector, len(ids) // 32
         kernel = self.kernel("gather_beside" if streams else "gather",
                              VECTOR=f"float{vector // 4}", LANES=lanes,
                              APART=(apart or row_bytes) // vector, UNROLL=unroll)
-        beside = [argument for tensor in streams or ()
-                  for argument in (tensor, (tensor.numel() // 4 << 20) // chunks)]
+        beside = [argument for tensor in streams or () for argument in (tensor, tensor.numel() // 4)]
         # A warp takes whole batches, and there are some 65,536 warps.
         batch = max(1, unroll // max(lanes, 1)) if lanes < 32 else 1
         each = batch * max(1, chunks // batch // 2**16)
         warps = -(-chunks // each)
-        out = torch.empty(-(-warps // 8) * 8, device="cuda")
-        return out, lambda: kernel(len(out) // 8, 256, table, ids, chunks, each, *beside, out)
+        blocks = -(-warps // 64) * 8 if streams else -(-warps // 8)
+        out = torch.empty(blocks * 8, device="cuda")
+        launched = blocks // 8 * 9 if streams else blocks
+        return out, lambda: kernel(launched, 256, table, ids, chunks, each, *beside, out)
 
     def check(self):
         """Raises where a kernel computes anything else than what is timed."""

@@ -283,7 +283,7 @@ def test_the_limit_reads_and_writes_in_order(limit):
     run()
     assert len(made.gpu.tried) == tiles and what == best
     made.gpu.writes = 0.5
-    with pytest.raises(AssertionError, match=f"expected {64 // tiles} lines that are written, got "):
+    with pytest.raises(AssertionError, match=f"expected {512 // tiles} vectors that are written, got "):
         made.beside(64, 1, 4096, 8192)
     assert made.beside(6, 1, 4096, 8192)[0] is None
 
