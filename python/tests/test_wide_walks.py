@@ -75,9 +75,9 @@ def test_teams_hand_over_what_fits_a_block(heads, features, kinds):
 
 
 def test_rows_of_which_no_team_fits_go_by_rows():
-    """A row of 8,192 numbers takes 64 KiB of a team."""
-    x = np.random.default_rng(3).standard_normal((GRAPH.num_nodes, 64, 128)).astype(np.float32)
-    layer, found = run(reductions(64, 128, ["sum"]), GRAPH, {"x": x}, passes={"edge-walks": 1})
+    """A row of 16,384 numbers takes 64 KiB of a team."""
+    x = np.random.default_rng(3).standard_normal((GRAPH.num_nodes, 128, 128)).astype(np.float32)
+    layer, found = run(reductions(128, 128, ["sum"]), GRAPH, {"x": x}, passes={"edge-walks": 1})
     check(found["y"], reduced(GRAPH, x.astype(np.float64), "sum"))
     assert not any("by_edges" in one for one in schedules(layer))
 

@@ -432,3 +432,69 @@ func.func @scattered_features(%x: memref<64xf32>, %y: memref<64xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @load_shares_multiple(%x: memref<?xf32>, %i: index) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
+      gnn_tile.parallel 32 over team {
+      ^bb0(%t: index):
+        %c8 = arith.constant 8 : index
+        %j = arith.muli %i, %i : index
+        %some = arith.cmpi slt, %t, %c8 : index
+        
+        // expected-error @+1 {{'gnn_tile.load_shares' op expected 'first' to be a multiple of 4}}
+        %v:4 = gnn_tile.load_shares %x[%j] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
+        
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @load_shares_of_team(%x: memref<?xf32>, %i: index) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
+      gnn_tile.parallel 32 over team {
+      ^bb0(%t: index):
+        %c8 = arith.constant 8 : index
+        %j = arith.muli %t, %c8 : index
+        %some = arith.cmpi slt, %t, %c8 : index
+        
+        // expected-error @+1 {{'gnn_tile.load_shares' op expected 'first' to be the same for all teams}}
+        %v:4 = gnn_tile.load_shares %x[%j] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
+        
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @load_shares_branch(%x: memref<?xf32>, %i: index) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
+      gnn_tile.parallel 32 over team {
+      ^bb0(%t: index):
+        %c8 = arith.constant 8 : index
+        %j = arith.muli %i, %c8 : index
+        %some = arith.cmpi slt, %t, %c8 : index
+        scf.if %some {
+        // expected-error @+1 {{'gnn_tile.load_shares' op expected control flow that is the same for all lanes of a warp around an exchange between them, got 'scf.if' that differs by team, where a team is no whole warp}}
+        %v:4 = gnn_tile.load_shares %x[%j] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
+        }
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}

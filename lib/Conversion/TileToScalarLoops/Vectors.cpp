@@ -325,6 +325,14 @@ LogicalResult VectorLoops::lower(Operation *op) {
         return success();
       })
       .Case([&](StageWindowOp op) { return lowerWindow(op); })
+      .Case([&](LoadSharesOp op) {
+        Value first = b.add(scalar(op.getFirst()),
+                            b.mul(scalar(op.getTeam()), op.getShare()));
+        for (auto [u, number] : llvm::enumerate(op.getNumbers()))
+          scalars.map(number, memref::LoadOp::create(b, scalar(op.getBuffer()),
+                                                     b.add(first, u)));
+        return success();
+      })
       .Case([&](AddAtomicallyOp op) {
         llvm::SaveAndRestore restore(addsAtomically, true);
         return lower(op.getRegion().front());

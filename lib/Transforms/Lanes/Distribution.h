@@ -257,6 +257,8 @@ private:
   Value overTeams(Value number);
   // Windows (LaneWindows.cpp).
   void stageWindow(StageWindowOp op);
+  mlir::LogicalResult loadShares(LoadSharesOp op);
+  void transpose(llvm::MutableArrayRef<Value> vectors);
   void waitForWindow(bool ofTeam);
   mlir::LogicalResult combineLanes(ParallelOp op,
                                    llvm::MutableArrayRef<Values> states,

@@ -62,7 +62,8 @@ static bool isMultiple(OpFoldResult number, int64_t by,
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return isCarried(loop, cast<OpResult>(value).getResultNumber());
   auto isOperandMultiple = [&](Value operand) { return isAlso(operand); };
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
+          arith::IndexCastOp, arith::IndexCastUIOp>(op))
     return llvm::all_of(op->getOperands(), isOperandMultiple);
   return isa<arith::MulIOp>(op) &&
          llvm::any_of(op->getOperands(), isOperandMultiple);
@@ -454,6 +455,7 @@ bool ExchangeVerifier::isExchange(Operation *op) {
       .Case<AnyTeamOp, MostOfTeamsOp>(
           [&](auto) { return lanes.getTeamLanes() < lanesOfWarp; })
       .Case([&](StageWindowOp) { return lanes.getThreads() > 1; })
+      .Case([&](LoadSharesOp) { return lanes.getTeamLanes() == 1; })
       .Case([&](ParallelOp op) { return isOver(op.getOver()); })
       .Case(
           [&](WalkOp op) { return op.getSlots() > 1 && isOver(op.getOver()); })
@@ -469,6 +471,9 @@ LogicalResult ExchangeVerifier::run(TeamsOp teams) {
     });
   } while (hasChanged);
   WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
+    auto load = dyn_cast<LoadSharesOp>(op);
+    if (load && of(load.getFirst()) != None)
+      return op->emitOpError("expected 'first' to be the same for all teams");
     if (op == teams || !isExchange(op))
       return success();
     for (Operation *around = op->getParentOp(); around != teams;

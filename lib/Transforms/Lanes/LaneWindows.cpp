@@ -1,4 +1,4 @@
-//===- LaneWindows.cpp - Windows of elements that lanes stage -------------===//
+//===- LaneWindows.cpp - What lanes load for each other -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distribution.h"
+#include "LaneForms.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -87,4 +88,56 @@ void Distribution::stageWindow(StageWindowOp op) {
     nvgpu::DeviceAsyncWaitOp::create(b, group, /*numGroups=*/nullptr);
   }
   waitForWindow(ofTeam);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers of shares
+//===----------------------------------------------------------------------===//
+
+/// Exchanges vectors among as many lanes that are neighbours: lane i gets
+/// vector i of each of them, in order. In step n lanes whose numbers differ in
+/// bit n exchange the half of their vectors whose numbers do.
+void Distribution::transpose(MutableArrayRef<Value> vectors) {
+  for (size_t bit = 1; bit < vectors.size(); bit *= 2) {
+    Value isUpper = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(b, thread, b.index(bit)), b.index(0));
+    for (size_t i = 0; i < vectors.size(); ++i) {
+      if (i & bit)
+        continue;
+      Value &low = vectors[i], &high = vectors[i | bit];
+      Value got = shuffleXor(select(isUpper, low, high), bit);
+      low = select(isUpper, got, low);
+      high = select(isUpper, high, got);
+    }
+  }
+}
+
+/// Where a team is one lane, neighbours load a vector each of one share after
+/// the other.
+LogicalResult Distribution::loadShares(LoadSharesOp op) {
+  auto count = static_cast<int64_t>(op.getNumbers().size()),
+       share = static_cast<int64_t>(op.getShare()),
+       each = LoadSharesOp::together;
+  if (!isMultiple(op.getFirst(), each))
+    return op.emitOpError("expected 'first' to be a multiple of ") << each;
+  int64_t parts = count / each;
+  bool isExchanged = lanes.getTeamLanes() == 1 && lanesOfWarp() % parts == 0;
+  Value at = b.add(scalar(op.getFirst()), b.mul(scalar(op.getTeam()), share));
+  if (isExchanged) { // the vector of its own number of the first one's share
+    Value own = arith::AndIOp::create(b, thread, b.index(parts - 1));
+    at = b.add(b.sub(at, b.mul(own, share)), b.mul(own, each));
+  }
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < parts; ++i)
+    vectors.push_back(b.loadVector(scalar(op.getBuffer()),
+                                   b.add(at, i * (isExchanged ? share : each)),
+                                   each));
+  if (isExchanged)
+    transpose(vectors);
+  for (auto [u, number] : llvm::enumerate(op.getNumbers()))
+    scalars.map(number,
+                vector::ExtractOp::create(b, vectors[u / each],
+                                          static_cast<int64_t>(u % each)));
+  return success();
 }

@@ -125,9 +125,11 @@ void EdgeWalk::evaluateBatch(ArrayRef<Value> values, Batch &batch) {
 }
 
 /// Loads a number of each element under way, which lie side by side: as
-/// vectors, but in a step with padding, which has zeros.
+/// vectors, or those of all teams of a warp from `buffer`, if it is not null.
+/// In a step with padding, which has zeros, they are loaded one by one.
 SmallVector<Value> EdgeWalk::loadElements(ValueRange numbers, Type type,
-                                          function_ref<Value(unsigned)> load) {
+                                          function_ref<Value(unsigned)> load,
+                                          Value buffer) {
   SmallVector<Type> types(numbers.size(), type);
   auto isThere = [&](Value number) { return b.less(number, op.getEndRow()); };
   auto loadAll = [&] {
@@ -143,29 +145,64 @@ SmallVector<Value> EdgeWalk::loadElements(ValueRange numbers, Type type,
           .front();
     });
   };
-  return choose(isThere(numbers.back()), types, loadAll, loadSome);
+  if (!buffer)
+    return choose(isThere(numbers.back()), types, loadAll, loadSome);
+  Value hasPadding = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                           numbers.back(), op.getEndRow());
+  auto loadShares = [&]() -> Values {
+    return LoadSharesOp::create(b, types, buffer, stepOfBlock, teamOfStep,
+                                TeamShare::elements)
+        .getNumbers();
+  };
+  return choose(AnyTeamOp::create(b, hasPadding), types, loadSome, loadShares);
+}
+
+/// The buffer of an input that has one number of 32 bits for each element, if
+/// its shares are loaded together; else null.
+Value EdgeWalk::getSharesOf(BlockArgument argument, Type type) {
+  Value buffer = op.getInputs()[argument.getArgNumber()];
+  auto memref = cast<MemRefType>(buffer.getType());
+  bool isOne = memref.getRank() == 1 && memref.getElementType() == type &&
+               (type.isF32() || type.isInteger(32));
+  return loadsShares() && isOne ? buffer : Value();
 }
 
 /// Loads what lies in the order of the elements.
 void EdgeWalk::loadSideBySide(Batch &batch) {
   if (layout.inFlight == 1)
     return;
-  for (Value value : ofElement) {
+  auto isInOrder = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     Type type = typeAt(value.getType(), getLevel(value));
-    if (!argument || isGathered(value) || isa<VectorType>(type) ||
-        !op.getInputAt(argument.getArgNumber()).isInOrderOf(domain))
+    return argument && !isGathered(value) && !isa<VectorType>(type) &&
+           op.getInputAt(argument.getArgNumber()).isInOrderOf(domain);
+  };
+  // Lanes wait for what they exchange: rows are asked for in front of that.
+  if (loadsShares())
+    evaluateBatch(llvm::filter_to_vector(ofElement,
+                                         [&](Value value) {
+                                           return isa<BlockArgument>(value) &&
+                                                  !isInOrder(value);
+                                         }),
+                  batch);
+  for (Value value : ofElement) {
+    if (!isInOrder(value))
       continue;
+    auto argument = cast<BlockArgument>(value);
+    Type type = typeAt(value.getType(), getLevel(value));
     Batch own = batch;
     Values numbers;
     for (WalkPoint &here : own.points) {
       here.position = here.number;
       numbers.push_back(here.number);
     }
-    Values loaded = loadElements(numbers, type, [&](unsigned u) {
-      enterPoint(own, u);
-      return evaluate(value);
-    });
+    Values loaded = loadElements(
+        numbers, type,
+        [&](unsigned u) {
+          enterPoint(own, u);
+          return evaluate(value);
+        },
+        getSharesOf(argument, type));
     point = nullptr;
     for (auto [here, one] : llvm::zip_equal(batch.points, loaded))
       here.values[value] = one;

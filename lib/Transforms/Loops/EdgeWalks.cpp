@@ -145,7 +145,10 @@ void EdgeWalk::walkShare(Value team) {
   };
   Value inFlight = b.number32(layout.inFlight);
   Value last = b.number32(TeamShare::elements - layout.inFlight);
+  teamOfStep = team;
   auto body = [&](Value offset, ValueRange all) {
+    stepOfBlock = b.add(
+        firstRow, arith::IndexCastUIOp::create(b, b.getIndexType(), offset));
     Values own(all.drop_front(count)), ahead;
     if (own.empty())
       own = loadWords(share, offset);
@@ -394,6 +397,13 @@ std::string EdgeWalk::describe() {
     text += ", the next words ahead";
   if (loadsGroupsAhead())
     text += ", values of the next group ahead";
+  if (loadsShares() && llvm::any_of(ofElement, [&](Value value) {
+        auto argument = dyn_cast<BlockArgument>(value);
+        return argument &&
+               op.getInputAt(argument.getArgNumber()).isInOrderOf(domain) &&
+               getSharesOf(argument, typeAt(value.getType(), getLevel(value)));
+      }))
+    text += ", numbers of shares by neighbours";
   return text;
 }
 

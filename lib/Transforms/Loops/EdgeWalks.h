@@ -111,6 +111,13 @@ private:
   /// Whether lanes have the values that elements need of the next group while
   /// they walk this one. Walks with states would spill registers for them.
   bool loadsGroupsAhead() const { return types.empty() && !ofGroup.empty(); }
+  /// Whether the lanes of a warp load the numbers of their shares together: one
+  /// alone would reach a line of memory for each four of them.
+  bool loadsShares() {
+    int64_t together = LoadSharesOp::together;
+    return layout.threadsPerRow() == 1 && !op.isCyclic() &&
+           layout.inFlight > together && layout.inFlight % together == 0;
+  }
   /// Whether lanes exchange values where groups may end.
   bool exchanges() {
     return !numbers.empty() || llvm::any_of(ofBoth, [](mlir::Value value) {
@@ -152,7 +159,9 @@ private:
   void enterPoint(Batch &batch, unsigned u);
   void evaluateBatch(llvm::ArrayRef<mlir::Value> values, Batch &batch);
   Values loadElements(mlir::ValueRange numbers, mlir::Type type,
-                      llvm::function_ref<mlir::Value(unsigned u)> load);
+                      llvm::function_ref<mlir::Value(unsigned u)> load,
+                      mlir::Value buffer = {});
+  mlir::Value getSharesOf(mlir::BlockArgument argument, mlir::Type type);
   void loadSideBySide(Batch &batch);
   void spreadNumbers(Batch &batch);
   bool needsNumbers(mlir::Value value);
@@ -205,6 +214,7 @@ private:
   llvm::SmallVector<mlir::Value> fixed, ofGroup, ofElement, ofBoth;
   /// Values of elements without features that lanes have one element of each.
   llvm::SetVector<mlir::Value> numbers;
+  mlir::Value stepOfBlock, teamOfStep; ///< the first team's element, the team
   /// Arrays with an entry a team: of the block, and private ones.
   Values heads, tails, tailGroups;
 };

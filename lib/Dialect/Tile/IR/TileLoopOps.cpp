@@ -247,6 +247,26 @@ LogicalResult StageWindowOp::verifyRegions() {
   return success();
 }
 
+LogicalResult LoadSharesOp::verify() {
+  auto type = cast<MemRefType>(getBuffer().getType());
+  bool isSame = llvm::all_of(getNumbers().getTypes(), [&](Type number) {
+    return number == type.getElementType();
+  });
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (failed(verifyInTeam(*this)) || !isSame || strides.front() != 1) // C1
+    return emitOpError("expected to be in a gnn_tile.parallel over team, and "
+                       "numbers of a buffer that lie side by side, got ")
+           << getNumbers().getTypes() << " of " << type;
+  auto count = static_cast<int64_t>(getNumbers().size());
+  auto share = static_cast<int64_t>(getShare());
+  if (!llvm::is_contained({4, 8, 16}, count) || share < count ||
+      share % count) // C2
+    return emitOpError("expected 4, 8 or 16 numbers, whose number divides "
+                       "'share', got ")
+           << count << " of " << share;
+  return success();
+}
+
 /// The most vectors of which a lane may have an entry each.
 static constexpr size_t mostVectors = 32;
 

@@ -45,8 +45,8 @@ static void shareRows(TraverseLayout &layout, const TraverseFacts &facts) {
   layout.sharedBytes = layout.sharesRows ? bytes : 0;
 }
 
-/// In a walk by edges a team leaves the group that it begins in and the one
-/// that it ends in to the others of its block.
+/// In a walk by edges a team leaves the group that it begins in to the others
+/// of its block.
 static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
   int64_t parts = 0;
   if (layout.addsAtomically)
@@ -54,8 +54,7 @@ static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
   for (Level level : facts.sums)
     parts += layout.countHeld(level);
   int64_t lanes = layout.featureLanes * layout.headLanes;
-  layout.sharedBytes =
-      parts ? 4 * layout.rowsPerBlock * (2 * parts * lanes + 1) : 0;
+  layout.sharedBytes = 4 * layout.rowsPerBlock * parts * lanes;
 }
 
 /// Sums stay in registers with what is added to them; of loads in flight and
