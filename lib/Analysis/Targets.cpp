@@ -196,7 +196,8 @@ static unsigned numberOf(llvm::StringRef chip) {
 static TargetAbilities getGPUAbilities(llvm::StringRef chip) {
   TargetAbilities abilities;
   constexpr unsigned ampere = 80;
-  abilities.tf32 = abilities.asyncCopies = numberOf(chip) >= ampere;
+  abilities.tf32 = abilities.asyncCopies = abilities.cachePolicies =
+      numberOf(chip) >= ampere;
   abilities.fastPowers = abilities.longRows = true;
   return abilities;
 }

@@ -325,9 +325,10 @@ LogicalResult VectorLoops::lower(Operation *op) {
         return success();
       })
       .Case([&](StageWindowOp op) { return lowerWindow(op); })
-      .Case([&](LoadSharesOp op) {
-        Value first = b.add(scalar(op.getFirst()),
-                            b.mul(scalar(op.getTeam()), op.getShare()));
+      .Case([&](LoadNumbersOp op) {
+        Value first = scalar(op.getFirst());
+        if (op.getTeam())
+          first = b.add(first, b.mul(scalar(op.getTeam()), *op.getShare()));
         for (auto [u, number] : llvm::enumerate(op.getNumbers()))
           scalars.map(number, memref::LoadOp::create(b, scalar(op.getBuffer()),
                                                      b.add(first, u)));

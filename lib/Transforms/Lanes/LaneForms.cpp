@@ -219,6 +219,27 @@ static LogicalResult verifyOverwritten(TeamsOp teams) {
   return failure(walk.wasInterrupted());
 }
 
+/// Checks that nothing in the loop over blocks writes what is loaded as if it
+/// stayed the same.
+static LogicalResult verifyUnwritten(TeamsOp teams) {
+  SmallVector<LoadNumbersOp> loads;
+  teams->walk([&](LoadNumbersOp load) { loads.push_back(load); });
+  auto blocks = teams->getParentOfType<BlocksOp>();
+  if (loads.empty() || !blocks)
+    return success();
+  llvm::DenseSet<Value> written;
+  blocks->walk([&](Operation *op) {
+    for (const BufferAccess &access : getAccesses(op))
+      if (access.isWrite)
+        written.insert(access.buffer);
+  });
+  for (LoadNumbersOp load : loads)
+    if (written.contains(getBuffer(load.getBuffer())))
+      return load.emitOpError("expected a buffer that nothing in the loop over "
+                              "blocks writes");
+  return success();
+}
+
 /// Checks that lanes use no array that other lanes of these teams write.
 static LogicalResult verifyArrays(TeamsOp teams) {
   llvm::DenseMap<Value, bool> isWritten;
@@ -455,7 +476,9 @@ bool ExchangeVerifier::isExchange(Operation *op) {
       .Case<AnyTeamOp, MostOfTeamsOp>(
           [&](auto) { return lanes.getTeamLanes() < lanesOfWarp; })
       .Case([&](StageWindowOp) { return lanes.getThreads() > 1; })
-      .Case([&](LoadSharesOp) { return lanes.getTeamLanes() == 1; })
+      .Case([&](LoadNumbersOp op) {
+        return op.getTeam() && lanes.getTeamLanes() == 1;
+      })
       .Case([&](ParallelOp op) { return isOver(op.getOver()); })
       .Case(
           [&](WalkOp op) { return op.getSlots() > 1 && isOver(op.getOver()); })
@@ -471,8 +494,8 @@ LogicalResult ExchangeVerifier::run(TeamsOp teams) {
     });
   } while (hasChanged);
   WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
-    auto load = dyn_cast<LoadSharesOp>(op);
-    if (load && of(load.getFirst()) != None)
+    auto load = dyn_cast<LoadNumbersOp>(op);
+    if (load && load.getTeam() && of(load.getFirst()) != None)
       return op->emitOpError("expected 'first' to be the same for all teams");
     if (op == teams || !isExchange(op))
       return success();
@@ -497,5 +520,6 @@ LogicalResult ExchangeVerifier::run(TeamsOp teams) {
 LogicalResult gnn::tile::verifyTeams(TeamsOp teams) {
   return failure(failed(verifyArrays(teams)) ||
                  failed(verifyOverwritten(teams)) ||
+                 failed(verifyUnwritten(teams)) ||
                  failed(ExchangeVerifier(teams).run(teams)));
 }

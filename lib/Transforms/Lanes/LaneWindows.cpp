@@ -91,7 +91,7 @@ void Distribution::stageWindow(StageWindowOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers of shares
+// Numbers side by side
 //===----------------------------------------------------------------------===//
 
 /// Exchanges vectors among as many lanes that are neighbours: lane i gets
@@ -115,24 +115,27 @@ void Distribution::transpose(MutableArrayRef<Value> vectors) {
 
 /// Where a team is one lane, neighbours load a vector each of one share after
 /// the other.
-LogicalResult Distribution::loadShares(LoadSharesOp op) {
+LogicalResult Distribution::loadNumbers(LoadNumbersOp op) {
   auto count = static_cast<int64_t>(op.getNumbers().size()),
-       share = static_cast<int64_t>(op.getShare()),
-       each = LoadSharesOp::together;
+       each = LoadNumbersOp::together, parts = count / each;
   if (!isMultiple(op.getFirst(), each))
     return op.emitOpError("expected 'first' to be a multiple of ") << each;
-  int64_t parts = count / each;
-  bool isExchanged = lanes.getTeamLanes() == 1 && lanesOfWarp() % parts == 0;
-  Value at = b.add(scalar(op.getFirst()), b.mul(scalar(op.getTeam()), share));
+  Value at = scalar(op.getFirst()), buffer = scalar(op.getBuffer());
+  auto apart = static_cast<int64_t>(op.getShare().value_or(each));
+  if (op.getTeam())
+    at = b.add(at, b.mul(scalar(op.getTeam()), apart));
+  bool isExchanged = op.getTeam() && lanes.getTeamLanes() == 1;
   if (isExchanged) { // the vector of its own number of the first one's share
     Value own = arith::AndIOp::create(b, thread, b.index(parts - 1));
-    at = b.add(b.sub(at, b.mul(own, share)), b.mul(own, each));
+    at = b.add(b.sub(at, b.mul(own, apart)), b.mul(own, each));
   }
+  auto type = VectorType::get({each}, op.getNumbers().front().getType());
+  int64_t bytes = each * type.getElementTypeBitWidth() / 8;
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < parts; ++i)
-    vectors.push_back(b.loadVector(scalar(op.getBuffer()),
-                                   b.add(at, i * (isExchanged ? share : each)),
-                                   each));
+    vectors.push_back(vector::LoadOp::create(
+        b, type, buffer, b.add(at, i * (isExchanged ? apart : each)),
+        /*nontemporal=*/true, llvm::Align(bytes)));
   if (isExchanged)
     transpose(vectors);
   for (auto [u, number] : llvm::enumerate(op.getNumbers()))

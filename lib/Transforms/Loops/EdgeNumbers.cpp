@@ -124,17 +124,15 @@ void EdgeWalk::evaluateBatch(ArrayRef<Value> values, Batch &batch) {
   point = nullptr;
 }
 
-/// Loads a number of each element under way, which lie side by side: as
-/// vectors, or those of all teams of a warp from `buffer`, if it is not null.
-/// In a step with padding, which has zeros, they are loaded one by one.
+/// Loads a number of each element under way, which lie side by side: from
+/// `buffer` at once, if it is not null. In a step with padding, which has
+/// zeros, they are loaded one by one.
 SmallVector<Value> EdgeWalk::loadElements(ValueRange numbers, Type type,
                                           function_ref<Value(unsigned)> load,
                                           Value buffer) {
-  SmallVector<Type> types(numbers.size(), type);
+  auto count = static_cast<unsigned>(numbers.size());
+  SmallVector<Type> types(count, type);
   auto isThere = [&](Value number) { return b.less(number, op.getEndRow()); };
-  auto loadAll = [&] {
-    return llvm::map_to_vector(llvm::seq<unsigned>(0, numbers.size()), load);
-  };
   auto loadSome = [&] {
     return llvm::map_to_vector(llvm::enumerate(numbers), [&](auto one) {
       auto [u, number] = one;
@@ -145,26 +143,35 @@ SmallVector<Value> EdgeWalk::loadElements(ValueRange numbers, Type type,
           .front();
     });
   };
-  if (!buffer)
-    return choose(isThere(numbers.back()), types, loadAll, loadSome);
-  Value hasPadding = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                           numbers.back(), op.getEndRow());
-  auto loadShares = [&]() -> Values {
-    return LoadSharesOp::create(b, types, buffer, stepOfBlock, teamOfStep,
-                                TeamShare::elements)
-        .getNumbers();
+  if (buffer && loadsShares()) {
+    Value hasPadding = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                             numbers.back(), op.getEndRow());
+    return choose(
+        AnyTeamOp::create(b, hasPadding), types, loadSome, [&]() -> Values {
+          return LoadNumbersOp::create(b, count, buffer, stepOfBlock,
+                                       teamOfStep, TeamShare::elements)
+              .getNumbers();
+        });
+  }
+  auto loadAll = [&]() -> Values {
+    if (buffer)
+      return LoadNumbersOp::create(b, count, buffer, numbers.front())
+          .getNumbers();
+    return llvm::map_to_vector(llvm::seq<unsigned>(0, count), load);
   };
-  return choose(AnyTeamOp::create(b, hasPadding), types, loadSome, loadShares);
+  return choose(isThere(numbers.back()), types, loadAll, loadSome);
 }
 
 /// The buffer of an input that has one number of 32 bits for each element, if
-/// its shares are loaded together; else null.
-Value EdgeWalk::getSharesOf(BlockArgument argument, Type type) {
+/// several are loaded at once; else null.
+Value EdgeWalk::getNumbersOf(BlockArgument argument, Type type) {
   Value buffer = op.getInputs()[argument.getArgNumber()];
   auto memref = cast<MemRefType>(buffer.getType());
   bool isOne = memref.getRank() == 1 && memref.getElementType() == type &&
                (type.isF32() || type.isInteger(32));
-  return loadsShares() && isOne ? buffer : Value();
+  return isOne && !op.isCyclic() && LoadNumbersOp::has(layout.inFlight)
+             ? buffer
+             : Value();
 }
 
 /// Loads what lies in the order of the elements.
@@ -202,7 +209,7 @@ void EdgeWalk::loadSideBySide(Batch &batch) {
           enterPoint(own, u);
           return evaluate(value);
         },
-        getSharesOf(argument, type));
+        getNumbersOf(argument, type));
     point = nullptr;
     for (auto [here, one] : llvm::zip_equal(batch.points, loaded))
       here.values[value] = one;

@@ -401,7 +401,7 @@ std::string EdgeWalk::describe() {
         auto argument = dyn_cast<BlockArgument>(value);
         return argument &&
                op.getInputAt(argument.getArgNumber()).isInOrderOf(domain) &&
-               getSharesOf(argument, typeAt(value.getType(), getLevel(value)));
+               getNumbersOf(argument, typeAt(value.getType(), getLevel(value)));
       }))
     text += ", numbers of shares by neighbours";
   return text;

@@ -114,9 +114,8 @@ private:
   /// Whether the lanes of a warp load the numbers of their shares together: one
   /// alone would reach a line of memory for each four of them.
   bool loadsShares() {
-    int64_t together = LoadSharesOp::together;
     return layout.threadsPerRow() == 1 && !op.isCyclic() &&
-           layout.inFlight > together && layout.inFlight % together == 0;
+           LoadNumbersOp::has(layout.inFlight);
   }
   /// Whether lanes exchange values where groups may end.
   bool exchanges() {
@@ -161,7 +160,7 @@ private:
   Values loadElements(mlir::ValueRange numbers, mlir::Type type,
                       llvm::function_ref<mlir::Value(unsigned u)> load,
                       mlir::Value buffer = {});
-  mlir::Value getSharesOf(mlir::BlockArgument argument, mlir::Type type);
+  mlir::Value getNumbersOf(mlir::BlockArgument argument, mlir::Type type);
   void loadSideBySide(Batch &batch);
   void spreadNumbers(Batch &batch);
   bool needsNumbers(mlir::Value value);

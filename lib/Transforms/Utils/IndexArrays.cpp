@@ -113,6 +113,14 @@ SmallVector<Value> IndexArrays::wordsOf(IndexBuilder &b, TraverseOp op,
   Value first =
       b.add(b.mul(all, shares * TeamShare::elements), b.mul(own, together));
   SmallVector<Value> words;
+  if (count % together == 0) {
+    for (int64_t u = 0; u < count / together; ++u)
+      llvm::append_range(
+          words, LoadNumbersOp::create(b, together, stream,
+                                       b.add(b.add(first, entry), u * turn))
+                     .getNumbers());
+    return words;
+  }
   for (int64_t u = 0; u < count; ++u)
     words.push_back(memref::LoadOp::create(
         b, stream,

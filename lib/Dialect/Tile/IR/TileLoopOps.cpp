@@ -247,23 +247,34 @@ LogicalResult StageWindowOp::verifyRegions() {
   return success();
 }
 
-LogicalResult LoadSharesOp::verify() {
+void LoadNumbersOp::build(OpBuilder &builder, OperationState &state,
+                          unsigned count, Value buffer, Value first, Value team,
+                          int64_t share) {
+  Type number = cast<MemRefType>(buffer.getType()).getElementType();
+  build(builder, state, SmallVector<Type>(count, number), buffer, first, team,
+        team ? builder.getI64IntegerAttr(share) : IntegerAttr());
+}
+
+LogicalResult LoadNumbersOp::verify() {
   auto type = cast<MemRefType>(getBuffer().getType());
   bool isSame = llvm::all_of(getNumbers().getTypes(), [&](Type number) {
     return number == type.getElementType();
   });
-  auto [strides, offset] = type.getStridesAndOffset();
-  if (failed(verifyInTeam(*this)) || !isSame || strides.front() != 1) // C1
-    return emitOpError("expected to be in a gnn_tile.parallel over team, and "
-                       "numbers of a buffer that lie side by side, got ")
+  if (auto [strides, offset] = type.getStridesAndOffset();
+      !isSame || strides.front() != 1) // C1
+    return emitOpError("expected numbers of a buffer that lie side by side, "
+                       "got ")
            << getNumbers().getTypes() << " of " << type;
   auto count = static_cast<int64_t>(getNumbers().size());
-  auto share = static_cast<int64_t>(getShare());
-  if (!llvm::is_contained({4, 8, 16}, count) || share < count ||
-      share % count) // C2
+  auto share = static_cast<int64_t>(getShare().value_or(count));
+  if (!has(count) || share < count || share % count) // C2
     return emitOpError("expected 4, 8 or 16 numbers, whose number divides "
                        "'share', got ")
            << count << " of " << share;
+  if (failed(verifyInTeam(*this)) ||
+      static_cast<bool>(getTeam()) != getShare().has_value()) // C3
+    return emitOpError("expected to be in a gnn_tile.parallel over team, and "
+                       "both 'team' and 'share', or neither");
   return success();
 }
 

@@ -309,38 +309,51 @@ def Tile_StageWindowOp : Tile_Op<"stage_window", [
   let hasRegionVerifier = 1;
 }
 
-def Tile_LoadSharesOp : Tile_Op<"load_shares"> {
-  let summary = "Load numbers that lie side by side, of each team";
+def Tile_LoadNumbersOp : Tile_Op<"load_numbers"> {
+  let summary = "Load numbers that lie side by side, each once";
   let description = [{
-    Result u of team t is the number at `first` + `share` t + u. Where a team is one lane,
-    its numbers lie apart from those of its neighbours, and a load of all lanes of a warp
-    would reach as many lines of memory as there are lanes. So lanes that are neighbours load
-    the numbers of one team after the other together, 16 bytes a lane, and exchange them (a
-    transposition): all lanes of a warp have to reach the op, and `first` is the same for all
-    teams and a multiple of 4, as `gnn-tile-distribute` checks.
+    Result u is the number at `first` + u, or with `team` t, at `first` + `share` t + u. The
+    kernel reads each number once and writes none of them, so that caches may drop them first:
+    loads are `nontemporal`.
+
+    Where a team is one lane, the numbers of its share lie apart from those of its neighbours,
+    and a load of all lanes of a warp would reach as many lines of memory as there are lanes.
+    So lanes that are neighbours load the numbers of one team after the other together, 16
+    bytes a lane, and exchange them (a transposition): all lanes of a warp have to reach the
+    op.
+
+    `gnn-tile-distribute` checks that `first` is a multiple of 4, with `team` the same for all
+    teams, and that nothing in the loop over blocks writes the buffer.
 
     Constraints:
-    * (C1) It is in a `gnn_tile.parallel` over `team`, and the buffer has one dimension, side
-      by side, of the type of the results.
+    * (C1) The buffer has one dimension, side by side, of the type of the results.
     * (C2) There are 4, 8 or 16 results, and their number divides `share`.
+    * (C3) It is in a `gnn_tile.parallel` over `team`. Both `team` and `share` are there, or
+      neither.
 
     Example: the weights of the next 4 edges of each team's 64.
 
     ```mlir
-    %w:4 = gnn_tile.load_shares %weights[%first] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
+    %w:4 = gnn_tile.load_numbers %weights[%first] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
     ```
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32, F32], [1]>, "", [MemRead]>:$buffer,
-                       Index:$first, Index:$team, I64Attr:$share);
+                       Index:$first, Optional<Index>:$team, OptionalAttr<I64Attr>:$share);
   let results = (outs Variadic<AnyTypeOf<[I32, F32]>>:$numbers);
   let assemblyFormat = [{
-    $buffer `[` $first `]` `team` $team `share` $share attr-dict `:` type($buffer) `->`
-    type($numbers)
+    $buffer `[` $first `]` (`team` $team^)? (`share` $share^)? attr-dict `:` type($buffer)
+    `->` type($numbers)
   }];
+  let builders = [OpBuilder<(ins "unsigned":$count, "::mlir::Value":$buffer, "::mlir::Value":$first,
+                                 CArg<"::mlir::Value", "{}">:$team, CArg<"int64_t", "0">:$share)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Numbers that a lane loads at once: 16 bytes.
     static constexpr int64_t together = 4;
+    /// Whether there is an op of so many numbers.
+    static bool has(int64_t count) {
+      return count == 4 || count == 8 || count == 16;
+    }
   }];
 }
 

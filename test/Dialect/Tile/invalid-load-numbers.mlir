@@ -1,19 +1,19 @@
 // RUN: gnn-opt %s --verify-diagnostics --split-input-file
 
-func.func @load_shares_c1_team(%x: memref<?xf32>, %i: index) {
-  // expected-error @+1 {{'gnn_tile.load_shares' op expected to be in a gnn_tile.parallel over team, and numbers of a buffer that lie side by side, got 'f32', 'f32', 'f32', 'f32' of 'memref<?xf32>'}}
-  %v:4 = gnn_tile.load_shares %x[%i] team %i share 64 : memref<?xf32> -> f32, f32, f32, f32
+func.func @load_numbers_c1_team(%x: memref<?xf32>, %i: index) {
+  // expected-error @+1 {{'gnn_tile.load_numbers' op expected to be in a gnn_tile.parallel over team, and numbers of a buffer that lie side by side, got 'f32', 'f32', 'f32', 'f32' of 'memref<?xf32>'}}
+  %v:4 = gnn_tile.load_numbers %x[%i] team %i share 64 : memref<?xf32> -> f32, f32, f32, f32
   return
 }
 
 // -----
 
-func.func @load_shares_c1_type(%x: memref<?xf32>, %i: index) {
+func.func @load_numbers_c1_type(%x: memref<?xf32>, %i: index) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
     gnn_tile.parallel 32 over team {
     ^bb0(%t: index):
       // expected-error @+1 {{numbers of a buffer that lie side by side, got 'f32', 'i32', 'f32', 'f32' of 'memref<?xf32>'}}
-      %v:4 = gnn_tile.load_shares %x[%i] team %t share 64 : memref<?xf32> -> f32, i32, f32, f32
+      %v:4 = gnn_tile.load_numbers %x[%i] team %t share 64 : memref<?xf32> -> f32, i32, f32, f32
       gnn_tile.yield
     }
   }
@@ -22,12 +22,12 @@ func.func @load_shares_c1_type(%x: memref<?xf32>, %i: index) {
 
 // -----
 
-func.func @load_shares_c1_stride(%x: memref<?xf32, strided<[2]>>, %i: index) {
+func.func @load_numbers_c1_stride(%x: memref<?xf32, strided<[2]>>, %i: index) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
     gnn_tile.parallel 32 over team {
     ^bb0(%t: index):
       // expected-error @+1 {{numbers of a buffer that lie side by side, got 'f32', 'f32', 'f32', 'f32' of 'memref<?xf32, strided<[2]>>'}}
-      %v:4 = gnn_tile.load_shares %x[%i] team %t share 64 : memref<?xf32, strided<[2]>> -> f32, f32, f32, f32
+      %v:4 = gnn_tile.load_numbers %x[%i] team %t share 64 : memref<?xf32, strided<[2]>> -> f32, f32, f32, f32
       gnn_tile.yield
     }
   }
@@ -36,12 +36,12 @@ func.func @load_shares_c1_stride(%x: memref<?xf32, strided<[2]>>, %i: index) {
 
 // -----
 
-func.func @load_shares_c2_count(%x: memref<?xf32>, %i: index) {
+func.func @load_numbers_c2_count(%x: memref<?xf32>, %i: index) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
     gnn_tile.parallel 32 over team {
     ^bb0(%t: index):
       // expected-error @+1 {{expected 4, 8 or 16 numbers, whose number divides 'share', got 2 of 64}}
-      %v:2 = gnn_tile.load_shares %x[%i] team %t share 64 : memref<?xf32> -> f32, f32
+      %v:2 = gnn_tile.load_numbers %x[%i] team %t share 64 : memref<?xf32> -> f32, f32
       gnn_tile.yield
     }
   }
@@ -50,12 +50,12 @@ func.func @load_shares_c2_count(%x: memref<?xf32>, %i: index) {
 
 // -----
 
-func.func @load_shares_c2_share(%x: memref<?xf32>, %i: index) {
+func.func @load_numbers_c2_share(%x: memref<?xf32>, %i: index) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
     gnn_tile.parallel 32 over team {
     ^bb0(%t: index):
       // expected-error @+1 {{expected 4, 8 or 16 numbers, whose number divides 'share', got 4 of 6}}
-      %v:4 = gnn_tile.load_shares %x[%i] team %t share 6 : memref<?xf32> -> f32, f32, f32, f32
+      %v:4 = gnn_tile.load_numbers %x[%i] team %t share 6 : memref<?xf32> -> f32, f32, f32, f32
       gnn_tile.yield
     }
   }

@@ -32,7 +32,7 @@ func.func @neighbours(%x: memref<?xf32>, %y: memref<32x8xf32>) {
     gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
       gnn_tile.parallel 32 over team {
       ^bb0(%t: index):
-        %v:8 = gnn_tile.load_shares %x[%c0] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32, f32, f32, f32, f32
+        %v:8 = gnn_tile.load_numbers %x[%c0] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32, f32, f32, f32, f32
         memref.store %v#0, %y[%t, %c0] : memref<32x8xf32>
         memref.store %v#7, %y[%t, %c7] : memref<32x8xf32>
         gnn_tile.yield
@@ -58,7 +58,7 @@ func.func @wide(%x: memref<?xi32>, %y: memref<8x8xi32>) {
     gnn_tile.teams <each = [1, 1], lanes = [1, 4], teams = 8, elements = 1> {
       gnn_tile.parallel 8 over team {
       ^bb0(%t: index):
-        %v:8 = gnn_tile.load_shares %x[%c0] team %t share 64 : memref<?xi32> -> i32, i32, i32, i32, i32, i32, i32, i32
+        %v:8 = gnn_tile.load_numbers %x[%c0] team %t share 64 : memref<?xi32> -> i32, i32, i32, i32, i32, i32, i32, i32
         memref.store %v#0, %y[%t, %c0] : memref<8x8xi32>
         memref.store %v#7, %y[%t, %c0] : memref<8x8xi32>
         gnn_tile.yield
