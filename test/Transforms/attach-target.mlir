@@ -23,7 +23,7 @@
 // The limits, abilities and figures of a GPU by its name, by its chip, or by what
 // its driver says of it.
 
-// CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, processor_threads = 2048, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, fast_powers, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
+// CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, processor_threads = 2048, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, cache_policies, fast_powers, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
 // CHECK: module attributes {gnn.target = #target}
 
 // TWICE: error: gnn-attach-target: expected {{.*}} each once and 1 or more, got 'clock=3e9'

@@ -498,3 +498,22 @@ func.func @load_numbers_branch(%x: memref<?xf32>, %i: index) {
   }
   return
 }
+
+// -----
+
+func.func @load_numbers_written(%x: memref<?xf32>, %i: index) {
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
+      gnn_tile.parallel 32 over team {
+      ^bb0(%t: index):
+        %c0 = arith.constant 0 : index
+        // expected-error @+1 {{'gnn_tile.load_numbers' op expected a buffer that nothing in the loop over blocks writes}}
+        %v:4 = gnn_tile.load_numbers %x[%c0] : memref<?xf32> -> f32, f32, f32, f32
+        memref.store %v#0, %x[%t] : memref<?xf32>
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}

@@ -12,7 +12,7 @@
 // CHECK:         %[[FIRST:.+]] = arith.subi %[[SHARE]], %[[BACK]]
 // CHECK:         %[[PART:.+]] = arith.muli %[[OWN]], %c4
 // CHECK:         %[[AT:.+]] = arith.addi %[[FIRST]], %[[PART]]
-// CHECK:         %[[A:.+]] = vector.load %arg0[%[[AT]]] {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK:         %[[A:.+]] = vector.load %arg0[%[[AT]]] {alignment = 16 : i64, nontemporal = true} : memref<?xf32>, vector<4xf32>
 // CHECK:         %[[NEXT:.+]] = arith.addi %[[AT]], %c64
 // CHECK:         %[[B:.+]] = vector.load %arg0[%[[NEXT]]]
 // CHECK:         %[[ODD:.+]] = arith.cmpi ne, %[[OWN]], %c0
@@ -47,7 +47,7 @@ func.func @neighbours(%x: memref<?xf32>, %y: memref<32x8xf32>) {
 // Lanes of a team load the same.
 //
 // CHECK-LABEL: func.func @wide
-// CHECK:         vector.load %arg0[%[[AT:.+]]] {alignment = 16 : i64}
+// CHECK:         vector.load %arg0[%[[AT:.+]]] {alignment = 16 : i64, nontemporal = true}
 // CHECK:         %[[NEXT:.+]] = arith.addi %[[AT]], %c4
 // CHECK:         vector.load %arg0[%[[NEXT]]]
 // CHECK-NOT:     gpu.shuffle
@@ -61,6 +61,31 @@ func.func @wide(%x: memref<?xi32>, %y: memref<8x8xi32>) {
         %v:8 = gnn_tile.load_numbers %x[%c0] team %t share 64 : memref<?xi32> -> i32, i32, i32, i32, i32, i32, i32, i32
         memref.store %v#0, %y[%t, %c0] : memref<8x8xi32>
         memref.store %v#7, %y[%t, %c0] : memref<8x8xi32>
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Without shares all lanes of a warp load their own.
+//
+// CHECK-LABEL: func.func @own
+// CHECK:         vector.load %arg0[%{{.+}}] {alignment = 16 : i64, nontemporal = true}
+// CHECK-NOT:     gpu.shuffle
+func.func @own(%x: memref<?xi32>, %y: memref<32x8xi32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
+      gnn_tile.parallel 32 over team {
+      ^bb0(%t: index):
+        %first = arith.muli %t, %c4 : index
+        %v:4 = gnn_tile.load_numbers %x[%first] : memref<?xi32> -> i32, i32, i32, i32
+        memref.store %v#3, %y[%t, %c0] : memref<32x8xi32>
         gnn_tile.yield
       }
     }

@@ -32,7 +32,7 @@ func.func private @dialect_g17_function() attributes {gnn.target = #gnn.target<k
 
 // -----
 
-// expected-error @+2 {{expected ability of tf32, async_copies, fast_powers, long_rows, got 'fp4'}}
+// expected-error @+2 {{expected ability of tf32, async_copies, cache_policies, fast_powers, long_rows, got 'fp4'}}
 // expected-error @+1 {{failed to parse}}
 module @unknown attributes {gnn.target = #gnn.target<kind = "cuda", name = "", chip = "", limits = {}, abilities = [fp4], figures = {}>} {}
 

@@ -1,19 +1,11 @@
 // RUN: gnn-opt %s --verify-diagnostics --split-input-file
 
-func.func @load_numbers_c1_team(%x: memref<?xf32>, %i: index) {
-  // expected-error @+1 {{'gnn_tile.load_numbers' op expected to be in a gnn_tile.parallel over team, and numbers of a buffer that lie side by side, got 'f32', 'f32', 'f32', 'f32' of 'memref<?xf32>'}}
-  %v:4 = gnn_tile.load_numbers %x[%i] team %i share 64 : memref<?xf32> -> f32, f32, f32, f32
-  return
-}
-
-// -----
-
 func.func @load_numbers_c1_type(%x: memref<?xf32>, %i: index) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
     gnn_tile.parallel 32 over team {
     ^bb0(%t: index):
-      // expected-error @+1 {{numbers of a buffer that lie side by side, got 'f32', 'i32', 'f32', 'f32' of 'memref<?xf32>'}}
-      %v:4 = gnn_tile.load_numbers %x[%i] team %t share 64 : memref<?xf32> -> f32, i32, f32, f32
+      // expected-error @+1 {{expected numbers of a buffer that lie side by side, got 'f32', 'i32', 'f32', 'f32' of 'memref<?xf32>'}}
+      %v:4 = gnn_tile.load_numbers %x[%i] : memref<?xf32> -> f32, i32, f32, f32
       gnn_tile.yield
     }
   }
@@ -26,8 +18,8 @@ func.func @load_numbers_c1_stride(%x: memref<?xf32, strided<[2]>>, %i: index) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
     gnn_tile.parallel 32 over team {
     ^bb0(%t: index):
-      // expected-error @+1 {{numbers of a buffer that lie side by side, got 'f32', 'f32', 'f32', 'f32' of 'memref<?xf32, strided<[2]>>'}}
-      %v:4 = gnn_tile.load_numbers %x[%i] team %t share 64 : memref<?xf32, strided<[2]>> -> f32, f32, f32, f32
+      // expected-error @+1 {{expected numbers of a buffer that lie side by side, got 'f32', 'f32', 'f32', 'f32' of 'memref<?xf32, strided<[2]>>'}}
+      %v:4 = gnn_tile.load_numbers %x[%i] : memref<?xf32, strided<[2]>> -> f32, f32, f32, f32
       gnn_tile.yield
     }
   }
@@ -59,5 +51,27 @@ func.func @load_numbers_c2_share(%x: memref<?xf32>, %i: index) {
       gnn_tile.yield
     }
   }
+  return
+}
+
+// -----
+
+func.func @load_numbers_c3_share(%x: memref<?xf32>, %i: index) {
+  gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
+    gnn_tile.parallel 32 over team {
+    ^bb0(%t: index):
+      // expected-error @+1 {{expected to be in a gnn_tile.parallel over team, and both 'team' and 'share', or neither}}
+      %v:4 = gnn_tile.load_numbers %x[%i] team %t : memref<?xf32> -> f32, f32, f32, f32
+      gnn_tile.yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @load_numbers_c3_team(%x: memref<?xf32>, %i: index) {
+  // expected-error @+1 {{'gnn_tile.load_numbers' op expected to be in a gnn_tile.parallel over team, and both 'team' and 'share', or neither}}
+  %v:4 = gnn_tile.load_numbers %x[%i] : memref<?xf32> -> f32, f32, f32, f32
   return
 }
