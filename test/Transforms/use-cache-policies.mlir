@@ -9,9 +9,9 @@ module attributes {gnn.target = #gnn.target<kind = "cuda", name = "some", chip =
     // CHECK-LABEL: llvm.func @loads
     // CHECK:         %[[POLICY:.+]] = llvm.inline_asm {{.*}}"createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"
     // CHECK:         %[[P:.+]] = llvm.addrspacecast %arg0 : !llvm.ptr to !llvm.ptr<1>
-    // CHECK:         llvm.inline_asm {{.*}}"ld.global.L1::no_allocate.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;", "=r,=r,=r,=r,l,l" %[[P]], %[[POLICY]]
+    // CHECK:         llvm.inline_asm {{.*}}"ld.global.nc.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;", "=r,=r,=r,=r,l,l" %[[P]], %[[POLICY]]
     // CHECK:         llvm.bitcast %{{.+}} : vector<4xi32> to vector<4xf32>
-    // CHECK:         llvm.inline_asm {{.*}}"ld.global.L1::no_allocate.L2::cache_hint.v4.b32
+    // CHECK:         llvm.inline_asm {{.*}}"ld.global.nc.L2::cache_hint.v4.b32
     // CHECK-NOT:     llvm.inline_asm
     // CHECK:         llvm.load %arg0 : !llvm.ptr -> vector<4xf32>
     // CHECK:         llvm.load %arg1 {{.*}}nontemporal{{.*}} : !llvm.ptr -> i32

@@ -30,15 +30,18 @@ static bool isReadOnce(LLVM::LoadOp load) {
 }
 
 static Value makeAsm(ImplicitLocOpBuilder &b, Type type, ValueRange operands,
-                     StringRef text, StringRef constraints) {
+                     StringRef text, StringRef constraints, bool hasEffects) {
   return LLVM::InlineAsmOp::create(
-             b, type, operands, text, constraints, /*has_side_effects=*/false,
+             b, type, operands, text, constraints,
+             /*has_side_effects=*/hasEffects,
              /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
              LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr())
       .getResult(0);
 }
 
-/// The same numbers, of which no cache keeps what it can do without.
+/// The same numbers, of which the L2 keeps none that it can do without. An
+/// assembly that says it has effects stays where it is: LLVM would sink another
+/// one to where the numbers are used, and lanes would wait for them there.
 static void replace(LLVM::LoadOp load, Value policy) {
   ImplicitLocOpBuilder b(load.getLoc(), load);
   constexpr unsigned global = 1;
@@ -49,9 +52,9 @@ static void replace(LLVM::LoadOp load, Value policy) {
   auto four = LLVM::LLVMStructType::getLiteral(
       b.getContext(), SmallVector<Type>(together, b.getI32Type()));
   Value loaded = makeAsm(b, four, {address, policy},
-                         "ld.global.L1::no_allocate.L2::cache_hint.v4.b32 "
+                         "ld.global.nc.L2::cache_hint.v4.b32 "
                          "{$0, $1, $2, $3}, [$4], $5;",
-                         "=r,=r,=r,=r,l,l");
+                         "=r,=r,=r,=r,l,l", /*hasEffects=*/true);
   auto type = cast<VectorType>(load.getType());
   Value numbers = LLVM::PoisonOp::create(b, type.clone(b.getI32Type()));
   for (int64_t i = 0; i < together; ++i) {
@@ -82,7 +85,8 @@ struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
                                                   &kernel.getBody().front());
       Value policy =
           makeAsm(b, b.getI64Type(), {},
-                  "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l");
+                  "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l",
+                  /*hasEffects=*/false);
       for (LLVM::LoadOp load : loads)
         replace(load, policy);
       gnn::passed(getArgument(), kernel.getLoc(), "CachePolicy")

@@ -124,15 +124,18 @@ void EdgeWalk::evaluateBatch(ArrayRef<Value> values, Batch &batch) {
   point = nullptr;
 }
 
-/// Loads a number of each element under way, which lie side by side: from
-/// `buffer` at once, if it is not null. In a step with padding, which has
-/// zeros, they are loaded one by one.
+/// Loads a number of each element under way, which lie side by side: as
+/// vectors, or those of all teams of a warp from `buffer`, if it is not null.
+/// In a step with padding, which has zeros, they are loaded one by one.
 SmallVector<Value> EdgeWalk::loadElements(ValueRange numbers, Type type,
                                           function_ref<Value(unsigned)> load,
                                           Value buffer) {
   auto count = static_cast<unsigned>(numbers.size());
   SmallVector<Type> types(count, type);
   auto isThere = [&](Value number) { return b.less(number, op.getEndRow()); };
+  auto loadAll = [&] {
+    return llvm::map_to_vector(llvm::seq<unsigned>(0, count), load);
+  };
   auto loadSome = [&] {
     return llvm::map_to_vector(llvm::enumerate(numbers), [&](auto one) {
       auto [u, number] = one;
@@ -143,35 +146,26 @@ SmallVector<Value> EdgeWalk::loadElements(ValueRange numbers, Type type,
           .front();
     });
   };
-  if (buffer && loadsShares()) {
-    Value hasPadding = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                             numbers.back(), op.getEndRow());
-    return choose(
-        AnyTeamOp::create(b, hasPadding), types, loadSome, [&]() -> Values {
-          return LoadNumbersOp::create(b, count, buffer, stepOfBlock,
-                                       teamOfStep, TeamShare::elements)
-              .getNumbers();
-        });
-  }
-  auto loadAll = [&]() -> Values {
-    if (buffer)
-      return LoadNumbersOp::create(b, count, buffer, numbers.front())
-          .getNumbers();
-    return llvm::map_to_vector(llvm::seq<unsigned>(0, count), load);
+  if (!buffer)
+    return choose(isThere(numbers.back()), types, loadAll, loadSome);
+  Value hasPadding = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                           numbers.back(), op.getEndRow());
+  auto loadShares = [&]() -> Values {
+    return LoadNumbersOp::create(b, count, buffer, stepOfBlock, teamOfStep,
+                                 TeamShare::elements)
+        .getNumbers();
   };
-  return choose(isThere(numbers.back()), types, loadAll, loadSome);
+  return choose(AnyTeamOp::create(b, hasPadding), types, loadSome, loadShares);
 }
 
 /// The buffer of an input that has one number of 32 bits for each element, if
-/// several are loaded at once; else null.
+/// its shares are loaded together; else null.
 Value EdgeWalk::getNumbersOf(BlockArgument argument, Type type) {
   Value buffer = op.getInputs()[argument.getArgNumber()];
   auto memref = cast<MemRefType>(buffer.getType());
   bool isOne = memref.getRank() == 1 && memref.getElementType() == type &&
                (type.isF32() || type.isInteger(32));
-  return isOne && !op.isCyclic() && LoadNumbersOp::has(layout.inFlight)
-             ? buffer
-             : Value();
+  return loadsShares() && isOne ? buffer : Value();
 }
 
 /// Loads what lies in the order of the elements.

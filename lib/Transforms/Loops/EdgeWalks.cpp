@@ -176,8 +176,9 @@ void EdgeWalk::walkShare(Value team) {
 SmallVector<Value> EdgeWalk::loadWords(Value share, Value offset) {
   Values loaded;
   for (RowDomain target : op.getStreamTargets())
-    llvm::append_range(
-        loaded, arrays.wordsOf(b, op, target, share, offset, layout.inFlight));
+    llvm::append_range(loaded,
+                       arrays.wordsOf(b, op, target, share, offset,
+                                      layout.inFlight, loadsWholeLines()));
   return loaded;
 }
 
@@ -397,6 +398,8 @@ std::string EdgeWalk::describe() {
     text += ", the next words ahead";
   if (loadsGroupsAhead())
     text += ", values of the next group ahead";
+  if (loadsWholeLines() && layout.inFlight % TeamShare::wordsTogether == 0)
+    text += ", words that are dropped first";
   if (loadsShares() && llvm::any_of(ofElement, [&](Value value) {
         auto argument = dyn_cast<BlockArgument>(value);
         return argument &&

@@ -9,6 +9,8 @@
 
 #include "TraversalLoops.h"
 
+#include "GNN/Analysis/Targets.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 #include <array>
@@ -111,6 +113,12 @@ private:
   /// Whether lanes have the values that elements need of the next group while
   /// they walk this one. Walks with states would spill registers for them.
   bool loadsGroupsAhead() const { return types.empty() && !ofGroup.empty(); }
+  /// Whether the words that the teams of a warp load at once are whole lines.
+  /// What others need of a line again is not dropped first.
+  bool loadsWholeLines() const {
+    int64_t bytes = 4 * TeamShare::wordsTogether;
+    return layout.warp / layout.threadsPerRow() * bytes >= lineBytes;
+  }
   /// Whether the lanes of a warp load the numbers of their shares together: one
   /// alone would reach a line of memory for each four of them.
   bool loadsShares() {

@@ -94,7 +94,8 @@ Value IndexArrays::wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
 /// the shares beside it.
 SmallVector<Value> IndexArrays::wordsOf(IndexBuilder &b, TraverseOp op,
                                         RowDomain target, Value share,
-                                        Value offset, int64_t count) {
+                                        Value offset, int64_t count,
+                                        bool once) {
   constexpr int64_t together = TeamShare::wordsTogether,
                     turn = TeamShare::wordsOfTurn,
                     shares = TeamShare::sharesTogether;
@@ -113,7 +114,7 @@ SmallVector<Value> IndexArrays::wordsOf(IndexBuilder &b, TraverseOp op,
   Value first =
       b.add(b.mul(all, shares * TeamShare::elements), b.mul(own, together));
   SmallVector<Value> words;
-  if (count % together == 0) {
+  if (once && count % together == 0) {
     for (int64_t u = 0; u < count / together; ++u)
       llvm::append_range(
           words, LoadNumbersOp::create(b, together, stream,

@@ -44,10 +44,12 @@ public:
   mlir::Value wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
                      mlir::Value position);
   /// The words of `count` elements of a share from the one at `offset` on,
-  /// which is a multiple of `count`.
+  /// which is a multiple of `count`. With `once`, caches may drop first what is
+  /// loaded.
   llvm::SmallVector<mlir::Value> wordsOf(IndexBuilder &b, TraverseOp op,
                                          RowDomain target, mlir::Value share,
-                                         mlir::Value offset, int64_t count);
+                                         mlir::Value offset, int64_t count,
+                                         bool once = false);
   static mlir::Value rowOfWord(IndexBuilder &b, mlir::Value word);
   /// The first entry of a row of `tiles`: the group, its begin and its end.
   static mlir::Value firstOfTile(IndexBuilder &b, mlir::Value tile) {

@@ -10,7 +10,10 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // The numbers of four elements are loaded at once.
 //
 // CHECK-LABEL: gpu.func @weighted_0_traverse
-// CHECK:         vector.load %{{.+}}[%{{.+}}] {alignment = 16 : i64, nontemporal = true} : memref<?xf32>, vector<4xf32>
+// CHECK:         memref.load %[[W:.+]][%{{.+}}] : memref<?xf32>
+// CHECK-NEXT:    memref.load %[[W]][%{{.+}}] : memref<?xf32>
+// CHECK-NEXT:    memref.load %[[W]][%{{.+}}] : memref<?xf32>
+// CHECK-NEXT:    memref.load %[[W]][%{{.+}}] : memref<?xf32>
 func.func @weighted(%x: memref<?x32xf32>, %w: memref<?xf32>, %y: memref<?x32xf32>,
     %workspace: memref<?xi8> {gnn.workspace}) {
   %none = arith.constant 0 : index

@@ -169,15 +169,15 @@ def UseCachePolicies : Pass<"gnn-use-cache-policies"> {
   let summary = "Let the last cache drop first what a kernel reads once";
   let description = [{
     A `nontemporal` load of four numbers of 32 bits, such as those of `gnn_tile.load_numbers`,
-    becomes an instruction with a policy: the L2 drops its lines in front of others, and the L1
-    does not keep them. So numbers of edges do not drive out rows that other edges read again.
-    LLVM has no other way to say so.
+    becomes an instruction with a policy: the L2 drops its lines in front of others. So numbers
+    of edges do not drive out rows that other edges read again. The L1 keeps them as any: the
+    other half of a sector of 32 bytes may be another load's. LLVM has no other way to say so.
 
     ```mlir
     %v = llvm.load %p {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
     // becomes
     %policy = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", ...
-    %v = llvm.inline_asm "ld.global.L1::no_allocate.L2::cache_hint.v4.b32 ...", ... %p, %policy
+    %v = llvm.inline_asm "ld.global.nc.L2::cache_hint.v4.b32 ...", ... %p, %policy
     ```
 
     Needs: kernels of the LLVM dialect, whose nontemporal loads are of global memory that the
