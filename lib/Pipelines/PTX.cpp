@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace gnn;
 
 /// GPU kernels in, NVVM kernels out.
-static void addKernelPasses(OpPassManager &pm) {
+static void addKernelPasses(OpPassManager &pm, bool cachePolicies) {
   pm.addPass(createConvertNVGPUToNVVMPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -45,7 +45,8 @@ static void addKernelPasses(OpPassManager &pm) {
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertNVVMToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createUseCachePolicies());
+  if (cachePolicies)
+    pm.addPass(createUseCachePolicies());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createVerifyDeviceForm());
@@ -67,7 +68,7 @@ void gnn::buildPTXPipeline(OpPassManager &pm,
     pm.addPass(createAttachTarget({/*kind=*/"", options.chip}));
   pm.addPass(createAttachChip({options.features, options.optLevel}));
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  addKernelPasses(kernels);
+  addKernelPasses(kernels, options.cachePolicies);
   if (options.lineInfo) {
     kernels.addPass(createPickLines());
     // Lines alone: PTX that says it is for debugging is not optimized.

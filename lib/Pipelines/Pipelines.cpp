@@ -402,6 +402,7 @@ void gnn::CompilePipelineOptions::assignTo(StageOptions &stages) const {
   assignTileSwitches(stages.tile);
   assignScheduleSwitches(stages);
   assignBlockSwitches(stages);
+  assignKernelSwitches(stages);
   stages.weighRowsAsCut();
   stages.schedule.takeScheduleFiles(*this);
   stages.ptx.features = features;

@@ -187,6 +187,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
   switches.assignTileSwitches(stages.tile);
   switches.assignScheduleSwitches(stages);
   switches.assignBlockSwitches(stages);
+  switches.assignKernelSwitches(stages);
   llvm::Expected<StopAt> stopAt = parseWord<StopAt>(given.stopAt);
   if (!stopAt)
     return emitOptionError(module, "stop-at: ")

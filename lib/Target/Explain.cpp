@@ -188,6 +188,7 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
   all.assignTileSwitches(stages.tile);
   all.assignScheduleSwitches(stages);
   all.assignBlockSwitches(stages);
+  all.assignKernelSwitches(stages);
   stages.weighRowsAsCut();
   return success();
 }

@@ -10,7 +10,7 @@
 // RUN: not gnn-opt %s --gnn-explain="dot=%t.none/layer.dot" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FOLDER
 
-// PASSES: error: passes: expected NAME=VALUE with a name of async-copies, calls, column-tiles, compact, {{.*}}, got 'compct=false'
+// PASSES: error: passes: expected NAME=VALUE with a name of async-copies, cache-policies, calls, column-tiles, compact, {{.*}}, got 'compct=false'
 // VALUE: error: passes: compact: expected true or false, got 'maybe'
 // FOLDER: error: cannot write '{{.*}}layer.dot': No such file or directory
 

@@ -293,6 +293,21 @@ template <typename Base> struct BlockSwitches : public Base {
   }
 };
 
+/// Switches of the passes on kernels, on top of other options.
+template <typename Base> struct KernelSwitches : public Base {
+  template <typename T, typename... Mods>
+  using Option = mlir::detail::PassOptions::Option<T, Mods...>;
+
+  Option<bool> cachePolicies{
+      *this, "cache-policies",
+      llvm::cl::desc("Let the L2 drop first what kernels read once"),
+      llvm::cl::init(true)};
+
+  template <typename Stages> void assignKernelSwitches(Stages &stages) const {
+    stages.ptx.cachePolicies = cachePolicies;
+  }
+};
+
 /// Options of `gnn-graph-pipeline`.
 struct GraphPipelineOptions
     : public GraphSwitches<mlir::PassPipelineOptions<GraphPipelineOptions>> {};
@@ -397,8 +412,8 @@ struct LanesPipelineOptions
 
 /// The switches of all passes.
 struct PassSwitches
-    : public BlockSwitches<ScheduleSwitches<TileSwitches<
-          GraphSwitches<mlir::PassPipelineOptions<PassSwitches>>>>> {};
+    : public KernelSwitches<BlockSwitches<ScheduleSwitches<TileSwitches<
+          GraphSwitches<mlir::PassPipelineOptions<PassSwitches>>>>>> {};
 
 /// Reads "NAME=VALUE ..." as switches, with spaces or commas between, where
 /// true and false are also on and off. A name is that of the switch or of its
@@ -492,7 +507,8 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
 };
 
 /// Options of `gnn-ptx-pipeline`.
-struct PTXPipelineOptions : public PTXOptions<PTXPipelineOptions> {};
+struct PTXPipelineOptions
+    : public KernelSwitches<PTXOptions<PTXPipelineOptions>> {};
 
 /// Options of pipelines that have none.
 struct NoOptions : public mlir::PassPipelineOptions<NoOptions> {};
@@ -524,8 +540,9 @@ struct StageOptions {
 
 /// Options of `gnn-compile-pipeline`: those of its stages.
 struct CompilePipelineOptions
-    : public ScheduleFiles<BlockSwitches<ScheduleSwitches<
-          TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>>>>> {
+    : public ScheduleFiles<KernelSwitches<
+          BlockSwitches<ScheduleSwitches<TileSwitches<
+              GraphSwitches<PTXOptions<CompilePipelineOptions>>>>>>> {
   void assignTo(StageOptions &stages) const;
 };
 
