@@ -393,9 +393,29 @@ static const Chip chips[] = {
 #include "GNN/Analysis/Chips.def"
 };
 
+static const Chip *findChip(llvm::StringRef name) {
+  return llvm::find_if(chips,
+                       [&](const Chip &chip) { return chip.name == name; });
+}
+
+/// The version that a list of features has; 0 without one.
+static unsigned readPTXVersion(llvm::StringRef features) {
+  unsigned found = 0, version = 0;
+  for (llvm::StringRef feature : llvm::split(features, ','))
+    if (feature.consume_front("+ptx") && !feature.getAsInteger(10, version))
+      found = version;
+  return found;
+}
+
+unsigned gnn::getPTXVersion(llvm::StringRef chip, llvm::StringRef features) {
+  if (unsigned version = readPTXVersion(features))
+    return version;
+  const Chip *found = findChip(chip);
+  return found == std::end(chips) ? 0 : found->ptx;
+}
+
 llvm::Error gnn::checkChip(llvm::StringRef name, llvm::StringRef features) {
-  const auto *chip =
-      llvm::find_if(chips, [&](const Chip &chip) { return chip.name == name; });
+  const Chip *chip = findChip(name);
   if (chip == std::end(chips))
     return llvm::createStringError(
         "expected " +
@@ -406,14 +426,11 @@ llvm::Error gnn::checkChip(llvm::StringRef name, llvm::StringRef features) {
         llvm::join(llvm::map_range(chips, [](auto &c) { return c.name; }),
                    ", ") +
         ", got '" + name + "'");
-  for (llvm::StringRef feature : llvm::split(features, ',')) {
-    unsigned version = 0;
-    if (feature.consume_front("+ptx") && !feature.getAsInteger(10, version) &&
-        version < chip->ptx)
-      return llvm::createStringError(llvm::formatv(
-          "expected PTX {0}.{1} or later for {2}, got {3}.{4}", chip->ptx / 10,
-          chip->ptx % 10, name, version / 10, version % 10));
-  }
+  unsigned version = readPTXVersion(features);
+  if (version && version < chip->ptx)
+    return llvm::createStringError(llvm::formatv(
+        "expected PTX {0}.{1} or later for {2}, got {3}.{4}", chip->ptx / 10,
+        chip->ptx % 10, name, version / 10, version % 10));
   return llvm::Error::success();
 }
 

@@ -441,13 +441,9 @@ func.func @load_numbers_multiple(%x: memref<?xf32>, %i: index) {
     gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
       gnn_tile.parallel 32 over team {
       ^bb0(%t: index):
-        %c8 = arith.constant 8 : index
         %j = arith.muli %i, %i : index
-        %some = arith.cmpi slt, %t, %c8 : index
-        
         // expected-error @+1 {{'gnn_tile.load_numbers' op expected 'first' to be a multiple of 4}}
         %v:4 = gnn_tile.load_numbers %x[%j] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
-        
         gnn_tile.yield
       }
     }
@@ -465,11 +461,8 @@ func.func @load_numbers_of_team(%x: memref<?xf32>, %i: index) {
       ^bb0(%t: index):
         %c8 = arith.constant 8 : index
         %j = arith.muli %t, %c8 : index
-        %some = arith.cmpi slt, %t, %c8 : index
-        
         // expected-error @+1 {{'gnn_tile.load_numbers' op expected 'first' to be the same for all teams}}
         %v:4 = gnn_tile.load_numbers %x[%j] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
-        
         gnn_tile.yield
       }
     }
@@ -489,8 +482,8 @@ func.func @load_numbers_branch(%x: memref<?xf32>, %i: index) {
         %j = arith.muli %i, %c8 : index
         %some = arith.cmpi slt, %t, %c8 : index
         scf.if %some {
-        // expected-error @+1 {{'gnn_tile.load_numbers' op expected control flow that is the same for all lanes of a warp around an exchange between them, got 'scf.if' that differs by team, where a team is no whole warp}}
-        %v:4 = gnn_tile.load_numbers %x[%j] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
+          // expected-error @+1 {{'gnn_tile.load_numbers' op expected control flow that is the same for all lanes of a warp around an exchange between them, got 'scf.if' that differs by team, where a team is no whole warp}}
+          %v:8 = gnn_tile.load_numbers %x[%j] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32, f32, f32, f32, f32
         }
         gnn_tile.yield
       }

@@ -92,3 +92,29 @@ func.func @own(%x: memref<?xi32>, %y: memref<32x8xi32>) {
   }
   return
 }
+
+// -----
+
+// One lane has no neighbour: it loads its own share.
+//
+// CHECK-LABEL: func.func @few
+// CHECK-COUNT-4: vector.load %arg0[%{{.+}}] {alignment = 16 : i64, nontemporal = true}
+// CHECK-NOT:     gpu.shuffle
+func.func @few(%x: memref<?xf32>, %y: memref<1x8xf32>) {
+  %c0 = arith.constant 0 : index
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 1, elements = 1> {
+      gnn_tile.parallel 1 over team {
+      ^bb0(%t: index):
+        %v:16 = gnn_tile.load_numbers %x[%c0] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+        %s = arith.addf %v#0, %v#4 : f32
+        %u = arith.addf %v#8, %v#12 : f32
+        %w = arith.addf %s, %u : f32
+        memref.store %w, %y[%t, %c0] : memref<1x8xf32>
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}

@@ -188,3 +188,26 @@ func.func @array_c3_nothing(%x: memref<4x64xf32>, %some: i1) {
   }
   return
 }
+
+// -----
+
+!private = memref<4x64xf32, #gpu.address_space<private>>
+func.func @array_c3_masked(%x: memref<4x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  gnn_tile.blocks to [1] step [1] {
+  ^bb0(%b: index):
+    %rows = gnn_tile.array : !private
+    gnn_tile.teams <each = [1, 4], lanes = [1, 16], teams = 4, elements = 1> {
+      gnn_tile.parallel 4 over team {
+      ^bb0(%t: index):
+        %v = vector.transfer_read %x[%t, %c0], %zero {in_bounds = [true]} : memref<4x64xf32>, vector<64xf32>
+        %some = vector.create_mask %n : vector<64xi1>
+        // expected-error @+1 {{'vector.transfer_write' op expected a team to read or write its whole entry of a private array, at its number, got another use of 'memref<4x64xf32, #gpu.address_space<private>>'}}
+        vector.transfer_write %v, %rows[%t, %c0], %some {in_bounds = [true]} : vector<64xf32>, !private
+        gnn_tile.yield
+      }
+    }
+  }
+  return
+}

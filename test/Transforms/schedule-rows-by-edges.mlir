@@ -4,8 +4,8 @@
 
 // The loads that registers allow in front of their use: of means, and of dots of 64 and of 8 features.
 //
-// AHEAD:      row_walk by_edges, the next words ahead, words that are dropped first"
-// AHEAD:      row_walk by_edges, the next words ahead, words that are dropped first"
+// AHEAD:      row_walk by_edges, the next words ahead, words that are loaded once"
+// AHEAD:      row_walk by_edges, the next words ahead, words that are loaded once"
 // AHEAD:      16 teams of 16 lanes, row_walk by_edges, the next words ahead, values of the next group ahead"
 // AHEAD:      128 teams of 2 lanes, row_walk by_edges, in turns"
 

@@ -109,6 +109,13 @@ mlir::LogicalResult attachTarget(mlir::ModuleOp module, TargetAttr target);
 /// that `features` ask for, such as "+ptx80".
 llvm::Error checkChip(llvm::StringRef chip, llvm::StringRef features = "");
 
+/// The PTX version, times 10, that `features` ask for, or the oldest that
+/// `chip` takes; 0 of a chip that is not known.
+unsigned getPTXVersion(llvm::StringRef chip, llvm::StringRef features = "");
+
+/// The first PTX version, times 10, whose loads have cache policies.
+inline constexpr unsigned cachePolicyPTX = 74;
+
 /// An option that names a GPU or a chip, or none.
 class ChipParser : public llvm::cl::parser<std::string> {
 public:

@@ -300,7 +300,7 @@ template <typename Base> struct KernelSwitches : public Base {
 
   Option<bool> cachePolicies{
       *this, "cache-policies",
-      llvm::cl::desc("Let the L2 drop first what kernels read once"),
+      llvm::cl::desc("Have the L2 evict first what kernels read once"),
       llvm::cl::init(true)};
 
   template <typename Stages> void assignKernelSwitches(Stages &stages) const {
@@ -488,8 +488,9 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
       llvm::cl::init("")};
   Option<std::string> features{
       *this, "features",
-      llvm::cl::desc("PTX version as a target feature, for example +ptx80; "
-                     "empty: the oldest that the chip takes"),
+      llvm::cl::desc(
+          "PTX version as a target feature, for example +ptx80; "
+          "empty: the oldest that the chip takes and that has its abilities"),
       llvm::cl::init("")};
   Option<unsigned> optLevel{*this, "opt-level",
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),
@@ -540,9 +541,8 @@ struct StageOptions {
 
 /// Options of `gnn-compile-pipeline`: those of its stages.
 struct CompilePipelineOptions
-    : public ScheduleFiles<KernelSwitches<
-          BlockSwitches<ScheduleSwitches<TileSwitches<
-              GraphSwitches<PTXOptions<CompilePipelineOptions>>>>>>> {
+    : public ScheduleFiles<KernelSwitches<BlockSwitches<ScheduleSwitches<
+          TileSwitches<GraphSwitches<PTXOptions<CompilePipelineOptions>>>>>>> {
   void assignTo(StageOptions &stages) const;
 };
 

@@ -1,4 +1,4 @@
-//===- UseCachePolicies.cpp - What the last cache drops first -------------===//
+//===- UseCachePolicies.cpp - What the last cache evicts first ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,8 +8,11 @@
 #include "GNN/Transforms/Kernels/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace gnn {
 #define GEN_PASS_DEF_USECACHEPOLICIES
@@ -18,15 +21,39 @@ namespace gnn {
 
 using namespace mlir;
 
-/// The numbers of a load.
-static constexpr int64_t together = 4;
+/// The numbers of a load, and the bytes that they have together.
+static constexpr int64_t together = 4, bytes = 16;
 
-/// Whether it is one of those that a policy is for.
+/// The global memory of a GPU in LLVM's terms; 0 is any.
+static constexpr unsigned global = 1;
+
+/// Whether a policy is for it: 16 bytes in one piece that are read once.
 static bool isReadOnce(LLVM::LoadOp load) {
   auto type = dyn_cast<VectorType>(load.getType());
-  return load.getNontemporal() && !load.getVolatile_() && type &&
+  unsigned memory = load.getAddr().getType().getAddressSpace();
+  return load.getNontemporal() && !load.getVolatile_() &&
+         load.getOrdering() == LLVM::AtomicOrdering::not_atomic && type &&
          type.getRank() == 1 && type.getDimSize(0) == together &&
-         type.getElementTypeBitWidth() == 32;
+         !type.isScalable() && type.getElementType().isIntOrFloat() &&
+         type.getElementTypeBitWidth() == 32 &&
+         load.getAlignment().value_or(0) >= bytes &&
+         (memory == 0 || memory == global);
+}
+
+/// Whether the kernel writes nothing of what an address leads to.
+static bool isReadOnly(Value address) {
+  while (Operation *op = address.getDefiningOp()) {
+    if (!isa<LLVM::GEPOp, LLVM::AddrSpaceCastOp>(op))
+      return false;
+    address = op->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(address);
+  auto kernel = dyn_cast<LLVM::LLVMFuncOp>(argument.getOwner()->getParentOp());
+  return kernel && argument.getOwner()->isEntryBlock() &&
+         kernel.getArgAttr(argument.getArgNumber(),
+                           LLVM::LLVMDialect::getReadonlyAttrName()) &&
+         kernel.getArgAttr(argument.getArgNumber(),
+                           LLVM::LLVMDialect::getNoAliasAttrName());
 }
 
 static Value makeAsm(ImplicitLocOpBuilder &b, Type type, ValueRange operands,
@@ -39,22 +66,22 @@ static Value makeAsm(ImplicitLocOpBuilder &b, Type type, ValueRange operands,
       .getResult(0);
 }
 
-/// The same numbers, of which the L2 keeps none that it can do without. An
-/// assembly that says it has effects stays where it is: LLVM would sink another
-/// one to where the numbers are used, and lanes would wait for them there.
+/// The same load with a policy. The assembly is marked as having side effects:
+/// otherwise LLVM sinks it to its use, and lanes wait for it there.
 static void replace(LLVM::LoadOp load, Value policy) {
   ImplicitLocOpBuilder b(load.getLoc(), load);
-  constexpr unsigned global = 1;
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), global);
   Value address = load.getAddr();
+  std::string text =
+      ("ld.global" + StringRef(isReadOnly(address) ? ".nc" : "") +
+       ".L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;")
+          .str();
   if (address.getType() != pointer)
     address = LLVM::AddrSpaceCastOp::create(b, pointer, address);
   auto four = LLVM::LLVMStructType::getLiteral(
       b.getContext(), SmallVector<Type>(together, b.getI32Type()));
-  Value loaded = makeAsm(b, four, {address, policy},
-                         "ld.global.nc.L2::cache_hint.v4.b32 "
-                         "{$0, $1, $2, $3}, [$4], $5;",
-                         "=r,=r,=r,=r,l,l", /*hasEffects=*/true);
+  Value loaded = makeAsm(b, four, {address, policy}, text, "=r,=r,=r,=r,l,l",
+                         /*hasEffects=*/true);
   auto type = cast<VectorType>(load.getType());
   Value numbers = LLVM::PoisonOp::create(b, type.clone(b.getI32Type()));
   for (int64_t i = 0; i < together; ++i) {
@@ -68,12 +95,26 @@ static void replace(LLVM::LoadOp load, Value policy) {
   load.erase();
 }
 
+/// Why kernels have no policies; empty if they may.
+static std::string explainRefusal(gpu::GPUModuleOp kernels) {
+  if (!gnn::getAbilities(kernels).cachePolicies)
+    return "the target has none";
+  if (ArrayAttr targets = kernels.getTargetsAttr())
+    for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>()) {
+      unsigned version =
+          gnn::getPTXVersion(target.getChip(), target.getFeatures());
+      if (version < gnn::cachePolicyPTX)
+        return llvm::formatv("PTX {0}.{1} has none", version / 10,
+                             version % 10);
+    }
+  return "";
+}
+
 namespace {
 struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
   void runOnOperation() override {
-    if (!gnn::getAbilities(getOperation()).cachePolicies)
-      return;
-    getOperation()->walk([&](LLVM::LLVMFuncOp kernel) {
+    std::string why = explainRefusal(getOperation());
+    getOperation().walk([&](LLVM::LLVMFuncOp kernel) {
       SmallVector<LLVM::LoadOp> loads;
       kernel.walk([&](LLVM::LoadOp load) {
         if (isReadOnce(load))
@@ -81,6 +122,13 @@ struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
       });
       if (loads.empty())
         return;
+      if (!why.empty()) {
+        gnn::refused(getArgument(), kernel.getLoc())
+            << ("no cache policies for " + Twine(loads.size()) +
+                " loads: " + why)
+                   .str();
+        return;
+      }
       auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
                                                   &kernel.getBody().front());
       Value policy =
@@ -90,7 +138,8 @@ struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
       for (LLVM::LoadOp load : loads)
         replace(load, policy);
       gnn::passed(getArgument(), kernel.getLoc(), "CachePolicy")
-          << (Twine(loads.size()) + " loads are dropped first").str();
+          << ("the L2 evicts first what " + Twine(loads.size()) + " loads read")
+                 .str();
     });
   }
 };

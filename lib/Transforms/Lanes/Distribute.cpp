@@ -299,7 +299,7 @@ LogicalResult Distribution::distribute(Operation *op) {
         .Case([&](ParallelOp op) { return distributeParallel(op); })
         .Case([&](AnyTeamOp op) { return distributeAnyTeam(op), success(); })
         .Case([&](StageWindowOp op) { return stageWindow(op), success(); })
-        .Case([&](LoadNumbersOp op) { return loadNumbers(op); })
+        .Case([&](LoadNumbersOp op) { return loadNumbers(op), success(); })
         .Case([&](AddAtomicallyOp op) {
           llvm::SaveAndRestore restore(addsAtomically, true);
           return distribute(op.getRegion().front());

@@ -257,7 +257,7 @@ private:
   Value overTeams(Value number);
   // Windows (LaneWindows.cpp).
   void stageWindow(StageWindowOp op);
-  mlir::LogicalResult loadNumbers(LoadNumbersOp op);
+  void loadNumbers(LoadNumbersOp op);
   void transpose(llvm::MutableArrayRef<Value> vectors);
   void waitForWindow(bool ofTeam);
   mlir::LogicalResult combineLanes(ParallelOp op,

@@ -219,6 +219,13 @@ static LogicalResult verifyOverwritten(TeamsOp teams) {
   return failure(walk.wasInterrupted());
 }
 
+bool gnn::tile::areExchanged(LoadNumbersOp load, SpreadAttr lanes) {
+  auto parts =
+      static_cast<int64_t>(load.getNumbers().size()) / LoadNumbersOp::together;
+  return load.getTeam() && parts > 1 && lanes.getTeamLanes() == 1 &&
+         lanes.getTeams() % parts == 0;
+}
+
 /// Checks that nothing in the loop over blocks writes what is loaded as if it
 /// stayed the same.
 static LogicalResult verifyUnwritten(TeamsOp teams) {
@@ -272,10 +279,12 @@ static ParallelOp getTeamsOfEntry(const LaneAccess &access, MemRefType array) {
   auto number = dyn_cast<BlockArgument>(access.indices.front());
   auto each = number ? dyn_cast<ParallelOp>(number.getOwner()->getParentOp())
                      : ParallelOp();
-  if (!each || each.getOver() != Worker::Team ||
+  auto teams = each ? each->getParentOfType<TeamsOp>() : TeamsOp();
+  auto transfer = dyn_cast<VectorTransferOpInterface>(access.op);
+  if (!teams || each.getOver() != Worker::Team ||
       each.getCount() != array.getDimSize(0) ||
-      each.getCount() !=
-          each->getParentOfType<TeamsOp>().getSpread().getTeams())
+      each.getCount() != teams.getSpread().getTeams() ||
+      (transfer && transfer.getMask()))
     return {};
   ArrayRef<int64_t> entry = array.getShape().drop_front();
   bool isWhole = access.type ? access.type.getShape() == entry &&
@@ -476,9 +485,7 @@ bool ExchangeVerifier::isExchange(Operation *op) {
       .Case<AnyTeamOp, MostOfTeamsOp>(
           [&](auto) { return lanes.getTeamLanes() < lanesOfWarp; })
       .Case([&](StageWindowOp) { return lanes.getThreads() > 1; })
-      .Case([&](LoadNumbersOp op) {
-        return op.getTeam() && lanes.getTeamLanes() == 1;
-      })
+      .Case([&](LoadNumbersOp op) { return areExchanged(op, lanes); })
       .Case([&](ParallelOp op) { return isOver(op.getOver()); })
       .Case(
           [&](WalkOp op) { return op.getSlots() > 1 && isOver(op.getOver()); })
@@ -495,6 +502,9 @@ LogicalResult ExchangeVerifier::run(TeamsOp teams) {
   } while (hasChanged);
   WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
     auto load = dyn_cast<LoadNumbersOp>(op);
+    if (load && !isMultiple(load.getFirst(), LoadNumbersOp::together))
+      return op->emitOpError("expected 'first' to be a multiple of ")
+             << LoadNumbersOp::together;
     if (load && load.getTeam() && of(load.getFirst()) != None)
       return op->emitOpError("expected 'first' to be the same for all teams");
     if (op == teams || !isExchange(op))

@@ -14,7 +14,8 @@ namespace gnn::tile {
 /// Whether two values are one, or results of pure ops alike.
 bool isSameValue(mlir::Value a, mlir::Value b);
 
-/// Whether a number is sure to be a multiple of `by`.
+/// Whether a number is sure to be a multiple of `by`, a power of two: indices
+/// of 32 bits may wrap.
 bool isMultiple(mlir::OpFoldResult number, int64_t by);
 
 /// Checks that an array that is permuted is staged and read as a tile, from
@@ -27,6 +28,10 @@ mlir::LogicalResult verifyPrivate(ArrayOp array);
 
 /// The vector that teams leave in a private array; null where that is a scalar.
 mlir::Value getLeftVector(mlir::Value array);
+
+/// Whether lanes, each of which is a team, load numbers of shares for each
+/// other.
+bool areExchanged(LoadNumbersOp load, SpreadAttr lanes);
 
 /// Checks that the lanes of teams need not wait for each other because of an
 /// array in workgroup memory, and that all lanes of a warp get to where they

@@ -115,16 +115,14 @@ void Distribution::transpose(MutableArrayRef<Value> vectors) {
 
 /// Where a team is one lane, neighbours load a vector each of one share after
 /// the other.
-LogicalResult Distribution::loadNumbers(LoadNumbersOp op) {
+void Distribution::loadNumbers(LoadNumbersOp op) {
   auto count = static_cast<int64_t>(op.getNumbers().size()),
        each = LoadNumbersOp::together, parts = count / each;
-  if (!isMultiple(op.getFirst(), each))
-    return op.emitOpError("expected 'first' to be a multiple of ") << each;
   Value at = scalar(op.getFirst()), buffer = scalar(op.getBuffer());
   auto apart = static_cast<int64_t>(op.getShare().value_or(each));
   if (op.getTeam())
     at = b.add(at, b.mul(scalar(op.getTeam()), apart));
-  bool isExchanged = op.getTeam() && lanes.getTeamLanes() == 1;
+  bool isExchanged = areExchanged(op, lanes);
   if (isExchanged) { // the vector of its own number of the first one's share
     Value own = arith::AndIOp::create(b, thread, b.index(parts - 1));
     at = b.add(b.sub(at, b.mul(own, apart)), b.mul(own, each));
@@ -142,5 +140,4 @@ LogicalResult Distribution::loadNumbers(LoadNumbersOp op) {
     scalars.map(number,
                 vector::ExtractOp::create(b, vectors[u / each],
                                           static_cast<int64_t>(u % each)));
-  return success();
 }

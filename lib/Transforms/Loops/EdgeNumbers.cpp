@@ -12,6 +12,8 @@
 
 #include "EdgeWalks.h"
 
+#include "GNN/Dialect/Tile/IR/Buffers.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -159,13 +161,18 @@ SmallVector<Value> EdgeWalk::loadElements(ValueRange numbers, Type type,
 }
 
 /// The buffer of an input that has one number of 32 bits for each element, if
-/// its shares are loaded together; else null.
+/// its shares are loaded together; else null, as where a result takes its
+/// place.
 Value EdgeWalk::getNumbersOf(BlockArgument argument, Type type) {
   Value buffer = op.getInputs()[argument.getArgNumber()];
   auto memref = cast<MemRefType>(buffer.getType());
-  bool isOne = memref.getRank() == 1 && memref.getElementType() == type &&
+  bool isOne = memref.getRank() == 1 && memref.getLayout().isIdentity() &&
+               memref.getElementType() == type &&
                (type.isF32() || type.isInteger(32));
-  return loadsShares() && isOne ? buffer : Value();
+  bool isWritten = llvm::any_of(op.getOutputs(), [&](Value output) {
+    return getBuffer(output) == getBuffer(buffer);
+  });
+  return loadsShares() && isOne && !isWritten ? buffer : Value();
 }
 
 /// Loads what lies in the order of the elements.

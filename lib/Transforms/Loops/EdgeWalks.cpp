@@ -399,14 +399,14 @@ std::string EdgeWalk::describe() {
   if (loadsGroupsAhead())
     text += ", values of the next group ahead";
   if (loadsWholeLines() && layout.inFlight % TeamShare::wordsTogether == 0)
-    text += ", words that are dropped first";
+    text += ", words that are loaded once";
   if (loadsShares() && llvm::any_of(ofElement, [&](Value value) {
         auto argument = dyn_cast<BlockArgument>(value);
         return argument &&
                op.getInputAt(argument.getArgNumber()).isInOrderOf(domain) &&
                getNumbersOf(argument, typeAt(value.getType(), getLevel(value)));
       }))
-    text += ", numbers of shares by neighbours";
+    text += ", numbers of shares by adjacent lanes";
   return text;
 }
 

@@ -113,17 +113,19 @@ private:
   /// Whether lanes have the values that elements need of the next group while
   /// they walk this one. Walks with states would spill registers for them.
   bool loadsGroupsAhead() const { return types.empty() && !ofGroup.empty(); }
-  /// Whether the words that the teams of a warp load at once are whole lines.
-  /// What others need of a line again is not dropped first.
+  /// Whether the words that the teams of a warp load at once are whole lines. A
+  /// line that several warps load in parts is not evicted first.
   bool loadsWholeLines() const {
     int64_t bytes = 4 * TeamShare::wordsTogether;
     return layout.warp / layout.threadsPerRow() * bytes >= lineBytes;
   }
-  /// Whether the lanes of a warp load the numbers of their shares together: one
-  /// alone would reach a line of memory for each four of them.
+  /// Whether the lanes of a warp load the numbers of their shares together,
+  /// whole sectors of each: one alone would reach a line of memory for each
+  /// four of them.
   bool loadsShares() {
     return layout.threadsPerRow() == 1 && !op.isCyclic() &&
-           LoadNumbersOp::has(layout.inFlight);
+           LoadNumbersOp::has(layout.inFlight) &&
+           4 * layout.inFlight >= sectorBytes;
   }
   /// Whether lanes exchange values where groups may end.
   bool exchanges() {

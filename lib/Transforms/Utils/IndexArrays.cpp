@@ -114,6 +114,7 @@ SmallVector<Value> IndexArrays::wordsOf(IndexBuilder &b, TraverseOp op,
   Value first =
       b.add(b.mul(all, shares * TeamShare::elements), b.mul(own, together));
   SmallVector<Value> words;
+  static_assert(together == LoadNumbersOp::together);
   if (once && count % together == 0) {
     for (int64_t u = 0; u < count / together; ++u)
       llvm::append_range(

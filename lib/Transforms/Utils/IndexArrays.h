@@ -44,8 +44,8 @@ public:
   mlir::Value wordAt(IndexBuilder &b, TraverseOp op, RowDomain target,
                      mlir::Value position);
   /// The words of `count` elements of a share from the one at `offset` on,
-  /// which is a multiple of `count`. With `once`, caches may drop first what is
-  /// loaded.
+  /// which is a multiple of `count`. With `once`, caches may evict first
+  /// what is loaded.
   llvm::SmallVector<mlir::Value> wordsOf(IndexBuilder &b, TraverseOp op,
                                          RowDomain target, mlir::Value share,
                                          mlir::Value offset, int64_t count,

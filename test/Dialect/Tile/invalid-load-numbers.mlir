@@ -4,7 +4,7 @@ func.func @load_numbers_c1_type(%x: memref<?xf32>, %i: index) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
     gnn_tile.parallel 32 over team {
     ^bb0(%t: index):
-      // expected-error @+1 {{expected numbers of a buffer that lie side by side, got 'f32', 'i32', 'f32', 'f32' of 'memref<?xf32>'}}
+      // expected-error @+1 {{expected a buffer of global memory without a layout, whose elements are the results, got 'f32', 'i32', 'f32', 'f32' of 'memref<?xf32>'}}
       %v:4 = gnn_tile.load_numbers %x[%i] : memref<?xf32> -> f32, i32, f32, f32
       gnn_tile.yield
     }
@@ -14,11 +14,11 @@ func.func @load_numbers_c1_type(%x: memref<?xf32>, %i: index) {
 
 // -----
 
-func.func @load_numbers_c1_stride(%x: memref<?xf32, strided<[2]>>, %i: index) {
+func.func @load_numbers_c1_layout(%x: memref<?xf32, strided<[2]>>, %i: index) {
   gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
     gnn_tile.parallel 32 over team {
     ^bb0(%t: index):
-      // expected-error @+1 {{expected numbers of a buffer that lie side by side, got 'f32', 'f32', 'f32', 'f32' of 'memref<?xf32, strided<[2]>>'}}
+      // expected-error @+1 {{expected a buffer of global memory without a layout, whose elements are the results, got 'f32', 'f32', 'f32', 'f32' of 'memref<?xf32, strided<[2]>>'}}
       %v:4 = gnn_tile.load_numbers %x[%i] : memref<?xf32, strided<[2]>> -> f32, f32, f32, f32
       gnn_tile.yield
     }
@@ -73,5 +73,33 @@ func.func @load_numbers_c3_share(%x: memref<?xf32>, %i: index) {
 func.func @load_numbers_c3_team(%x: memref<?xf32>, %i: index) {
   // expected-error @+1 {{'gnn_tile.load_numbers' op expected to be in a gnn_tile.parallel over team, and both 'team' and 'share', or neither}}
   %v:4 = gnn_tile.load_numbers %x[%i] : memref<?xf32> -> f32, f32, f32, f32
+  return
+}
+
+// -----
+
+func.func @load_numbers_c1_memory(%x: memref<64xf32, #gpu.address_space<workgroup>>, %i: index) {
+  gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
+    gnn_tile.parallel 32 over team {
+    ^bb0(%t: index):
+      // expected-error @+1 {{expected a buffer of global memory without a layout, whose elements are the results, got 'f32', 'f32', 'f32', 'f32' of 'memref<64xf32, #gpu.address_space<workgroup>>'}}
+      %v:4 = gnn_tile.load_numbers %x[%i] : memref<64xf32, #gpu.address_space<workgroup>> -> f32, f32, f32, f32
+      gnn_tile.yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @load_numbers_c4(%x: memref<?xf32>, %i: index) {
+  gnn_tile.teams <each = [1, 1], lanes = [1, 1], teams = 32, elements = 1> {
+    gnn_tile.parallel 32 over team {
+    ^bb0(%t: index):
+      // expected-error @+1 {{expected 'team' to be the number of the gnn_tile.parallel over team}}
+      %v:4 = gnn_tile.load_numbers %x[%i] team %i share 64 : memref<?xf32> -> f32, f32, f32, f32
+      gnn_tile.yield
+    }
+  }
   return
 }

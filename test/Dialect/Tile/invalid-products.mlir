@@ -268,7 +268,7 @@ func.func private @spread_c1_threads() attributes {s = #gnn_tile.spread<each = [
 // -----
 
 func.func @array_c1() {
-  // expected-error @+1 {{'gnn_tile.array' op expected an array of workgroup or private memory, of static shape and without a layout, got 'memref<16x64xf32>'}}
+  // expected-error @+1 {{'gnn_tile.array' op expected an array of workgroup or private memory, of static shape, of a dimension or more and without a layout, got 'memref<16x64xf32>'}}
   %a = gnn_tile.array : memref<16x64xf32>
   return
 }
@@ -276,8 +276,16 @@ func.func @array_c1() {
 // -----
 
 func.func @array_c1_shape() {
-  // expected-error @+1 {{'gnn_tile.array' op expected an array of workgroup or private memory, of static shape and without a layout, got 'memref<?x64xf32, #gpu.address_space<workgroup>>'}}
+  // expected-error @+1 {{'gnn_tile.array' op expected an array of workgroup or private memory, of static shape, of a dimension or more and without a layout, got 'memref<?x64xf32, #gpu.address_space<workgroup>>'}}
   %a = gnn_tile.array : memref<?x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @array_c1_rank() {
+  // expected-error @+1 {{of a dimension or more and without a layout, got 'memref<f32, #gpu.address_space<private>>'}}
+  %a = gnn_tile.array : memref<f32, #gpu.address_space<private>>
   return
 }
 

@@ -165,13 +165,15 @@ def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
-def UseCachePolicies : Pass<"gnn-use-cache-policies"> {
-  let summary = "Let the last cache drop first what a kernel reads once";
+def UseCachePolicies
+    : Pass<"gnn-use-cache-policies", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Have the L2 evict first what a kernel reads once";
   let description = [{
-    A `nontemporal` load of four numbers of 32 bits, such as those of `gnn_tile.load_numbers`,
-    becomes an instruction with a policy: the L2 drops its lines in front of others. So numbers
-    of edges do not drive out rows that other edges read again. The L1 keeps them as any: the
-    other half of a sector of 32 bytes may be another load's. LLVM has no other way to say so.
+    A `nontemporal` load of 16 bytes, such as those of `gnn_tile.load_numbers`, gets an
+    eviction priority (`evict_first`): the L2 evicts its lines before others. So numbers of edges do
+    not evict rows that other edges read again. The L1 keeps them as any: the other half of a
+    sector of 32 bytes may be another load's. LLVM's NVPTX backend has no such loads, so the pass
+    emits inline assembly.
 
     ```mlir
     %v = llvm.load %p {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
@@ -180,9 +182,13 @@ def UseCachePolicies : Pass<"gnn-use-cache-policies"> {
     %v = llvm.inline_asm "ld.global.nc.L2::cache_hint.v4.b32 ...", ... %p, %policy
     ```
 
-    Needs: kernels of the LLVM dialect, whose nontemporal loads are of global memory that the
-    kernel does not write, and a target with the ability `cache_policies`; without it nothing
-    is done. Keeps: the value of every load. Never: touches other loads, or stores.
+    Without `.nc` are loads of memory that is no argument of the kernel with `llvm.readonly` and
+    `llvm.noalias`.
+
+    Needs: kernels of the LLVM dialect, whose nontemporal loads are of global memory; a target with
+    the ability `cache_policies` and PTX 7.4 or later. Without these nothing is done, with a remark.
+    Keeps: the value of every load. Never: touches other loads, such as those of other sizes or of
+    less alignment, or stores.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

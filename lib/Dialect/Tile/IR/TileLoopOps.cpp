@@ -260,10 +260,10 @@ LogicalResult LoadNumbersOp::verify() {
   bool isSame = llvm::all_of(getNumbers().getTypes(), [&](Type number) {
     return number == type.getElementType();
   });
-  if (auto [strides, offset] = type.getStridesAndOffset();
-      !isSame || strides.front() != 1) // C1
-    return emitOpError("expected numbers of a buffer that lie side by side, "
-                       "got ")
+  if (!isSame || !type.getLayout().isIdentity() || isInWorkgroup(getBuffer()) ||
+      isPrivate(getBuffer())) // C1
+    return emitOpError("expected a buffer of global memory without a layout, "
+                       "whose elements are the results, got ")
            << getNumbers().getTypes() << " of " << type;
   auto count = static_cast<int64_t>(getNumbers().size());
   auto share = static_cast<int64_t>(getShare().value_or(count));
@@ -275,6 +275,12 @@ LogicalResult LoadNumbersOp::verify() {
       static_cast<bool>(getTeam()) != getShare().has_value()) // C3
     return emitOpError("expected to be in a gnn_tile.parallel over team, and "
                        "both 'team' and 'share', or neither");
+  auto team = dyn_cast_if_present<BlockArgument>(getTeam());
+  auto each = team ? dyn_cast<ParallelOp>(team.getOwner()->getParentOp())
+                   : ParallelOp();
+  if (getTeam() && (!each || each.getOver() != Worker::Team)) // C4
+    return emitOpError("expected 'team' to be the number of the "
+                       "gnn_tile.parallel over team");
   return success();
 }
 

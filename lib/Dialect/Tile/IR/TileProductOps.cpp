@@ -32,9 +32,11 @@ static LogicalResult verifyTileSpread(Operation *op, SpreadAttr spread) {
 LogicalResult ArrayOp::verify() {
   MemRefType type = getArray().getType();
   if ((!isInWorkgroup(getArray()) && !isPrivate(getArray())) ||
-      !type.hasStaticShape() || !type.getLayout().isIdentity()) // C1
+      !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      type.getRank() == 0) // C1
     return emitOpError("expected an array of workgroup or private memory, of "
-                       "static shape and without a layout, got ")
+                       "static shape, of a dimension or more and without a "
+                       "layout, got ")
            << type;
   auto permuted = static_cast<int64_t>(getPermuted());
   if (permuted != 1 && isPrivate(getArray())) // C3

@@ -310,31 +310,33 @@ def Tile_StageWindowOp : Tile_Op<"stage_window", [
 }
 
 def Tile_LoadNumbersOp : Tile_Op<"load_numbers"> {
-  let summary = "Load numbers that lie side by side, each once";
+  let summary = "Load consecutive numbers with non-temporal vector loads";
   let description = [{
-    Result u is the number at `first` + u, or with `team` t, at `first` + `share` t + u. The
-    kernel reads each number once and writes none of them, so that caches may drop them first:
-    loads are `nontemporal`.
+    Result u is the number at `first` + u. Where each team has its own `share` of so many
+    consecutive numbers, it is that of team `team`, at `first` + `share` `team` + u. The kernel
+    reads each number once and writes none of them: loads are `nontemporal`, so that caches may
+    evict them first.
 
-    Where a team is one lane, the numbers of its share lie apart from those of its neighbours,
-    and a load of all lanes of a warp would reach as many lines of memory as there are lanes.
-    So lanes that are neighbours load the numbers of one team after the other together, 16
-    bytes a lane, and exchange them (a transposition): all lanes of a warp have to reach the
-    op.
+    Where a team is one lane, the shares of its neighbours lie apart, and a load of all lanes of
+    a warp would reach as many lines of memory as there are lanes. So adjacent lanes load one
+    share at a time together, 16 bytes a lane, and transpose the result with shuffles: all lanes
+    of a warp have to reach the op. Four numbers need no exchange.
 
-    `gnn-tile-distribute` checks that `first` is a multiple of 4, with `team` the same for all
-    teams, and that nothing in the loop over blocks writes the buffer.
+    In the loops form (`gnn-verify-form`), `first` is a multiple of 4, and with `team` the same
+    for all teams, and nothing in the loop over blocks writes the buffer.
 
     Constraints:
-    * (C1) The buffer has one dimension, side by side, of the type of the results.
+    * (C1) The buffer has one dimension, no layout, the element type of the results, and is in
+      global memory.
     * (C2) There are 4, 8 or 16 results, and their number divides `share`.
     * (C3) It is in a `gnn_tile.parallel` over `team`. Both `team` and `share` are there, or
       neither.
+    * (C4) `team` is the number of that `gnn_tile.parallel`.
 
-    Example: the weights of the next 4 edges of each team's 64.
+    Example: the weights of the next 8 edges of each team's 64.
 
     ```mlir
-    %w:4 = gnn_tile.load_numbers %weights[%first] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32
+    %w:8 = gnn_tile.load_numbers %weights[%first] team %t share 64 : memref<?xf32> -> f32, f32, f32, f32, f32, f32, f32, f32
     ```
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32, F32], [1]>, "", [MemRead]>:$buffer,
