@@ -54,7 +54,7 @@ def options():
     text = (ROOT / "include/GNN/Pipelines/Pipelines.h").read_text()
     found = []
     for struct in ("GraphSwitches", "GradientSettings", "TileSwitches", "ScheduleSwitches",
-                   "BlockSwitches"):
+                   "BlockSwitches", "KernelSwitches"):
         body = re.search(rf"struct {struct} : public .*?^}};", text,
                          re.M | re.S)[0]
         matches = OPTION.findall(body)

@@ -400,7 +400,7 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
                       "gnn-loops-pipeline{after-loops= scalar-loops=false},"
                       "gnn-lanes-pipeline{scalar-loops=false},gnn-gpu-pipeline,"
                       "gnn-math-pipeline,"
-                      "gnn-verify-launch-form,gnn-ptx-pipeline{chip= "))
+                      "gnn-verify-launch-form,gnn-ptx-pipeline{cache-policies=true chip= "))
       << again;
 
   // A file that cannot be written is told after what went wrong.

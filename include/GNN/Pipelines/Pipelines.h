@@ -490,7 +490,7 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
       *this, "features",
       llvm::cl::desc(
           "PTX version as a target feature, for example +ptx80; "
-          "empty: the oldest that the chip takes and that has its abilities"),
+          "empty: the oldest that the chip takes"),
       llvm::cl::init("")};
   Option<unsigned> optLevel{*this, "opt-level",
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),

@@ -95,25 +95,48 @@ static void replace(LLVM::LoadOp load, Value policy) {
   load.erase();
 }
 
+static unsigned getVersion(NVVM::NVVMTargetAttr target) {
+  return gnn::getPTXVersion(target.getChip(), target.getFeatures());
+}
+
 /// Why kernels have no policies; empty if they may.
 static std::string explainRefusal(gpu::GPUModuleOp kernels) {
   if (!gnn::getAbilities(kernels).cachePolicies)
     return "the target has none";
-  if (ArrayAttr targets = kernels.getTargetsAttr())
-    for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>()) {
-      unsigned version =
-          gnn::getPTXVersion(target.getChip(), target.getFeatures());
-      if (version < gnn::cachePolicyPTX)
-        return llvm::formatv("PTX {0}.{1} has none", version / 10,
-                             version % 10);
-    }
+  ArrayAttr targets = kernels.getTargetsAttr();
+  if (!targets)
+    return "";
+  for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>()) {
+    unsigned version = getVersion(target);
+    if (version < gnn::cachePolicyPTX && !target.getFeatures().empty())
+      return llvm::formatv("PTX {0}.{1} has none", version / 10, version % 10);
+  }
   return "";
+}
+
+/// Has PTX be of a version with policies, where none was asked for and that of
+/// the chip is older.
+static void raiseVersion(gpu::GPUModuleOp kernels) {
+  ArrayAttr attr = kernels.getTargetsAttr();
+  if (!attr)
+    return;
+  SmallVector<Attribute> targets(attr.getValue());
+  for (Attribute &one : targets) {
+    auto target = dyn_cast<NVVM::NVVMTargetAttr>(one);
+    if (target && getVersion(target) < gnn::cachePolicyPTX)
+      one = NVVM::NVVMTargetAttr::get(
+          target.getContext(), target.getO(), target.getTriple(),
+          target.getChip(), ("+ptx" + Twine(gnn::cachePolicyPTX)).str(),
+          target.getFlags(), target.getLink(), target.getVerifyTarget());
+  }
+  kernels.setTargetsAttr(ArrayAttr::get(kernels.getContext(), targets));
 }
 
 namespace {
 struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
   void runOnOperation() override {
     std::string why = explainRefusal(getOperation());
+    bool hasPolicies = false;
     getOperation().walk([&](LLVM::LLVMFuncOp kernel) {
       SmallVector<LLVM::LoadOp> loads;
       kernel.walk([&](LLVM::LoadOp load) {
@@ -129,6 +152,7 @@ struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
                    .str();
         return;
       }
+      hasPolicies = true;
       auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
                                                   &kernel.getBody().front());
       Value policy =
@@ -141,6 +165,8 @@ struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
           << ("the L2 evicts first what " + Twine(loads.size()) + " loads read")
                  .str();
     });
+    if (hasPolicies)
+      raiseVersion(getOperation());
   }
 };
 } // namespace

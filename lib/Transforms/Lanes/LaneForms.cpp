@@ -247,6 +247,22 @@ static LogicalResult verifyUnwritten(TeamsOp teams) {
   return success();
 }
 
+/// Checks that private memory is that of arrays of the same loop over blocks.
+static LogicalResult verifyOwned(TeamsOp teams) {
+  auto blocks = teams->getParentOfType<BlocksOp>();
+  WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
+    for (Value operand : op->getOperands()) {
+      auto array = operand.getDefiningOp<ArrayOp>();
+      if (isPrivate(operand) && (!array || !blocks->isAncestor(array)))
+        return op->emitOpError("expected private memory to be a gnn_tile.array "
+                               "of the same loop over blocks, got ")
+               << operand.getType();
+    }
+    return success();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 /// Checks that lanes use no array that other lanes of these teams write.
 static LogicalResult verifyArrays(TeamsOp teams) {
   llvm::DenseMap<Value, bool> isWritten;
@@ -528,7 +544,7 @@ LogicalResult ExchangeVerifier::run(TeamsOp teams) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult gnn::tile::verifyTeams(TeamsOp teams) {
-  return failure(failed(verifyArrays(teams)) ||
+  return failure(failed(verifyOwned(teams)) || failed(verifyArrays(teams)) ||
                  failed(verifyOverwritten(teams)) ||
                  failed(verifyUnwritten(teams)) ||
                  failed(ExchangeVerifier(teams).run(teams)));

@@ -83,9 +83,17 @@ bool EdgeWalk::isReadByPoint(Value value) {
              (number > 0 && getLevel(softmax.getOperand(number)).feature);
     if (isa<YieldOp>(user))
       return op.getOutputAt(number).getAnchor() == Anchor::Element &&
-             domain.getHeads() > 1;
+             !isScattered(number);
     return user->getNumResults() != 1 || !numbers.contains(user->getResult(0));
   });
+}
+
+/// Whether lanes store a number of the elements under way, one each. An output
+/// with features takes the number for each of them.
+bool EdgeWalk::isScattered(unsigned output) {
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  return numbers.contains(yield.getValues()[output]) &&
+         domain.getHeads() == 1 && !op.getOutputAt(output).getFeature();
 }
 
 /// Whether lanes load a number of the elements under way, one each.
@@ -93,6 +101,7 @@ bool EdgeWalk::isGathered(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   Level level = getLevel(value);
   return argument && level.element && !level.feature &&
+         !op.getInputAt(argument.getArgNumber()).getFeature() &&
          domain.getHeads() == 1 && !numbers.empty() && !isReadByPoint(value);
 }
 

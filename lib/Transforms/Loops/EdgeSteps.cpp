@@ -93,8 +93,7 @@ void EdgeWalk::locate(Batch &batch, Value first, ValueRange loaded) {
 /// Padding has no rows.
 void EdgeWalk::storeElements(Batch &batch) {
   for (unsigned output : outputs) {
-    auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
-    if (numbers.contains(yield.getValues()[output]) && domain.getHeads() == 1) {
+    if (isScattered(output)) {
       scatter(output, batch);
       continue;
     }

@@ -164,6 +164,7 @@ private:
   bool mayBeNumber(mlir::Value value);
   void addNumber(mlir::Value value);
   bool isReadByPoint(mlir::Value value);
+  bool isScattered(unsigned output);
   bool isGathered(mlir::Value value);
   void enterPoint(Batch &batch, unsigned u);
   void evaluateBatch(llvm::ArrayRef<mlir::Value> values, Batch &batch);

@@ -99,15 +99,10 @@ struct AttachChip : gnn::impl::AttachChipBase<AttachChip> {
           << target.getKind();
       return signalPassFailure();
     }
-    StringRef name = gnn::getChip(getOperation());
-    bool isOlder = gnn::getPTXVersion(name) < gnn::cachePolicyPTX;
-    if (features.empty() && isOlder &&
-        gnn::getAbilities(getOperation()).cachePolicies)
-      features = ("+ptx" + Twine(gnn::cachePolicyPTX)).str();
     auto chip = NVVM::NVVMTargetAttr::getChecked(
         [&] { return getOperation().emitError(); }, &getContext(),
-        static_cast<int>(optLevel.getValue()), triple, name,
-        StringRef(features));
+        static_cast<int>(optLevel.getValue()), triple,
+        gnn::getChip(getOperation()), StringRef(features));
     if (!chip)
       return signalPassFailure();
     for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>())

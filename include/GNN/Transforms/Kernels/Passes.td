@@ -186,7 +186,8 @@ def UseCachePolicies
     `llvm.noalias`.
 
     Needs: kernels of the LLVM dialect, whose nontemporal loads are of global memory; a target with
-    the ability `cache_policies` and PTX 7.4 or later. Without these nothing is done, with a remark.
+    the ability `cache_policies`, and no older PTX than 7.4 that `features` ask for. Without these
+    nothing is done, with a remark. The version of kernels with policies is 7.4 at least.
     Keeps: the value of every load. Never: touches other loads, such as those of other sizes or of
     less alignment, or stores.
   }];

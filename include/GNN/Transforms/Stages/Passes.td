@@ -149,7 +149,7 @@ def AttachChip : Pass<"gnn-attach-chip", "::mlir::ModuleOp"> {
   let options = [
     Option<"features", "features", "std::string", /*default=*/"",
            "PTX version as a target feature, such as +ptx80; empty: the oldest that "
-           "the chip takes and that has its abilities">,
+           "the chip takes">,
     Option<"optLevel", "opt-level", "unsigned", /*default=*/"3",
            "LLVM optimization level, 0 to 3">,
   ];
