@@ -77,14 +77,14 @@ static __device__ void gatherPart(const VECTOR *table, const int *ids, long long
                                   long long each, float *out, long long block) {
 """ + _BODY + r"""}
 
-// Of nine blocks side by side the last one takes its share of what is streamed, in vectors of 16
+// Beside GATHERING blocks that gather, one takes its share of what is streamed, in vectors of 16
 // bytes.
 extern "C" __global__ void __launch_bounds__(256)
 gather_beside(const VECTOR *table, const int *ids, long long chunks, long long each,
               const float4 *source, long long reads, float4 *target, long long writes,
               float *out) {
-  long long group = blockIdx.x / 9, groups = gridDim.x / 9;
-  if (blockIdx.x % 9 < 8)
+  long long group = blockIdx.x / (GATHERING + 1), groups = gridDim.x / (GATHERING + 1);
+  if (blockIdx.x % (GATHERING + 1) < GATHERING)
     return gatherPart(table, ids, chunks, each, out, blockIdx.x - group);
   float sum = 0;
 #pragma unroll 4
@@ -249,7 +249,7 @@ class GPU:
 
     def kernel(self, name, **macros):
         macros = {"VECTOR": "float4", "LANES": 1, "APART": "LANES", "UNROLL": 1, "CHAINS": 8,
-                  **macros}
+                  "GATHERING": 1, **macros}
         key = (name, *macros.values())
         if key not in self._kernels:
             self._kernels[key] = Kernel(name, **macros)
@@ -330,21 +330,26 @@ class GPU:
     def gathering(self, table, ids, row_bytes, unroll, apart=None, streams=None):
         """The sums of warps, and what computes them: of the first `row_bytes`, a power of two
         from 8 on, of rows that lie `apart` bytes from each other (None: side by side). ids are
-        a multiple of 32 times `unroll`. With `streams`, two tensors of floats, some blocks read
-        the first, of zeros, in order, and write ones to the second: whole vectors of 16 bytes."""
+        a multiple of 32 times `unroll`. With `streams`, two tensors of floats and a number, a block
+        beside so many others reads its share of the first tensor, of zeros, and writes ones to that
+        of the second: whole vectors of 16 bytes."""
         vector = min(16, row_bytes)
         lanes, chunks = row_bytes // vector, len(ids) // 32
         kernel = self.kernel("gather_beside" if streams else "gather",
                              VECTOR=f"float{vector // 4}", LANES=lanes,
-                             APART=(apart or row_bytes) // vector, UNROLL=unroll)
-        beside = [argument for tensor in streams or () for argument in (tensor, tensor.numel() // 4)]
+                             APART=(apart or row_bytes) // vector, UNROLL=unroll,
+                             **({"GATHERING": streams[2]} if streams else {}))
+        beside = [argument for tensor in (streams or ())[:2]
+                  for argument in (tensor, tensor.numel() // 4)]
         # A warp takes whole batches, and there are some 65,536 warps.
         batch = max(1, unroll // max(lanes, 1)) if lanes < 32 else 1
         each = batch * max(1, chunks // batch // 2**16)
         warps = -(-chunks // each)
-        blocks = -(-warps // 64) * 8 if streams else -(-warps // 8)
+        blocks = launched = -(-warps // 8)
+        if streams:
+            groups = -(-blocks // streams[2])
+            blocks, launched = groups * streams[2], groups * (streams[2] + 1)
         out = torch.empty(blocks * 8, device="cuda")
-        launched = blocks // 8 * 9 if streams else blocks
         return out, lambda: kernel(launched, 256, table, ids, chunks, each, *beside, out)
 
     def check(self):

@@ -303,9 +303,10 @@ class Bench:
             least, table = cell.features if cell.heads else 1, work.given.get("x")
             run, found["limit"] = self.limit.best(columns, least, table)
             programs |= {"limit": run} if run else {}
-            run, found["streams"] = self.limit.beside(
-                columns, least, *cells.streams(cell, self.edges), table)
-            programs |= {"streams": run} if run else {}
+            if cell.suite in cells.GENERAL:
+                run, found["streams"] = self.limit.beside(
+                    columns, least, *cells.streams(cell, self.edges), table)
+                programs |= {"streams": run} if run else {}
         if self.limit and cell.suite == "growth":
             out = torch.empty_like(work.given["x"])
             programs["output"], found["output"] = lambda: out.fill_(0), {}

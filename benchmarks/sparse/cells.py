@@ -78,9 +78,9 @@ class Cell:
 
 
 def streams(cell, edges):
-    """(read, written): bytes that a cell reads and writes in order, beside the rows that it gathers:
-    rows of destinations, numbers of edges; indices of orders that were drawn count as if they
-    led to neighbours."""
+    """(read, written): bytes that a cell reads and writes in order, beside the rows that it
+    gathers: rows of destinations, numbers of edges; indices of orders that were drawn count as
+    if they led to neighbours."""
     heads = cell.heads or 1
     rows, numbers = 4 * edges.nodes * heads * cell.features, 4 * edges.count * heads
     if cell.op in DOTS:

@@ -16,11 +16,12 @@ TITLES = {"sum": "copy_u/sum", "weighted-sum": "u_mul_e/sum", "mean": "copy_u/me
 _TEXT = """`benchmarks/sparse` says how it measures. Milliseconds, medians of at least ten rounds in
 one process a graph; *: of calls, which cannot be captured in a CUDA graph. limit: the best gather
 by tiles of columns of the rows that the edges lead to (kernels {gather}), of both tables for
-dot-product attention, by tiles of whole heads in attention; share: the limit over ours. with
-streams: the same of a gather by the same tiles that reads and writes in order what the op does,
-rows of destinations and numbers of edges. peer / ours: above 1, ours is the faster. spread: the middle 80% of rounds beside the median. error: ||found - expected|| /
-||expected|| on some 100,000 edges, expected in float64. With the L2 flushed are graphs whose rows
-stay in it. bind and prepare have the first call."""
+dot-product attention, by tiles of whole heads in attention; share: the limit over ours. gather
+and streams: the same of a gather by the same tiles beside blocks that read and write in order what
+the op does, rows of destinations and numbers of edges. peer / ours: above 1, ours is the faster.
+spread: the middle 80% of rounds beside the median. error: ||found - expected|| / ||expected|| on
+some 100,000 edges, expected in float64. With the L2 flushed are graphs whose rows stay in it. bind
+and prepare have the first call."""
 
 
 def percent(part, whole):
@@ -102,7 +103,7 @@ def _beside_peers(row):
             _error(best)]
 
 
-_HEAD = ["graph", "F", "ours", "limit (tile)", "share", "with streams", "best peer", "its ms",
+_HEAD = ["graph", "F", "ours", "limit (tile)", "share", "gather and streams", "best peer", "its ms",
          "peer / ours", "spread", "error", "its error"]
 
 
@@ -182,7 +183,7 @@ def _summary(rows):
             mean = statistics.geometric_mean([one for one, _ in there])
             cellses += [show(mean), f"{show(least)} ({row['graph']}, {width_of(row)})"]
         lines.append([TITLES[op] + (", forward and backward" if training else ""), *cellses])
-    return markdown(["op", "cells", "share of the limit", "least", "with streams", "least",
+    return markdown(["op", "cells", "share of the limit", "least", "gather and streams", "least",
                      "best peer / ours", "least"], lines) if lines else ""
 
 

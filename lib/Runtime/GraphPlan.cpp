@@ -37,12 +37,16 @@ DeviceSort GraphBuild::sortOf(OrderedSpace rows) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Bytes of a line of a GPU's caches, where arrays begin: warps load words of a
+/// stream as whole lines.
+static constexpr int64_t lineBytes = 128;
+static_assert(lineBytes % kTensorAlignment == 0);
+
 GraphBuild::Ref GraphBuild::take(int64_t words) {
   Ref ref;
   ref.array = {bytes, kWord * words, true};
   ref.step = 1;
-  bytes += (kWord * words + kTensorAlignment - 1) / kTensorAlignment *
-           kTensorAlignment;
+  bytes += (kWord * words + lineBytes - 1) / lineBytes * lineBytes;
   return ref;
 }
 

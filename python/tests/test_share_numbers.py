@@ -39,7 +39,8 @@ def compiled(module, target="emulator", **fields):
     passes = {"edge-walks": 1}
     if not fields:
         return gnn_mlir.compile(module, target=target, passes=passes)
-    line, *_ = gnn_mlir.list_schedules(module, target=target, passes=passes, vary="processor_blocks")
+    line, *_ = gnn_mlir.list_schedules(module, target=target, passes=passes,
+                                       vary="processor_blocks")
     line.pop("layout", None)
     line["schedule"].update(fields)
     return gnn_mlir.compile(module, target=target, passes=passes, schedules=[line],
@@ -79,7 +80,8 @@ def test_rows_of_any_length(name):
 @pytest.mark.parametrize("in_flight", [1, 2, 4, 8, 16])
 def test_any_number_under_way(in_flight):
     layer = compiled(weighted(2), in_flight=in_flight)
-    assert f"in_flight = {in_flight}," in layer.package.plan()["functions"][0]["steps"][0]["schedule"]
+    step = layer.package.plan()["functions"][0]["steps"][0]
+    assert f"in_flight = {in_flight}," in step["schedule"]
     check(layer, sorted_graph(DEGREES["mixed"]), 2)
 
 

@@ -361,7 +361,7 @@ func.func @form_c1_teams() {
 func.func @form_c9_alloca(%y: memref<4xf32>) {
   gnn_tile.blocks to [4] step [1] {
   ^bb0(%b: index):
-    // expected-error @+1 {{'memref.alloca' op expected a gnn_tile.array, which is in workgroup memory}}
+    // expected-error @+1 {{'memref.alloca' op expected a gnn_tile.array, which says whose memory it is}}
     %a = memref.alloca() : memref<4xf32, #gpu.address_space<workgroup>>
     gnn_tile.teams <each = [1, 1], lanes = [1, 32], teams = 1, elements = 1> {
     }

@@ -185,8 +185,8 @@ static LogicalResult verifyLoops(BlocksOp loop) {
       return op->emitOpError("expected no op of threads before lanes are "
                              "given their parts, by gnn-lanes-pipeline");
     if (isa<memref::AllocaOp>(op)) // C9: of a block, or of a thread?
-      return op->emitOpError("expected a gnn_tile.array, which is in workgroup "
-                             "memory");
+      return op->emitOpError("expected a gnn_tile.array, which says whose "
+                             "memory it is");
     if (auto array = dyn_cast<ArrayOp>(op);
         array && (failed(verifyPrivate(array)) || failed(verifyArray(array)) ||
                   failed(verifyPermuted(array))))

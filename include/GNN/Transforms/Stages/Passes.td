@@ -49,7 +49,9 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       exchange values where a vector is reduced or results of workers are
       combined: loops and branches around that are the same for all lanes of a
       warp. They depend on the team only if a team has 32 lanes, and not on which
-      elements a lane has.
+      elements a lane has. `gnn_tile.load_numbers` of shares is such an exchange, too;
+      its `first` is a multiple of 4, with a share the same for all teams, and nothing in the
+      loop over blocks writes its buffer.
     * (C6) Lanes: no op of `gnn_tile` is left in the body.
     * (C7) Lanes: vectors have up to 16 elements, and no transfer, contraction or
       reduction of vectors of many lanes is left.
@@ -58,11 +60,12 @@ def VerifyForm : Pass<"gnn-verify-form", "::mlir::ModuleOp"> {
       where all blocks begin at the same column, they have all columns. The blocks
       reach all columns where both are known. Templates that write one buffer may
       share the columns of a step.
-    * (C9) Loops: an array is a `gnn_tile.array`, in workgroup memory, and used by ops
+    * (C9) Loops: an array is a `gnn_tile.array`, in workgroup or private memory, and used by ops
       that read or write it, not by views, calls or control flow: barriers follow from
       the effects of ops on it. Lanes of a `gnn_tile.teams`, which does not both read and write one,
       have none between them. One that is permuted is staged and read as a tile, outside of teams,
-      from a row on that 4 times `permuted` divides.
+      from a row on that 4 times `permuted` divides. Each team of a private one reads what it has
+      written itself, in teams behind those that write it.
 
     From the blocked form to the lanes form, canonicalization and CSE may run before,
     between and behind the passes of a stage: all that a form says is in its ops, and
