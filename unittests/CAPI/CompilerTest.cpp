@@ -393,14 +393,15 @@ func.func @calls(%x: tensor<?x3xf32, #node>) -> tensor<?x3xf32, #node> {
              "gather-copies=-1 group-edges=true hoist-factors=true "
              "long-rows=-1 "))
       << again;
-  EXPECT_TRUE(
-      contains(again, " tensor-cores=true},"
-                      "gnn-block-pipeline{after-blocked= scalar-loops=false "
-                      "sums-in-products=false},"
-                      "gnn-loops-pipeline{after-loops= scalar-loops=false},"
-                      "gnn-lanes-pipeline{scalar-loops=false},gnn-gpu-pipeline,"
-                      "gnn-math-pipeline,"
-                      "gnn-verify-launch-form,gnn-ptx-pipeline{cache-policies=true chip= "))
+  EXPECT_TRUE(contains(
+      again,
+      " tensor-cores=true},"
+      "gnn-block-pipeline{after-blocked= scalar-loops=false "
+      "sums-in-products=false},"
+      "gnn-loops-pipeline{after-loops= scalar-loops=false},"
+      "gnn-lanes-pipeline{scalar-loops=false},gnn-gpu-pipeline,"
+      "gnn-math-pipeline,"
+      "gnn-verify-launch-form,gnn-ptx-pipeline{cache-policies=true chip= "))
       << again;
 
   // A file that cannot be written is told after what went wrong.

@@ -488,9 +488,8 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
       llvm::cl::init("")};
   Option<std::string> features{
       *this, "features",
-      llvm::cl::desc(
-          "PTX version as a target feature, for example +ptx80; "
-          "empty: the oldest that the chip takes"),
+      llvm::cl::desc("PTX version as a target feature, for example +ptx80; "
+                     "empty: the oldest that the chip takes"),
       llvm::cl::init("")};
   Option<unsigned> optLevel{*this, "opt-level",
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),

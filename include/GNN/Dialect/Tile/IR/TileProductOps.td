@@ -21,7 +21,7 @@ def Tile_ArrayOp : Tile_Op<"array"> {
   let description = [{
     All threads of the block have one of workgroup memory: a product stages in it, or teams
     leave rows in it for a product. One of private memory has an entry for each team, which
-    that team alone leaves and takes, so that its lanes keep it in registers from one
+    that team alone writes and reads, so that its lanes keep it in registers from one
     `gnn_tile.teams` to the next. With `permuted` P, element (k, m) lies at column
     `m xor 8 * (k / 4 mod P)`, so that threads that write one column each, of several k,
     write to different banks. Ops that stage in it, or read a tile of it, go by that:
@@ -29,14 +29,15 @@ def Tile_ArrayOp : Tile_Op<"array"> {
     or 4 depths of a transposed tile.
 
     Constraints:
-    * (C1) The array is one of workgroup or private memory, of static shape and without a
-      layout.
+    * (C1) The array is one of workgroup or private memory, of static shape with a dimension
+      or more, and without a layout.
     * (C2) `permuted` is 1, 2 or 4, and above 1 there are two dimensions, and columns
       that are a multiple of 8 times that: a thread takes 4 of 16 depths side by side,
       so that there are 4 exchanges at most.
-    * (C3) A private array is not permuted. One op writes it, straight in a
-      `gnn_tile.parallel` over `team`; others behind that one read it. Each takes
-      the whole entry at the number of its team.
+    * (C3) A private array is not permuted. One op writes it, in the body of a
+      `gnn_tile.parallel` over `team` and in no loop or branch of it. Others read it in
+      `gnn_tile.teams` of the same spread behind those. Each reads or writes the whole entry
+      at the number of its team, without a mask.
 
     Example:
 
