@@ -253,7 +253,8 @@ static LogicalResult verifyOwned(TeamsOp teams) {
   WalkResult walk = teams->walk([&](Operation *op) -> WalkResult {
     for (Value operand : op->getOperands()) {
       auto array = operand.getDefiningOp<ArrayOp>();
-      if (isPrivate(operand) && (!array || !blocks->isAncestor(array)))
+      if (isPrivate(operand) &&
+          (!array || !blocks || !blocks->isAncestor(array)))
         return op->emitOpError("expected private memory to be a gnn_tile.array "
                                "of the same loop over blocks, got ")
                << operand.getType();
