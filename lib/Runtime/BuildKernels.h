@@ -16,6 +16,11 @@ namespace gnn::runtime {
 /// The bytes of an id, of which all arrays are.
 inline constexpr int64_t kWord = sizeof(int32_t);
 
+/// `bytes`, or as few more as are a multiple of `alignment`.
+inline int64_t alignTo(int64_t bytes, int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 /// The kernels of `device_build_kernels.py` and `device_sort_kernels.py`.
 enum class BuildKernel {
   Keys,

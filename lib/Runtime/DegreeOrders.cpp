@@ -13,8 +13,7 @@ using namespace gnn::runtime;
 int64_t DegreeOrders::place(int64_t bytes) {
   auto take = [&](const RadixSort &sort) {
     int64_t begin = bytes;
-    bytes += (kWord * sort.words() + kTensorAlignment - 1) / kTensorAlignment *
-             kTensorAlignment;
+    bytes += alignTo(kWord * sort.words(), kTensorAlignment);
     return begin;
   };
   degreesBegin = take(degrees);

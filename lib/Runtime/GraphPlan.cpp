@@ -37,20 +37,11 @@ DeviceSort GraphBuild::sortOf(OrderedSpace rows) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Bytes of a line of a GPU's caches, where streams begin: warps load their
-/// words as whole lines.
-static constexpr int64_t lineBytes = 128;
-static_assert(lineBytes % kTensorAlignment == 0);
-
-static int64_t alignTo(int64_t bytes, int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 GraphBuild::Ref GraphBuild::take(int64_t words) {
   Ref ref;
   ref.array = {bytes, kWord * words, true};
   ref.step = 1;
-  bytes = alignTo(bytes + kWord * words, kTensorAlignment);
+  bytes += alignTo(kWord * words, kTensorAlignment);
   return ref;
 }
 
@@ -87,7 +78,7 @@ const GraphBuild::Ref *GraphBuild::find(const StructureKey &key) const {
 
 GraphBuild::Ref GraphBuild::add(const StructureKey &key, int64_t words) {
   if (key.kind == StructureKey::Kind::Stream)
-    bytes = alignTo(bytes, lineBytes);
+    bytes = alignTo(bytes, TeamShare::lineBytes);
   Ref out = take(words);
   arrays.push_back({Planned::wordOf(key), key.tile, out});
   return out;

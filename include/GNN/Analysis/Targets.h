@@ -51,8 +51,6 @@ const TargetFigures &getFigures(llvm::StringRef name);
 
 /// Bytes that the memory of a GPU and its L2 read or write at once: a sector.
 inline constexpr int64_t sectorBytes = 32;
-/// Bytes of a line of its caches.
-inline constexpr int64_t lineBytes = 128;
 
 /// The figures of this compiler's kernels that all targets share.
 struct KernelConstants {

@@ -160,6 +160,9 @@ struct TeamShare {
   /// what the teams of a warp load at once lies side by side.
   static constexpr int64_t sharesTogether = 32, wordsTogether = 4;
   static constexpr int64_t wordsOfTurn = sharesTogether * wordsTogether;
+  /// Bytes of a line of a GPU's caches, where a stream begins: warps load its
+  /// words as whole lines.
+  static constexpr int64_t lineBytes = 128;
   enum Field { First, Flags, Heads, Span, NumFields };
   enum Flag {
     Inside = 1,  ///< it begins inside of its first group: the group's head

@@ -117,7 +117,7 @@ private:
   /// line that several warps load in parts is not evicted first.
   bool loadsWholeLines() const {
     int64_t bytes = 4 * TeamShare::wordsTogether;
-    return layout.warp / layout.threadsPerRow() * bytes >= lineBytes;
+    return layout.warp / layout.threadsPerRow() * bytes >= TeamShare::lineBytes;
   }
   /// Whether the lanes of a warp load the numbers of their shares together,
   /// whole sectors of each: one alone would reach a line of memory for each
