@@ -147,9 +147,8 @@ void EdgeWalk::walkShare(Value team) {
   Value last = b.number32(TeamShare::elements - layout.inFlight);
   teamOfStep = team;
   auto body = [&](Value offset, ValueRange all) {
-    if (loadsShares())
-      stepOfBlock = b.add(
-          firstRow, arith::IndexCastUIOp::create(b, b.getIndexType(), offset));
+    stepOfBlock = b.add(
+        firstRow, arith::IndexCastUIOp::create(b, b.getIndexType(), offset));
     Values own(all.drop_front(count)), ahead;
     if (own.empty())
       own = loadWords(share, offset);
