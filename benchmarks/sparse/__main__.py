@@ -20,8 +20,10 @@ some 100,000 edges with those of the longest rows first; ours is the same in two
 Suites: sums over the edges into a node, dots of both ends of an edge (in the order of the rows,
 and drawn), attention of rows that are projected, and with their own graphs growth, ablation
 (each pass off) and small (an op over an empty kernel). --ops are ops, or suites. Graphs are made
-ones of benchmarks/cases.py ("products" is local), scaled as "reddit:0.01", and files of --data,
-by default of $GNN_TEST_DATA, with the inverse of each edge unless they are undirected. Programs declare edges in the order of the rows (dst_sorted).
+ones of benchmarks/cases.py ("products" is local), scaled as "reddit:0.01", drawn ones, with
+other numbers of edges and of those into a node as "uniform-10k:8:400", and files of --data, by
+default of $GNN_TEST_DATA, with the inverse of each edge unless they are undirected. Programs
+declare edges in the order of the rows (dst_sorted).
 Nothing is tuned: --tuned adds rows with other switches, marked so.
 
 --minutes ends a run between two cells. --earlier are results of runs of the same commit on the

@@ -20,12 +20,14 @@ _CHECKED = 100_000
 
 
 def load(name, data):
-    """A graph without types: one of DRAWN, of benchmarks/cases.py, or of a file NAME.npz in
-    the folder `data`, if that is not None."""
-    base, _, scale = name.partition(":")
+    """A graph without types: one of DRAWN, scaled as "uniform-10k:8" or, with other rows,
+    "uniform-10k:8:400"; of benchmarks/cases.py; or of a file NAME.npz in the folder `data`, if
+    that is not None."""
+    base, *numbers = name.split(":")
     if base in DRAWN:
-        edges = int(DRAWN[base] * float(scale or 1))
-        return uniform(max(1, edges // _DEGREE), _DEGREE)
+        scale, degree = [*numbers, *(1, _DEGREE)[len(numbers):]]
+        edges, degree = int(DRAWN[base] * float(scale)), int(degree)
+        return uniform(max(1, edges // degree), degree)
     file = None if data is None else pathlib.Path(data) / f"{name}.npz"
     if file is not None and file.is_file():
         name = str(file)

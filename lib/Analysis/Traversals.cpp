@@ -130,6 +130,7 @@ TraverseFacts gnn::getScheduleFacts(TraverseOp op, StatsAttr stats) {
     return facts;
   facts.meanLength = countMean(facts.groups, op.getElements(), stats);
   facts.numElements = countRows(op.getElements(), stats);
+  facts.longest = countLongestGroup(facts.groups, op.getElements(), stats);
   return facts;
 }
 
@@ -176,14 +177,18 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
     walk.slots = walk.edges *
                  static_cast<double>(layout.columnTiles * layout.headTiles) *
                  describeSteps(op, facts, schedule).countSlots(true);
-  if (share.kind ==
-      Share::Kind::Parts) { // a block each, all of whose teams walk
-    walk.rows *= walk.teams;
-    walk.splitEdges = 0;
+  if (share.kind == Share::Kind::Parts) {
+    walk.isByBlocks = true;
   } else if (share.kind == Share::Kind::Rest) {
     auto length = static_cast<double>(share.length);
     walk.splitEdges = length;
     walk.parts = std::ceil(rows.longest / length);
+  } else {
+    bool isRow = facts.groups.isKind(RowKind::Node) ||
+                 facts.groups.isKind(RowKind::Pair);
+    walk.isByBlocks = schedule.rowWalk
+                          ? schedule.rowWalk == RowWalk::Block
+                          : isRow && areWalkedByBlocks(schedule, facts);
   }
   return walk;
 }
@@ -419,11 +424,12 @@ void gnn::takeShare(KernelWork &work, const RowLengths &lengths, double length,
   work.longestRow *= std::min(1.0, length / std::max(lengths.longest, 1.0));
   for (WalkWork &walk : work.walks) {
     if (ofPieces) {
-      walk.rows = work.reducedRows * walk.teams;
+      walk.rows = work.reducedRows;
       walk.longest = std::min(walk.longest, length);
-      walk.splitEdges = 0;
+      walk.isByBlocks = true;
     } else {
       walk.edges *= 1 - share;
+      walk.isByBlocks = false;
       walk.splitEdges = length;
       walk.parts = std::ceil(walk.longest / length);
     }

@@ -19,6 +19,8 @@ LongestRounds WalkWork::getLongestRounds() const {
   double together = (parts ? parts : longest) / (edgesPerLongRound * teams);
   if (!isScheduled)
     return {std::max(alone, together), 0};
+  if (isByBlocks)
+    return {0, together};
   if (longest <= splitEdges)
     return {alone, 0};
   // Rows that are long lie side by side, more of them in a block of more rows.
@@ -40,8 +42,10 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats,
   tile::TraverseFacts facts(heads, features, walk.sumsFeatures);
   facts.processors = figures.processors;
   facts.numElements = work.edges;
-  if (isNodeSpace(walk.path.to) || isPairSpace(walk.path.to))
+  bool isRow = isNodeSpace(walk.path.to) || isPairSpace(walk.path.to);
+  if (isRow)
     facts.meanLength = mean;
+  facts.longest = work.longest;
   tile::TraverseSchedule schedule;
   tile::chooseVector(schedule, facts);
   tile::chooseColumns(schedule, facts);
@@ -57,6 +61,7 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats,
   work.warps = layout.warpsPerRow();
   // For what is read, and sums over features for other lanes.
   work.waits = walk.sumsFeatures ? 2 : 1;
+  work.isByBlocks = isRow && tile::areWalkedByBlocks(schedule, facts);
   return work;
 }
 

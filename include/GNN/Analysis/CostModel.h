@@ -77,6 +77,8 @@ struct WalkWork {
   /// its own.
   double splitEdges = 1;
   double teams = 1; ///< of a block, a row each
+  /// Whether all teams of a block walk each row.
+  bool isByBlocks = false;
   /// Parts that the longest row is made of in place of its edges, by all teams
   /// of a block; 0: it is walked.
   double parts = 0;
@@ -96,8 +98,12 @@ struct WalkWork {
   /// elements of a lane whose rows it asks for at once.
   double slots = 0, inFlight = 1;
 
+  /// Rows that teams begin, those of a block each its own or one together.
+  double getBegun() const { return isByBlocks ? rows * teams : rows; }
   /// Rounds of all teams.
-  double getRounds() const { return walks * (rows + edges / edgesPerRound); }
+  double getRounds() const {
+    return walks * (getBegun() + edges / edgesPerRound);
+  }
   /// Those of one walk.
   LongestRounds getLongestRounds() const;
 };

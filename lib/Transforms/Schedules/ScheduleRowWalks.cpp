@@ -51,17 +51,21 @@ private:
       return RowWalk::ByLength;
     if (!layout.sharesRows)
       return RowWalk::Team;
-    RowDomain groups = op.getDomain().getGroups();
-    if (!groups.isKind(RowKind::Node) && !groups.isKind(RowKind::Pair))
+    TraverseFacts facts = getScheduleFacts(op);
+    if (!facts.groups.isKind(RowKind::Node) &&
+        !facts.groups.isKind(RowKind::Pair))
       return RowWalk::Block;
-    schedule.rowWalk = RowWalk::ByLength; // which takes more shared memory
-    TraverseFacts facts(op);
-    // A window that is given is whole steps of its team, not of the block.
-    TraverseLayout byLength = layOut(schedule, facts);
-    return byLength.sharesRows &&
-                   explainRefusal(schedule, facts, byLength).empty()
-               ? RowWalk::ByLength
-               : RowWalk::Team;
+    // Both take more shared memory, and a window that is given is whole steps
+    // of its team, not of the block.
+    auto isHonoured = [&](RowWalk walk) {
+      schedule.rowWalk = walk;
+      TraverseLayout layout = layOut(schedule, facts);
+      return layout.sharesRows &&
+             explainRefusal(schedule, facts, layout).empty();
+    };
+    if (areWalkedByBlocks(schedule, facts) && isHonoured(RowWalk::Block))
+      return RowWalk::Block;
+    return isHonoured(RowWalk::ByLength) ? RowWalk::ByLength : RowWalk::Team;
   }
 
   /// Says who walks long rows, or why nobody but their own teams does.

@@ -268,10 +268,14 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
     walked so, one after the other, behind the others, each of which its own team walks; the
     block takes at least 4 elements of a long row at once, whatever `in_flight` says.
     Without sums over elements, or where these do not fit the shared memory, each team walks
-    its own row. A long row has more than 32 rounds of its own team; 8 or more, by four
-    times the mean, where statistics say that all rows are at work at once, four blocks a
-    multiprocessor. In the step that joins pieces (`gnn-tile-split-edge-walks`) rows count
-    their pieces.
+    its own row. A long row has more than 32 rounds of its own team; 8 or more (4 where lanes
+    reduce features), by four times the mean, where statistics say that all rows are at work at
+    once, four blocks a multiprocessor. In the step that joins pieces
+    (`gnn-tile-split-edge-walks`) rows count their pieces.
+
+    Nodes and pairs get a block each, too, where statistics say that these are at most twice as
+    many as are at work at once, and that the longest row takes more rounds of its team than of
+    its block, one for the joining of what teams have, and three for the blocks beside it.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>

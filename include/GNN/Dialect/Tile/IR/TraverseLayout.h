@@ -37,6 +37,8 @@ struct TraverseFacts {
   /// Elements that a group has in the mean, those of all groups, and
   /// multiprocessors of the target; 0: not known.
   double meanLength = 0, numElements = 0, processors = 0;
+  /// Elements of the longest group; 0: not known.
+  double longest = 0;
   /// Groups where there are so few that several blocks share one: those of sums
   /// over the rows of weights, over types, and over tiles; else 0.
   int64_t fewGroups = 0;
@@ -222,6 +224,10 @@ void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 /// Gives the reason, too.
 llvm::StringRef chooseSplitRows(TraverseSchedule &schedule,
                                 const TraverseFacts &facts);
+/// Whether groups of nodes or pairs are so few, and so long, that a block each
+/// walks them in less time than a team each, of a schedule with lanes and rows.
+bool areWalkedByBlocks(const TraverseSchedule &schedule,
+                       const TraverseFacts &facts);
 
 /// Elements that a team of a walk by edges loads at once, and why.
 struct InFlight {
