@@ -11,7 +11,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "GNN"
 config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "CMakeLists.txt"]
+config.excludes = ["Inputs", "lib", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.gnn_obj_root, "test")
 
@@ -35,6 +35,7 @@ tools = [
     ToolSubst("gnn-translate", unresolved="ignore"),
     ToolSubst("gnn-run", unresolved="ignore"),
     ToolSubst("gnn-lsp-server", unresolved="ignore"),
+    ToolSubst("gnn-reduce", unresolved="ignore"),
 ]
 llvm_config.add_tool_substitutions(
     tools, [config.gnn_tools_dir, config.llvm_tools_dir]

@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(gnn_tools gnn-lsp-server gnn-opt gnn-run gnn-translate)
+set(gnn_tools gnn-lsp-server gnn-opt gnn-reduce gnn-run gnn-translate)
 set(gnn_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/GNN)
 
 # A build with a static MLIR travels: it has what Debian has only as
