@@ -11,9 +11,9 @@ choose one (lib/Dialect/Tile/IR/TraverseLayout.cpp) were set by.
 The kernel is the slowest that may have several such schedules, or the slowest of
 those with TEXT in the name. "rows:4" is a graph of a million nodes whose edges are
 drawn uniformly, 4 for each in the mean ("rows:4:0.01": of 10,000 nodes); others are
-those of benchmarks/cases.py, and so are layers. Every schedule is compiled and bound at once, and
+those of benchmarks/cases.py, and so are layers, sums and attention of one head. Every schedule is compiled and bound at once, and
 all take turns (benchmarks/race.py): "layer" is the median over rounds of replays of a
-CUDA graph, "kernel" that of the kernel alone, by CUDA events around ten launches.
+CUDA graph, of as many runs as take two milliseconds, "kernel" that of the kernel alone, by CUDA events around ten launches.
 All give the result of the one that is chosen, up to 1e-5. "registers" are those that are
 estimated, and with --ptxas those that CUDA's ptxas takes for that chip, "spilled" where they
 are not enough. On the emulator there are no times. With --output there are FILE.json and FILE.md.
@@ -35,11 +35,15 @@ import cases
 import gnn_mlir
 import kernels
 from experiment import worst_error
-from race import Contender, device, open_machine
+from race import Contender, OnGPU, device, open_machine
 from tables import markdown, number, write
 
 TOLERANCE = 1e-5
-LAYERS = {**cases.LAYERS, **cases.sums_of(gnn_mlir)}
+LAYERS = {**cases.LAYERS, **cases.sums_of(gnn_mlir),
+          **{op: lambda g, f, op=op: (cases.of_edges(gnn_mlir, op, f), g)
+             for op in ("mean", "max", "min")},
+          **{op: lambda g, f, op=op: (cases.attention(gnn_mlir, op, 1, f), g)
+             for op in cases.ATTENTION}}
 
 
 def load(text):
@@ -186,7 +190,8 @@ def main(arguments=None):
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args(arguments)
     random.seed(0)
-    machine = open_machine(options.device, options.rounds, 0.2)
+    machine = (OnGPU(options.rounds, 0.2, shortest=2.0) if options.device == "cuda" else
+               open_machine(options.device, options.rounds, 0.2))
     result = {"date": datetime.date.today().isoformat(),
               "about": {**machine.about(), "gnn-mlir": gnn_mlir.__version__},
               "fields": options.fields, "cases": []}

@@ -23,10 +23,12 @@ def load(name, data):
     """A graph without types: one of DRAWN, scaled as "uniform-10k:8" or, with other rows,
     "uniform-10k:8:400"; of benchmarks/cases.py; or of a file NAME.npz in the folder `data`, if
     that is not None."""
-    base, *numbers = name.split(":")
+    base, _, numbers = name.partition(":")
     if base in DRAWN:
-        scale, degree = [*numbers, *(1, _DEGREE)[len(numbers):]]
-        edges, degree = int(DRAWN[base] * float(scale)), int(degree)
+        scale, _, degree = numbers.partition(":")
+        edges, degree = int(DRAWN[base] * float(scale or 1)), int(degree or _DEGREE)
+        if degree < 1:
+            raise ValueError(f"expected edges into a node, at least 1, got {name!r}")
         return uniform(max(1, edges // degree), degree)
     file = None if data is None else pathlib.Path(data) / f"{name}.npz"
     if file is not None and file.is_file():

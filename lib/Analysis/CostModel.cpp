@@ -338,7 +338,7 @@ double CostModel::seconds(const KernelWork &kernel) const {
   double longest = kernel.longestRow * figures.edgeSeconds;
   for (const WalkWork &walk : kernel.walks) {
     if (walk.isScheduled)
-      rows += walk.getBegun() * walk.warps * figures.warpSeconds;
+      rows += walk.countTeamRows() * walk.warps * figures.warpSeconds;
     rows += walk.getRounds() * walk.warps * figures.roundSeconds;
     longest += longestSeconds(walk);
   }

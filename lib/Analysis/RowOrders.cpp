@@ -100,7 +100,7 @@ static std::string explainNatural(TraverseOp op,
   if (schedule.rowWalk == RowWalk::ByEdges)
     return "teams take equal shares of the elements";
   if (schedule.rowWalk == RowWalk::Block)
-    return "a block walks its rows one after the other";
+    return "a block has one row";
   TraverseFacts facts(op);
   TraverseSchedule taken = schedule;
   taken.rowOrder = TakenOrder::ByDegree;

@@ -130,7 +130,8 @@ TraverseFacts gnn::getScheduleFacts(TraverseOp op, StatsAttr stats) {
     return facts;
   facts.meanLength = countMean(facts.groups, op.getElements(), stats);
   facts.numElements = countRows(op.getElements(), stats);
-  facts.longest = countLongestGroup(facts.groups, op.getElements(), stats);
+  facts.longestLength =
+      countLongestGroup(facts.groups, op.getElements(), stats);
   return facts;
 }
 
@@ -138,6 +139,19 @@ TraverseFacts gnn::getScheduleFacts(TraverseOp op) {
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   return getScheduleFacts(op, graph ? getStats(graph) : nullptr);
+}
+
+/// Who walks the rows of a traversal: as its schedule says, or as the passes on
+/// schedules choose, which take tiles of columns first.
+static RowWalk findRowWalk(TraverseOp op, const TraverseFacts &facts) {
+  TraverseSchedule schedule(op);
+  if (schedule.rowWalk)
+    return *schedule.rowWalk;
+  chooseVector(schedule, facts);
+  chooseColumns(schedule, facts);
+  chooseLanes(schedule, facts);
+  chooseRows(schedule, facts);
+  return chooseRowWalk(schedule, facts);
 }
 
 static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
@@ -183,12 +197,10 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
     auto length = static_cast<double>(share.length);
     walk.splitEdges = length;
     walk.parts = std::ceil(rows.longest / length);
-  } else {
-    bool isRow = facts.groups.isKind(RowKind::Node) ||
-                 facts.groups.isKind(RowKind::Pair);
-    walk.isByBlocks = schedule.rowWalk
-                          ? schedule.rowWalk == RowWalk::Block
-                          : isRow && areWalkedByBlocks(schedule, facts);
+  } else if (schedule.rowWalk || facts.meanLength) {
+    walk.isByBlocks = findRowWalk(op, facts) == RowWalk::Block;
+    if (walk.isByBlocks)
+      walk.edgesPerLongRound = walk.edgesPerRound;
   }
   return walk;
 }

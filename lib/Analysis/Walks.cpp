@@ -17,10 +17,11 @@ using namespace gnn;
 LongestRounds WalkWork::getLongestRounds() const {
   double alone = std::ceil(std::min(longest, splitEdges) / edgesPerRound);
   double together = (parts ? parts : longest) / (edgesPerLongRound * teams);
+  if (isByBlocks)
+    return isScheduled ? LongestRounds{0, together}
+                       : LongestRounds{together, 0};
   if (!isScheduled)
     return {std::max(alone, together), 0};
-  if (isByBlocks)
-    return {0, together};
   if (longest <= splitEdges)
     return {alone, 0};
   // Rows that are long lie side by side, more of them in a block of more rows.
@@ -42,10 +43,9 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats,
   tile::TraverseFacts facts(heads, features, walk.sumsFeatures);
   facts.processors = figures.processors;
   facts.numElements = work.edges;
-  bool isRow = isNodeSpace(walk.path.to) || isPairSpace(walk.path.to);
-  if (isRow)
+  if (isNodeSpace(walk.path.to) || isPairSpace(walk.path.to))
     facts.meanLength = mean;
-  facts.longest = work.longest;
+  facts.longestLength = work.longest;
   tile::TraverseSchedule schedule;
   tile::chooseVector(schedule, facts);
   tile::chooseColumns(schedule, facts);
@@ -61,7 +61,7 @@ static WalkWork describeWalk(const WalkCount &walk, StatsAttr stats,
   work.warps = layout.warpsPerRow();
   // For what is read, and sums over features for other lanes.
   work.waits = walk.sumsFeatures ? 2 : 1;
-  work.isByBlocks = isRow && tile::areWalkedByBlocks(schedule, facts);
+  work.isByBlocks = tile::areWalkedByBlocks(schedule, facts);
   return work;
 }
 

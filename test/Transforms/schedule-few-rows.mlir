@@ -195,3 +195,30 @@ func.func @given(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?x64xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @cora square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2708, dst_nodes = 2708, edges = 10556,
+    type_edges = [10556], src_pairs = [2708], dst_pairs = [2708], in_degree_max = 168, out_degree_max = 168>}
+
+// A round whose lanes reduce features takes longer: rows of 4 rounds are long.
+//
+// SAID:      a block takes 8 rows, in_flight is 4
+//
+// CHECK-LABEL: func.func @reduced
+// CHECK:         element_lanes = 2, in_flight = 4, rows_per_block = 8, {{.*}}split_rows = 32
+func.func @reduced(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-remark @+1 {{all teams of a block walk a row of more than 32 elements: rows are so few that the longest one decides}}
+  gnn_tile.traverse @cora <dst, edge.in_rows, features = 64> ins(%x, %x : memref<?x64xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32, %q: f32):
+    %p = arith.mulf %v, %q : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    %one = arith.constant 1.0 : f32
+    %m, %z, %w = gnn_tile.softmax_sum %d, %one, %v : f32
+    %r = arith.divf %w, %z : f32
+    gnn_tile.yield %r : f32
+  }
+  return
+}

@@ -82,7 +82,7 @@ func.func @without_statistics(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // DEGREE:         row_order = natural, row_walk = by_edges
 // DEGREE:         row_order = natural, row_walk = block
 // SAYS: Remark="rows as they lie: teams take equal shares of the elements"
-// SAYS: Remark="rows as they lie: a block walks its rows one after the other"
+// SAYS: Remark="rows as they lie: a block has one row"
 func.func @do_not_wait(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @spread <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]

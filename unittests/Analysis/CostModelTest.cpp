@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <gtest/gtest.h>
 
@@ -302,31 +303,32 @@ TEST(CostModelTest, ChoosesTheLengthOfPieces) {
   EXPECT_EQ(full.choosePieces(85 * half, 1000, many).length, 64);
 }
 
-// An attention over 64 features has the walk of the traversal that it becomes:
-// on cora, whose rows are few and short, long ones have 32 elements.
-TEST(CostModelTest, OpsHaveTheWalksOfTheirTraversals) {
+// The walks of an attention over 64 features, as an op and as the traversal
+// that it becomes.
+static std::pair<WalkWork, WalkWork>
+walksOfAttention(int64_t nodes, int64_t edges, int64_t longest) {
   MLIRContext context;
   context.loadDialect<arith::ArithDialect, GNNDialect, func::FuncDialect,
                       memref::MemRefDialect, tile::TileDialect>();
-  auto module = parseSourceString<ModuleOp>(R"mlir(
+  auto module = parseSourceString<ModuleOp>(llvm::formatv(R"mlir(
     !x = tensor<?x64xf32, #gnn.rows<@cora, node>>
     !l = tensor<?xf32, #gnn.rows<@cora, node>>
-    gnn.graph @cora square {node_types = 1, edge_types = 1, stats = #gnn.stats<
-      src_nodes = 2708, dst_nodes = 2708, edges = 10556, type_edges = [10556],
-      src_pairs = [2708], dst_pairs = [2708], in_degree_max = 168,
-      out_degree_max = 168>}
-    func.func @op(%x: !x, %l: !l) {
-      %y = gnn.attention(%a = %l via src, %b = %l via dst) value %x via src over dst : (!l, !l, !x) -> !x {
+    gnn.graph @cora square {{node_types = 1, edge_types = 1, stats = #gnn.stats<
+      src_nodes = {0}, dst_nodes = {0}, edges = {1}, type_edges = [{1}],
+      src_pairs = [{0}], dst_pairs = [{0}], in_degree_max = {2},
+      out_degree_max = {2}>}
+    func.func @op(%x: !x, %l: !l) {{
+      %y = gnn.attention(%a = %l via src, %b = %l via dst) value %x via src over dst : (!l, !l, !x) -> !x {{
         %s = arith.addf %a, %b : tensor<f32>
         gnn.yield %s : tensor<f32>
       }
       return
     }
-    func.func @traversal(%x: memref<?x64xf32>, %l: memref<?xf32>, %y: memref<?x64xf32>) {
+    func.func @traversal(%x: memref<?x64xf32>, %l: memref<?xf32>, %y: memref<?x64xf32>) {{
       gnn_tile.traverse @cora <dst, edge.in_rows, features = 64>
           ins(%x, %l, %l : memref<?x64xf32>, memref<?xf32>, memref<?xf32>)
           at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> src>, #gnn_tile.at<group>]
-          outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+          outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {{
       ^bb0(%v: f32, %a: f32, %b: f32):
         %s = arith.addf %a, %b : f32
         %one = arith.constant 1.0 : f32
@@ -337,8 +339,10 @@ TEST(CostModelTest, OpsHaveTheWalksOfTheirTraversals) {
       return
     }
   )mlir",
+                                                          nodes, edges, longest)
+                                                .str(),
                                             &context);
-  ASSERT_TRUE(module);
+  EXPECT_TRUE(module);
   std::vector<KernelWork> kernels;
   KernelWork traversal;
   module->walk(
@@ -348,16 +352,29 @@ TEST(CostModelTest, OpsHaveTheWalksOfTheirTraversals) {
         SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
     traversal = describeTraversal(op, getStats(graph));
   });
-  ASSERT_EQ(kernels.size(), 1u);
-  ASSERT_EQ(kernels[0].walks.size(), 1u);
-  ASSERT_EQ(traversal.walks.size(), 1u);
-  const WalkWork &walk = kernels[0].walks[0], &built = traversal.walks[0];
-  EXPECT_EQ(walk.splitEdges, 64);
-  EXPECT_EQ(walk.splitEdges, built.splitEdges);
-  EXPECT_EQ(walk.edgesPerRound, built.edgesPerRound);
-  EXPECT_EQ(walk.edgesPerLongRound, built.edgesPerLongRound);
-  EXPECT_EQ(walk.teams, built.teams);
-  EXPECT_EQ(walk.warps, built.warps);
+  EXPECT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels.at(0).walks.size(), 1u);
+  EXPECT_EQ(traversal.walks.size(), 1u);
+  return {kernels.at(0).walks[0], traversal.walks[0]};
+}
+
+// On cora, whose rows are few and short, long ones have 32 elements; 200 rows
+// of 400 elements have a block each.
+TEST(CostModelTest, OpsHaveTheWalksOfTheirTraversals) {
+  auto [cora, builtCora] = walksOfAttention(2708, 10556, 168);
+  EXPECT_EQ(cora.splitEdges, 64);
+  EXPECT_FALSE(cora.isByBlocks);
+  auto [few, builtFew] = walksOfAttention(200, 80000, 460);
+  EXPECT_TRUE(few.isByBlocks);
+  EXPECT_EQ(few.countTeamRows(), 200 * few.teams);
+  for (auto [walk, built] : {std::pair(cora, builtCora), {few, builtFew}}) {
+    EXPECT_EQ(walk.splitEdges, built.splitEdges);
+    EXPECT_EQ(walk.edgesPerRound, built.edgesPerRound);
+    EXPECT_EQ(walk.edgesPerLongRound, built.edgesPerLongRound);
+    EXPECT_EQ(walk.teams, built.teams);
+    EXPECT_EQ(walk.warps, built.warps);
+    EXPECT_EQ(walk.isByBlocks, built.isByBlocks);
+  }
 }
 
 // Rows of 16 elements a round and team, above 512 of a whole block.
@@ -383,6 +400,32 @@ TEST(CostModelTest, RoundsOfTheLongestRow) {
   none.longest = 160;
   EXPECT_EQ(none.getLongestRounds().alone, 10);
   EXPECT_EQ(none.getLongestRounds().together, 0);
+  // A block that has one row has no others beside it.
+  WalkWork blocks = longWalk(32);
+  blocks.isByBlocks = true;
+  EXPECT_EQ(blocks.getLongestRounds().alone, 0);
+  EXPECT_EQ(blocks.getLongestRounds().together, 32);
+  blocks.isScheduled = false; // which is not told apart
+  EXPECT_EQ(blocks.getLongestRounds().alone, 32);
+  EXPECT_EQ(blocks.getLongestRounds().together, 0);
+}
+
+// The pieces of long rows have a block each, the rows that are left a team
+// each, and long ones of these are made of pieces.
+TEST(CostModelTest, PiecesHaveABlockEach) {
+  RowLengths lengths{/*rows=*/100, /*elements=*/100000, /*longest=*/4096};
+  KernelWork work;
+  work.walks.push_back(longWalk(8));
+  KernelWork pieces = work, rest = work;
+  takeShare(pieces, lengths, 256, /*ofPieces=*/true);
+  EXPECT_TRUE(pieces.walks[0].isByBlocks);
+  EXPECT_EQ(pieces.walks[0].getLongestRounds().together, 256 / (16 * 8.0));
+  EXPECT_EQ(pieces.walks[0].countTeamRows(), 8 * pieces.walks[0].rows);
+  rest.walks[0].isByBlocks = true;
+  takeShare(rest, lengths, 256, /*ofPieces=*/false);
+  EXPECT_FALSE(rest.walks[0].isByBlocks);
+  EXPECT_EQ(rest.walks[0].splitEdges, 256);
+  EXPECT_EQ(rest.walks[0].parts, 16);
 }
 
 // All teams of a block gather at the rate of one multiprocessor.

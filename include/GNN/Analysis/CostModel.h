@@ -99,10 +99,10 @@ struct WalkWork {
   double slots = 0, inFlight = 1;
 
   /// Rows that teams begin, those of a block each its own or one together.
-  double getBegun() const { return isByBlocks ? rows * teams : rows; }
+  double countTeamRows() const { return isByBlocks ? rows * teams : rows; }
   /// Rounds of all teams.
   double getRounds() const {
-    return walks * (getBegun() + edges / edgesPerRound);
+    return walks * (countTeamRows() + edges / edgesPerRound);
   }
   /// Those of one walk.
   LongestRounds getLongestRounds() const;

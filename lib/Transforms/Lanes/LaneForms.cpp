@@ -299,8 +299,8 @@ static ParallelOp getTeamsOfEntry(const LaneAccess &access, MemRefType array) {
   auto teams = each ? each->getParentOfType<TeamsOp>() : TeamsOp();
   auto transfer = dyn_cast<VectorTransferOpInterface>(access.op);
   if (!teams || each.getOver() != Worker::Team ||
-      each.getCount() != array.getDimSize(0) ||
-      each.getCount() != teams.getSpread().getTeams() ||
+      static_cast<int64_t>(each.getCount()) != array.getDimSize(0) ||
+      static_cast<int64_t>(each.getCount()) != teams.getSpread().getTeams() ||
       (transfer && transfer.getMask()))
     return {};
   ArrayRef<int64_t> entry = array.getShape().drop_front();

@@ -10,6 +10,8 @@
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -25,13 +27,12 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
     WalkResult walk = getOperation()->walk([&](TraverseOp op) {
       if (!isForGPU(op))
         return WalkResult::advance();
-      FailureOr<TraverseLayout> layout = getPartialLayout(op);
-      if (failed(layout))
+      if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();
       TraverseSchedule schedule(op);
       bool isOpen = !schedule.rowWalk;
       if (isOpen)
-        schedule.rowWalk = choose(op, schedule, *layout);
+        schedule.rowWalk = chooseRowWalk(schedule, getScheduleFacts(op));
       StringRef why;
       if (schedule.rowWalk == RowWalk::ByLength)
         why = chooseSplitRows(schedule, getScheduleFacts(op));
@@ -45,27 +46,16 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
   }
 
 private:
-  RowWalk choose(TraverseOp op, TraverseSchedule schedule,
-                 const TraverseLayout &layout) {
-    if (schedule.splitRows)
-      return RowWalk::ByLength;
-    if (!layout.sharesRows)
-      return RowWalk::Team;
+  static std::string explainBlocks(TraverseOp op,
+                                   const TraverseSchedule &schedule) {
     TraverseFacts facts = getScheduleFacts(op);
-    if (!facts.groups.isKind(RowKind::Node) &&
-        !facts.groups.isKind(RowKind::Pair))
-      return RowWalk::Block;
-    // Both take more shared memory, and a window that is given is whole steps
-    // of its team, not of the block.
-    auto isHonoured = [&](RowWalk walk) {
-      schedule.rowWalk = walk;
-      TraverseLayout layout = layOut(schedule, facts);
-      return layout.sharesRows &&
-             explainRefusal(schedule, facts, layout).empty();
-    };
-    if (areWalkedByBlocks(schedule, facts) && isHonoured(RowWalk::Block))
-      return RowWalk::Block;
-    return isHonoured(RowWalk::ByLength) ? RowWalk::ByLength : RowWalk::Team;
+    if (!areWalkedByBlocks(schedule, facts))
+      return "rows are few";
+    RowWalkRounds rounds = countRowWalkRounds(schedule, facts);
+    return llvm::formatv("rows are few, and the longest takes {0:F0} rounds of "
+                         "a team, {1:F1} of a block that joins and waits",
+                         rounds.ofTeam, rounds.ofBlock)
+        .str();
   }
 
   /// Says who walks long rows, or why nobody but their own teams does.
@@ -79,7 +69,8 @@ private:
       return;
     case RowWalk::Block:
       passed(getArgument(), op.getLoc(), "Scheduled")
-          << "all teams of a block walk each row: rows are few";
+          << "all teams of a block walk each row: " +
+                 explainBlocks(op, schedule);
       return;
     default:
       break;

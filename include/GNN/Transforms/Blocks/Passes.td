@@ -165,7 +165,8 @@ def FuseSumsIntoProducts
     ```
 
     An array in workgroup memory has the rows of the range alone. The traversal is
-    laid out again: as many rows side by side as 128 threads walk, as they lie.
+    laid out again: as many rows side by side as 128 threads walk, as they lie. Rows that are so
+    few that a block walks each (`row_walk = block`) stay a kernel.
     The product stages its weight through registers. The loop has the schedules of both,
     and the cost of both without the rows that stay in the block. The workspace
     gives up their place where nothing else lived there.

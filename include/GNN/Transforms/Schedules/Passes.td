@@ -261,26 +261,33 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
 }
 
 def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
-  let summary = "Choose who walks the elements of long rows";
+  let summary = "Choose who walks the elements of rows";
   let description = [{
-    Sets `row_walk` and `split_rows`. Types and the whole graph are few and have
-    many elements each: all teams of a block walk one. The long rows of nodes and pairs are
-    walked so, one after the other, behind the others, each of which its own team walks; the
-    block takes at least 4 elements of a long row at once, whatever `in_flight` says.
-    Without sums over elements, or where these do not fit the shared memory, each team walks
-    its own row. A long row has more than 32 rounds of its own team; 8 or more (4 where lanes
-    reduce features), by four times the mean, where statistics say that all rows are at work at
-    once, four blocks a multiprocessor. In the step that joins pieces
+    Sets `row_walk` and `split_rows`.
+
+    Types and the whole graph are few and have many elements each: all teams of a block walk one
+    (`block`). The rows of nodes and pairs have a team each (`team`), but for long ones, which all
+    teams of a block walk, one after the other, behind the others (`by_length`); the block takes at
+    least 4 elements of a long row at once, whatever `in_flight` says. Without sums over elements,
+    or where these do not fit the shared memory, each team walks its own row.
+
+    A long row has more than 32 rounds of its own team. Where statistics say that all rows are at
+    work at once, four blocks a multiprocessor, it has more than 8 rounds, 4 where lanes reduce
+    features, and more elements than four times the mean. In the step that joins pieces
     (`gnn-tile-split-edge-walks`) rows count their pieces.
 
-    Nodes and pairs get a block each, too, where statistics say that these are at most twice as
-    many as are at work at once, and that the longest row takes more rounds of its team than of
-    its block, one for the joining of what teams have, and three for the blocks beside it.
+    Few long rows of nodes and pairs have a block each. Let w be the waves in which a block a row
+    would run; t the rounds of the longest row by `by_length`; and b those of a block with all its
+    teams. Then w is at most 2, and 1 + 3 w + max(1, w) b is less than t: a block joins what its
+    teams have, and waits for the blocks beside it. A maximum with its index waits for 5 w
+    (`countRowWalkRounds`).
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>
     // becomes
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256>
+    // or, of 528 nodes with 50 elements each
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = block>
     ```
 
     Needs: lanes and rows; uses `stats` of the graph. Keeps: every field that is set. Never:
@@ -310,8 +317,8 @@ def ScheduleRowOrders : SchedulePass<"gnn-tile-schedule-row-orders"> {
     ```
 
     Needs: who walks rows; statistics of the graph for -1. Keeps: every field that is set.
-    Never: reorders walks by edges, whose teams take equal shares, rows that a block walks
-    one after the other, or groups other than nodes and pairs.
+    Never: reorders walks by edges, whose teams take equal shares, rows that have a block
+    each, or groups other than nodes and pairs.
   }];
   let options = [
     Option<"orders", "orders", "int64_t", /*default=*/"0",

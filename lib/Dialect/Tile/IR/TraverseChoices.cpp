@@ -100,23 +100,26 @@ static constexpr int64_t longRoundsOfReduced = 4;
 static constexpr int64_t mostRowsOfFew = 32;
 static constexpr double meansOfLong = 4;
 
-/// Rounds of a team that it takes a block to join what its teams have of a row,
-/// where none waits for another; those that it waits for blocks beside it, each
-/// time that as many as are at work at once begin; and how often they do at
-/// most. Sums, GATv2, dot-product attention of 64 features on an H200, of 200
-/// rows with 50 elements each in the mean: 2.2, 3.0, 3.2 us by a block a row,
-/// 4.3, 5.8, 7.3 by a team; of 1,000 with 200 7.2, 11.9, 12.9 instead of 11.8,
-/// 17.2, 23.1; of 528 with 8 2.5, 3.6, 3.7, and by a team 2.4, 3.0, 3.6; of
-/// 2,000 with 50 6.4, 10.7, 11.4 instead of 5.2, 7.6, 9.6.
-static constexpr double joinRounds = 1, waitRounds = 3, mostTurns = 2;
+/// Rounds of a team in which a block joins what its teams have of a row.
+static constexpr double joinRounds = 1;
+/// Rounds of a team by which a wave of blocks delays each of them, and the same
+/// where a maximum has its index beside it, which are joined one after the
+/// other. Times of an H200 are in
+/// benchmarks/results/2026-11-29-h200-few-rows.md.
+static constexpr double waitRounds = 3, waitRoundsOfIndices = 5;
+/// Waves of blocks up to which a block each may walk rows. Two thousand rows of
+/// 200 elements are four waves: a sum of 64 features gains 8% by them, maxima
+/// with their edges lose 26%.
+static constexpr double mostWaves = 2;
 
 /// Blocks that are at work at once on a multiprocessor; where lanes take more
 /// registers for more elements, fewer.
 static constexpr double blocksAtOnce = 4, blocksOfIdle = 3;
 
-/// How often as many groups of so many threads as `blocks` a multiprocessor
-/// begin to be walked, each a tile of columns; 0: not known.
-static double countTurns(const TraverseSchedule &schedule,
+/// Waves in which blocks of `blockThreads` run that have so many threads a
+/// group and tile of columns, `blocks` of them at once on a multiprocessor; 0
+/// where lengths are not known.
+static double countWaves(const TraverseSchedule &schedule,
                          const TraverseFacts &facts, int64_t threads,
                          double blocks) {
   if (!facts.meanLength)
@@ -130,8 +133,8 @@ static double countTurns(const TraverseSchedule &schedule,
 /// Whether they are all at work at once.
 static bool areFew(const TraverseSchedule &schedule, const TraverseFacts &facts,
                    int64_t threads, double blocks) {
-  return facts.meanLength > 0 &&
-         countTurns(schedule, facts, threads, blocks) <= 1;
+  double waves = countWaves(schedule, facts, threads, blocks);
+  return waves > 0 && waves <= 1;
 }
 
 /// So many that each has elements in a group of the mean length: groups that
@@ -399,25 +402,63 @@ StringRef gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
                         : "its own team takes 32 rounds for as many";
 }
 
+RowWalkRounds gnn::tile::countRowWalkRounds(const TraverseSchedule &schedule,
+                                            const TraverseFacts &facts) {
+  TraverseSchedule byLength = schedule;
+  chooseSplitRows(byLength, facts);
+  TraverseLayout layout = layOut(schedule, facts);
+  double longest = facts.longestLength;
+  auto divide = [](double elements, int64_t lanes, int64_t inFlight) {
+    return std::ceil(elements / static_cast<double>(lanes * inFlight));
+  };
+  int64_t lanes = layout.elementLanes;
+  int64_t lanesOfBlock = lanes * layout.rowsPerBlock;
+  auto split = static_cast<double>(byLength.splitRows);
+  RowWalkRounds rounds;
+  rounds.ofTeam = divide(std::min(longest, split), lanes, layout.inFlight);
+  if (longest > split)
+    rounds.ofTeam += divide(longest, lanesOfBlock, layout.longInFlight());
+  // The more registers lanes take, the fewer blocks are at work.
+  double blocks = std::clamp<double>(facts.limits.registers /
+                                         (layout.registers * layout.threads()),
+                                     1, blocksAtOnce);
+  rounds.waves = countWaves(schedule, facts, layout.threads(), blocks);
+  rounds.ofBlock =
+      joinRounds +
+      (facts.findsIndices ? waitRoundsOfIndices : waitRounds) * rounds.waves +
+      std::max(1.0, rounds.waves) *
+          divide(longest, lanesOfBlock, layout.inFlight);
+  return rounds;
+}
+
 bool gnn::tile::areWalkedByBlocks(const TraverseSchedule &schedule,
                                   const TraverseFacts &facts) {
   if (!facts.meanLength || facts.longLength)
     return false;
-  TraverseSchedule byLength = schedule;
-  chooseSplitRows(byLength, facts);
-  TraverseLayout layout = layOut(schedule, facts);
-  double turns = countTurns(schedule, facts, layout.threads(), blocksAtOnce);
-  // A block walks longer ones either way.
-  auto elements = std::min(std::max(facts.longest, facts.meanLength),
-                           static_cast<double>(byLength.splitRows));
-  auto countRounds = [&](int64_t lanes) {
-    return std::ceil(elements / static_cast<double>(lanes * layout.inFlight));
+  RowWalkRounds rounds = countRowWalkRounds(schedule, facts);
+  return rounds.waves <= mostWaves && rounds.ofBlock < rounds.ofTeam;
+}
+
+RowWalk gnn::tile::chooseRowWalk(const TraverseSchedule &schedule,
+                                 const TraverseFacts &facts) {
+  if (schedule.splitRows)
+    return RowWalk::ByLength;
+  // Both take more shared memory, and a window that is given is whole steps of
+  // its team, not of the block.
+  auto isHonoured = [&](RowWalk walk) {
+    TraverseSchedule walked = schedule;
+    walked.rowWalk = walk;
+    TraverseLayout layout = layOut(walked, facts);
+    return layout.sharesRows && explainRefusal(walked, facts, layout).empty();
   };
-  double ofTeam = countRounds(layout.elementLanes);
-  double ofBlock = countRounds(layout.elementLanes * layout.rowsPerBlock);
-  return turns <= mostTurns &&
-         joinRounds + waitRounds * turns + std::max(1.0, turns) * ofBlock <
-             ofTeam;
+  if (!layOut(schedule, facts).sharesRows)
+    return RowWalk::Team;
+  if (!facts.groups.isKind(RowKind::Node) &&
+      !facts.groups.isKind(RowKind::Pair))
+    return RowWalk::Block;
+  if (areWalkedByBlocks(schedule, facts) && isHonoured(RowWalk::Block))
+    return RowWalk::Block;
+  return isHonoured(RowWalk::ByLength) ? RowWalk::ByLength : RowWalk::Team;
 }
 
 int64_t TraverseLayout::longInFlight() const {

@@ -37,8 +37,9 @@ struct TraverseFacts {
   /// Elements that a group has in the mean, those of all groups, and
   /// multiprocessors of the target; 0: not known.
   double meanLength = 0, numElements = 0, processors = 0;
-  /// Elements of the longest group; 0: not known.
-  double longest = 0;
+  /// Elements of the longest group, or the mean where statistics have no longer
+  /// one; 0 without statistics.
+  double longestLength = 0;
   /// Groups where there are so few that several blocks share one: those of sums
   /// over the rows of weights, over types, and over tiles; else 0.
   int64_t fewGroups = 0;
@@ -224,10 +225,25 @@ void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
 /// Gives the reason, too.
 llvm::StringRef chooseSplitRows(TraverseSchedule &schedule,
                                 const TraverseFacts &facts);
-/// Whether groups of nodes or pairs are so few, and so long, that a block each
-/// walks them in less time than a team each, of a schedule with lanes and rows.
+
+/// Rounds of a team, one after another, that the longest group takes: where a
+/// team each walks groups and blocks those that are long (`by_length`), and
+/// where a block each does, with what it waits for. Of a schedule with lanes
+/// and rows.
+struct RowWalkRounds {
+  double ofTeam = 0, ofBlock = 0;
+  double waves = 0; ///< of blocks, a group each
+};
+RowWalkRounds countRowWalkRounds(const TraverseSchedule &schedule,
+                                 const TraverseFacts &facts);
+/// Whether groups are so few, and so long, that a block each walks them in less
+/// time than a team each.
 bool areWalkedByBlocks(const TraverseSchedule &schedule,
                        const TraverseFacts &facts);
+/// Who walks groups of nodes, pairs or types, of a schedule with lanes and
+/// rows.
+RowWalk chooseRowWalk(const TraverseSchedule &schedule,
+                      const TraverseFacts &facts);
 
 /// Elements that a team of a walk by edges loads at once, and why.
 struct InFlight {
