@@ -157,6 +157,17 @@ void KernelLowering::describeAccess(Operation *op) {
       });
 }
 
+/// Bytes of a stack in which a value may be spilled.
+static int64_t countValueBytes(Type type) {
+  int64_t bits = 64;
+  if (auto vector = dyn_cast<VectorType>(type))
+    bits = vector.getNumElements() *
+           (vector.getElementType().isIntOrFloat()
+                ? std::max(8u, vector.getElementTypeBitWidth())
+                : 64);
+  return llvm::alignTo(llvm::divideCeil(bits, 8), 8);
+}
+
 void KernelLowering::describe() {
   result.name = kernel.getName().str();
   if (auto block = kernel.getKnownBlockSize())
@@ -166,7 +177,14 @@ void KernelLowering::describe() {
   for (BlockArgument attribution : kernel.getPrivateAttributions())
     result.privateBytes +=
         llvm::alignTo(bytesOf(cast<MemRefType>(attribution.getType())), 64);
-  kernel.getBody().walk([&](Operation *op) { describeAccess(op); });
+  kernel.getBody().walk([&](Operation *op) {
+    describeAccess(op);
+    for (Type type : op->getResultTypes())
+      result.valueBytes += countValueBytes(type);
+    for (Region &region : op->getRegions())
+      for (Type type : region.getArgumentTypes())
+        result.valueBytes += countValueBytes(type);
+  });
 }
 
 //===----------------------------------------------------------------------===//

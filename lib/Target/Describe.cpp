@@ -29,7 +29,15 @@ std::string gnn::describe(Type type) {
     shape = shape.drop_front();
     os << ", ";
   }
-  llvm::interleave(shape, os, "x");
+  llvm::interleave(
+      shape, os,
+      [&](int64_t size) {
+        if (ShapedType::isDynamic(size))
+          os << "?";
+        else
+          os << size;
+      },
+      "x");
   os << (shape.empty() ? "" : "x") << tensor.getElementType();
   return text;
 }

@@ -1,5 +1,6 @@
 // RUN: gnn-opt %s -o /dev/null --gnn-explain | FileCheck %s
 // RUN: gnn-opt %s -o /dev/null --gnn-explain="passes='edge-walks=0'" | FileCheck %s --check-prefix=ROWS
+// RUN: gnn-opt %s -o /dev/null --gnn-explain | FileCheck %s --check-prefix=SIZE
 
 // A walk has the time by which passes chose it, and the launch that joins its pieces is within.
 
@@ -20,4 +21,20 @@ func.func @sum(%x: tensor<?x64xf32, #gnn.rows<@g, node>>) -> tensor<?x64xf32, #g
   %m = gnn.gather %x via src : tensor<?x64xf32, #gnn.rows<@g, node>> -> tensor<?x64xf32, #gnn.rows<@g, edge>>
   %s = gnn.aggregate sum %m via dst : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, node>>
   return %s : tensor<?x64xf32, #gnn.rows<@g, node>>
+}
+
+// Rows that no type names have a size that is not known.
+//
+// SIZE:      template, after
+// SIZE:        traverse {{ *}}?x64xf32 {{.*}}
+func.func @template(%x: tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>}) -> (tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>}) {
+  %n = gnn_tile.count @g count dst : index
+  %i = tensor.empty(%n) : tensor<?x64xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : tensor<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>] outs(%i : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
 }

@@ -6,6 +6,8 @@
 
 #include "Testing.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace gnn::emulator;
 
 static const char vectorAdd[] = R"mlir(
@@ -532,6 +534,29 @@ gpu.func @tail(%x: memref<1xf32>, %y: memref<1xf32>, %n: index)
 }
 
 // A device may have more shared memory than a kernel may declare.
+// Values that are held over a barrier take more than half a megabyte of stack.
+TEST(Kernels, LargeFrames) {
+  std::string loads, sums;
+  for (int i = 0; i < 2300; ++i) {
+    loads += llvm::formatv("%i{0} = arith.constant {0} : index\n"
+                           "%v{0} = vector.load %x[%i{0}] : memref<2364xf32>, "
+                           "vector<64xf32>\n",
+                           i);
+    sums +=
+        llvm::formatv("%s{0} = arith.addf %v{0}, %{1}{2} : vector<64xf32>\n", i,
+                      i ? "s" : "v", std::max(0, i - 1));
+  }
+  auto emulator = emulate("gpu.func @held(%x: memref<2364xf32>, %y: "
+                          "memref<64xf32>) kernel {\n" +
+                          loads + "gpu.barrier\n" + sums +
+                          "vector.store %s2299, %y[%i0] : memref<64xf32>, "
+                          "vector<64xf32>\ngpu.return\n}");
+  ASSERT_TRUE(emulator);
+  std::vector<float> x(2364, 1), y(64);
+  ASSERT_EQ(run(*emulator, "held", {1, 1, 1}, {2, 1, 1}, Arguments(x, y)), "");
+  EXPECT_EQ(y, std::vector<float>(64, 2301));
+}
+
 TEST(Kernels, DynamicSharedMemoryAndViews) {
   auto emulator = emulate(R"mlir(
 gpu.func @dynamic(%y: memref<64xf32>)

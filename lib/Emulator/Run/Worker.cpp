@@ -154,9 +154,10 @@ bool Worker::begin(const LaunchFrame &newFrame) {
     shadowMemory.resize(sharedBytes + 1);
 
   // Room for what compiled code spills and for the entries it calls.
-  // Kernels that hold hundreds of vectors have large frames; what is not used
+  // Kernels that hold thousands of vectors have large frames; what is not used
   // takes no memory.
-  size_t stackBytes = 512 * 1024 + 2 * kernel->privateBytes;
+  size_t stackBytes =
+      512 * 1024 + 2 * (kernel->privateBytes + kernel->valueBytes);
   bool fibers = kernel->needsFibers;
   if (fibers && lanes.size() < static_cast<size_t>(numThreads)) {
     lanes.resize(numThreads);

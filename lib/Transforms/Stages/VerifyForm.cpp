@@ -70,6 +70,12 @@ findEarliest(ModuleOp module) {
     bool isFirst = found.second == Form::Tensors;
     return isFirst ? WalkResult::interrupt() : WalkResult::advance();
   });
+  // A function that does nothing has a form by its arguments.
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!found.first && !function.isExternal() &&
+        !llvm::all_of(function.getArgumentTypes(),
+                      llvm::IsaPred<BaseMemRefType>))
+      found = {function, Form::Tensors};
   return found;
 }
 
