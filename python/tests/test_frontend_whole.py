@@ -143,7 +143,10 @@ def test_medians_of_data():
 
 
 @pytest.mark.parametrize("said, model", [
-    ("requires_grad=True", of(lambda h: h + torch.zeros(SIZE, requires_grad=True))),
+    ("the model makes a tensor with requires_grad=True in forward",
+     of(lambda h: h + torch.zeros(SIZE, requires_grad=True))),
+    (r"the model differentiates in forward \(torch.autograd.grad\)", of(
+        lambda h: torch.autograd.grad(h.square().sum(), h, create_graph=True)[0])),
     ("torch._dynamo.graph_break", of(lambda h: torch._dynamo.graph_break() or h))])
 def test_where_dynamo_breaks_the_graph(said, model):
     with pytest.raises(CaptureError, match=rf"^[^\n]*{said}[^\n]* at {__file__}:\d+ \(.*\): dynamo "

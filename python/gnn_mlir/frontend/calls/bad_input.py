@@ -27,6 +27,9 @@ _SPARSE = ("Adjacency", "'Matrix'", "(Matrix)", "RowSums")
 
 # Words of errors of torch and PyG where features have too few dimensions or other sizes.
 _DIMENSIONS = re.compile(r"[Dd]imension|must be 2D|mat1|mat2|reduction dim|isn't in range|shape")
+# What dynamo says of a model that it cannot trace, and what the model does.
+_BREAKS = {"torch.autograd.grad": "the model differentiates in forward (torch.autograd.grad)",
+           "requires_grad=True": "the model makes a tensor with requires_grad=True in forward"}
 _OUT_OF_RANGE = re.compile(r"^(?:\w+|relation \d+, \w+): (expected ids from 0 to -?\d+, got (-?\d+)) at (\d+)$")
 _LIBRARIES = ("torch", "torch_geometric", "torch_sparse", "torch_scatter", "gnn_mlir", "dgl")
 _RAISES = dis.opmap["RAISE_VARARGS"]
@@ -85,6 +88,7 @@ def explain(error, model, args, kwargs, fullgraph):
             isinstance(error, exc.UserError) or is_of_symbols(error)):
         # Else the graph is broken there.
         why = without_symbols(str(error).strip().splitlines()[0].rstrip("."))
+        why = next((ours for theirs, ours in _BREAKS.items() if theirs in why), why)
         return CaptureError(f"{why}{_where(error)}: dynamo breaks the graph here, which is "
                             "allowed without fullgraph=True")
     return None
