@@ -3,10 +3,13 @@
 of features, and gives a module and the graph that it is for."""
 
 import math
+import os
 import pathlib
 
 import gnn_mlir
 import synthetic
+
+os.environ.setdefault("GNN_MLIR_CACHE", "off")  # Compilations are timed, too.
 
 
 def load(text):

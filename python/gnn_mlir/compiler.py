@@ -128,7 +128,7 @@ def _options(program, target, chip, passes, gradients, function=None):
 def load_plugin(path):
     """Loads a plugin, a shared object with dialects, ops or passes (docs/Plugins.md),
     into this process and for good. Raises GNNError."""
-    capi.call("gnnLoadPlugin", os.fsencode(path))
+    compiler_capi.load_plugin(path)
 
 
 def compile(program=torch_models.NONE, function=None, *, target=None, chip=None, passes=None,

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 
-from . import capi, signatures
+from . import cache, capi, signatures
 
 # The name of schedules that are given as dicts in reproducers, which have them
 # as comments at the end.
@@ -115,9 +115,37 @@ def _schedule_file(schedules, folder):
     return path
 
 
+_has_plugins = False  # Whose dialects and passes the cache does not know.
+
+
+def load_plugin(path):
+    """Loads a plugin into this process and for good. Raises GNNError."""
+    global _has_plugins
+    _has_plugins = True
+    capi.call("gnnLoadPlugin", os.fsencode(path))
+
+
 def compile_package(text, graphs, schedules, phases=None, save_schedules=None, **options):
-    """A package. Raises ValueError where an option is wrong, CompileError where the program
-    is, and OSError where the file of `schedules` cannot be read."""
+    """A package, of the cache where it has one. Raises ValueError where an option is wrong,
+    CompileError where the program is, and OSError where the file of `schedules` cannot be
+    read."""
+    def make():
+        return _compile_package(text, graphs, schedules, phases, save_schedules, **options)
+
+    if phases is not None or save_schedules is not None or _has_plugins:
+        return make()  # What is asked for is made on the way, or not known.
+    try:
+        given = _read(schedules) if isinstance(schedules, (str, bytes, os.PathLike)) else (
+            schedules and [dict(line) for line in schedules])
+        facts = {name: (graph.stats(), graph.num_node_types, graph.num_edge_types)
+                 for name, graph in (graphs or {}).items()}
+        json.dumps(given)
+    except (AttributeError, OSError, TypeError, ValueError):
+        return make()  # which says what is wrong
+    return cache.compiled(make, options.get("target"), text, facts, given, options)
+
+
+def _compile_package(text, graphs, schedules, phases, save_schedules, **options):
     options["phases"] = path_option("keep_phases", phases)
     options["save_schedules"] = path_option("save_schedules", save_schedules)
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:

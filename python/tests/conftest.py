@@ -20,6 +20,7 @@ def pytest_configure(config):
     """A gnn_mlir from elsewhere would be what is tested."""
     config.addinivalue_line("markers", "slow: runs with --all alone")
     # Most kernels for the CPU run once, on few rows.
+    os.environ.setdefault("GNN_MLIR_CACHE", "off")  # Tests compile.
     if not config.getoption("--all") and os.environ.get("GNN_TEST_TARGET") != "cpu":
         os.environ.setdefault("GNN_CPU_OPTIMIZE", "0")
     found = pathlib.Path(importlib.util.find_spec("gnn_mlir").origin).resolve()

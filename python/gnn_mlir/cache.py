@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled programs in the user's cache folder, so that a second process compiles none of them
+again (docs/Python.md).
+
+A package lies under the hash of what it was made of: the program, its options, the statistics of
+its graphs, the library and, but for GPUs, the processor. A package is code, so the folder and its
+files count only where they are the user's own and nobody else may write them. Whatever is wrong
+with the cache costs a compilation, and no call fails for it."""
+
+import functools
+import hashlib
+import json
+import logging
+import os
+import pathlib
+import platform
+import stat
+import tempfile
+
+from . import _version, capi, targets
+
+FOLDER, BYTES = "GNN_MLIR_CACHE", "GNN_MLIR_CACHE_BYTES"  # Variables of the environment.
+MOST = 2**30  # Bytes of all packages, by default.
+_OFF = ("off", "0", "false", "no")
+_HEAD = b"gnn-mlir package 1\n"
+_DIGEST = hashlib.sha256().digest_size
+# What the library asks of the environment where it compiles for a CPU.
+_OF_CPU = ("GNN_CPU", "GNN_CPU_OPTIMIZE", "OMP_NUM_THREADS")
+_log = logging.getLogger("gnn_mlir")
+_warned = set()
+
+
+def folder():
+    """The folder of packages as a path; None where the cache is off."""
+    given = os.environ.get(FOLDER, "")
+    if given:
+        return None if given.lower() in _OFF else pathlib.Path(given)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(base, "gnn-mlir", "programs") if os.path.isabs(base) else None
+
+
+def compiled(make, target, *parts):
+    """The package that `make` gives, or one that it gave before for the same target and parts,
+    whatever JSON can say."""
+    if (place := _open()) is None:
+        return make()
+    path = place / f"{_key(target, parts)}.gnnpkg"
+    try:
+        if (data := _read(path)) is not None:
+            package = capi.Package.from_bytes(data)
+            _log.debug("a program comes from the cache, %s", path)
+            return package
+    except capi.GNNError:
+        pass  # of another library, in spite of its key
+    package = make()
+    _write(path, package.to_bytes())
+    return package
+
+
+def clear():
+    """Removes all packages. Raises OSError where one cannot be removed."""
+    if (place := _open()) is not None:
+        for path in place.glob("*.gnnpkg"):
+            path.unlink(missing_ok=True)
+
+
+def _warn(what, *values):
+    """Says once what is wrong."""
+    text = what % values
+    if text not in _warned:
+        _warned.add(text)
+        _log.warning("%s: programs are compiled anew", text)
+
+
+def _is_own(found):
+    """Whether a file or folder is the user's own, and nobody else may write it."""
+    return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _open():
+    """The folder, made where there is none; None where it is off or cannot be trusted."""
+    if (place := folder()) is None:
+        return None
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _is_own(place.stat()):
+            return place
+        _warn("%s: expected a folder of this user that nobody else may write, got %s", FOLDER,
+              place)
+    except OSError as error:
+        _warn("%s: %s", FOLDER, error)
+    return None
+
+
+@functools.cache
+def _library():
+    """What tells one build of the library from another."""
+    path = pathlib.Path(capi.find_library()).resolve()
+    found = sorted((one.name, one.stat().st_size, one.stat().st_mtime_ns)
+                   for one in path.parent.glob("libGNN*.so*") if one.is_file())
+    return _version.VERSION, str(path), found
+
+
+@functools.cache
+def _processor():
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    kinds = "model name", "flags", "Features", "CPU part"
+    return platform.machine(), os.cpu_count(), sorted(
+        {line for line in lines if line.startswith(kinds)})
+
+
+def _key(target, parts):
+    host = [] if target == targets.CUDA else [
+        _processor(), [os.environ.get(name) for name in _OF_CPU]]
+    text = json.dumps([_library(), target, host, parts], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read(path):
+    """The bytes of a package; None where there is none that is whole and the user's own."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+            if not _is_own(os.fstat(file.fileno())):
+                _warn("%s: expected a file of this user that nobody else may write", path)
+                return None
+            data = file.read()
+        os.utime(path)  # what was used last goes last
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        _warn("%s", error)
+        return None
+    head, digest, data = (data[:len(_HEAD)], data[len(_HEAD):len(_HEAD) + _DIGEST],
+                          data[len(_HEAD) + _DIGEST:])
+    return data if head == _HEAD and hashlib.sha256(data).digest() == digest else None
+
+
+def _write(path, data):
+    """Writes a package, and removes those that were not used for longest."""
+    try:
+        most = int(os.environ.get(BYTES) or MOST)
+    except ValueError:
+        _warn("%s: expected a number of bytes, got %s", BYTES, os.environ[BYTES])
+        return
+    size = len(_HEAD) + _DIGEST + len(data)
+    try:
+        if size > most:
+            return
+        _make_room(path.parent, most - size)
+        handle, name = tempfile.mkstemp(dir=path.parent)  # which nobody else may read
+        try:
+            with open(handle, "wb") as file:
+                file.write(_HEAD + hashlib.sha256(data).digest() + data)
+            os.replace(name, path)  # whole, whoever else writes it
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        _warn("%s", error)
+
+
+def _make_room(place, most):
+    """Removes the packages that were not used for longest, until others take `most` bytes."""
+    found = []
+    for path in place.iterdir():
+        try:
+            status = path.stat()
+            found.append((status.st_mtime_ns, status.st_size, path))
+        except FileNotFoundError:
+            pass  # Another process has removed it.
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= most:
+            break
+        path.unlink(missing_ok=True)
+        total -= size
