@@ -232,6 +232,11 @@ struct PiecesChoice {
   double getCost() const { return length ? pieces : whole; }
 };
 
+/// How passes weigh kernels by their option `long-rows`: 0 leaves rows whole.
+inline CostKind getCostKind(int64_t longRows) {
+  return longRows ? CostKind::Full : CostKind::WholeRows;
+}
+
 /// Weighs kernels against each other.
 class CostModel {
 public:

@@ -49,8 +49,7 @@ struct ListCosts : gnn::impl::ListCostsBase<ListCosts> {
   using ListCostsBase::ListCostsBase;
 
   void runOnOperation() override {
-    CostModel model(getOperation(),
-                    longRows ? CostKind::Full : CostKind::WholeRows);
+    CostModel model(getOperation(), getCostKind(longRows));
     getOperation().walk([&](TraverseOp op) {
       auto graph =
           SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());

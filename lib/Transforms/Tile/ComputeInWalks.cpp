@@ -65,8 +65,7 @@ struct ComputeInWalks : gnn::impl::ComputeInWalksBase<ComputeInWalks> {
   }
 
   void runOnOperation() override {
-    model.emplace(getOperation(),
-                  longRows ? CostKind::Full : CostKind::WholeRows);
+    model.emplace(getOperation(), getCostKind(longRows));
     IRRewriter rewriter(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>())
       for (Block &block : function.getBody()) {

@@ -210,7 +210,7 @@ std::string SeparateGroupSums::weigh(TraverseOp op, TwoSteps steps,
                                      std::string &gain) {
   SplitBody split;
   bool mayBeCut = longRows && planSplit(op, split).empty();
-  CostKind kind = mayBeCut ? CostKind::Full : CostKind::WholeRows;
+  CostKind kind = getCostKind(mayBeCut);
   std::string why = explainEdges(steps.second, edges, gain, op, kind);
   if (!why.empty() || edges > 0)
     return why;

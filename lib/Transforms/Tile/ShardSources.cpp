@@ -180,9 +180,8 @@ void ShardSources::visit(TraverseOp op) {
   if (why.empty())
     why = planShards(op, choice);
   if (why.empty() && shards < 0)
-    why = chooseShards(
-        CostModel(op, longRows ? CostKind::Full : CostKind::WholeRows), op,
-        edgeWalks, choice, gain);
+    why = chooseShards(CostModel(op, getCostKind(longRows)), op, edgeWalks,
+                       choice, gain);
   else
     choice.count = shards;
   if (!why.empty()) {

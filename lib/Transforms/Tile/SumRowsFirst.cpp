@@ -31,8 +31,7 @@ struct SumRowsFirst : gnn::impl::SumRowsFirstBase<SumRowsFirst> {
   using SumRowsFirstBase::SumRowsFirstBase;
 
   void runOnOperation() override {
-    model.emplace(getOperation(),
-                  longRows ? CostKind::Full : CostKind::WholeRows);
+    model.emplace(getOperation(), getCostKind(longRows));
     for (Block &block : getOperation().getBody())
       for (TraverseOp op : llvm::to_vector(block.getOps<TraverseOp>()))
         if (op.getDomain().getGroups().isKind(RowKind::Graph) &&
