@@ -5,9 +5,12 @@ told of."""
 
 import contextlib
 import copy
+import io
 import itertools
 import logging
 import re
+import sys
+import threading
 
 import pytest
 
@@ -17,7 +20,7 @@ pytest.importorskip("torch_geometric")
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.calls import dispatch, frames  # noqa: E402
+from gnn_mlir.frontend.calls import dispatch, frames, progress  # noqa: E402
 from gnn_mlir.frontend.tracing import intercept  # noqa: E402
 from test_frontend_dispatch import EDGES, Layer, X  # noqa: E402
 from torch_geometric.index import index2ptr  # noqa: E402
@@ -556,6 +559,30 @@ def test_numbers_of_nodes_in_pointers_are_symbols():
 
 
 # -- The log ---------------------------------------------------------------------------------
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream, after, seen", [
+    (Terminal, 0.0, True), (Terminal, 60.0, False), (io.StringIO, 0.0, False)])
+def test_a_bar_on_a_terminal(monkeypatch, stream, after, seen):
+    """It is there while a first call compiles, for more than a second, and goes away."""
+    monkeypatch.setattr(sys, "stderr", stream())
+    monkeypatch.setattr(progress, "_FIRST", after)
+    monkeypatch.setattr(progress, "_EACH", 0.01)
+    compiled = capture.compile_module(Net())
+    compiled(X, EDGES)
+    text = sys.stderr.getvalue()
+    assert bool(re.match(r"\rNet: compiling \[=====               \] 0 s\rNet: compiling \[ =====", text)) == seen
+    assert not seen or re.search(r"\r +\r$", text)
+    compiled(X, EDGES)
+    with pytest.raises(ValueError):
+        compiled(X, EDGES.double())
+    assert not seen or re.search(r"\r +\r$", sys.stderr.getvalue())
+    assert not [one for one in threading.enumerate() if "_show" in one.name]
+
 
 def test_captures_begin_and_end_in_the_log(caplog):
     compiled = capture.compile_module(Net())

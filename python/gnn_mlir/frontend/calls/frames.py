@@ -25,7 +25,7 @@ from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrate
 from ..places import place_in, without_symbols
 from ..raising.raiser import CaptureError
 from ..report import innermost, log
-from . import bad_input
+from . import bad_input, progress
 
 _DEFAULT = FrameExecStrategy(FrameAction.DEFAULT, FrameAction.DEFAULT)
 _NOT_AGAIN = FrameExecStrategy(FrameAction.RUN_ONLY, FrameAction.DEFAULT)
@@ -79,7 +79,7 @@ class _Call:
         self.given = given
         self.skipped, self.captured = {}, False  # Code by id, as equal code is not the same.
         self.behind = {}  # Frames that eager runs behind a graph break, and why.
-        self.began = None  # When dynamo began to trace.
+        self.began = self.bar = None  # When dynamo began to trace, and what is seen of it.
         self.error = self.why = None  # Why the model's own frame was not captured.
         self.fails_at_first = None  # The error of a trace that nothing has run before.
 
@@ -215,7 +215,7 @@ class Frames:
         if call is not None:
             call.error = None
         if call is not None and call.began is None:
-            call.began = time.monotonic()
+            call.began, call.bar = time.monotonic(), progress.Bar(self._captures.name)
             log.info("%s: a capture begins", self._captures.name)
             for code in _code_of_methods(self._model):
                 _unmark(code)
@@ -255,6 +255,7 @@ class Frames:
 
     def _end(self, call, succeeded):
         if call.began is not None:
+            call.bar.end()
             log.info("%s: the capture %s %.1f s", self._captures.name,
                      "took" if succeeded else "failed after", time.monotonic() - call.began)
 
