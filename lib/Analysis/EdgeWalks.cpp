@@ -405,8 +405,7 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
   double launches = elements < leastKnown ? leastLaunches : launchesOfKnown;
   if (!model.isBetterByLaunches(byRows, byEdges, launches))
     return "equal shares of the elements pay too little" + gain +
-           ", by which they have to save " +
-           model.textOf(launches * model.getLaunch());
+           ": they have to save " + model.textOf(launches * model.getLaunch());
   return "";
 }
 

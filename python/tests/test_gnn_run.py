@@ -457,6 +457,13 @@ def test_program_that_has_no_kernel(files):
     files.fails(says=["layer.mlir:", "f32", "bf16"])
 
 
+def test_explained_schedules(files):
+    """What --explain does not know of is no option with it."""
+    result = files.run("--explain", "--schedules=none.jsonl")
+    assert result.returncode == 1
+    assert result.stderr.startswith("gnn-run: error: --explain: expected no --schedules")
+
+
 @pytest.mark.parametrize("option, says", [
     ("--target=tpu", ["--target: expected one of the targets cuda, emulator, cpu", "got 'tpu'"]),
     ("--shuffle=often", ["--shuffle", "often"]),

@@ -3,7 +3,7 @@
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 func.func @lanes_of_elements(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{cannot honour the schedule's 'element_lanes': expected 1, got 2}}
+  // expected-error @+1 {{cannot honour the schedule's 'element_lanes': expected 1 where 'row_walk' is by_edges, got 2}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]

@@ -126,7 +126,7 @@ gnn.graph @small square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_
 
 // CHECK-LABEL: func.func @few
 // CHECK-NOT:     by_edges
-// SAYS: remark: {{.*}}equal shares of the elements pay too little: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model, by which they have to save 12.00 us
+// SAYS: remark: {{.*}}equal shares of the elements pay too little: {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model: they have to save 12.00 us
 func.func @few(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @small <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -210,7 +210,7 @@ func.func @quarter(%x: memref<?x8xf32>, %w: memref<?xf32>, %y: memref<?x8xf32>) 
 //
 // CHECK-LABEL: func.func @less
 // CHECK-NOT:     by_edges
-// SAYS: remark: {{.*}}equal shares of the elements pay too little: 25.98 us instead of 27.43 us by the model, by which they have to save 1.50 us
+// SAYS: remark: {{.*}}equal shares of the elements pay too little: 25.98 us instead of 27.43 us by the model: they have to save 1.50 us
 func.func @less(%x: memref<?x8xf32>, %w: memref<?xf32>, %y: memref<?x8xf32>) {
   gnn_tile.traverse @shorter <dst, edge.in_rows, features = 8>
       ins(%x, %w : memref<?x8xf32>, memref<?xf32>)

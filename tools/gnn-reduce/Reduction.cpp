@@ -376,6 +376,14 @@ void Reduction::runOnOperation() {
         << getArgument() << ": expected 'test', a program, got none";
     return signalPassFailure();
   }
+  OwningOpRef<ModuleOp> empty = ModuleOp::create(getOperation().getLoc());
+  if (test(*empty)) {
+    emitError(UnknownLoc::get(&getContext()))
+        << getArgument() << ": expected '" << script
+        << "' to end with 0 for a module without ops, got another status: does "
+           "it run?";
+    return signalPassFailure();
+  }
   std::optional<Size> whole = test(getOperation());
   if (!whole) {
     getOperation().emitError("expected a module for which '")

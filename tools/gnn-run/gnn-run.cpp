@@ -119,8 +119,8 @@ static cl::opt<uint64_t>
 
 static cl::opt<std::string>
     explainFile("explain",
-                cl::desc("Print what passes on whole-graph ops did and what it "
-                         "costs, or draw it for Graphviz"),
+                cl::desc("Print what passes did and what kernels cost, or draw "
+                         "it for Graphviz"),
                 cl::value_desc("FILE.dot"), cl::ValueOptional,
                 cl::cat(category));
 
@@ -377,6 +377,10 @@ static int runFunction() {
     if (llvm::Error error = loadPlugin(plugin))
       return fail(llvm::toString(std::move(error)));
   target = flags->target.empty() ? chooseTarget() : flags->target;
+  if (explainFile.getNumOccurrences() && flags.isGiven("schedules"))
+    return fail("--explain: expected no --schedules, by which kernels are "
+                "weighed by gnn-opt --gnn-schedule-pipeline=schedules=FILE "
+                "--gnn-tile-list-costs alone");
   if (flags.isGiven("chip") && target == "cpu")
     return fail("--chip: expected --target=cuda or emulator, which PTX is made "
                 "for, got --target=cpu");

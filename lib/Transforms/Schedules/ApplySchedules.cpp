@@ -102,7 +102,7 @@ private:
       return diag;
     }
     gnn::passed(getArgument(), op.getLoc(), "ScheduleApplied")
-        << "takes the schedule of " << describe(entry.loc);
+        << "takes the schedule of " + describe(entry.loc);
     return success();
   }
 

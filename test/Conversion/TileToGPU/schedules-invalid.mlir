@@ -5,7 +5,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // A field that is set and cannot be honoured is named.
 
 func.func @split_rows(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'split_rows': expected reductions over elements, several rows a block and results of at most 40 KiB a block}}
+  // expected-error @+1 {{'gnn_tile.traverse' op cannot honour the schedule's 'split_rows': expected reductions over elements, got none}}
   gnn_tile.traverse @g <dst, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
@@ -262,6 +262,42 @@ func.func @distribution_of_sums(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
       schedule <row_walk = by_edges, distribution = cyclic> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @one_team(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{cannot honour the schedule's 'row_walk': expected 'rows_per_block' of 2 teams at least, which share a row, got 1}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2,
+                rows_per_block = 1, row_walk = block> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @large_results(%x: memref<?x4x512xf32>, %y: memref<?x4x512xf32>) {
+  // expected-error @+1 {{cannot honour the schedule's 'row_walk': expected results of at most 40 KiB a block, got more}}
+  gnn_tile.traverse @g <dst, edge.in_rows, heads = 4, features = 512>
+      ins(%x : memref<?x4x512xf32>) at [#gnn_tile.at<element -> src : head, feature>]
+      outs(%y : memref<?x4x512xf32>) at [#gnn_tile.at<group : head, feature>]
+      schedule <columns_per_block = 512, vector = 4, lanes = 32, head_lanes = 1, element_lanes = 1,
+                rows_per_block = 8, row_walk = block> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32

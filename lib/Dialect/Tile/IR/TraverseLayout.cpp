@@ -140,8 +140,11 @@ static std::string checkLanes(const TraverseSchedule &schedule,
       layout.rowWalk == RowWalk::ByEdges)
     expected = 1;
   if (schedule.elementLanes && layout.elementLanes != expected)
-    return refuse("element_lanes", "expected " + Twine(expected) + ", got " +
-                                       Twine(layout.elementLanes));
+    return refuse("element_lanes", "expected " + Twine(expected) +
+                                       (layout.rowWalk == RowWalk::ByEdges
+                                            ? " where 'row_walk' is by_edges"
+                                            : "") +
+                                       ", got " + Twine(layout.elementLanes));
   return "";
 }
 
@@ -304,14 +307,19 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
     return "";
   if (!schedule.rowsPerBlock || !hasLanes(schedule) || layout.sharesRows)
     return "";
-  if (layout.splitRows || layout.rowWalk != RowWalk::Team)
-    return refuse(
-        layout.splitRows ? "split_rows" : "row_walk",
-        "expected reductions over elements, several rows a block and "
-        "results of at most " +
-            Twine((facts.limits.sharedBytes - otherSharedBytes) >> 10) +
-            " KiB a block");
-  return "";
+  if (!layout.splitRows && layout.rowWalk == RowWalk::Team)
+    return "";
+  StringRef field = layout.splitRows ? "split_rows" : "row_walk";
+  if (facts.sums.empty())
+    return refuse(field, "expected reductions over elements, got none");
+  if (layout.rowsPerBlock < 2)
+    return refuse(field, "expected 'rows_per_block' of 2 teams at least, which "
+                         "share a row, got " +
+                             Twine(layout.rowsPerBlock));
+  return refuse(field,
+                "expected results of at most " +
+                    Twine((facts.limits.sharedBytes - otherSharedBytes) >> 10) +
+                    " KiB a block, got more");
 }
 
 std::optional<StructureKey> gnn::tile::getOrderKey(RowDomain groups,
