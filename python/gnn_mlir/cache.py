@@ -16,11 +16,13 @@ import pathlib
 import platform
 import stat
 import tempfile
+import time
 
 from . import _version, capi, targets
 
 FOLDER, BYTES = "GNN_MLIR_CACHE", "GNN_MLIR_CACHE_BYTES"  # Variables of the environment.
 MOST = 2**30  # Bytes of all packages, by default.
+_ABANDONED = 3600  # Seconds after which nobody writes a file any more.
 _OFF = ("off", "0", "false", "no")
 _HEAD = b"gnn-mlir package 1\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -168,9 +170,11 @@ def _make_room(place, most):
     for path in place.iterdir():
         try:
             status = path.stat()
-            found.append((status.st_mtime_ns, status.st_size, path))
         except FileNotFoundError:
-            pass  # Another process has removed it.
+            continue  # Another process has removed it.
+        # Others are being written, or were left by a process that ended.
+        if path.suffix == ".gnnpkg" or time.time() - status.st_mtime > _ABANDONED:
+            found.append((status.st_mtime_ns, status.st_size, path))
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):
         if total <= most:

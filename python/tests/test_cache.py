@@ -182,6 +182,17 @@ def test_the_least_used_goes_first(compilations, monkeypatch, caplog):
     assert len(said(caplog)) == 1 and "expected a number of bytes, got many" in said(caplog)[0]
 
 
+def test_files_that_are_being_written_stay(compilations, monkeypatch):
+    compiled()
+    new, old = (cache.folder() / name for name in ("tmp-new", "tmp-old"))
+    for path in (new, old):
+        path.write_bytes(b" " * 100)
+    os.utime(old, (1, 1))
+    monkeypatch.setenv(cache.BYTES, str(files()[0].stat().st_size + 2000))
+    compiled(program(kind="max"))
+    assert new.exists() and not old.exists() and len(files()) == 1
+
+
 @pytest.mark.parametrize("off", ["off", "0", "False", "no"])
 def test_off(compilations, monkeypatch, tmp_path, off):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
