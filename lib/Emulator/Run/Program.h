@@ -36,7 +36,8 @@ struct CompiledKernel {
   int64_t staticSharedBytes = 0;
   /// Bytes of attributions and allocas a thread.
   int64_t privateBytes = 0;
-  /// Bytes of all values that a thread computes: more than compiled code spills.
+  /// Bytes of all values that a thread computes: more than compiled code
+  /// spills.
   int64_t valueBytes = 0;
   /// The block it was compiled for; empty where any will do.
   llvm::SmallVector<int64_t, 3> knownBlock;

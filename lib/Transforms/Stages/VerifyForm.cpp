@@ -73,8 +73,8 @@ findEarliest(ModuleOp module) {
   // A function that does nothing has a form by its arguments.
   for (auto function : module.getOps<func::FuncOp>())
     if (!found.first && !function.isExternal() &&
-        !llvm::all_of(function.getArgumentTypes(),
-                      llvm::IsaPred<BaseMemRefType>))
+        llvm::any_of(function.getArgumentTypes(),
+                     llvm::IsaPred<TensorType, FloatType>))
       found = {function, Form::Tensors};
   return found;
 }
