@@ -3,6 +3,7 @@
 
 import functools
 import pathlib
+import re
 
 import torch
 
@@ -15,6 +16,7 @@ from ceilings_walks import uniform
 DRAWN = {"uniform-10k": 10_000, "uniform-1M": 1_000_000, "uniform-10M": 10_000_000,
          "uniform-100M": 100_000_000}
 _DEGREE = 50
+_NUMBERS = re.compile(r"(\d*\.?\d+(?:e-?\d+)?)?(?::([1-9]\d*))?")
 # Results are checked on so many edges, with those of the longest rows.
 _CHECKED = 100_000
 
@@ -25,10 +27,10 @@ def load(name, data):
     that is not None."""
     base, _, numbers = name.partition(":")
     if base in DRAWN:
-        scale, _, degree = numbers.partition(":")
-        edges, degree = int(DRAWN[base] * float(scale or 1)), int(degree or _DEGREE)
-        if degree < 1:
-            raise ValueError(f"expected edges into a node, at least 1, got {name!r}")
+        if not (found := _NUMBERS.fullmatch(numbers)):
+            raise ValueError(f"expected {base}:SCALE:DEGREE, a scale and edges into a node, at least "
+                             f"1, got {name!r}")
+        edges, degree = int(DRAWN[base] * float(found[1] or 1)), int(found[2] or _DEGREE)
         return uniform(max(1, edges // degree), degree)
     file = None if data is None else pathlib.Path(data) / f"{name}.npz"
     if file is not None and file.is_file():

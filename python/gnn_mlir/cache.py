@@ -141,7 +141,8 @@ def _read(path):
 
 
 def _write(path, data):
-    """Writes a package, and removes those that were not used for longest."""
+    """Writes a package, and removes those that were not used for longest. `files.write` keeps
+    permissions and follows links, where a package has to be a file that its user alone reads."""
     try:
         most = int(os.environ.get(BYTES) or MOST)
     except ValueError:

@@ -19,7 +19,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Reducer/Tester.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OutputInMemory.h"
 #include "Reduction.h"
 
 #include "GNN/InitAll.h"
@@ -22,5 +23,8 @@ int main(int argc, char **argv) {
   gnn::registerAll(registry);
   gnn::tools::registerReductionPass();
   mlir::MLIRContext context(registry);
-  return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
+  return gnn::tools::runInMemory(
+      "gnn-reduce", argc, argv, [&](int argc, char **argv) {
+        return mlir::succeeded(mlir::mlirReduceMain(argc, argv, context));
+      });
 }

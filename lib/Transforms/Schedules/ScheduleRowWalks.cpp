@@ -30,15 +30,16 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
       if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();
       TraverseSchedule schedule(op);
+      TraverseFacts facts = getScheduleFacts(op);
       bool isOpen = !schedule.rowWalk;
       if (isOpen)
-        schedule.rowWalk = chooseRowWalk(schedule, getScheduleFacts(op));
+        schedule.rowWalk = chooseRowWalk(schedule, facts);
       StringRef why;
       if (schedule.rowWalk == RowWalk::ByLength)
-        why = chooseSplitRows(schedule, getScheduleFacts(op));
+        why = chooseSplitRows(schedule, facts);
       schedule.setOn(op);
       if (isOpen)
-        explain(op, schedule, why);
+        explain(op, schedule, facts, why);
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())
@@ -46,9 +47,8 @@ struct ScheduleRowWalks : gnn::impl::ScheduleRowWalksBase<ScheduleRowWalks> {
   }
 
 private:
-  static std::string explainBlocks(TraverseOp op,
-                                   const TraverseSchedule &schedule) {
-    TraverseFacts facts = getScheduleFacts(op);
+  static std::string explainBlocks(const TraverseSchedule &schedule,
+                                   const TraverseFacts &facts) {
     if (!areWalkedByBlocks(schedule, facts))
       return "rows are few";
     RowWalkRounds rounds = countRowWalkRounds(schedule, facts);
@@ -59,7 +59,8 @@ private:
   }
 
   /// Says who walks long rows, or why nobody but their own teams does.
-  void explain(TraverseOp op, const TraverseSchedule &schedule, StringRef why) {
+  void explain(TraverseOp op, const TraverseSchedule &schedule,
+               const TraverseFacts &facts, StringRef why) {
     switch (*schedule.rowWalk) {
     case RowWalk::ByLength:
       passed(getArgument(), op.getLoc(), "Scheduled")
@@ -70,12 +71,11 @@ private:
     case RowWalk::Block:
       passed(getArgument(), op.getLoc(), "Scheduled")
           << "all teams of a block walk each row: " +
-                 explainBlocks(op, schedule);
+                 explainBlocks(schedule, facts);
       return;
     default:
       break;
     }
-    TraverseFacts facts(op);
     TraverseSchedule byLength = schedule;
     byLength.rowWalk = RowWalk::ByLength;
     refused(getArgument(), op.getLoc())
