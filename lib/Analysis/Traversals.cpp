@@ -123,6 +123,33 @@ static double countWarps(TargetLimits limits, double registers,
 /// Those of the sums of 64 features that the time of a row was measured with.
 static constexpr double usualRegisters = 48;
 
+/// The bytes of a row of `value`, all its heads and features included.
+static double countRowBytes(TraverseOp op, Value value, AtAttr at) {
+  DomainAttr domain = op.getDomain();
+  auto type = cast<ShapedType>(value.getType());
+  return type.getElementTypeBitWidth() / 8.0 *
+         static_cast<double>((at.getHead() ? domain.getHeads() : 1) *
+                             (at.getFeature() ? domain.getFeatures() : 1));
+}
+
+/// Whether most rows that elements lead to come from memory: a table is more
+/// than the L2 holds, and most of its rows lie far from those before.
+static bool leadsToMemory(TraverseOp op, StatsAttr stats) {
+  double l2Bytes = getFigures(op).l2Bytes;
+  return llvm::any_of(op.getReadInputs(), [&](OpOperand *input) {
+    AtAttr at = op.getAccess(*input);
+    if (at.getAnchor() != Anchor::Element || !at.getFeature() ||
+        !at.getSpace() || at.getSpace().hasSpaceOf(op.getElements()))
+      return false;
+    GatherWork gather = describeGather(
+        at.getSpace(), 1, countRowBytes(op, input->get(), at), stats);
+    bool isNear = llvm::any_of(gather.near, [&](GatherWork::Near near) {
+      return near.share > 0.5 && near.rows * gather.rowBytes <= l2Bytes;
+    });
+    return gather.tableRows * gather.rowBytes > l2Bytes && !isNear;
+  });
+}
+
 TraverseFacts gnn::getScheduleFacts(TraverseOp op, StatsAttr stats) {
   TraverseFacts facts(op);
   facts.processors = getFigures(op).processors;
@@ -132,6 +159,7 @@ TraverseFacts gnn::getScheduleFacts(TraverseOp op, StatsAttr stats) {
   facts.numElements = countRows(op.getElements(), stats);
   facts.longestLength =
       countLongestGroup(facts.groups, op.getElements(), stats);
+  facts.leadsToMemory = leadsToMemory(op, stats);
   return facts;
 }
 
@@ -308,12 +336,6 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     });
   };
   DomainAttr domain = op.getDomain();
-  auto getRowBytes = [&](Value value, AtAttr at) {
-    auto type = cast<ShapedType>(value.getType());
-    return type.getElementTypeBitWidth() / 8.0 *
-           (at.getHead() ? domain.getHeads() : 1) *
-           (at.getFeature() ? domain.getFeatures() : 1);
-  };
   TileCost cost = op.getCost();
   KernelWork work;
   work.otherFlops = evaluate(cost.flops);
@@ -329,8 +351,9 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     RowDomain from = isElement ? domain.getElements() : domain.getGroups();
     if (at.getAnchor() == Anchor::All || !isMapped(graph, from, at.getSpace()))
       continue;
-    GatherWork gather = describeGather(at.getSpace(), rows.count(from),
-                                       getRowBytes(input->get(), at), stats);
+    GatherWork gather =
+        describeGather(at.getSpace(), rows.count(from),
+                       countRowBytes(op, input->get(), at), stats);
     if (!isElement)
       gather.near.clear();
     gather.table = input->get();
@@ -369,8 +392,9 @@ static KernelWork describe(TraverseOp op, Share share, StatsAttr stats) {
     RowDomain from = op.getStart(at);
     if (!isMapped(graph, from, at.getSpace()))
       continue;
-    GatherWork scatter = describeGather(at.getSpace(), rows.count(from),
-                                        getRowBytes(output.get(), at), stats);
+    GatherWork scatter =
+        describeGather(at.getSpace(), rows.count(from),
+                       countRowBytes(op, output.get(), at), stats);
     scatter.table = output.get();
     scatter.isWritten = true;
     scatter.hasHeads = static_cast<bool>(at.getHead());

@@ -39,3 +39,24 @@ func.func @heads(%x: memref<?x8x16xf32>, %y: memref<?x8xf32>) {
   }
   return
 }
+
+// -----
+
+// A walk by edges whose rows have no results says who has which elements, so that what is varied
+// beside it is listed.
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+// LANES: "function":"by_edges"{{.*}}"row_walk":"by_edges","distribution":"blocked"
+func.func @by_edges(%x: memref<?x64xf32>, %z: memref<?x64xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x, %z : memref<?x64xf32>, memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>] schedule <row_walk = by_edges> {
+  ^bb0(%v: f32, %w: f32):
+    %p = arith.mulf %v, %w : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  }
+  return
+}

@@ -40,7 +40,7 @@ func.func @narrow_means(%x: memref<?x4xf32>, %w: memref<?x8xf32>, %y: memref<?x4
 }
 
 // CHECK-LABEL: func.func @dots
-// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 4, rows_per_block = 16, {{.*}}row_walk = by_edges>
+// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 4, rows_per_block = 16, {{.*}}row_walk = by_edges, distribution = blocked>
 // CHECK:         lanes = 2, {{.*}}in_flight = 4, rows_per_block = 128, {{.*}}row_walk = by_edges, distribution = cyclic>
 func.func @dots(%x: memref<?x64xf32>, %w: memref<?x8xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
@@ -69,8 +69,8 @@ func.func @dots(%x: memref<?x64xf32>, %w: memref<?x8xf32>, %y: memref<?xf32>) {
 // Blocks of more threads are fewer, so that a lane has the same registers.
 //
 // CHECK-LABEL: func.func @large_blocks
-// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 2, rows_per_block = 32, {{.*}}row_walk = by_edges>
-// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 1, rows_per_block = 64, {{.*}}row_walk = by_edges>
+// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 2, rows_per_block = 32, {{.*}}row_walk = by_edges, distribution = blocked>
+// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 1, rows_per_block = 64, {{.*}}row_walk = by_edges, distribution = blocked>
 func.func @large_blocks(%x: memref<?x64xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
       ins(%x, %x : memref<?x64xf32>, memref<?x64xf32>)
@@ -90,6 +90,86 @@ func.func @large_blocks(%x: memref<?x64xf32>, %y: memref<?xf32>) {
   ^bb0(%v: f32, %u: f32):
     %p = arith.mulf %v, %u : f32
     %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+gnn.graph @far square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2449029,
+  dst_nodes = 2449029, edges = 123718280, type_edges = [123718280], src_pairs = [2449029],
+  dst_pairs = [2449029], in_degree_max = 101, out_degree_max = 101, near_edges = [400000, 3300000, 26500000]>}
+gnn.graph @near square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2449029,
+  dst_nodes = 2449029, edges = 123718280, type_edges = [123718280], src_pairs = [2449029],
+  dst_pairs = [2449029], in_degree_max = 101, out_degree_max = 101, near_edges = [60000000, 100000000, 123000000]>}
+
+// Sums of one row and numbers in order: wide rows in tiles of 16 lanes, from 8 lanes on in blocks of
+// 128 threads unless all lanes of a warp have one; extremes with their edges are not among them.
+//
+// CHECK-LABEL: func.func @wide
+// CHECK:         columns_per_block = 64, vector = 4, lanes = 16, {{.*}}in_flight = 8, rows_per_block = 8,
+// CHECK:         columns_per_block = 100, vector = 4, lanes = 32, {{.*}}in_flight = 8, rows_per_block = 8,
+// CHECK:         columns_per_block = 128, vector = 4, lanes = 32, {{.*}}in_flight = 4, rows_per_block = 8,
+func.func @wide(%x: memref<?x128xf32>, %w: memref<?x100xf32>, %y: memref<?x128xf32>, %z: memref<?x100xf32>,
+                %at: memref<?x128xi32>) {
+  gnn_tile.traverse @far <dst, edge.in_rows, features = 128>
+      ins(%x : memref<?x128xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x128xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @far <dst, edge.in_rows, features = 100>
+      ins(%w : memref<?x100xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%z : memref<?x100xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @far <dst, edge.in_rows, features = 128>
+      ins(%x : memref<?x128xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y, %at : memref<?x128xf32>, memref<?x128xi32>)
+      at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %e = gnn_tile.index #gnn_tile.at<element -> edge>
+    %s, %i = gnn_tile.arg_reduce max %v, %e : f32
+    gnn_tile.yield %s, %i : f32, i32
+  }
+  return
+}
+
+// Narrow rows that most come from memory are asked for further ahead: those of @far are 78 MB, those
+// of @near as many, but near each other, and rows of 4 features are in the L2.
+//
+// CHECK-LABEL: func.func @narrow_rows
+// CHECK:         @far {{.*}}in_flight = 32,
+// CHECK:         @near {{.*}}in_flight = 16,
+// CHECK:         @far {{.*}}in_flight = 16,
+func.func @narrow_rows(%x: memref<?x8xf32>, %w: memref<?x4xf32>, %y: memref<?x8xf32>, %z: memref<?x4xf32>) {
+  gnn_tile.traverse @far <dst, edge.in_rows, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @near <dst, edge.in_rows, features = 8>
+      ins(%x : memref<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @far <dst, edge.in_rows, features = 4>
+      ins(%w : memref<?x4xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%z : memref<?x4xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
   }
   return

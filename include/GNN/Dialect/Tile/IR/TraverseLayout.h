@@ -85,7 +85,17 @@ struct TraverseFacts {
   /// they are walked. A row has features, or where nothing has, a map leads to
   /// it.
   bool loadsNumbers = false, loadsNumbersInOrder = false;
+  /// Whether most rows that elements lead to come from memory: they are more
+  /// than the L2 holds, and few lie near those before. Statistics tell.
+  bool leadsToMemory = false;
 
+  /// Whether lanes of a walk by edges hold one sum of rows, of which an element
+  /// has one and numbers in its order.
+  bool isOneSum() const {
+    return sums.size() == 1 && streams == 1 && !findsIndices &&
+           loadsNumbers == loadsNumbersInOrder && !shufflesInsideElements &&
+           !weighsElements;
+  }
   /// Whether lanes of a walk by edges hold one sum of rows, and little beside.
   bool isPlainSum() const {
     return sums.size() == 1 && streams == 1 && !loadsNumbers &&
