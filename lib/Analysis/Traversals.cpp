@@ -132,22 +132,27 @@ static double countRowBytes(TraverseOp op, Value value, AtAttr at) {
                              (at.getFeature() ? domain.getFeatures() : 1));
 }
 
-/// Whether most rows that elements lead to come from memory: a table is more
-/// than the L2 holds, and most of its rows lie far from those before.
-static bool leadsToMemory(TraverseOp op, StatsAttr stats) {
+/// Where most rows that elements lead to come from: of several tables, the
+/// farthest.
+static RowsFrom findRows(TraverseOp op, StatsAttr stats) {
   double l2Bytes = getFigures(op).l2Bytes;
-  return llvm::any_of(op.getReadInputs(), [&](OpOperand *input) {
+  RowsFrom from = RowsFrom::Unknown;
+  for (OpOperand *input : op.getReadInputs()) {
     AtAttr at = op.getAccess(*input);
     if (at.getAnchor() != Anchor::Element || !at.getFeature() ||
         !at.getSpace() || at.getSpace().hasSpaceOf(op.getElements()))
-      return false;
+      continue;
     GatherWork gather = describeGather(
         at.getSpace(), 1, countRowBytes(op, input->get(), at), stats);
     bool isNear = llvm::any_of(gather.near, [&](GatherWork::Near near) {
       return near.share > 0.5 && near.rows * gather.rowBytes <= l2Bytes;
     });
-    return gather.tableRows * gather.rowBytes > l2Bytes && !isNear;
-  });
+    bool isHeld = gather.tableRows * gather.rowBytes <= l2Bytes;
+    from = std::max(from, isHeld   ? RowsFrom::L2
+                          : isNear ? RowsFrom::Near
+                                   : RowsFrom::Memory);
+  }
+  return from;
 }
 
 TraverseFacts gnn::getScheduleFacts(TraverseOp op, StatsAttr stats) {
@@ -159,7 +164,7 @@ TraverseFacts gnn::getScheduleFacts(TraverseOp op, StatsAttr stats) {
   facts.numElements = countRows(op.getElements(), stats);
   facts.longestLength =
       countLongestGroup(facts.groups, op.getElements(), stats);
-  facts.leadsToMemory = leadsToMemory(op, stats);
+  facts.rowsFrom = findRows(op, stats);
   return facts;
 }
 

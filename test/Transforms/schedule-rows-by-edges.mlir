@@ -6,7 +6,7 @@
 //
 // AHEAD:      row_walk by_edges, the next words ahead, words that are loaded once"
 // AHEAD:      row_walk by_edges, the next words ahead, words that are loaded once"
-// AHEAD:      16 teams of 16 lanes, row_walk by_edges, the next words ahead, values of the next group ahead"
+// AHEAD:      4 teams of 16 lanes, row_walk by_edges, the next words ahead, values of the next group ahead"
 // AHEAD:      128 teams of 2 lanes, row_walk by_edges, in turns"
 
 gnn.graph @large square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 200000,
@@ -14,7 +14,8 @@ gnn.graph @large square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_
   dst_pairs = [200000], in_degree_max = 9000, out_degree_max = 9000>}
 
 // A mean is one sum, but with two lanes a row its 16 rows under way take too many
-// registers. Loads of dots are kept together by ptxas if it may take registers for them.
+// registers. Loads of dots are kept together by ptxas if it may take registers for them; where there
+// are many blocks, they have 64 threads.
 //
 // CHECK-LABEL: func.func @narrow_means
 // CHECK:         vector = 4, lanes = 1, {{.*}}in_flight = 16, rows_per_block
@@ -40,7 +41,7 @@ func.func @narrow_means(%x: memref<?x4xf32>, %w: memref<?x8xf32>, %y: memref<?x4
 }
 
 // CHECK-LABEL: func.func @dots
-// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 4, rows_per_block = 16, {{.*}}row_walk = by_edges, distribution = blocked>
+// CHECK:         lanes = 16, {{.*}}in_flight = 4, processor_blocks = 16, rows_per_block = 4, {{.*}}row_walk = by_edges, distribution = blocked>
 // CHECK:         lanes = 2, {{.*}}in_flight = 4, rows_per_block = 128, {{.*}}row_walk = by_edges, distribution = cyclic>
 func.func @dots(%x: memref<?x64xf32>, %w: memref<?x8xf32>, %y: memref<?xf32>) {
   gnn_tile.traverse @large <dst, edge.in_rows, features = 64>
@@ -141,13 +142,17 @@ func.func @wide(%x: memref<?x128xf32>, %w: memref<?x100xf32>, %y: memref<?x128xf
 }
 
 // Narrow rows that most come from memory are asked for further ahead: those of @far are 78 MB, those
-// of @near as many, but near each other, and rows of 4 features are in the L2.
+// of @near as many, but near each other, and rows of 4 features are in the L2. So are the rows of 16
+// features of @large, which weights take no further ahead than plain sums; those of @near are not.
 //
 // CHECK-LABEL: func.func @narrow_rows
 // CHECK:         @far {{.*}}in_flight = 32,
 // CHECK:         @near {{.*}}in_flight = 16,
 // CHECK:         @far {{.*}}in_flight = 16,
-func.func @narrow_rows(%x: memref<?x8xf32>, %w: memref<?x4xf32>, %y: memref<?x8xf32>, %z: memref<?x4xf32>) {
+// CHECK:         @large {{.*}}lanes = 4, {{.*}}in_flight = 8, rows_per_block = 64,
+// CHECK:         @near {{.*}}lanes = 4, {{.*}}in_flight = 4, rows_per_block = 32,
+func.func @narrow_rows(%x: memref<?x8xf32>, %w: memref<?x4xf32>, %t: memref<?x16xf32>, %weight: memref<?xf32>,
+                       %y: memref<?x8xf32>, %z: memref<?x4xf32>, %u: memref<?x16xf32>) {
   gnn_tile.traverse @far <dst, edge.in_rows, features = 8>
       ins(%x : memref<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x8xf32>) at [#gnn_tile.at<group : feature>]
@@ -170,6 +175,26 @@ func.func @narrow_rows(%x: memref<?x8xf32>, %w: memref<?x4xf32>, %y: memref<?x8x
       schedule <vector = 4, row_walk = by_edges> {
   ^bb0(%v: f32):
     %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @large <dst, edge.in_rows, features = 16>
+      ins(%t, %weight : memref<?x16xf32>, memref<?xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element>]
+      outs(%u : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @near <dst, edge.in_rows, features = 16>
+      ins(%t, %weight : memref<?x16xf32>, memref<?xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element>]
+      outs(%u : memref<?x16xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = gnn_tile.reduce sum [element] %p : f32
     gnn_tile.yield %s : f32
   }
   return

@@ -16,6 +16,11 @@
 
 namespace gnn::tile {
 
+/// Where most rows that elements lead to come from, as far as statistics tell:
+/// the L2 holds all of them; it holds those that lie near, as most do; it holds
+/// neither.
+enum class RowsFrom { Unknown, L2, Near, Memory };
+
 /// Facts of the op that bear on its schedule.
 struct TraverseFacts {
   explicit TraverseFacts(TraverseOp op);
@@ -85,14 +90,16 @@ struct TraverseFacts {
   /// they are walked. A row has features, or where nothing has, a map leads to
   /// it.
   bool loadsNumbers = false, loadsNumbersInOrder = false;
-  /// Whether most rows that elements lead to come from memory: they are more
-  /// than the L2 holds, and few lie near those before. Statistics tell.
-  bool leadsToMemory = false;
+  /// Where most rows that elements lead to come from.
+  RowsFrom rowsFrom = RowsFrom::Unknown;
 
-  /// Whether lanes of a walk by edges hold one sum of rows, of which an element
-  /// has one and numbers in its order.
-  bool isOneSum() const {
-    return sums.size() == 1 && streams == 1 && !findsIndices &&
+  /// Whether elements have numbers of rows that are reduced, and no sums.
+  bool isDot() const { return reducesFeatures && sums.empty(); }
+  /// Whether lanes of a walk by edges hold one row for a group, of which an
+  /// element has one, beside it numbers in its order or the index of an
+  /// extreme.
+  bool holdsOneRow() const {
+    return (sums.size() == 1 || findsIndices) && streams == 1 &&
            loadsNumbers == loadsNumbersInOrder && !shufflesInsideElements &&
            !weighsElements;
   }
