@@ -78,10 +78,11 @@ static constexpr int64_t mostOfSum = 16;
 /// Threads of a block of such a walk whose rows have 4 to 16 lanes, and of one
 /// that reduces rows of more than two lanes to numbers, where there are more of
 /// the larger blocks a multiprocessor than these: teams wait for fewer others
-/// at the end. Sums of 16 and 32 features of products on an H200: 0.97 and 1.56
+/// at the end. Sums of 16 and 32 features of products on an H200: 0.98 and 1.55
 /// ms instead of 0.98 and 1.61, weighted 1.76 instead of 1.85, dots of 32
-/// features 1.85 instead of 1.91; of 272 thousand edges of 64 features, which
-/// are two blocks, 22.3 us instead of 20.1.
+/// features 1.85 instead of 1.91; of 620 thousand edges of 64 features, which
+/// are 4.6 of the larger blocks each, 22.3 us instead of 20.1
+/// (benchmarks/results/2026-11-30-h200-block-sizes.md).
 static constexpr int64_t smallBlock = 128, leastOfSmallBlock = 4;
 static constexpr int64_t smallestBlock = 64, leastOfDot = 4;
 static constexpr double fewBlocks = 8;
