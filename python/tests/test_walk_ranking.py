@@ -141,7 +141,7 @@ def test_what_was_fitted_stays(figures, walks, shipped):
     """The entries are what the script prints."""
     found = figures.fit(shipped, walks)
     for name, value in found.items():
-        assert value == pytest.approx(shipped[name], 0.05), name
+        assert value == pytest.approx(shipped[name], 0.06), name
 
 
 def test_constants_are_found(figures, walks, shipped):

@@ -63,7 +63,7 @@ def schedules(layer):
 
 @pytest.mark.parametrize("heads, features, kinds", [
     (12, 64, ["sum"]), (16, 64, ["mean"]), (4, 64, ["sum", "mean", "max", "min"]), (3, 41, ["sum", "max"]),
-    (40, 128, ["sum"])])
+    (40, 128, ["sum"]), (128, 128, ["sum"])])
 def test_teams_hand_over_what_fits_a_block(heads, features, kinds):
     x = np.random.default_rng(3).standard_normal(
         (GRAPH.num_nodes, heads, features)).astype(np.float32)
@@ -76,8 +76,8 @@ def test_teams_hand_over_what_fits_a_block(heads, features, kinds):
 
 def test_rows_of_which_no_team_fits_go_by_rows():
     """A row of 16,384 numbers takes 64 KiB of a team."""
-    x = np.random.default_rng(3).standard_normal((GRAPH.num_nodes, 128, 128)).astype(np.float32)
-    layer, found = run(reductions(128, 128, ["sum"]), GRAPH, {"x": x}, passes={"edge-walks": 1})
+    x = np.random.default_rng(3).standard_normal((GRAPH.num_nodes, 256, 64)).astype(np.float32)
+    layer, found = run(reductions(256, 64, ["sum"]), GRAPH, {"x": x}, passes={"edge-walks": 1})
     check(found["y"], reduced(GRAPH, x.astype(np.float64), "sum"))
     assert not any("by_edges" in one for one in schedules(layer))
 
