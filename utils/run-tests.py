@@ -93,7 +93,7 @@ def gtest(build, totals):
 
 def requirements():
     """The packages that the Python part and its tests need."""
-    project = tomllib.loads((ROOT / "python/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return project["dependencies"] + project["optional-dependencies"]["test"]
 
 

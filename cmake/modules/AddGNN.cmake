@@ -91,9 +91,28 @@ function(gnn_link_compiler target)
   endif()
 endfunction()
 
-# A tool over the whole compiler.
+# A tool over the whole compiler. TRAVELS: a static build has its code in libGNN,
+# whose compiler is as large as all tools together.
 function(add_gnn_tool name)
-  add_llvm_executable(${name} ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "TRAVELS" "" "")
+  if(GNN_STATIC_MLIR AND ARG_TRAVELS)
+    string(REGEX REPLACE "^gnn-" "" short ${name})
+    set(entry gnnToolMain_${short})
+    add_library(obj.${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+    llvm_update_compile_flags(obj.${name})
+    add_dependencies(obj.${name} mlir-headers)
+    target_compile_definitions(obj.${name} PRIVATE GNN_TOOL_ENTRY=${entry}
+      GNN_VERSION="${PROJECT_VERSION}")
+    target_sources(GNNShared PRIVATE $<TARGET_OBJECTS:obj.${name}>)
+    add_executable(${name} ${PROJECT_SOURCE_DIR}/tools/Launcher.c)
+    set_target_properties(${name} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR}
+      BUILD_RPATH "$ORIGIN/../lib")
+    target_compile_definitions(${name} PRIVATE GNN_TOOL_ENTRY=${entry})
+    target_link_libraries(${name} PRIVATE GNNShared)
+    return()
+  endif()
+  add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_compile_definitions(${name} PRIVATE GNN_VERSION="${PROJECT_VERSION}")
   gnn_link_compiler(${name})
 endfunction()

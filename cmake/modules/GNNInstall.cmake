@@ -7,26 +7,42 @@ include(GNUInstallDirs)
 set(gnn_tools gnn-lsp-server gnn-opt gnn-reduce gnn-run gnn-translate)
 set(gnn_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/GNN)
 
-# A build with a static MLIR travels: it has what Debian has only as
-# shared objects and other systems need not have.
+# Programs in C need the headers, and CMake or pkg-config to find them by.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/GNN-c
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT gnn)
+foreach(name GNN GNNRuntime)
+  set(description "Runs packages of gnn-mlir")
+  if(name STREQUAL "GNN")
+    set(description "Compiles graph neural networks, and runs them")
+  endif()
+  string(TOLOWER ${name} file)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/gnn.pc.in
+    ${PROJECT_BINARY_DIR}/${file}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${file}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT gnn)
+endforeach()
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/GNNCAPIConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/GNNCAPIConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/GNNCAPI
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/GNNCAPIConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/GNNCAPIConfig.cmake
+  ${PROJECT_BINARY_DIR}/GNNCAPIConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/GNNCAPI COMPONENT gnn)
+
+# A build with a static MLIR travels: its libraries need what every system has,
+# and have no version in their names, since a wheel holds no links.
 if(GNN_STATIC_MLIR)
-  set_target_properties(GNNShared GNNRuntimeShared PROPERTIES
-    INSTALL_RPATH "$ORIGIN")
-  install(TARGETS gnn-run RUNTIME OPTIONAL)
-  install(TARGETS GNNShared LIBRARY OPTIONAL)
-  install(TARGETS GNNRuntimeShared LIBRARY)
-  install(CODE "set(folder ${CMAKE_INSTALL_LIBDIR})")
-  install(CODE [[
-    set(folder ${CMAKE_INSTALL_PREFIX}/${folder})
-    file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${folder}/libGNNRuntime.so
-      RESOLVED_DEPENDENCIES_VAR needs
-      POST_EXCLUDE_REGEXES "lib(c|m|z|gcc_s|stdc[+][+])[.]so" "ld-linux")
-    foreach(need ${needs})
-      get_filename_component(name ${need} NAME)
-      get_filename_component(need ${need} REALPATH)
-      file(INSTALL ${need} DESTINATION ${folder} RENAME ${name})
-    endforeach()
-  ]])
+  foreach(property VERSION SOVERSION)
+    set_property(TARGET GNNShared GNNRuntimeShared PROPERTY ${property})
+  endforeach()
+  set_target_properties(gnn-opt gnn-run gnn-translate PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS gnn-opt gnn-run gnn-translate GNNShared GNNRuntimeShared
+    COMPONENT gnn)
   return()
 endif()
 

@@ -21,9 +21,11 @@ function(gnn_make_static name archive)
     IMPORTED_LOCATION_RELWITHDEBINFO ${location}
     INTERFACE_LINK_LIBRARIES "${ARGN};${archive}")
 endfunction()
-# Nothing here calls Z3, which the link would still ask for.
+# Nothing here calls Z3, which the link would still ask for. Zstandard is inside,
+# as other systems may not have it.
 get_target_property(gnn_llvm_needs LLVMSupport INTERFACE_LINK_LIBRARIES)
 list(FILTER gnn_llvm_needs EXCLUDE REGEX z3)
+list(TRANSFORM gnn_llvm_needs REPLACE "zstd::libzstd_shared" "zstd::libzstd_static")
 set_target_properties(LLVMSupport PROPERTIES
   INTERFACE_LINK_LIBRARIES "${gnn_llvm_needs}")
 gnn_make_static(LLVM LLVMSupport ${gnn_llvm_libs})
@@ -44,10 +46,10 @@ target_link_libraries(GNNStaticMLIR INTERFACE
   # memref's library calls it without naming it.
   MLIRAlignmentAttrInterface)
 
-# Only what is reached, and relocations packed (glibc 2.36): half the size. The
-# old kind of run path holds for the needs of libzip too.
+# Only what is reached: half the size. The library of C++ is inside, and the
+# newest symbols of glibc are of 2.34.
 target_link_options(GNNStaticMLIR INTERFACE
-  -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,--disable-new-dtags)
+  -Wl,--gc-sections -static-libstdc++)
 
 # MLIR initializes all targets that its LLVM was built with. Those that are left
 # out here have nothing to initialize.
@@ -60,6 +62,17 @@ foreach(target ${LLVM_TARGETS_TO_BUILD})
     endforeach()
   endif()
 endforeach()
+# LLVM asks it for seeds of names of files; glibc has it from 2.36 on.
+string(APPEND gnn_absent_targets "
+#include <stdlib.h>
+#include <sys/random.h>
+unsigned arc4random(void) {
+  unsigned value;
+  if (getrandom(&value, sizeof value, 0) != sizeof value)
+    abort();
+  return value;
+}
+")
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/AbsentTargets.c
   CONTENT "${gnn_absent_targets}" @ONLY)
 add_library(GNNAbsentTargets STATIC ${PROJECT_BINARY_DIR}/AbsentTargets.c)

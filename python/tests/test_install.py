@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The wheel: built, installed in an empty folder, used outside of the checkout."""
 
+import ast
 import importlib.util
 import os
 import pathlib
@@ -12,7 +13,7 @@ import zipfile
 
 import pytest
 
-PYTHON = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 PROGRAM = '''
 import sys
@@ -52,45 +53,85 @@ def outside():
             if k != "PYTHONPATH" and not k.startswith("GNN_MLIR")}
 
 
-def can_build():
-    """Whether the setuptools that is here makes wheels without a download."""
-    if importlib.util.find_spec("setuptools") is None:
-        return False
-    from setuptools import __version__
-    return tuple(map(int, __version__.split(".")[:2])) >= (70, 1)
-
-
 @pytest.fixture(scope="module")
 def wheel(compiler, tmp_path_factory):
+    """The wheel that GNN_TEST_WHEEL names; else one without a library, which takes five
+    minutes to build."""
+    if "GNN_TEST_WHEEL" in os.environ:
+        return pathlib.Path(os.environ["GNN_TEST_WHEEL"]).resolve()
     folder = tmp_path_factory.mktemp("wheel")
-    # A copy, so that building leaves nothing in the checkout.
-    shutil.copytree(PYTHON, folder / "python", ignore=shutil.ignore_patterns(
-        "__pycache__", "build", "*.egg-info"))
-    library = pathlib.Path(compiler.find_library()).resolve()
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps",
-        *(["--no-build-isolation", "--no-index"] if can_build() else []),
-        "--wheel-dir", folder, folder / "python",
-        env={**outside(), "GNN_MLIR_LIBRARY": str(library)})
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
+        "--no-index", "-Cwheel.cmake=false", "--wheel-dir", folder, ROOT, env=outside())
     found, = folder.glob("*.whl")
     return found
 
 
-def test_wheel_is_for_every_python_of_the_machine(wheel):
+@pytest.fixture(scope="module")
+def site(wheel, compiler, tmp_path_factory):
+    """The folder that it is installed in; a wheel without them gets the libraries and tools of
+    the build."""
+    site = tmp_path_factory.mktemp("site")
+    run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index",
+        "--target", site, wheel)
+    if "GNN_TEST_WHEEL" not in os.environ:
+        library = pathlib.Path(compiler.find_library())
+        (site / "gnn_mlir/lib").mkdir()
+        for path in (library, *library.parent.glob("libGNNCompiler.so.*")):
+            shutil.copy(path, site / "gnn_mlir/lib")
+        (site / "gnn_mlir/bin").symlink_to(library.parents[1] / "bin")
+    return site
+
+
+def test_what_a_wheel_has(wheel):
     name, version, python, abi, platform = wheel.stem.split("-")
     assert (name, python, abi) == ("gnn_mlir", "py3", "none")
-    assert platform.startswith("linux_")
-    names = zipfile.ZipFile(wheel).namelist()
-    assert "gnn_mlir/lib/libGNN.so" in names
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata, = (archive.read(n).decode() for n in names if n.endswith("/METADATA"))
+    assert [line for line in metadata.splitlines() if line.startswith("Requires-Dist") and
+            "extra" not in line] == ["Requires-Dist: numpy>=1.22"]
+    assert {n.rsplit("/")[-1] for n in names if "/licenses/" in n} == {
+        "LICENSE", "LICENSES.third-party"}
     assert not [n for n in names if re.search("test|support", n)]
+    if platform != "any":
+        assert {"gnn_mlir/lib/libGNN.so", "gnn_mlir/lib/libGNNRuntime.so",
+                "gnn_mlir/bin/gnn-opt", "gnn_mlir/bin/gnn-run", "gnn_mlir/bin/gnn-translate",
+                "gnn_mlir/include/GNN-c/Runtime.h", "gnn_mlir/lib/pkgconfig/gnn.pc",
+                "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPIConfig.cmake"} <= set(names)
+        assert len([n for n in names if ".so" in n]) == 2
+
+
+@pytest.mark.parametrize("tool", ("gnn-opt", "gnn-run", "gnn-translate"))
+def test_tools_are_commands(site, tool):
+    out = run(site / "bin" / tool, "--version", env={**outside(), "PYTHONPATH": str(site)})
+    assert "gnn-mlir" in out
+
+
+@pytest.mark.skipif("GNN_TEST_WHEEL" not in os.environ, reason="of a static build alone")
+@pytest.mark.parametrize("option", (["--load-pass-plugin=x.so"], ["-load-dialect-plugin", "x.so"]))
+def test_a_wheel_loads_no_plugin(site, option):
+    done = subprocess.run([site / "bin/gnn-opt", *option, "-"], input="", text=True, check=False,
+                          env={**outside(), "PYTHONPATH": str(site)}, capture_output=True)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert "'x.so': expected a build with a shared MLIR, this one is static" in done.stderr
+
+
+def test_a_tool_that_is_not_there_is_one_line(site, monkeypatch, capsys):
+    from gnn_mlir import _tools
+    monkeypatch.setattr(_tools, "__file__", str(site / "none" / "_tools.py"))
+    with pytest.raises(SystemExit, match="gnn-opt: expected .*/bin/gnn-opt, which a wheel has"):
+        _tools.gnn_opt()
+
+
+def test_the_sources_of_the_package_are_of_the_oldest_python():
+    for path in (ROOT / "python/gnn_mlir").rglob("*.py"):
+        ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
 
 
 @pytest.mark.parametrize("user", ("numpy", "torch"))
-def test_installed_package_compiles_and_runs(wheel, tmp_path, user):
+def test_installed_package_compiles_and_runs(site, tmp_path, user):
     if importlib.util.find_spec(user) is None:
         pytest.skip(f"{user} is not installed")
-    site = tmp_path / "site"
-    run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index",
-        "--target", site, wheel)
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(**(TORCH if user == "torch" else NUMPY)))
     out = run(sys.executable, program, site, cwd=tmp_path,

@@ -52,7 +52,7 @@ def test_versions_of_packages_are_those_of_the_project(runner, monkeypatch, tmp_
     commands = []
     monkeypatch.setattr(runner, "run", lambda command: (commands.append(command), (0, ""))[1])
     runner.virtual_environment(tmp_path)
-    project = (ROOT / "python/pyproject.toml").read_text(encoding="utf-8")
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     _, _, packages = " ".join(map(str, commands[-1])).partition("install -q ")
     assert {"torch", "torch-geometric"} <= {one.split("==")[0] for one in packages.split()}
     assert all(f'"{one}"' in project for one in packages.split())

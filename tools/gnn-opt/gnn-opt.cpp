@@ -5,14 +5,38 @@
 //===----------------------------------------------------------------------===//
 
 #include "../OutputInMemory.h"
+#include "../ToolMain.h"
 #include "GNN/InitAll.h"
+#include "GNN/Plugins.h"
 #include "GNN/Version.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
-int main(int argc, char **argv) {
+/// The error of a plugin in a build that loads none, where MLIR would go on
+/// without it.
+static llvm::Error checkPlugins(llvm::ArrayRef<char *> arguments) {
+#ifdef GNN_TOOL_ENTRY
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    auto [option, path] = llvm::StringRef(arguments[i]).ltrim('-').split('=');
+    if (option != "load-pass-plugin" && option != "load-dialect-plugin")
+      continue;
+    if (path.empty() && i + 1 < arguments.size())
+      path = arguments[i + 1];
+    if (llvm::Error error = gnn::loadPlugin(path))
+      return error;
+  }
+#endif
+  return llvm::Error::success();
+}
+
+GNN_TOOL_MAIN(int argc, char **argv) {
   gnn::setVersionPrinter();
+  if (llvm::Error error = checkPlugins({argv + 1, argv + argc})) {
+    llvm::WithColor::error(llvm::errs(), "gnn-opt")
+        << llvm::toString(std::move(error)) << "\n";
+    return 1;
+  }
   mlir::DialectRegistry registry;
   gnn::registerAll(registry);
   return gnn::tools::runInMemory(

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ToolMain.h"
 #include "Compare.h"
 #include "Inputs.h"
 
@@ -44,85 +45,90 @@
 using namespace llvm;
 using namespace gnn;
 
-static cl::OptionCategory category("gnn-run options");
-static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"),
-                                 cl::cat(category));
-static cl::opt<std::string> functionName("function",
-                                         cl::desc("Function to run"),
-                                         cl::value_desc("NAME"),
-                                         cl::cat(category));
-static cl::list<std::string>
-    graphFiles("graph", cl::desc("Graph file, one a graph of the function"),
-               cl::value_desc("[NAME=]FILE.npz"), cl::cat(category));
-static cl::opt<bool> inverses("add-inverses",
-                              cl::desc("Add the inverse of every edge, with "
-                                       "edge types of their own"),
-                              cl::cat(category));
-static cl::opt<bool> selfLoops("add-self-loops",
-                               cl::desc("Give every node one self loop, of the "
-                                        "one edge type or of a new one"),
-                               cl::cat(category));
-static cl::opt<bool> refinedTypes(
-    "refine-types",
-    cl::desc("Split edge types so that each joins one node type to one other, "
-             "after edges were added"),
-    cl::cat(category));
-static cl::list<std::string>
-    inputs("input",
-           cl::desc("Where an input comes from; graph:feat are the features "
-                    "of the graph file"),
-           cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
-           cl::cat(category));
-static cl::opt<std::string>
-    weights("weights", cl::desc("Where all other inputs come from"),
-            cl::value_desc("random:SEED"), cl::cat(category));
 static CompileOptions forChip() {
   CompileOptions options;
   options.chip = "sm_90";
   return options;
 }
-static CompileFlags flags(category, "run", forChip());
+
+namespace {
+/// The options, made when the tool runs: the library of a static build, which
+/// has the code of several tools, has none when it is loaded.
+struct Options {
+  cl::OptionCategory category{"gnn-run options"};
+  cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"),
+                            cl::cat(category)};
+  cl::opt<std::string> functionName{"function", cl::desc("Function to run"),
+                                    cl::value_desc("NAME"), cl::cat(category)};
+  cl::list<std::string> graphFiles{
+      "graph", cl::desc("Graph file, one a graph of the function"),
+      cl::value_desc("[NAME=]FILE.npz"), cl::cat(category)};
+  cl::opt<bool> inverses{"add-inverses",
+                         cl::desc("Add the inverse of every edge, with "
+                                  "edge types of their own"),
+                         cl::cat(category)};
+  cl::opt<bool> selfLoops{"add-self-loops",
+                          cl::desc("Give every node one self loop, of the "
+                                   "one edge type or of a new one"),
+                          cl::cat(category)};
+  cl::opt<bool> refinedTypes{
+      "refine-types",
+      cl::desc(
+          "Split edge types so that each joins one node type to one other, "
+          "after edges were added"),
+      cl::cat(category)};
+  cl::list<std::string> inputs{
+      "input",
+      cl::desc("Where an input comes from; graph:feat are the features "
+               "of the graph file"),
+      cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
+      cl::cat(category)};
+  cl::opt<std::string> weights{
+      "weights", cl::desc("Where all other inputs come from"),
+      cl::value_desc("random:SEED"), cl::cat(category)};
+  CompileFlags flags{category, "run", forChip()};
+  cl::opt<std::string> reportFile{
+      "report",
+      cl::desc("Print how each kernel is launched and what it costs, "
+               "or write that as JSON"),
+      cl::value_desc("FILE.json"), cl::ValueOptional, cl::cat(category)};
+  cl::opt<std::string> outputDirectory{
+      "output", cl::desc("Write outputs there"), cl::value_desc("DIR"),
+      cl::cat(category)};
+  cl::list<std::string> plugins{
+      "load-plugin",
+      cl::desc("Take dialects, ops and passes of a shared object"),
+      cl::value_desc("FILE.so"), cl::cat(category)};
+  cl::list<std::string> compared{
+      "compare",
+      cl::desc("Compile a second time with this option besides, run both in "
+               "turns, and print what it changes: times, launches, registers, "
+               "outputs (docs/Debugging.md)"),
+      cl::value_desc("passes|stage-passes|schedules|stop-at=VALUE"),
+      cl::cat(category)};
+  cl::opt<int64_t> maxBytes{
+      "max-bytes",
+      cl::desc("Most memory that the arrays of a file, and a run, may ask for; "
+               "by default all that there is"),
+      cl::value_desc("BYTES"), cl::cat(category)};
+  cl::opt<bool> unchecked{"unchecked",
+                          cl::desc("Emulate without checking accesses"),
+                          cl::cat(category)};
+  cl::opt<uint64_t> shuffleSeed{
+      "shuffle", cl::desc("Emulate threads in the order of a seed"),
+      cl::value_desc("SEED"), cl::cat(category)};
+
+  cl::opt<std::string> explainFile{
+      "explain",
+      cl::desc("Print what passes did and what kernels cost, or draw "
+               "it for Graphviz"),
+      cl::value_desc("FILE.dot"), cl::ValueOptional, cl::cat(category)};
+};
+} // namespace
+
+static Options *given = nullptr;
 /// The target, or where to run as nobody has said it, and the GPU.
 static std::string target, chip;
-static cl::opt<std::string>
-    reportFile("report",
-               cl::desc("Print how each kernel is launched and what it costs, "
-                        "or write that as JSON"),
-               cl::value_desc("FILE.json"), cl::ValueOptional,
-               cl::cat(category));
-static cl::opt<std::string> outputDirectory("output",
-                                            cl::desc("Write outputs there"),
-                                            cl::value_desc("DIR"),
-                                            cl::cat(category));
-static cl::list<std::string>
-    plugins("load-plugin",
-            cl::desc("Take dialects, ops and passes of a shared object"),
-            cl::value_desc("FILE.so"), cl::cat(category));
-static cl::list<std::string> compared(
-    "compare",
-    cl::desc("Compile a second time with this option besides, run both in "
-             "turns, and print what it changes: times, launches, registers, "
-             "outputs (docs/Debugging.md)"),
-    cl::value_desc("passes|stage-passes|schedules|stop-at=VALUE"),
-    cl::cat(category));
-static cl::opt<int64_t> maxBytes(
-    "max-bytes",
-    cl::desc("Most memory that the arrays of a file, and a run, may ask for; "
-             "by default all that there is"),
-    cl::value_desc("BYTES"), cl::cat(category));
-static cl::opt<bool> unchecked("unchecked",
-                               cl::desc("Emulate without checking accesses"),
-                               cl::cat(category));
-static cl::opt<uint64_t>
-    shuffleSeed("shuffle", cl::desc("Emulate threads in the order of a seed"),
-                cl::value_desc("SEED"), cl::cat(category));
-
-static cl::opt<std::string>
-    explainFile("explain",
-                cl::desc("Print what passes did and what kernels cost, or draw "
-                         "it for Graphviz"),
-                cl::value_desc("FILE.dot"), cl::ValueOptional,
-                cl::cat(category));
 
 static int fail(const Twine &message) {
   WithColor::error(errs(), "gnn-run") << message << "\n";
@@ -140,11 +146,11 @@ static void showProgress(StringRef what, double done) {
 
 /// Where to run, as nobody has said it.
 static std::string chooseTarget() {
-  if (unchecked || shuffleSeed.getNumOccurrences())
+  if (given->unchecked || given->shuffleSeed.getNumOccurrences())
     return "emulator";
   if (runtime::openCudaDevice())
     return "cuda";
-  return flags.isGiven("chip") ? "emulator" : "cpu";
+  return given->flags.isGiven("chip") ? "emulator" : "cpu";
 }
 
 static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
@@ -155,9 +161,9 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
   if (target != "emulator")
     return (*backend)->openDevice();
   emulator::DeviceOptions options;
-  options.kernels.checked = !unchecked;
-  if (shuffleSeed.getNumOccurrences())
-    options.seed = shuffleSeed;
+  options.kernels.checked = !given->unchecked;
+  if (given->shuffleSeed.getNumOccurrences())
+    options.seed = given->shuffleSeed;
   options.progress = [](const std::string &kernel, int64_t done, int64_t all) {
     showProgress("emulating " + kernel,
                  double(done) / std::max<int64_t>(all, 1));
@@ -178,8 +184,9 @@ nameGraphs(mlir::ModuleOp module, ArrayRef<run::LoadedGraph> graphs) {
   // The passes of a function that is to be differentiated are not there yet.
   for (auto func : module.getOps<mlir::func::FuncOp>()) {
     StringRef name = func.getName();
-    if (functionName != name && functionName != passName(name, "forward") &&
-        functionName != passName(name, "backward"))
+    if (given->functionName != name &&
+        given->functionName != passName(name, "forward") &&
+        given->functionName != passName(name, "backward"))
       continue;
     func.walk([&](mlir::Operation *op) {
       addGraphs(op->getOperandTypes());
@@ -204,13 +211,13 @@ nameGraphs(mlir::ModuleOp module, ArrayRef<run::LoadedGraph> graphs) {
 
 /// Says what the graph pipeline does to `module`.
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
-  bool hasChip = target == "cuda" || flags.isGiven("chip");
+  bool hasChip = target == "cuda" || given->flags.isGiven("chip");
   auto explanation =
-      explain(module, flags->passes, target, hasChip ? chip : "");
+      explain(module, given->flags->passes, target, hasChip ? chip : "");
   if (mlir::failed(explanation))
     return mlir::failure();
-  if (!explainFile.empty())
-    return writeDot(module, *explanation, explainFile);
+  if (!given->explainFile.empty())
+    return writeDot(module, *explanation, given->explainFile);
   printText(*explanation, outs());
   return mlir::success();
 }
@@ -236,7 +243,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
   registerDialects(registry);
   mlir::MLIRContext context(registry);
   SourceMgr sources;
-  auto buffer = readInput(file, maxBytes);
+  auto buffer = readInput(given->file, given->maxBytes);
   if (!buffer) {
     fail(run::withOption(buffer.takeError()).message());
     return nullptr;
@@ -257,21 +264,22 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
     return nullptr;
   auto named = nameGraphs(*module, graphs);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
-      mlir::failed(attachGradients(*module, flags->gradients)))
+      mlir::failed(attachGradients(*module, given->flags->gradients)))
     return nullptr;
-  CompileOptions options = *flags;
+  CompileOptions options = *given->flags;
   // PTX is also what ptxas knows registers from.
-  bool needsPtx = target == "cuda" ||
-                  (target == "emulator" &&
-                   (!options.phasesDirectory.empty() ||
-                    (!findPtxas().empty() &&
-                     (reportFile.getNumOccurrences() || !compared.empty()))));
+  bool needsPtx =
+      target == "cuda" ||
+      (target == "emulator" &&
+       (!options.phasesDirectory.empty() ||
+        (!findPtxas().empty() &&
+         (given->reportFile.getNumOccurrences() || !given->compared.empty()))));
   options.target = needsPtx ? "cuda" : target;
   options.chip = needsPtx ? chip : "";
   options.emulated = target != "cuda";
   if (isSecond) {
     options.phasesDirectory = options.saveSchedules = "";
-    for (const std::string &text : compared)
+    for (const std::string &text : given->compared)
       if (runtime::Error failure = run::addOption(options, text)) {
         fail(failure.message());
         return nullptr;
@@ -279,7 +287,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
   }
   if (mlir::failed(verifyOptions(*module, options, isSecond)))
     return nullptr;
-  if (explainFile.getNumOccurrences() && !isSecond &&
+  if (given->explainFile.getNumOccurrences() && !isSecond &&
       mlir::failed(printExplanation(*module)))
     return nullptr;
   auto package = compileToPackage(*module, options);
@@ -290,12 +298,12 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
 }
 
 static run::GraphChanges graphChanges() {
-  return {inverses, selfLoops, refinedTypes};
+  return {given->inverses, given->selfLoops, given->refinedTypes};
 }
 
 /// Prints the statistics of a graph file as an attribute.
 static int printStatistics(const std::string &path) {
-  auto loaded = run::loadGraph(path, graphChanges(), maxBytes);
+  auto loaded = run::loadGraph(path, graphChanges(), given->maxBytes);
   if (!loaded)
     return fail(loaded.takeError().message());
   auto statistics = runtime::statistics(*loaded->graph);
@@ -327,8 +335,8 @@ static void addRegisters(runtime::Report &result,
 /// Prints the report as text, or writes it as JSON.
 static runtime::Error printReport(const runtime::Report &result,
                                   double compileTime) {
-  if (!reportFile.empty())
-    return writeOutput(reportFile, result.json() + "\n");
+  if (!given->reportFile.empty())
+    return writeOutput(given->reportFile, result.json() + "\n");
   outs() << formatv("compiled in {0:f0} ms, workspace {1} bytes, structures "
                     "{2} bytes, on {3}\n",
                     compileTime, result.workspaceBytes, result.structureBytes,
@@ -348,8 +356,8 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
   auto second = compile(loaded, unused, /*isSecond=*/true);
   if (!second)
     return 1;
-  auto other =
-      runtime::BoundFunction::bind(second, functionName, graphs, device, {});
+  auto other = runtime::BoundFunction::bind(second, given->functionName, graphs,
+                                            device, {});
   if (!other)
     return fail(other.takeError().message());
   run::ComparedFunction without{
@@ -363,41 +371,43 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
 
 /// All that the options ask for.
 static int runFunction() {
-  if (file.empty() || functionName.empty())
+  if (given->file.empty() || given->functionName.empty())
     return fail("expected FILE.mlir and --function NAME, or --stats FILE.npz");
-  if (!compared.empty() &&
-      (reportFile.getNumOccurrences() || !outputDirectory.empty()))
+  if (!given->compared.empty() && (given->reportFile.getNumOccurrences() ||
+                                   !given->outputDirectory.empty()))
     return fail(Twine("--compare: expected neither --report nor --output, as "
                       "two functions are run, got ") +
-                (outputDirectory.empty() ? "--report" : "--output"));
-  if (!weights.empty())
-    if (auto seed = run::parseSeed(weights); !seed)
+                (given->outputDirectory.empty() ? "--report" : "--output"));
+  if (!given->weights.empty())
+    if (auto seed = run::parseSeed(given->weights); !seed)
       return fail("--weights: " + seed.takeError().message());
-  for (const std::string &plugin : plugins)
+  for (const std::string &plugin : given->plugins)
     if (llvm::Error error = loadPlugin(plugin))
       return fail(llvm::toString(std::move(error)));
-  target = flags->target.empty() ? chooseTarget() : flags->target;
-  if (explainFile.getNumOccurrences() && flags.isGiven("schedules"))
+  target = given->flags->target.empty() ? chooseTarget() : given->flags->target;
+  if (given->explainFile.getNumOccurrences() &&
+      given->flags.isGiven("schedules"))
     return fail("--explain: expected no --schedules, by which kernels are "
                 "weighed by gnn-opt --gnn-schedule-pipeline=schedules=FILE "
                 "--gnn-tile-list-costs alone");
-  if (flags.isGiven("chip") && target == "cpu")
+  if (given->flags.isGiven("chip") && target == "cpu")
     return fail("--chip: expected --target=cuda or emulator, which PTX is made "
                 "for, got --target=cpu");
-  if ((unchecked || shuffleSeed.getNumOccurrences()) && target != "emulator")
-    return fail(Twine("--") + (unchecked ? "unchecked" : "shuffle") +
+  if ((given->unchecked || given->shuffleSeed.getNumOccurrences()) &&
+      target != "emulator")
+    return fail(Twine("--") + (given->unchecked ? "unchecked" : "shuffle") +
                 ": expected --target=emulator, got --target=" + target);
-  if (llvm::Error error = checkGPU(flags->chip))
+  if (llvm::Error error = checkGPU(given->flags->chip))
     return fail("--chip: " + llvm::toString(std::move(error)));
   auto device = openDevice();
   if (!device)
     return fail(device.takeError().message());
-  chip = flags.isGiven("chip") ? "" : (*device)->describeGPU();
+  chip = given->flags.isGiven("chip") ? "" : (*device)->describeGPU();
   if (chip.empty())
-    chip = flags->chip;
+    chip = given->flags->chip;
   std::vector<run::LoadedGraph> loaded;
-  for (const std::string &text : graphFiles) {
-    auto graph = run::loadGraph(text, graphChanges(), maxBytes);
+  for (const std::string &text : given->graphFiles) {
+    auto graph = run::loadGraph(text, graphChanges(), given->maxBytes);
     if (!graph)
       return fail(graph.takeError().message());
     loaded.push_back(std::move(*graph));
@@ -406,7 +416,7 @@ static int runFunction() {
   auto package = compile(loaded, compileTime);
   if (!package)
     return 1;
-  auto plan = package->plan().find(functionName);
+  auto plan = package->plan().find(given->functionName);
   if (!plan)
     return fail(plan.takeError().message());
   auto graphs = run::pickGraphs((*plan)->graphs, loaded);
@@ -417,47 +427,49 @@ static int runFunction() {
     showProgress("building " + what, done);
   };
   auto bound = runtime::BoundFunction::bind(
-      package, functionName, graphs->graphs, *device, bindOptions);
+      package, given->functionName, graphs->graphs, *device, bindOptions);
   if (!bound)
     return fail(bound.takeError().message());
-  if (runtime::Error error = run::checkMemory(**bound, maxBytes))
+  if (runtime::Error error = run::checkMemory(**bound, given->maxBytes))
     return fail(error.message());
-  auto values = run::loadInputs((*bound)->inputs(), **plan, *graphs, inputs,
-                                weights, maxBytes);
+  auto values = run::loadInputs((*bound)->inputs(), **plan, *graphs,
+                                given->inputs, given->weights, given->maxBytes);
   if (!values)
     return fail(values.takeError().message());
-  if (!compared.empty())
+  if (!given->compared.empty())
     return compareWith(loaded, graphs->graphs, *package, **bound, *device,
                        *values);
   auto results = run::execute(**bound, **device, *values,
-                              reportFile.getNumOccurrences() > 0);
+                              given->reportFile.getNumOccurrences() > 0);
   if (!results)
     return fail(results.takeError().message());
-  if (reportFile.getNumOccurrences()) {
+  if (given->reportFile.getNumOccurrences()) {
     addRegisters(results->report, *package);
     if (runtime::Error error = printReport(results->report, compileTime))
       return fail(error.message());
   }
-  if (runtime::Error error =
-          run::save((*bound)->outputs(), results->outputs, outputDirectory))
+  if (runtime::Error error = run::save((*bound)->outputs(), results->outputs,
+                                       given->outputDirectory))
     return fail(error.message());
   return 0;
 }
 
-int main(int argc, char **argv) {
+GNN_TOOL_MAIN(int argc, char **argv) {
   InitLLVM initialize(argc, argv);
+  Options all;
+  given = &all;
   setVersionPrinter();
-  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions(given->category);
   // LLVM has an option of that name, which counts what passes did.
   cl::getRegisteredOptions().lookup("stats")->removeArgument();
   cl::opt<std::string> statsFile(
       "stats",
       cl::desc("Print the statistics of a graph file as gnn.graph takes them, "
                "and nothing else"),
-      cl::value_desc("FILE.npz"), cl::cat(category));
+      cl::value_desc("FILE.npz"), cl::cat(given->category));
   cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
-  if (!maxBytes.getNumOccurrences())
-    maxBytes = runtime::physicalMemory();
+  if (!given->maxBytes.getNumOccurrences())
+    given->maxBytes = runtime::physicalMemory();
   int status = statsFile.empty() ? runFunction() : printStatistics(statsFile);
   outs().flush();
   if (!outs().has_error())

@@ -5,13 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "../OutputInMemory.h"
+#include "../ToolMain.h"
 #include "GNN/Target/Translations.h"
 #include "GNN/Version.h"
 
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
-int main(int argc, char **argv) {
+GNN_TOOL_MAIN(int argc, char **argv) {
   gnn::setVersionPrinter();
   gnn::registerTranslations();
   // LLVM has some hundreds, which nobody looks for here; all can be given.
