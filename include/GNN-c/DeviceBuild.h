@@ -65,13 +65,11 @@ typedef struct GnnDeviceGraph {
   GnnDeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
 } GnnDeviceGraph;
 
-/** `kernels` is a package of the kernels of device_build_kernels.py
- *  (docs/CAPI.md). The builder is null where these do not build all that is
- *  needed. */
+/** By kernels that the library has, for each GPU from sm_70 on and for the
+ *  emulator. The builder is null where these do not build all that is needed.
+ */
 GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
-                                    int64_t numGraphs,
-                                    const GnnPackage *kernels,
-                                    const GnnDevice *device,
+                                    int64_t numGraphs, const GnnDevice *device,
                                     GnnBuilder **builder);
 GNN_CAPI void gnnBuilderRelease(GnnBuilder *builder);
 

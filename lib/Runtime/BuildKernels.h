@@ -21,7 +21,8 @@ inline int64_t alignTo(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// The kernels of `device_build_kernels.py` and `device_sort_kernels.py`.
+/// The kernels of Kernels/build_kernels.py and Kernels/sort_kernels.py, which
+/// the library holds as a package.
 enum class BuildKernel {
   Keys,
   Digits,
@@ -39,11 +40,9 @@ enum class BuildKernel {
   Columns
 };
 
-/// The arguments of a kernel: the numbers here are those that its text in
-/// Python is made with. An array is two arguments, its address and its words.
+/// The arguments of a kernel, by which its text is made. An array is two
+/// arguments, its address and its words.
 struct BuildKernelForm {
-  /// With its revision, from the second on: it is raised where the same
-  /// arguments mean something else, or what is written does.
   const char *name;
   /// How many things of its kind it does in one launch, each in blocks with a
   /// y of their own.
@@ -59,13 +58,13 @@ struct BuildKernelForm {
 };
 
 constexpr BuildKernelForm kBuildKernels[] = {
-    {"keys", 6, 0, 4, 22, 0, 1},     {"digits", 8, 2, 0, 5, 0, 0},
-    {"places", 8, 1, 0, 5, 0, 0},    {"scatter", 8, 5, 0, 5, 0, 0},
-    {"sums_2", 6, 0, 2, 3, 1, 1},    {"scan", 6, 0, 4, 4, 2, 2},
-    {"search", 4, 0, 4, 6, 2, 2},    {"starts", 4, 0, 2, 1, 1, 1},
-    {"move_2", 8, 0, 5, 12, 0, 1},   {"tiles", 6, 0, 3, 3, 2, 1},
-    {"groups_2", 12, 0, 3, 4, 2, 1}, {"shares", 6, 0, 3, 5, 2, 1},
-    {"degrees", 4, 0, 2, 2, 1, 1},   {"columns", 24, 0, 2, 5, 0, 1}};
+    {"keys", 6, 0, 4, 22, 0, 1},   {"digits", 8, 2, 0, 5, 0, 0},
+    {"places", 8, 1, 0, 5, 0, 0},  {"scatter", 8, 5, 0, 5, 0, 0},
+    {"sums", 6, 0, 2, 3, 1, 1},    {"scan", 6, 0, 4, 4, 2, 2},
+    {"search", 4, 0, 4, 6, 2, 2},  {"starts", 4, 0, 2, 1, 1, 1},
+    {"move", 8, 0, 5, 12, 0, 1},   {"tiles", 6, 0, 3, 3, 2, 1},
+    {"groups", 12, 0, 3, 4, 2, 1}, {"shares", 6, 0, 3, 5, 2, 1},
+    {"degrees", 4, 0, 2, 2, 1, 1}, {"columns", 24, 0, 2, 5, 0, 1}};
 constexpr size_t kNumBuildKernels = std::size(kBuildKernels);
 static_assert(kNumBuildKernels ==
               static_cast<size_t>(BuildKernel::Columns) + 1);
@@ -103,8 +102,7 @@ struct KernelArray {
 /// These kernels on a device.
 class BuildKernels {
 public:
-  /// Finds kernels of a package. The arguments of its kernels must be those
-  /// that this library passes, where the device can tell.
+  /// Finds kernels of a package, that of the library.
   static Expected<BuildKernels> find(const Package &package,
                                      std::shared_ptr<Device> device,
                                      ArrayView<BuildKernel> wanted);

@@ -10,6 +10,7 @@
 #include "CAPIHandles.h"
 #include "DeviceBuild.h"
 #include "DeviceColumns.h"
+#include "StructureKernels.h"
 
 #include <algorithm>
 #include <tuple>
@@ -119,11 +120,10 @@ static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
 }
 
 GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs, int64_t numGraphs,
-                           const GnnPackage *kernels, const GnnDevice *device,
-                           GnnBuilder **builder) {
+                           const GnnDevice *device, GnnBuilder **builder) {
   return guardedCall("builder", [&]() -> Error {
-    if (Error error = expectPointers("graphs, kernels, a device and a result",
-                                     graphs, kernels, device, builder))
+    if (Error error = expectPointers("graphs, a device and a result", graphs,
+                                     device, builder))
       return error;
     std::map<std::string, DeviceBuilder::Needs> all;
     for (int64_t i = 0; i < numGraphs; ++i) {
@@ -133,8 +133,10 @@ GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs, int64_t numGraphs,
         return needs.takeError().in("graph '" + name + "'");
       all[name] = std::move(*needs);
     }
-    auto made =
-        DeviceBuilder::create(std::move(all), *kernels->value, device->value);
+    auto kernels = structureKernels();
+    if (!kernels)
+      return kernels.takeError();
+    auto made = DeviceBuilder::create(std::move(all), **kernels, device->value);
     if (!made)
       return made.takeError();
     *builder = nullptr;
@@ -368,12 +370,15 @@ GnnError *gnnBuildStructure(const GnnBuild *build, const char *graph,
   });
 }
 
-GnnError *gnnWriteColumns(const GnnPackage *kernels, const GnnDevice *device,
+GnnError *gnnWriteColumns(const GnnDevice *device,
                           const GnnDeviceColumn *columns, int64_t numColumns,
                           void *stream) {
   return guardedCall("columns", [&]() -> Error {
-    if (Error error = expectPointers("kernels and a device", kernels, device))
+    if (Error error = expectPointers("a device", device))
       return error;
+    auto kernels = structureKernels();
+    if (!kernels)
+      return kernels.takeError();
     if (numColumns < 0)
       return failure("expected 0 or more columns, got ", numColumns);
     if (numColumns > 0 && !columns)
@@ -409,6 +414,6 @@ GnnError *gnnWriteColumns(const GnnPackage *kernels, const GnnDevice *device,
       one.base = column.base;
       one.limit = column.limit;
     }
-    return writeColumns(all, *kernels->value, device->value, stream);
+    return writeColumns(all, **kernels, device->value, stream);
   });
 }

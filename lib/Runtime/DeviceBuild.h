@@ -70,7 +70,7 @@ private:
 };
 
 /// The structures that functions need of the graphs that they declare, built by
-/// the kernels of `device_build_kernels.py`.
+/// the kernels of Kernels/build_kernels.py.
 class DeviceBuilder {
 public:
   struct Needs {

@@ -26,7 +26,7 @@ struct DeviceColumn {
 };
 
 /// Writes columns that do not overlap, many in one launch of the kernel
-/// `columns` of `device_build_kernels.py`. Does not wait: `out` and `ids` must
+/// `columns` of Kernels/build_kernels.py. Does not wait: `out` and `ids` must
 /// live until the stream is done. After an error nothing is in flight.
 Error writeColumns(const std::vector<DeviceColumn> &columns,
                    const Package &package,

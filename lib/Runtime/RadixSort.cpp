@@ -17,7 +17,7 @@ static constexpr auto kSlots =
     static_cast<size_t>(formOf(BuildKernel::Scatter).slots);
 static_assert(formOf(BuildKernel::Digits).slots == kSlots &&
               formOf(BuildKernel::Places).slots == kSlots);
-// Those of `device_sort_kernels.py`.
+// Kernels/sort_kernels.py reads them here.
 static constexpr int64_t kTile = 2048, kBits = 8, kFew = 32;
 static constexpr int64_t kValues = 1 << kBits; // The values of a digit.
 /// Digits of a block of `places`.

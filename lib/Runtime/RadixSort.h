@@ -13,7 +13,7 @@
 
 namespace gnn::runtime {
 
-/// A stable sort of int32 keys by the kernels of `device_sort_kernels.py`. Keys
+/// A stable sort of int32 keys by the kernels of Kernels/sort_kernels.py. Keys
 /// lie in segments behind each other, each of which is sorted by itself. Each
 /// digit is one pass from one of two buffers to the other.
 class RadixSort {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Structures of graphs of tensors by kernels of the compiler (`device_build_kernels`).
-
-The library plans and launches them; torch gives the memory. Structures of a package that
+"""Structures of graphs of tensors by kernels that the library has, plans and launches; torch gives
+the memory. Structures of a package that
 kernels do not build (`Builder.of` gives None) are left to `torch_structures`, and so is a
 device without kernels of a GPU. """
 
@@ -13,15 +12,8 @@ from ctypes import byref, c_int64, c_void_p
 
 import torch
 
-from . import capi, compiler_capi, device_build_kernels, targets
+from . import capi, targets
 from .signatures import Buffer, DeviceGraph, GraphNeeds
-
-
-@functools.lru_cache(maxsize=None)
-def _kernels(chip):
-    """The package of the kernels for a GPU; without a chip for the emulator."""
-    return compiler_capi.compile_text(device_build_kernels.text(), "structures.mlir",
-                                      chip=chip, emulated=not chip)
 
 
 class Builder(capi._Handle):
@@ -36,28 +28,22 @@ class Builder(capi._Handle):
         made = package.__dict__.setdefault("_builders", {})
         key = names, device.handle
         if key not in made:
-            is_gpu = device.kind == targets.CUDA
-            made[key] = None
-            if is_gpu or device.kind == targets.EMULATOR:
-                chip = package.plan()["target"]["chip"] if is_gpu else None
-                made[key] = cls.make(requests, device, chip)
+            made[key] = (cls.make(requests, device)
+                         if device.kind in (targets.CUDA, targets.EMULATOR) else None)
         return made[key]
 
     @classmethod
-    def make(cls, requests, device, chip=None):
+    def make(cls, requests, device):
         """One for requests by the names of graphs."""
-        if not capi.has_compiler() or any(
-                one.types is not None or one.schema for one in requests.values()):
+        if any(one.types is not None or one.schema for one in requests.values()):
             return None
-        kernels = _kernels(chip)
         needs = (GraphNeeds * len(requests))(*[GraphNeeds(
             one.c_name, one.self_loops, one.dst_sorted, len(one.counts), one.c_counts,
             len(one.structures), one.c_structures, one.parent and one.parent.encode(),
             one.loops and one.loops.encode(), one.loop_type or 0,
             one.shards[0] if one.shards else 0, one.shards and one.shards[1].encode())
             for one in requests.values()])
-        handle = capi.made("gnnBuilderCreate", needs, len(needs), kernels.handle,
-                           device.handle)
+        handle = capi.made("gnnBuilderCreate", needs, len(needs), device.handle)
         return cls(handle, device) if handle else None
 
     def covers(self, other):
@@ -208,30 +194,22 @@ def bind(package, names, requests, graphs, device, stream, refuse):
 
 
 @functools.lru_cache(maxsize=None)
-def _column_writer(device, chip):
-    """The kernels and the device of the library for a device of torch; None where there is no
-    compiler, or it knows no GPU of that kind."""
+def _column_writer(device):
+    """The device of the library for a device of torch; None on the host without an emulator."""
     from . import devices
-    if not capi.has_compiler():
-        return None
-    if not targets.is_gpu(device):
-        return _kernels(None), devices.open_device(targets.EMULATOR)
-    try:
-        kernels = _kernels(chip or "sm_%d%d" % torch.cuda.get_device_capability(device))
-    except capi.GNNError:
-        return None
-    return kernels, devices.open_device(f"cuda:{device.index}")
+    if targets.is_gpu(device):
+        return devices.open_device(f"cuda:{device.index}")
+    return devices.open_device(targets.EMULATOR) if capi.has_compiler() else None
 
 
-def written(tensors, device, chip=None):
+def written(tensors, device):
     """int32 tensors [rows, columns] on a device of torch, written in one call; None where
     there are no kernels for it. Each is a list of rows, and each row a list of parts, which
     follow one another: (count, base, ids, limit), `count` values of base + id, or -1 where an
-    id is not from 0 to limit - 1. `ids` is a tensor [count] there, or None: then all are base.
-    `chip` is what kernels for a GPU are compiled for, if it is not the GPU's own."""
+    id is not from 0 to limit - 1. `ids` is a tensor [count] there, or None: then all are base."""
     if targets.is_gpu(device) and device.index is None:
         device = torch.device(device.type, torch.cuda.current_device())
-    writer = _column_writer(device, chip)
+    writer = _column_writer(device)
     if writer is None:
         return None
     shapes = [(len(rows), sum(part[0] for part in rows[0])) for rows in tensors]
@@ -250,8 +228,7 @@ def written(tensors, device, chip=None):
             fields += out, 4 * count, count, base, *given, limit
             out += 4 * count
     stream = torch.cuda.current_stream(device).cuda_stream if targets.is_gpu(device) else None
-    kernels, place = writer
-    capi.call("gnnWriteColumns", kernels.handle, place.handle,
+    capi.call("gnnWriteColumns", writer.handle,
               struct.pack(f"{len(fields)}q", *fields), len(fields) // 9, stream)
     del held  # Kernels that read it are before what its memory is for next.
     return made

@@ -66,31 +66,26 @@ def test_bad_columns():
 
 def test_numbers_of_columns():
     """Fewer than none are an error, and none are none."""
-    kernels, device = device_build._kernels(None), devices.open_device("emulator")
-    capi.call("gnnWriteColumns", kernels.handle, device.handle, None, 0, None)
+    device = devices.open_device("emulator")
+    capi.call("gnnWriteColumns", device.handle, None, 0, None)
     for count, what in (-1, "0 or more columns, got -1"), (1, "1 columns, got null"):
         with pytest.raises(gnn_mlir.GNNError, match=f"expected {what}"):
-            capi.call("gnnWriteColumns", kernels.handle, device.handle, None, count, None)
+            capi.call("gnnWriteColumns", device.handle, None, count, None)
 
 
-def test_a_gpu_that_the_compiler_does_not_know(monkeypatch):
-    """Others make the columns there. A device without an index is torch's current one, and
-    kernels are for the chip that is asked for."""
-    asked, opened = [], []
+def test_a_device_without_an_index(monkeypatch):
+    """It is torch's current one."""
+    opened = []
     columns = [[[(3, 0, None, 0)]]]
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 5)
-    monkeypatch.setattr(torch.cuda, "get_device_capability",
-                        lambda device: asked.append(device) or (99, 9))
-    assert device_build.written(columns, torch.device("cuda")) is None
-    assert asked == [torch.device("cuda:5")]
 
     def open_device(name):
         opened.append(name)
         raise LookupError
     monkeypatch.setattr(devices, "open_device", open_device)
     with pytest.raises(LookupError):
-        device_build.written(columns, torch.device("cuda"), "sm_80")
-    assert opened == ["cuda:5"] and len(asked) == 1
+        device_build.written(columns, torch.device("cuda"))
+    assert opened == ["cuda:5"]
     device_build._column_writer.cache_clear()
 
 
@@ -127,8 +122,8 @@ def test_models_whose_graphs_are_written(monkeypatch, unchecked):
     call for all vectors and edges."""
     monkeypatch.setattr(graph_cache, "is_built_there", lambda x: True)
     calls, own = [], device_build.written
-    monkeypatch.setattr(device_build, "written", lambda tensors, device, chip: calls.append(
-        chip) or own(tensors, device, chip))
+    monkeypatch.setattr(device_build, "written", lambda tensors, device: calls.append(
+        device) or own(tensors, device))
     model = TwoLayers(RELATIONS)
     model(*hetero((5, 6), 0))
     compiled = capture.compile_module(copy.deepcopy(model), target="emulator", fullgraph=True,
@@ -141,7 +136,7 @@ def test_models_whose_graphs_are_written(monkeypatch, unchecked):
             results.append((out, [p.grad for p in run.parameters()]))
             run.zero_grad()
         torch.testing.assert_close(*results, atol=1e-4, rtol=1e-4)
-        assert calls == ["sm_80"] * (seed + 1)
+        assert calls == [CPU] * (seed + 1)
     x, edges = hetero((5, 6), 0)
     edges[RELATIONS[2]][1, 3] = 5  # The next type's first node, but for a check.
     with pytest.raises(Exception, match="expected ids from 0 to|out of range|-1"):

@@ -12,6 +12,7 @@
 #include "DeviceColumns.h"
 #include "GNN-c/DeviceBuild.h"
 #include "KernelCall.h"
+#include "StructureKernels.h"
 #include "TestPlans.h"
 #include "Testing.h"
 
@@ -77,56 +78,21 @@ TEST(DeviceColumns, WaitAfterAnError) {
   EXPECT_EQ(device.synchronizations, 1);
 }
 
-/// Kernels of another version of the library are not launched.
-TEST(BuildKernels, TakeWhatIsPassed) {
-  for (BuildKernel which : {BuildKernel::Columns, BuildKernel::Move}) {
-    const BuildKernelForm &form = formOf(which);
-    auto messageOfParameters = [&](std::vector<KernelParameter> parameters) {
-      Builders builders;
-      builders.device->parameters[form.name] = std::move(parameters);
-      return BuildKernels::find(*builders.package, builders.device, {&which, 1})
-          .message();
-    };
-    auto messageFor = [&](int64_t count) {
-      return messageOfParameters(
-          std::vector<KernelParameter>(static_cast<size_t>(count)));
-    };
-    int64_t taken = form.numArguments();
-    EXPECT_EQ(messageFor(taken), "");
-    using Kind = KernelParameter::Kind;
-    for (auto [at, kind, problem] :
-         {std::tuple(0, Kind::Number, "parameter 0: expected memory, got a"),
-          std::tuple(1, Kind::Memory,
-                     "parameter 1: expected a number, got m")}) {
-      std::vector<KernelParameter> list(static_cast<size_t>(taken));
-      list[static_cast<size_t>(at)].kind = kind;
-      EXPECT_TRUE(contains(messageOfParameters(list), problem));
-    }
-    EXPECT_EQ(messageFor(taken + form.slots),
-              "kernel '" + std::string(form.name) + "': expected " +
-                  std::to_string(taken) + " parameters, got " +
-                  std::to_string(taken + form.slots) +
-                  ": the kernels are of another version than the library");
-  }
-}
-
-/// Kernels of an earlier revision take as many arguments, and mean something
-/// else by them.
-TEST(BuildKernels, AreOfTheirRevision) {
-  for (auto [which, earlier] : {std::pair(BuildKernel::Move, "move"),
-                                std::pair(BuildKernel::Groups, "groups"),
-                                std::pair(BuildKernel::Sums, "sums")}) {
-    Builders builders;
-    std::string name = formOf(which).name;
-    auto &bodies = builders.device->bodies;
-    bodies[earlier] = bodies[name];
-    bodies.erase(name);
-    std::string message =
-        BuildKernels::find(*builders.package, builders.device, {&which, 1})
-            .message();
-    EXPECT_TRUE(contains(message, name) &&
-                contains(message, "of another version than the library"))
-        << message;
+/// The library launches what its package has.
+TEST(BuildKernels, AreOfTheLibrary) {
+  auto package = structureKernels();
+  ASSERT_TRUE(package) << package.message();
+  const std::string &ptx = (*package)->images().at("ptx");
+  EXPECT_EQ((*package)->images().count("mlir"), 1U); // for the emulator
+  for (const BuildKernelForm &form : kBuildKernels) {
+    size_t at = ptx.find(".visible .entry " + std::string(form.name) + "(");
+    ASSERT_NE(at, std::string::npos) << form.name;
+    std::string head = ptx.substr(at, ptx.find(')', at) - at);
+    int64_t count = 0;
+    for (size_t i = head.find(".param"); i != std::string::npos;
+         i = head.find(".param", i + 1))
+      ++count;
+    EXPECT_EQ(count, form.numArguments()) << form.name;
   }
 }
 
@@ -140,14 +106,12 @@ TEST(BuildKernels, CallsWithOtherArguments) {
   for (int64_t i = 0; i < kMaxKernelArguments + 50; ++i)
     call.addNumber(i);
   EXPECT_EQ(call.launch(*kernels, which, 1, 1, nullptr).message(),
-            "kernel 'sums_2': expected 42 arguments, got 306");
+            "kernel 'sums': expected 42 arguments, got 306");
   EXPECT_TRUE(builders.launches.empty());
 }
 
 TEST(DeviceBuild, RefusesDerivedGraphs) {
   Builders builders;
-  GnnPackage kernels;
-  kernels.value = builders.package;
   GnnDevice device;
   device.value = builders.device;
   GnnGraphNeeds needs[2] = {};
@@ -173,8 +137,7 @@ TEST(DeviceBuild, RefusesDerivedGraphs) {
     needs[1].shards = shards;
     needs[1].shardEnd = end;
     EXPECT_TRUE(contains(
-        messageOf(gnnBuilderCreate(needs, 2, &kernels, &device, &builder)),
-        message));
+        messageOf(gnnBuilderCreate(needs, 2, &device, &builder)), message));
   }
 }
 
@@ -184,8 +147,6 @@ TEST(DeviceBuild, RefusesDerivedGraphs) {
 TEST(DeviceBuild, OrderOfEdges) {
   auto countLaunches = [](bool dstSorted, int64_t numEdges, int64_t types) {
     Builders builders;
-    GnnPackage kernels;
-    kernels.value = builders.package;
     GnnDevice device;
     device.value = builders.device;
     GnnGraphNeeds needs = {};
@@ -195,9 +156,7 @@ TEST(DeviceBuild, OrderOfEdges) {
     needs.numStructures = 1;
     needs.structureKeys = keys;
     GnnBuilder *builder = nullptr;
-    EXPECT_EQ(
-        messageOf(gnnBuilderCreate(&needs, 1, &kernels, &device, &builder)),
-        "");
+    EXPECT_EQ(messageOf(gnnBuilderCreate(&needs, 1, &device, &builder)), "");
     std::vector<int32_t> ends(static_cast<size_t>(numEdges));
     GnnDeviceGraph graph = {};
     graph.name = "g";
@@ -222,7 +181,7 @@ TEST(DeviceBuild, OrderOfEdges) {
     auto count = [&](const char *name) {
       return std::count(builders.names.begin(), builders.names.end(), name);
     };
-    return std::array<int64_t, 5>{sizes[0], sizes[1], count("sums_2"),
+    return std::array<int64_t, 5>{sizes[0], sizes[1], count("sums"),
                                   count("scan"),
                                   static_cast<int64_t>(builders.names.size())};
   };
@@ -239,8 +198,6 @@ TEST(DeviceBuild, OrderOfEdges) {
 
 TEST(DeviceBuild, OrderOfEdgesOfADerivedGraph) {
   Builders builders;
-  GnnPackage kernels;
-  kernels.value = builders.package;
   GnnDevice device;
   device.value = builders.device;
   GnnGraphNeeds needs[2] = {};
@@ -250,16 +207,14 @@ TEST(DeviceBuild, OrderOfEdgesOfADerivedGraph) {
   needs[1].loops = "remove";
   needs[1].dstSorted = true;
   GnnBuilder *builder = nullptr;
-  EXPECT_TRUE(contains(
-      messageOf(gnnBuilderCreate(needs, 2, &kernels, &device, &builder)),
-      "graph 's': dst_sorted: expected a graph that is not derived"));
+  EXPECT_TRUE(
+      contains(messageOf(gnnBuilderCreate(needs, 2, &device, &builder)),
+               "graph 's': dst_sorted: expected a graph that is not derived"));
 }
 
 /// A failing call leaves its outputs untouched.
 TEST(DeviceBuild, FailingCount) {
   Builders builders;
-  GnnPackage kernels;
-  kernels.value = builders.package;
   GnnDevice device;
   device.value = builders.device;
   GnnGraphNeeds needs = {};
@@ -268,8 +223,7 @@ TEST(DeviceBuild, FailingCount) {
   needs.structureKeys = &key;
   needs.numStructures = 1;
   GnnBuilder *builder = nullptr;
-  ASSERT_EQ(messageOf(gnnBuilderCreate(&needs, 1, &kernels, &device, &builder)),
-            "");
+  ASSERT_EQ(messageOf(gnnBuilderCreate(&needs, 1, &device, &builder)), "");
   ASSERT_NE(builder, nullptr);
   int32_t ends[] = {0, 1};
   GnnDeviceGraph graph = {};
@@ -328,8 +282,6 @@ TEST(DeviceBuild, FailingCount) {
 /// have counted.
 TEST(DeviceBuild, LaunchesForWalksByEdges) {
   Builders builders;
-  GnnPackage kernels;
-  kernels.value = builders.package;
   GnnDevice device;
   device.value = builders.device;
   const char *structures[] = {
@@ -344,8 +296,7 @@ TEST(DeviceBuild, LaunchesForWalksByEdges) {
   needs.countKeys = counts;
   needs.numCounts = std::size(counts);
   GnnBuilder *builder = nullptr;
-  ASSERT_EQ(messageOf(gnnBuilderCreate(&needs, 1, &kernels, &device, &builder)),
-            "");
+  ASSERT_EQ(messageOf(gnnBuilderCreate(&needs, 1, &device, &builder)), "");
   ASSERT_NE(builder, nullptr);
   constexpr int64_t numEdges = 1500, numCut = 7;
   std::vector<int32_t> ends(numEdges);
@@ -370,8 +321,8 @@ TEST(DeviceBuild, LaunchesForWalksByEdges) {
   ASSERT_EQ(messageOf(gnnBuildFill(build, {memory.data(), bytes}, nullptr)),
             "");
   EXPECT_EQ(builders.names,
-            (std::vector<std::string>{"keys", "scatter", "search", "sums_2",
-                                      "scan", "move_2", "groups_2", "shares"}));
+            (std::vector<std::string>{"keys", "scatter", "search", "sums",
+                                      "scan", "move", "groups", "shares"}));
   EXPECT_EQ(builders.device->synchronizations, 1);
   for (auto [key, expected] :
        {std::pair(counts[0], int64_t(4)), std::pair(counts[1], numCut)}) {

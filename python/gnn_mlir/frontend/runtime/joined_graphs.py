@@ -15,16 +15,15 @@ from . import graph_cache
 _READ = (torch.int64, torch.int32)
 
 
-def made_together(like, vectors, pairs, wide, chip=None):
+def made_together(like, vectors, pairs, wide):
     """Vectors of types, then edges [2, edges].
 
     `vectors` are lists of counts: each number as often as its count says. `pairs` are
     arguments of `typed_edges`, whose relations are the position of their vector. Where kernels
-    write them they are int32, but int64 at the positions `wide`; `chip` is what these kernels are
-    compiled for, if it is not the GPU's own."""
+    write them they are int32, but int64 at the positions `wide`."""
     columns = _columns(vectors, pairs, like.device) if graph_cache.is_built_there(like) else None
     if columns is not None:
-        made = device_build.written(columns, like.device, chip)
+        made = device_build.written(columns, like.device)
         if made is not None:
             made = [x if len(x) > 1 else x[0] for x in made]
             return [x.long() if i in wide else x for i, x in enumerate(made)]
@@ -68,7 +67,7 @@ def _begins(counts):
     return [0, *itertools.accumulate(counts)]
 
 
-def join(graph, wide, chip=None):
+def join(graph, wide):
     """Makes one call of all `type_rows` and `typed_edges` of a graph that depend on none but
     those. The nodes `wide`, and what torch's ops read, stay int64."""
     vector, edge = map(direct, (OPS.type_rows.default, OPS.typed_edges.default))
@@ -116,7 +115,7 @@ def join(graph, wide, chip=None):
     with graph.inserting_before(first):
         made = graph.call_function(made_together, (
             some, [list(counts) for counts in places],
-            [(*node.args[:-1], at[node.args[-1]]) for node in pairs], wide, chip))
+            [(*node.args[:-1], at[node.args[-1]]) for node in pairs], wide))
         parts = [graph.call_function(GETITEM, (made, i))
                  for i in range(len(places) + len(pairs))]
     for node in nodes:

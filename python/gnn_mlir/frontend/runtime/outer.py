@@ -338,7 +338,7 @@ class Outer:
                   isinstance(node.meta.get("val"), torch.Tensor)]
         extra = [place(copy(node)) for node in shared]
         inner.output(tuple(results))
-        joined_graphs.join(inner, {copies[node] for node in shared}, self.options.get("chip"))
+        joined_graphs.join(inner, {copies[node] for node in shared})
         self._shared = {node: i + 1 for i, node in enumerate(shared)}
         self.structures = Structures(self._module(inner), recipes, extra, self._are_given(inputs))
         self._structure = self.graph.call_function(self.structures, tuple(inputs))

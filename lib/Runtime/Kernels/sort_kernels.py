@@ -16,10 +16,10 @@ Places come from counts alone, so the result is one; words of the block's memory
 to by several threads where the sum is all that matters, and else by one of a warp at a
 time. """
 
-from .kernel_text import THREADS, Kernel
+from kernel_text import THREADS, Kernel, constants_of, slots_of
 
-# Those of lib/Runtime/RadixSort.cpp, and SLOTS that of BuildKernels.h.
-SLOTS, TILE, BITS, FEW = 8, 2048, 8, 32
+TILE, BITS, FEW = constants_of("RadixSort.cpp", "kTile", "kBits", "kFew")
+(SLOTS,) = set(dict(slots_of("digits", "places", "scatter")).values())
 
 DIGITS, WARPS = 1 << BITS, THREADS // 32
 ROWS = TILE // THREADS  # The rows of a thread, 32 apart.

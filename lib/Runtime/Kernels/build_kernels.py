@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that build structures of graphs on a device, as a program of the compiler.
 
+    python lib/Runtime/Kernels/build_kernels.py > structures.mlir
+
+The build makes a package of them, which libGNN and libGNNRuntime hold.
+
 Few and general ones, which lib/Runtime/KernelLaunches.cpp, RadixSort.cpp and DeviceColumns.cpp
 launch in blocks of 256 threads:
 
@@ -18,11 +22,7 @@ launch in blocks of 256 threads:
     degrees  how far the elements of each group are from the most there may be
     columns  ids of several types or relations, one behind another
 
-and those of `device_sort_kernels`, which sort the keys.
-
-A name ends with the revision of its kernel, from the second on (`move_2`). A change of the
-meaning of arguments, or of what is written, raises it: the library then refuses packages that
-were made before.
+and those of `sort_kernels`, which sort the keys.
 
 Each does up to SLOTS things of its kind in one launch, those of blocks with one y each.
 Numbers are i64 in here and arrays i32. An array of ids is read as words: `step` of them from
@@ -31,19 +31,20 @@ bits each time.
 """
 
 import functools
+import pathlib
+import sys
 
-from .device_sort_kernels import sort_kernels
-from .kernel_text import THREADS, Kernel
+from kernel_text import THREADS, Kernel, slots_of
+from sort_kernels import sort_kernels
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "python/gnn_mlir"))
+from share_layout import (CROSSES, FIELDS, HAS_TAIL, INSIDE, PADDING, SHARE, TOGETHER,  # noqa: E402
+                          TOP, TURN, WHOLE, WORDS, pieces, place_of_word)
 
 ROWS = 8  # The rows of a thread in `sums` and `scan`.
-# TeamShare of Lattice.h: the top bit of a word, the elements of a share, zeros behind those of a
-# stream, shares whose words take turns, and words in a turn.
-TOP, SHARE, PADDING, TOGETHER, WORDS = -1 << 31, 64, 1 << 14, 32, 4
-# The fields of a share, and the flags in the second one.
-FIELDS, INSIDE, HAS_TAIL, CROSSES, WHOLE = 4, 1, 2, 4, 8
-# By names, those of lib/Runtime/BuildKernels.h, which compares names and the number of arguments.
-SLOTS = {"columns": 24, "keys": 6, "sums_2": 6, "scan": 6, "search": 4, "starts": 4, "move_2": 8,
-         "tiles": 6, "groups_2": 12, "shares": 6, "degrees": 4}
+# By names, those of BuildKernels.h.
+SLOTS = dict(slots_of("keys", "sums", "scan", "search", "starts", "move", "tiles", "groups",
+                      "shares", "degrees", "columns"))
 
 
 def _weights(k, first, step, counts_falls=False):
@@ -139,8 +140,8 @@ def _sum(values):
 
 
 def _sums():
-    k = Kernel("sums_2", of_slots="count kind tile", arrays_of_slots="values partial",
-               slots=SLOTS["sums_2"], shared=16)
+    k = Kernel("sums", of_slots="count kind tile", arrays_of_slots="values partial",
+               slots=SLOTS["sums"], shared=16)
     k.when(k.block * (THREADS * ROWS) <= k.count, lambda: _sum_block(k))
     return k
 
@@ -225,15 +226,6 @@ def _starts(k, i):
     k.when(here < after, store)
 
 
-TURN = TOGETHER * SHARE  # Elements whose words take turns.
-
-
-def place_of_word(i):
-    """TeamShare::placeOfWord of Lattice.h, of numbers of a kernel or of torch."""
-    return (i // TURN * TURN + i % SHARE // WORDS * (TOGETHER * WORDS) +
-            i // SHARE % TOGETHER * WORDS + i % WORDS)
-
-
 def _move(k, i):
     """out[place(i)] = c(b(a(i))), where each gives array[i * step] - less, or i where the
     step is 0; then times a number, or what dividing by it gives or leaves; then `plus`. The
@@ -260,12 +252,6 @@ def _tiles(k, i):
     k.out[i * 3] = group
     k.out[i * 3 + 1] = begin
     k.out[i * 3 + 2] = (begin + k.tile).least(k.rows[group + 1])
-
-
-def pieces(begin, end, block):
-    """The first piece of a group's elements, and the one behind its last (TeamShare of
-    Lattice.h), of numbers of a kernel or of torch."""
-    return begin // block * 2 + 1, (end - 1) // block * 2 + 1
 
 
 def _groups(k, i):
@@ -365,7 +351,6 @@ def _columns(k, i):
     k.out[i] = k.select(good, k.base + low, -1)
 
 
-@functools.lru_cache(maxsize=None)
 def text():
     """The module of all kernels."""
     columns = " ".join(f"{c}_step {c}_wide {c}_limit {c}_times" for c in "abc")
@@ -382,9 +367,9 @@ def text():
         slotted("search", "keys sums at number", "count size first step wants_at "
                 "wants_number", _search),
         slotted("starts", "sums out", "count", _starts),
-        slotted("move_2", "out place a b c", "count how by plus " + steps, _move),
+        slotted("move", "out place a b c", "count how by plus " + steps, _move),
         slotted("tiles", "rows first out", "count groups tile", _tiles),
-        slotted("groups_2", "rows first out", "count groups kind block_size", _groups),
+        slotted("groups", "rows first out", "count groups kind block_size", _groups),
         slotted("shares", "rows places out", "count elements groups block_size has_places",
                 _shares),
         slotted("degrees", "rows out", "count most", _degrees),
@@ -392,3 +377,7 @@ def text():
     return "\n".join(["module attributes {gpu.container_module} {",
                       "gpu.module @structures {", *(one.text() for one in kernels), "}",
                       "}"])
+
+
+if __name__ == "__main__":
+    print(text())

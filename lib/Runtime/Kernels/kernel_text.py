@@ -2,9 +2,26 @@
 """Kernels as text: what Python's operators do on values becomes ops of a `gpu.func`.
 
 Numbers are i64, and arrays i32. A kernel does most of its work in i32, where a value of
-i64 is made `narrow`. """
+i64 is made `narrow`. Constants are read from the sources of the library that launches them. """
+
+import pathlib
+import re
 
 THREADS = 256
+SOURCES = pathlib.Path(__file__).resolve().parents[1]
+
+
+def constants_of(file, *names):
+    """Constants of a source of lib/Runtime, by their names."""
+    text = (SOURCES / file).read_text(encoding="utf-8")
+    return [int(re.search(rf"\b{name} = (\d+)", text)[1]) for name in names]
+
+
+def slots_of(*names):
+    """Kernels of BuildKernels.h, each with how many things it does in one launch."""
+    table = dict(re.findall(r'\{"(\w+)", (\d+),',
+                            (SOURCES / "BuildKernels.h").read_text(encoding="utf-8")))
+    return [(name, int(table[name])) for name in names]
 
 
 def _operator(name, kind=None):
