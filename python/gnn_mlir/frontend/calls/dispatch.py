@@ -9,10 +9,7 @@ dynamo's. """
 
 import dis
 import functools
-import gc
 import inspect
-import os
-import threading
 import types
 
 import torch
@@ -80,45 +77,12 @@ def install(made, model, compiled, refuse):
         run = captured.find(args, kwargs)
         if run is not None:
             return run(model, *args, **kwargs)
-        with _collecting_later:
-            given = known.capturing(capture, alone, model, *args, **kwargs)
+        given = known.capturing(capture, alone, model, *args, **kwargs)
         captured.learn()
         return given
     eval_frame.skip_code(capture.__code__)
     eval_frame.skip_code(forward.__code__)
     made.forward = forward
-
-
-class _CollectingLater:
-    """A block without Python's garbage collector, which would go over all that torch has
-    made, again and again: what a capture leaves in cycles is little. It is off for the whole
-    process. Threads may be in it at once, and it ends with the last; a process that is forked
-    meanwhile has its own on again."""
-
-    def __init__(self):
-        self._lock, self._inside, self._was_on = threading.Lock(), 0, False
-        os.register_at_fork(after_in_child=self._begin_anew)
-
-    def _begin_anew(self):
-        self._lock, was_inside, self._inside = threading.Lock(), self._inside, 0
-        if was_inside and self._was_on:
-            gc.enable()
-
-    def __enter__(self):
-        with self._lock:
-            if not self._inside:
-                self._was_on = gc.isenabled()
-                gc.disable()
-            self._inside += 1
-
-    def __exit__(self, *_):
-        with self._lock:
-            self._inside -= 1
-            if not self._inside and self._was_on:
-                gc.enable()
-
-
-_collecting_later = _CollectingLater()
 
 
 class _Captured:
