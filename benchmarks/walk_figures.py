@@ -111,8 +111,8 @@ def costs(case, statistics, chip, gnn_opt, more=()):
 
 def walks_of(measured, chip, gnn_opt):
     """Each walk by edges of what was measured, as the compiler describes it, with its
-    seconds: those of its launches, but for what joins its pieces. What CASES no longer has
-    was measured of other kernels than are made now."""
+    seconds: those of its launches, but for what joins its pieces. Cases that CASES no longer
+    has were measured of other kernels than are made now."""
     known = {(*case, passes) for *case, ways in CASES for passes in ways}
     found = []
     for case in measured["cases"]:

@@ -102,7 +102,7 @@ function(add_gnn_tool name)
     llvm_update_compile_flags(obj.${name})
     add_dependencies(obj.${name} mlir-headers)
     target_compile_definitions(obj.${name} PRIVATE GNN_TOOL_ENTRY=${entry}
-      GNN_VERSION="${PROJECT_VERSION}")
+      GNN_STATIC_MLIR GNN_VERSION="${PROJECT_VERSION}")
     target_sources(GNNShared PRIVATE $<TARGET_OBJECTS:obj.${name}>)
     add_executable(${name} ${PROJECT_SOURCE_DIR}/tools/Launcher.c)
     set_target_properties(${name} PROPERTIES

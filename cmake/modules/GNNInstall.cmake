@@ -10,6 +10,8 @@ set(gnn_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/GNN)
 # Programs in C need the headers, and CMake or pkg-config to find them by.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/GNN-c
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT gnn)
+file(RELATIVE_PATH gnn_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" gnn_pc_prefix ${gnn_pc_prefix})
 foreach(name GNN GNNRuntime)
   set(description "Runs packages of gnn-mlir")
   if(name STREQUAL "GNN")

@@ -65,8 +65,8 @@ typedef struct GnnDeviceGraph {
   GnnDeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
 } GnnDeviceGraph;
 
-/** By kernels that the library has, for each GPU from sm_70 on and for the
- *  emulator. The builder is null where these do not build all that is needed.
+/** The library has the kernels, for each GPU from sm_70 on and for the
+ * emulator. The builder is null where these do not build all that is needed.
  */
 GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
                                     int64_t numGraphs, const GnnDevice *device,

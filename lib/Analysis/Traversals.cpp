@@ -132,18 +132,31 @@ static double countRowBytes(TraverseOp op, Value value, AtAttr at) {
                              (at.getFeature() ? domain.getFeatures() : 1));
 }
 
+/// Whether rows of `to` are met in their order on the way through `from`: edges
+/// lie in the order of their destinations.
+static bool isInOrder(GraphOp graph, RowDomain from, RowDomain to) {
+  bool areSorted = graph && graph.getDstSorted();
+  return (areSorted ? ofSortedEdges(from) : from) ==
+             RowDomain(Space::Edge, RowOrder::InRows) &&
+         to.getEnd() == RowEnd::Dst;
+}
+
 /// Where most rows that elements lead to come from: of several tables, the
 /// farthest.
 static RowsFrom findRows(TraverseOp op, StatsAttr stats) {
   double l2Bytes = getFigures(op).l2Bytes;
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
   RowsFrom from = RowsFrom::Unknown;
   for (OpOperand *input : op.getReadInputs()) {
     AtAttr at = op.getAccess(*input);
     if (at.getAnchor() != Anchor::Element || !at.getFeature() ||
-        !at.getSpace() || at.getSpace().hasSpaceOf(op.getElements()))
+        !at.getSpace() || at.getSpace().hasSpaceOf(op.getElements()) ||
+        isInOrder(graph, op.getElements(), at.getSpace()))
       continue;
     GatherWork gather = describeGather(
         at.getSpace(), 1, countRowBytes(op, input->get(), at), stats);
+    gather.tableRows /= countRanges(op, op.getElements(), at.getSpace());
     bool isNear = llvm::any_of(gather.near, [&](GatherWork::Near near) {
       return near.share > 0.5 && near.rows * gather.rowBytes <= l2Bytes;
     });
@@ -236,15 +249,6 @@ static WalkWork describeWalk(TraverseOp op, Share share, const RowCounts &rows,
       walk.edgesPerLongRound = walk.edgesPerRound;
   }
   return walk;
-}
-
-/// Whether rows of `to` are met in their order on the way through `from`: edges
-/// lie in the order of their destinations.
-static bool isInOrder(GraphOp graph, RowDomain from, RowDomain to) {
-  bool areSorted = graph && graph.getDstSorted();
-  return (areSorted ? ofSortedEdges(from) : from) ==
-             RowDomain(Space::Edge, RowOrder::InRows) &&
-         to.getEnd() == RowEnd::Dst;
 }
 
 GatherWork gnn::describeGather(RowDomain to, double rows, double rowBytes,

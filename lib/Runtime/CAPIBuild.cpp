@@ -68,6 +68,18 @@ static Error doStep(GnnBuild &build, State next, void *stream, Run run) {
   return {};
 }
 
+static Expected<std::shared_ptr<const Package>>
+structureKernelsOf(const GnnDevice &device) {
+  std::lock_guard<std::mutex> lock(device.mutex);
+  if (!device.structureKernels) {
+    auto loaded = loadStructureKernels();
+    if (!loaded)
+      return loaded.takeError();
+    device.structureKernels = std::move(*loaded);
+  }
+  return device.structureKernels;
+}
+
 static Error readShards(const GnnGraphNeeds &given, Derivation &made) {
   if (!given.shards)
     return {};
@@ -133,7 +145,7 @@ GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs, int64_t numGraphs,
         return needs.takeError().in("graph '" + name + "'");
       all[name] = std::move(*needs);
     }
-    auto kernels = structureKernels();
+    auto kernels = structureKernelsOf(*device);
     if (!kernels)
       return kernels.takeError();
     auto made = DeviceBuilder::create(std::move(all), **kernels, device->value);
@@ -376,7 +388,7 @@ GnnError *gnnWriteColumns(const GnnDevice *device,
   return guardedCall("columns", [&]() -> Error {
     if (Error error = expectPointers("a device", device))
       return error;
-    auto kernels = structureKernels();
+    auto kernels = structureKernelsOf(*device);
     if (!kernels)
       return kernels.takeError();
     if (numColumns < 0)

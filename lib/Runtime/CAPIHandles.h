@@ -13,6 +13,8 @@
 #include "GNN/Runtime/Npz.h"
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 
 /// Counts the references to a handle.
 template <typename Derived> struct GnnCounted {
@@ -44,6 +46,10 @@ struct GnnGraphFile : GnnCounted<GnnGraphFile> {
 struct GnnDevice : GnnCounted<GnnDevice> {
   std::shared_ptr<gnn::runtime::Device> value;
   std::string name, gpu;
+  /// The kernels that build structures, once they are asked for. They hold the
+  /// device, so that it goes with this handle.
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<const gnn::runtime::Package> structureKernels;
 };
 
 struct GnnPackage : GnnCounted<GnnPackage> {

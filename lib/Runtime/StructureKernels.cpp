@@ -8,20 +8,17 @@
 
 using namespace gnn::runtime;
 
-// Of StructureKernels.c.
+// StructureKernels.c defines them.
 extern "C" {
 extern const char structureKernelsBegin[] __attribute__((weak));
 extern const char structureKernelsEnd[] __attribute__((weak));
 }
 
-Expected<std::shared_ptr<const Package>> gnn::runtime::structureKernels() {
-  using Loaded = Expected<std::shared_ptr<const Package>>;
+Expected<std::shared_ptr<const Package>> gnn::runtime::loadStructureKernels() {
   if (!structureKernelsBegin)
     return failure("expected a library with kernels that build structures, got "
                    "a program without them");
-  // For good: what a driver has of them goes with the process.
-  static const auto *package = new Loaded(Package::loadBytes(
+  return Package::loadBytes(
       {structureKernelsBegin,
-       static_cast<size_t>(structureKernelsEnd - structureKernelsBegin)}));
-  return *package;
+       static_cast<size_t>(structureKernelsEnd - structureKernelsBegin)});
 }

@@ -11,10 +11,10 @@
 
 namespace gnn::runtime {
 
-/// The package of the kernels that build structures: PTX that each GPU from
-/// sm_70 on takes, and what the emulator runs. Loaded once. Errors: a program
-/// that was linked without them, as tools are that make them.
-Expected<std::shared_ptr<const Package>> structureKernels();
+/// Loads the package of the kernels that build structures: PTX that each GPU
+/// from sm_70 on takes, and the IR that the emulator runs. Errors: a program
+/// that is linked without them.
+Expected<std::shared_ptr<const Package>> loadStructureKernels();
 
 } // namespace gnn::runtime
 

@@ -13,6 +13,8 @@ import zipfile
 
 import pytest
 
+from gnn_mlir._version import VERSION
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 PROGRAM = '''
@@ -59,6 +61,7 @@ def wheel(compiler, tmp_path_factory):
     minutes to build."""
     if "GNN_TEST_WHEEL" in os.environ:
         return pathlib.Path(os.environ["GNN_TEST_WHEEL"]).resolve()
+    pytest.importorskip("scikit_build_core")
     folder = tmp_path_factory.mktemp("wheel")
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
         "--no-index", "-Cwheel.cmake=false", "--wheel-dir", folder, ROOT, env=outside())
@@ -90,6 +93,7 @@ def test_what_a_wheel_has(wheel):
         metadata, = (archive.read(n).decode() for n in names if n.endswith("/METADATA"))
     assert [line for line in metadata.splitlines() if line.startswith("Requires-Dist") and
             "extra" not in line] == ["Requires-Dist: numpy>=1.22"]
+    assert f"\nVersion: {VERSION}\n" in metadata and version == VERSION
     assert {n.rsplit("/")[-1] for n in names if "/licenses/" in n} == {
         "LICENSE", "LICENSES.third-party"}
     assert not [n for n in names if re.search("test|support", n)]

@@ -103,7 +103,7 @@ gnn.graph @near square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_n
   dst_nodes = 2449029, edges = 123718280, type_edges = [123718280], src_pairs = [2449029],
   dst_pairs = [2449029], in_degree_max = 101, out_degree_max = 101, near_edges = [60000000, 100000000, 123000000]>}
 
-// Sums of one row and numbers in order: wide rows in tiles of 16 lanes, from 8 lanes on in blocks of
+// Sums of one row and numbers in order: wide rows in tiles of 16 lanes, from 4 lanes on in blocks of
 // 128 threads unless all lanes of a warp have one; extremes with their edges are not among them.
 //
 // CHECK-LABEL: func.func @wide

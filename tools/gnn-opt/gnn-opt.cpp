@@ -16,9 +16,13 @@
 /// The error of a plugin in a build that loads none, where MLIR would go on
 /// without it.
 static llvm::Error checkPlugins(llvm::ArrayRef<char *> arguments) {
-#ifdef GNN_TOOL_ENTRY
+#ifdef GNN_STATIC_MLIR
   for (size_t i = 0; i < arguments.size(); ++i) {
-    auto [option, path] = llvm::StringRef(arguments[i]).ltrim('-').split('=');
+    llvm::StringRef argument = arguments[i];
+    if (!argument.consume_front("-"))
+      continue;
+    argument.consume_front("-");
+    auto [option, path] = argument.split('=');
     if (option != "load-pass-plugin" && option != "load-dialect-plugin")
       continue;
     if (path.empty() && i + 1 < arguments.size())

@@ -80,7 +80,7 @@ TEST(DeviceColumns, WaitAfterAnError) {
 
 /// The library launches what its package has.
 TEST(BuildKernels, AreOfTheLibrary) {
-  auto package = structureKernels();
+  auto package = loadStructureKernels();
   ASSERT_TRUE(package) << package.message();
   const std::string &ptx = (*package)->images().at("ptx");
   EXPECT_EQ((*package)->images().count("mlir"), 1U); // for the emulator

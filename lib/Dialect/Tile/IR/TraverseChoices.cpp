@@ -34,10 +34,6 @@ static constexpr int64_t narrowInFlight = 16, narrowLanes = 2;
 /// H200, take 1.95 and 2.57 ms instead of 2.04 and 2.61, weighted ones 2.11 and
 /// 2.72 instead of 2.23 and 2.88.
 static constexpr int64_t missedInFlight = 32, missedLanes = 4;
-/// Lanes of a row up to which weighted rows that the L2 holds are asked for as
-/// plain ones are: those of 16 features of reddit on an H200 take 0.916 ms
-/// instead of 0.936, of products, which it does not hold, 1.28 instead of 1.19.
-static constexpr int64_t cachedLanes = 4;
 /// The same where each is reduced over features or weighed, has an index beside
 /// each of its features, or has a number in its order beside a row of more
 /// lanes: products, weights, indices or numbers are held. Weighted sums of 32
@@ -45,6 +41,10 @@ static constexpr int64_t cachedLanes = 4;
 /// and 3.57 with 8, maxima with their edges of 32 features 2.50 instead
 /// of 3.50.
 static constexpr int64_t reducedInFlight = 4;
+/// Lanes of a row up to which weighted rows that the L2 holds are asked for as
+/// plain ones are: those of 16 features of reddit on an H200 take 0.916 ms
+/// instead of 0.936, of products, which it does not hold, 1.28 instead of 1.19.
+static constexpr int64_t cachedLanes = 4;
 
 /// Vectors that a lane takes of each head of a row at most.
 static constexpr int64_t mostOfHead = 4;
@@ -59,7 +59,7 @@ static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 /// three and 6.8 (of 42); 4 heads of GATv2 50 with four and 29 with three (of
 /// 60).
 static constexpr int64_t fewHeld = 32, manyHeld = 44;
-/// Blocks that a multiprocessor has at most.
+/// Blocks that a schedule may ask of a multiprocessor at most.
 static constexpr int64_t mostBlocks = 32;
 
 /// Lanes of a team up to which teams take turns where they may: so many teams
@@ -69,7 +69,8 @@ static constexpr int64_t mostBlocks = 32;
 /// 1.63.
 static constexpr int64_t cyclicLanes = 4;
 
-/// Lanes of a row that a block of a walk by edges gives one sum at most. Sums
+/// Lanes that a walk by edges gives one sum at most, of rows that all lanes of
+/// a warp would share. Sums
 /// of 128 features on an H200 by 16 lanes and by all 32 of a warp: of
 /// products 6.17 and 6.36 ms, of 10 million random edges, weighted, 0.67 and
 /// 0.89.
