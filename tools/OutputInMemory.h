@@ -63,6 +63,12 @@ inline runtime::Error checkInputs(const std::vector<std::string> &arguments) {
   return {};
 }
 
+/// Prints the error of a tool. The status of the process.
+inline int fail(const char *tool, const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), tool) << message << "\n";
+  return 1;
+}
+
 /// Runs a driver of MLIR, which empties the file of -o before it begins: it
 /// writes to memory, and the file is written where it succeeds. The status of
 /// the process.
@@ -76,13 +82,9 @@ runInMemory(const char *tool, int argc, char **argv,
   std::string output;
   if (memory >= 0)
     output = replaceOutput(arguments, inMemory);
-  auto fail = [&](const runtime::Error &error) {
-    llvm::WithColor::error(llvm::errs(), tool) << error.message() << "\n";
-    return 1;
-  };
   if (runtime::Error error =
           checkInputs({arguments.begin() + 1, arguments.end()}))
-    return fail(error);
+    return fail(tool, error.message());
   std::vector<char *> pointers;
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());
@@ -92,7 +94,7 @@ runInMemory(const char *tool, int argc, char **argv,
     return !succeeded;
   auto text = runtime::readFile(inMemory);
   runtime::Error error = text ? writeOutput(output, *text) : text.takeError();
-  return error ? fail(error) : 0;
+  return error ? fail(tool, error.message()) : 0;
 }
 
 } // namespace gnn::tools

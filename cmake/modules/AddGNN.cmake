@@ -106,8 +106,7 @@ function(add_gnn_tool name)
     target_sources(GNNShared PRIVATE $<TARGET_OBJECTS:obj.${name}>)
     add_executable(${name} ${PROJECT_SOURCE_DIR}/tools/Launcher.c)
     set_target_properties(${name} PROPERTIES
-      RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR}
-      BUILD_RPATH "$ORIGIN/../lib")
+      RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})
     target_compile_definitions(${name} PRIVATE GNN_TOOL_ENTRY=${entry})
     target_link_libraries(${name} PRIVATE GNNShared)
     return()

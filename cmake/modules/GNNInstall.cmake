@@ -35,12 +35,8 @@ install(FILES ${PROJECT_BINARY_DIR}/GNNCAPIConfig.cmake
   ${PROJECT_BINARY_DIR}/GNNCAPIConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/GNNCAPI COMPONENT gnn)
 
-# A build with a static MLIR travels: its libraries need what every system has,
-# and have no version in their names, since a wheel holds no links.
+# A build with a static MLIR travels: its libraries need what every system has.
 if(GNN_STATIC_MLIR)
-  foreach(property VERSION SOVERSION)
-    set_property(TARGET GNNShared GNNRuntimeShared PROPERTY ${property})
-  endforeach()
   set_target_properties(gnn-opt gnn-run gnn-translate PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS gnn-opt gnn-run gnn-translate GNNShared GNNRuntimeShared

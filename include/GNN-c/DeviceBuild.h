@@ -66,8 +66,7 @@ typedef struct GnnDeviceGraph {
 } GnnDeviceGraph;
 
 /** The library has the kernels, for each GPU from sm_70 on and for the
- * emulator. The builder is null where these do not build all that is needed.
- */
+ *  emulator. The builder is null where they do not build all that is needed. */
 GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
                                     int64_t numGraphs, const GnnDevice *device,
                                     GnnBuilder **builder);

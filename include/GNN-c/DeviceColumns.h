@@ -29,10 +29,10 @@ typedef struct GnnDeviceColumn {
   int64_t limit;
 } GnnDeviceColumn;
 
-/** Writes columns that do not overlap; null where there are none. By a kernel
- *  that the library has, on devices as of gnnBuilderCreate. Does not wait:
- * `out` and `ids` must live until the stream is done. After an error nothing is
- * in flight. */
+/** Writes columns that do not overlap; null where there are none. The library
+ *  has the kernel, for the devices of gnnBuilderCreate. Does not wait: `out`
+ * and `ids` must live until the stream is done. After an error nothing is in
+ *  flight. */
 GNN_CAPI GnnError *gnnWriteColumns(const GnnDevice *device,
                                    const GnnDeviceColumn *columns,
                                    int64_t numColumns, void *stream);

@@ -120,11 +120,12 @@ def test_a_wheel_loads_no_plugin(site, option):
     assert "'x.so': expected a build with a shared MLIR, this one is static" in done.stderr
 
 
-def test_a_tool_that_is_not_there_is_one_line(site, monkeypatch, capsys):
+def test_a_tool_that_is_not_there_is_one_line(site, monkeypatch):
     from gnn_mlir import _tools
     monkeypatch.setattr(_tools, "__file__", str(site / "none" / "_tools.py"))
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/gnn-opt"])
     with pytest.raises(SystemExit, match="gnn-opt: expected .*/bin/gnn-opt, which a wheel has"):
-        _tools.gnn_opt()
+        _tools.main()
 
 
 def test_the_sources_of_the_package_are_of_the_oldest_python():

@@ -36,11 +36,8 @@ static llvm::Error checkPlugins(llvm::ArrayRef<char *> arguments) {
 
 GNN_TOOL_MAIN(int argc, char **argv) {
   gnn::setVersionPrinter();
-  if (llvm::Error error = checkPlugins({argv + 1, argv + argc})) {
-    llvm::WithColor::error(llvm::errs(), "gnn-opt")
-        << llvm::toString(std::move(error)) << "\n";
-    return 1;
-  }
+  if (llvm::Error error = checkPlugins({argv + 1, argv + argc}))
+    return gnn::tools::fail("gnn-opt", llvm::toString(std::move(error)));
   mlir::DialectRegistry registry;
   gnn::registerAll(registry);
   return gnn::tools::runInMemory(

@@ -69,23 +69,22 @@ static constexpr int64_t mostBlocks = 32;
 /// 1.63.
 static constexpr int64_t cyclicLanes = 4;
 
-/// Lanes that a walk by edges gives one sum at most, of rows that all lanes of
-/// a warp would share. Sums
-/// of 128 features on an H200 by 16 lanes and by all 32 of a warp: of
+/// Lanes that a walk by edges gives a row of one sum that would take all of a
+/// warp. Sums of 128 features on an H200 by 16 lanes and by 32: of
 /// products 6.17 and 6.36 ms, of 10 million random edges, weighted, 0.67 and
 /// 0.89.
 static constexpr int64_t mostOfSum = 16;
 
-/// Threads of a block of such a walk whose rows have 4 to 16 lanes, and of one
-/// that reduces rows of more than two lanes to numbers, where there are more of
-/// the larger blocks a multiprocessor than these: teams wait for fewer others
-/// at the end. Sums of 16 and 32 features of products on an H200: 0.98 and 1.55
-/// ms instead of 0.98 and 1.61, weighted 1.76 instead of 1.85, dots of 32
-/// features 1.85 instead of 1.91; of 620 thousand edges of 64 features, which
-/// are 4.6 of the larger blocks each, 22.3 us instead of 20.1
+/// Threads of a block of such a walk, whose rows have 4 to 16 lanes, and of one
+/// of dots, whose rows have 4 or more, where a multiprocessor has more than
+/// `fewBlocks` of the larger blocks: teams wait for fewer others at the end.
+/// Sums of 16 and 32 features of products on an H200: 0.98 and 1.55 ms instead
+/// of 0.98 and 1.61, weighted 1.76 instead of 1.85, dots of 32 features 1.85
+/// instead of 1.91; of 620 thousand edges of 64 features, which are 4.6 of the
+/// larger blocks each, 22.3 us instead of 20.1
 /// (benchmarks/results/2026-11-30-h200-block-sizes.md).
-static constexpr int64_t smallBlock = 128, leastOfSmallBlock = 4;
-static constexpr int64_t smallestBlock = 64, leastOfDot = 4;
+static constexpr int64_t smallBlock = 128, smallBlockOfDots = 64;
+static constexpr int64_t leastOfSmallBlock = 4;
 static constexpr double fewBlocks = 8;
 
 /// Threads of a multiprocessor up to which a walk by edges gives a row more
@@ -175,14 +174,12 @@ static int64_t chooseThreads(const TraverseSchedule &schedule,
   double blocks = facts.numElements / TeamShare::elements *
                   static_cast<double>(ofRow * layout.columnTiles) /
                   static_cast<double>(blockThreads);
-  if (schedule.rowWalk != RowWalk::ByEdges ||
+  if (schedule.rowWalk != RowWalk::ByEdges || ofRow < leastOfSmallBlock ||
       blocks <= fewBlocks * facts.processors)
     return blockThreads;
   if (facts.isDot())
-    return ofRow >= leastOfDot ? smallestBlock : blockThreads;
-  bool isSmall =
-      facts.holdsOneRow() && ofRow >= leastOfSmallBlock && ofRow <= mostOfSum;
-  return isSmall ? smallBlock : blockThreads;
+    return smallBlockOfDots;
+  return facts.holdsOneRow() && ofRow <= mostOfSum ? smallBlock : blockThreads;
 }
 
 /// So many that each has elements in a group of the mean length: groups that

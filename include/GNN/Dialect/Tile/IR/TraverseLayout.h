@@ -16,9 +16,9 @@
 
 namespace gnn::tile {
 
-/// Where most rows that elements lead to come from, as far as statistics tell:
-/// the L2 holds all of them; it holds those that lie near, as most do; it holds
-/// neither.
+/// Where most rows that elements lead to come from. `Unknown`: there are no
+/// statistics. `L2`: it holds all of them. `Near`: it holds those that lie near
+/// the last ones, as most do. `Memory`: it holds neither.
 enum class RowsFrom { Unknown, L2, Near, Memory };
 
 /// Facts of the op that bear on its schedule.
@@ -93,7 +93,7 @@ struct TraverseFacts {
   /// Where most rows that elements lead to come from.
   RowsFrom rowsFrom = RowsFrom::Unknown;
 
-  /// Whether elements have numbers of rows that are reduced, and no sums.
+  /// Whether rows of elements are reduced to numbers, and groups have no sums.
   bool isDot() const { return reducesFeatures && sums.empty(); }
   /// Whether lanes of a walk by edges hold one row for a group, of which an
   /// element has one, beside it numbers in its order or the index of an
