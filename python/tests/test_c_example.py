@@ -16,14 +16,14 @@ from conftest import ROOT, find_tool
 from gnn_mlir import Graph, models
 
 
-def build(folder, libraries, name, *options):
-    """Builds the example against one of the libraries."""
+def build(folder, libraries, name, *options, source=ROOT / "examples/run_package.c", program=None):
+    """Builds an example against one of the libraries, as a program of its name."""
     cc = shutil.which("cc") or shutil.which("clang-22")
     if cc is None:
         pytest.skip("there is no C compiler")
-    program = folder / name
+    program = folder / (program or name)
     command = [cc, "-std=c11", "-Wall", "-Wextra", "-Werror", *options,
-               "-I", str(ROOT / "include"), str(ROOT / "examples/run_package.c"),
+               "-I", str(ROOT / "include"), str(source),
                "-L", str(libraries), f"-l{name}", f"-Wl,-rpath,{libraries}",
                "-o", str(program)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
