@@ -5,18 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Guarded.h"
+#include "JsonFields.h"
 #include "PlanNames.h"
 
-#include "GNN/Runtime/Nesting.h"
-
-#include <nlohmann/json.hpp>
-
 #include <map>
-#include <set>
-#include <stdexcept>
 
 using namespace gnn::runtime;
-using Json = nlohmann::json;
+using namespace gnn::runtime::json;
 
 const char *gnn::runtime::name(Role role) {
   return kRoles[static_cast<size_t>(role)];
@@ -40,109 +35,7 @@ std::optional<Role> gnn::runtime::parseRole(std::string_view text) {
   return std::nullopt;
 }
 
-/// Levels of nesting. A plan has under ten.
-static constexpr int kMaxNesting = 50;
-
 namespace {
-/// Thrown inside this file only; `guarded` makes an Error of it.
-[[noreturn]] void refuse(const std::string &where, const std::string &what) {
-  throw std::runtime_error(where.empty() ? what : where + ": " + what);
-}
-
-/// Takes an Expected's value or refuses.
-template <typename T> T take(Expected<T> value, const std::string &where) {
-  if (!value)
-    refuse(where, value.message());
-  return std::move(*value);
-}
-
-std::string got(const Json &json) {
-  std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
-}
-
-int64_t integer(const Json &json, const std::string &where) {
-  bool fits = json.is_number_integer() &&
-              !(json.is_number_unsigned() &&
-                json.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
-  if (!fits)
-    refuse(where, "expected an integer of 64 bits, got " + got(json));
-  return json.get<int64_t>();
-}
-
-std::string string(const Json &json, const std::string &where) {
-  if (!json.is_string())
-    refuse(where, "expected a string, got " + got(json));
-  return json.get<std::string>();
-}
-
-/// An object whose fields are all asked for by name; `done` refuses what nobody
-/// asked for.
-class Fields {
-public:
-  Fields(const Json &json, std::string where)
-      : json(json), where(std::move(where)) {
-    if (!json.is_object())
-      refuse(this->where, "expected an object, got " + got(json));
-  }
-
-  bool has(const char *key) const { return json.contains(key); }
-
-  const Json &get(const char *key) {
-    auto found = json.find(key);
-    if (found == json.end())
-      refuse(where, std::string("expected a field '") + key + "', got none");
-    asked.insert(key);
-    return *found;
-  }
-  int64_t integer(const char *key) { return ::integer(get(key), at(key)); }
-  int64_t integerOr(const char *key, int64_t otherwise) {
-    return has(key) ? integer(key) : otherwise;
-  }
-  std::string string(const char *key) { return ::string(get(key), at(key)); }
-  bool boolean(const char *key) {
-    if (!get(key).is_boolean())
-      refuse(at(key), "expected true or false, got " + got(get(key)));
-    return get(key).get<bool>();
-  }
-
-  /// Calls `body(element, where)` for each element of an array.
-  template <typename Body> void each(const char *key, Body body) {
-    const Json &list = get(key);
-    if (!list.is_array())
-      refuse(at(key), "expected an array, got " + got(list));
-    for (size_t i = 0; i < list.size(); ++i)
-      body(list[i], at(key) + "[" + std::to_string(i) + "]");
-  }
-  template <size_t N> std::array<int64_t, N> integers(const char *key) {
-    std::vector<int64_t> values;
-    each(key, [&](const Json &element, const std::string &place) {
-      values.push_back(::integer(element, place));
-    });
-    if (values.size() != N)
-      refuse(at(key), "expected " + std::to_string(N) + " integers, got " +
-                          std::to_string(values.size()));
-    std::array<int64_t, N> result;
-    std::copy(values.begin(), values.end(), result.begin());
-    return result;
-  }
-
-  std::string at(const char *key) const {
-    return where.empty() ? key : where + "." + key;
-  }
-  void done() const {
-    for (const auto &item : json.items())
-      if (!asked.count(item.key()))
-        refuse(where, "expected no field '" + item.key() + "', got " +
-                          got(item.value()));
-  }
-
-private:
-  const Json &json;
-  std::string where;
-  std::set<std::string> asked;
-};
-
 int32_t nodeType(const Json &json, const std::string &where) {
   int64_t value = integer(json, where);
   if (value < -1 || value >= kMaxTypes)
@@ -418,9 +311,7 @@ void readNames(FunctionPlan &plan) {
 
 Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
   return guarded("launch plan", [&]() -> Expected<LaunchPlan> {
-    if (Error error = checkNesting(text, kMaxNesting, Syntax::Text))
-      return error.in("launch plan");
-    Json json = Json::parse(text);
+    Json json = parseText(text);
     Fields fields(json, "");
     // The version comes first: of another one nothing else is known.
     int64_t version = fields.integer("version");
