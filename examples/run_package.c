@@ -13,7 +13,7 @@
 |*
 \*===----------------------------------------------------------------------===*/
 
-#if defined(GNN_EXAMPLE_EMULATOR) || defined(GNN_EXAMPLE_CPU)
+#ifdef GNN_EXAMPLE_EMULATOR
 #include "GNN-c/Compiler.h"
 #else
 #include "GNN-c/Runtime.h"
