@@ -9,9 +9,9 @@ llvm_map_components_to_libnames(gnn_llvm_libs
   # The GPU, and the host for the JIT and lld.
   NVPTX native orcjit passes
   # What MLIR's libraries call.
-  asmparser bitreader bitwriter core debuginfodwarf executionengine frontendoffloading
-  frontendopenmp ipo irreader linker lto mc object option remarks support
-  targetparser transformutils)
+  asmparser bitreader bitwriter core debuginfodwarf dtlto executionengine
+  frontendoffloading frontendopenmp ipo irreader linker lto mc object option
+  remarks support targetparser transformutils)
 list(REMOVE_ITEM gnn_llvm_libs LLVMSupport)
 
 # Makes the shared library `name` an archive that is followed by `ARGN`.

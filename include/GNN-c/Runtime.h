@@ -374,8 +374,8 @@ GNN_CAPI GnnError *gnnPackageFindFunction(const GnnPackage *package,
  *  others. */
 GNN_CAPI const char *gnnPackagePlan(const GnnPackage *package);
 
-/** The kernels in a format ("ptx", ...); null where there are none. `size` may
- *  be null. */
+/** The kernels in a format ("ptx", "x86-64-v3.so", ...); null where there are
+ *  none. `size` may be null. */
 GNN_CAPI const char *gnnPackageKernels(const GnnPackage *package,
                                        const char *format, size_t *size);
 

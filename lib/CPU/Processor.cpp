@@ -81,7 +81,9 @@ cpu::parseProcessors(llvm::StringRef text) {
 llvm::StringRef cpu::getCommonProcessors() {
 #if defined(__x86_64__)
   return "x86-64-v3 x86-64";
-#else
+#elif defined(__aarch64__)
   return "aarch64";
+#else
+  return "";
 #endif
 }

@@ -38,7 +38,8 @@ llvm::StringRef getLLVMName(llvm::StringRef processor);
 /// runtime::listProcessors(). Errors: other words, and no word.
 llvm::Expected<std::vector<std::string>> parseProcessors(llvm::StringRef text);
 
-/// Those that a package serves most machines with, as such a text.
+/// Those that a package serves most machines with, as such a text; "" where no
+/// objects are made for the host's architecture.
 llvm::StringRef getCommonProcessors();
 
 } // namespace gnn::cpu

@@ -11,6 +11,7 @@
 #include "GNN/Runtime/ThreadPool.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -28,29 +29,29 @@ CodeImage::~CodeImage() = default;
 // Processors
 //===----------------------------------------------------------------------===//
 
+ArrayView<const char *> gnn::runtime::listProcessors() {
 #if defined(__x86_64__)
-static const char *const kProcessors[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2",
-                                          "x86-64"};
+  static const char *const names[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2",
+                                      "x86-64"};
+#elif defined(__aarch64__)
+  static const char *const names[] = {"aarch64"};
+#else
+  static const std::array<const char *, 0> names = {};
+#endif
+  return {std::data(names), std::size(names)};
+}
 
 bool gnn::runtime::hasInstructions(std::string_view processor) {
+#if defined(__x86_64__)
   __builtin_cpu_init();
   return (processor == "x86-64-v4" && __builtin_cpu_supports("x86-64-v4")) ||
          (processor == "x86-64-v3" && __builtin_cpu_supports("x86-64-v3")) ||
          (processor == "x86-64-v2" && __builtin_cpu_supports("x86-64-v2")) ||
          processor == "x86-64";
-}
-#elif defined(__aarch64__)
-static const char *const kProcessors[] = {"aarch64"};
-
-bool gnn::runtime::hasInstructions(std::string_view processor) {
-  return processor == kProcessors[0];
-}
 #else
-#error "expected x86-64 or AArch64"
+  ArrayView<const char *> known = listProcessors();
+  return std::find(known.begin(), known.end(), processor) != known.end();
 #endif
-
-ArrayView<const char *> gnn::runtime::listProcessors() {
-  return {kProcessors, std::size(kProcessors)};
 }
 
 std::string gnn::runtime::objectFormat(std::string_view processor) {
