@@ -46,10 +46,9 @@ def layers_of(version):
     return made
 
 
-def sums_of(version):
-    """Sums over the edges into each node, and a score for each edge."""
-    return {name: lambda g, f, name=name: (of_edges(version, name, f), g)
-            for name in ("sum", "weighted-sum", "dot")}
+def sums_of(version, names=("sum", "weighted-sum", "dot")):
+    """Reductions over the edges into each node, and a score for each edge ("dot")."""
+    return {name: lambda g, f, name=name: (of_edges(version, name, f), g) for name in names}
 
 
 REDUCTIONS = ("sum", "weighted-sum", "mean", "max", "min", "argmax")

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CAPIHandles.h"
+#include "CAPITensors.h"
 
 #include "GNN/Runtime/CPUDevice.h"
 #include "GNN/Runtime/CUDA.h"
@@ -341,49 +342,6 @@ const char *gnnPackageKernels(const GnnPackage *package, const char *format,
 // Bound functions
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Counts are compared before anything is read or copied.
-Error checkBuffers(const BoundFunction &function, const GnnConstBuffer *inputs,
-                   int64_t numInputs, const GnnBuffer *outputs,
-                   int64_t numOutputs) {
-  auto count = [](const auto &list) {
-    return static_cast<int64_t>(list.size());
-  };
-  int64_t ins = count(function.inputs()), outs = count(function.outputs());
-  bool isCounted = numInputs == ins && numOutputs == outs;
-  if (isCounted && (inputs || ins == 0) && (outputs || outs == 0))
-    return {};
-  auto got = [&](const void *data, int64_t count) {
-    return isCounted && !data ? "null" : std::to_string(count);
-  };
-  return failure("expected ", ins, " inputs and ", outs, " outputs, got ",
-                 got(inputs, numInputs), " and ", got(outputs, numOutputs))
-      .in(function.name());
-}
-
-/// Buffers of a caller of C as those of the library.
-template <typename To, typename From>
-std::vector<To> buffers(const From *given, int64_t count) {
-  std::vector<To> copies;
-  ArrayView<From> all = pointers(given, count);
-  copies.reserve(all.size());
-  for (const From &buffer : all)
-    copies.push_back({buffer.data, buffer.bytes});
-  return copies;
-}
-
-bool describe(const std::vector<TensorInfo> &tensors, int64_t index,
-              GnnTensorInfo *info) {
-  if (!info || index < 0 || index >= static_cast<int64_t>(tensors.size()))
-    return false;
-  const TensorInfo &tensor = tensors[static_cast<size_t>(index)];
-  *info = {tensor.name.c_str(), name(tensor.dtype),
-           static_cast<int64_t>(tensor.shape.size()), tensor.shape.data(),
-           tensor.bytes};
-  return true;
-}
-} // namespace
-
 void gnnBoundRetain(GnnBoundFunction *bound) {
   if (bound)
     bound->retain();
@@ -421,12 +379,12 @@ void gnnBoundRows(const GnnBoundFunction *bound, int64_t *rows,
 
 bool gnnBoundInput(const GnnBoundFunction *bound, int64_t index,
                    GnnTensorInfo *info) {
-  return describe(bound->value->inputs(), index, info);
+  return describeTensor(bound->value->inputs(), index, info);
 }
 
 bool gnnBoundOutput(const GnnBoundFunction *bound, int64_t index,
                     GnnTensorInfo *info) {
-  return describe(bound->value->outputs(), index, info);
+  return describeTensor(bound->value->outputs(), index, info);
 }
 
 /// The tensor of that index; null where there is none.
@@ -504,7 +462,7 @@ GnnError *gnnBoundRun(const GnnBoundFunction *bound,
       return error;
     if (Error error =
             checkBuffers(*bound->value, inputs, numInputs, outputs, numOutputs))
-      return error;
+      return error.in(bound->value->name());
     return bound->value->run(buffers<ConstBuffer>(inputs, numInputs),
                              buffers<Buffer>(outputs, numOutputs),
                              {workspace.data, workspace.bytes}, stream);
@@ -532,7 +490,7 @@ GnnError *gnnBoundProfile(const GnnBoundFunction *bound,
       return error;
     if (Error error =
             checkBuffers(*bound->value, inputs, numInputs, outputs, numOutputs))
-      return error;
+      return error.in(bound->value->name());
     Expected<Report> report = bound->value->profile(
         buffers<ConstBuffer>(inputs, numInputs),
         buffers<Buffer>(outputs, numOutputs), {workspace.data, workspace.bytes},

@@ -4,44 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CAPIHandles.h"
+#include "CAPIBinding.h"
 #include "StructureBuilder.h"
 
 #include <map>
 
 using namespace gnn::runtime;
-
-namespace {
-/// The caller's allocator.
-struct CallbackAllocator : Allocator {
-  explicit CallbackAllocator(const GnnBindOptions &options)
-      : options(options) {}
-  Expected<void *> allocate(int64_t bytes) override {
-    void *memory = options.allocate(options.context, bytes);
-    if (!memory && bytes > 0)
-      return failure("expected ", bytes, " bytes from the allocator, got null");
-    return memory;
-  }
-  void free(void *memory) override { options.free(options.context, memory); }
-
-  GnnBindOptions options;
-};
-
-Expected<BindOptions> convert(const GnnBindOptions *given) {
-  BindOptions options;
-  if (!given)
-    return options;
-  if (!given->allocate != !given->free)
-    return failure("expected both allocate and free, or neither");
-  if (given->allocate)
-    options.allocator = std::make_shared<CallbackAllocator>(*given);
-  if (given->progress)
-    options.progress = [given](const std::string &what, double done) {
-      given->progress(given->context, what.c_str(), done);
-    };
-  return options;
-}
-} // namespace
 
 GnnError *gnnBind(const GnnPackage *package, const char *function,
                   GnnGraph *const *graphs, int64_t numGraphs,
@@ -53,7 +21,7 @@ GnnError *gnnBind(const GnnPackage *package, const char *function,
                            "result",
                            package, function, device, bound))
       return error;
-    Expected<BindOptions> converted = convert(options);
+    Expected<BindOptions> converted = convertOptions(options);
     if (!converted)
       return converted.takeError();
     std::vector<std::shared_ptr<const Graph>> values;
@@ -98,7 +66,7 @@ GnnError *gnnBindAll(const GnnPackage *package, const char *const *functions,
                                      package, functions, device, bound))
       return error;
     ArrayView<GnnGraph *> given = pointers(graphs, graphNames ? numGraphs : 0);
-    Expected<BindOptions> converted = convert(options);
+    Expected<BindOptions> converted = convertOptions(options);
     if (!converted)
       return converted.takeError();
     using Result = Expected<std::shared_ptr<const BoundFunction>>;

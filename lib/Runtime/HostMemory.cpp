@@ -82,6 +82,16 @@ Error HostMemoryDevice::copyToHost(void *to, const void *from, int64_t bytes) {
   return copyToDevice(to, from, bytes);
 }
 
+Error HostMemoryDevice::copyOnDevice(void *to, const void *from, int64_t bytes,
+                                     Stream) {
+  return copyToDevice(to, from, bytes);
+}
+
+Error HostMemoryDevice::fillInStream(void *memory, uint8_t value, int64_t bytes,
+                                     Stream) {
+  return fill(memory, value, bytes);
+}
+
 Error HostMemoryDevice::fill(void *memory, uint8_t value, int64_t bytes) {
   if (bytes <= 0)
     return {};

@@ -1,13 +1,17 @@
-//===- JsonFields.h - Reading JSON with errors of one line ------*- C++ -*-===//
+//===- JsonFields.h - Fields of JSON objects --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For parsers of texts that anybody may have written: whatever is not as
+// expected is thrown, and `guarded` makes an Error of it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GNN_LIB_RUNTIME_JSONFIELDS_H
 #define GNN_LIB_RUNTIME_JSONFIELDS_H
 
-#include "GNN/Runtime/Error.h"
+#include "Guarded.h"
+
 #include "GNN/Runtime/Nesting.h"
 
 #include <nlohmann/json.hpp>
@@ -15,13 +19,13 @@
 #include <array>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace gnn::runtime::json {
 
 using Json = nlohmann::json;
-
-/// Levels of nesting. Texts of this library have under ten.
-constexpr int kMaxNesting = 50;
 
 /// Throws what `guarded` makes an Error of.
 [[noreturn]] inline void refuse(const std::string &where,
@@ -125,8 +129,11 @@ private:
   std::set<std::string> asked;
 };
 
-/// Parses a text, or refuses.
-inline Json parseText(std::string_view text) {
+/// Levels of nesting. Texts of this library have under ten.
+constexpr int kMaxNesting = 50;
+
+/// Parses a text.
+inline Json parse(std::string_view text) {
   if (Error error = checkNesting(text, kMaxNesting, Syntax::Text))
     refuse("", error.message());
   return Json::parse(text);

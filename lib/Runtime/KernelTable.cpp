@@ -6,7 +6,6 @@
 
 #include "GNN/Runtime/KernelTable.h"
 
-#include "Guarded.h"
 #include "JsonFields.h"
 #include "PlanNames.h"
 
@@ -182,7 +181,7 @@ KernelEntry parseKernel(const Json &json, const std::string &where) {
 
 Expected<KernelTable> KernelTable::parse(std::string_view text) {
   return guarded("table of kernels", [&]() -> Expected<KernelTable> {
-    Json json = parseText(text);
+    Json json = json::parse(text);
     Fields fields(json, "");
     // The version comes first: of another one nothing else is known.
     int64_t version = fields.integer("version");

@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Guarded.h"
 #include "JsonFields.h"
 #include "PlanNames.h"
 
@@ -311,7 +310,7 @@ void readNames(FunctionPlan &plan) {
 
 Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
   return guarded("launch plan", [&]() -> Expected<LaunchPlan> {
-    Json json = parseText(text);
+    Json json = json::parse(text);
     Fields fields(json, "");
     // The version comes first: of another one nothing else is known.
     int64_t version = fields.integer("version");

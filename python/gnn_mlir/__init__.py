@@ -5,19 +5,20 @@ from . import models, reference
 from ._version import VERSION
 from .batches import blocks
 from .capi import CompileError, GNNError, get_num_threads, set_num_threads
-from .compiler import (Binding, CompiledFunction, compile, explain, list_schedules, load,
-                       load_plugin)
+from .compiler import (Binding, CompiledFunction, compile, explain, export, list_schedules,
+                       load, load_plugin)
 from .graph import Graph
 from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types,
                               refine_types, renumber, select_edges, sort_edges)
 from .program import Function, Module, Value
+from .saved import SavedModel
 from .tensor_graph import TensorGraph
 from .types import GraphDecl, TensorType, weight
 
 __version__ = VERSION
 __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
-           "GNNError", "Graph", "GraphDecl", "Module",
+           "GNNError", "Graph", "GraphDecl", "Module", "SavedModel",
            "TensorGraph", "TensorType", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
-           "degrees", "explain", "get_num_threads", "list_schedules", "load", "load_plugin",
+           "degrees", "explain", "export", "get_num_threads", "list_schedules", "load", "load_plugin",
            "merge_types", "models", "reference", "refine_types", "renumber",
            "select_edges", "set_num_threads", "sort_edges", "weight"]

@@ -16,7 +16,7 @@ import weakref
 
 from . import batches as mini_batches, capi, compiler_capi, devices, files
 from . import gradients as differentiation
-from . import options, running, targets, tokens, torch_models, types
+from . import options, running, saved, targets, tokens, torch_models, types
 from .compiler_capi import load_plugin
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
@@ -208,8 +208,33 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     return CompiledFunction(package, name, source, again, host)
 
 
-def load(path, function=None):
-    """A function of a saved package, which is trusted like a program (docs/CAPI.md)."""
+def export(model, args, path, kwargs=None, *, targets=None, chip=None, passes=None,
+           gradients=False):
+    """Saves a torch.nn.Module with its parameters to a file that `load` and C run without torch
+    (docs/Serving.md). It is called with `args`, a tuple, and `kwargs`, a dict, in evaluation mode
+    and without gradients: they are an example, whose graph kernels are chosen for, and other
+    graphs of any size run too. `targets` are those that it is saved for, such as ["cuda", "cpu"]:
+    None for that of the arguments. `chip` and `passes` are as those of `compile`; with
+    `gradients` the forward and the backward pass are there too. A model that is compiled is
+    saved with its own settings. Raises ValueError, or CaptureError where it is not one program,
+    which names the op."""
+    if not isinstance(args, tuple):
+        raise ValueError(f"args: expected a tuple of arguments, got {types.described(args)}")
+    torch_models.export(model, args, path, kwargs or {}, dict(passes=passes, chip=None), dict(
+        targets=targets, chip=chip, gradients=gradients))
+
+
+def load(path, function=None, *, device=None):
+    """A saved model, a `SavedModel` (docs/Serving.md), or a function of a saved package. Both are
+    trusted like a program (docs/CAPI.md). `device` is where a model runs on arrays; of a package
+    it is what it was compiled for."""
+    if saved.is_model(path):
+        if function is not None:
+            raise ValueError(f"function: expected none of a saved model, got {function!r}")
+        return saved.SavedModel(path, device, lambda package, name: CompiledFunction(
+            package, name, host=devices.host_of(package)))
+    if device is not None:
+        raise ValueError(f"device: expected none of a package, which is bound to one, got {device!r}")
     package = capi.Package.load(path)
     devices.tell_of_code(package, path)
     name = _pick(package, function)
@@ -225,8 +250,7 @@ def _pick(package, wanted):
     if not functions:
         raise ValueError("expected a program with a function, got none")
     if wanted not in functions and wanted not in given:
-        raise ValueError(f"function: expected one of {', '.join(functions)}, got "
-                         f"{wanted!r}")
+        raise ValueError(f"function: expected one of {', '.join(functions)}, got {wanted!r}")
     return wanted
 
 
@@ -399,21 +423,18 @@ class CompiledFunction(capi.Shared):
         if isinstance(graphs, dict):
             missing = [n for n in self.graph_names if n not in graphs]
             if missing:
-                raise ValueError(f"{self.name}: expected a graph "
-                                 f"{missing[0]!r}, got {', '.join(graphs)}")
+                raise ValueError(f"{self.name}: expected a graph {missing[0]!r}, got "
+                                 f"{', '.join(graphs)}")
             check_graph_names(self.name, self._declared, graphs)
             graphs = [graphs[n] for n in self.graph_names]
         if not isinstance(graphs, (list, tuple)):
-            raise ValueError(f"{self.name}: expected graphs "
-                             f"{', '.join(self.graph_names)}, got "
+            raise ValueError(f"{self.name}: expected graphs {', '.join(self.graph_names)}, got "
                              f"{not_a_graph(graphs)}")
         for graph in graphs:
             if not isinstance(graph, (Graph, TensorGraph)):
-                raise ValueError(f"{self.name}: expected a graph, got "
-                                 f"{not_a_graph(graph)}")
+                raise ValueError(f"{self.name}: expected a graph, got {not_a_graph(graph)}")
         if len(graphs) != len(self.graph_names):
-            raise ValueError(f"{self.name}: expected graphs "
-                             f"{', '.join(self.graph_names)}, got "
+            raise ValueError(f"{self.name}: expected graphs {', '.join(self.graph_names)}, got "
                              f"{len(graphs)} of them")
         return list(graphs)
 
@@ -458,10 +479,10 @@ def _call(function, inputs, bind):
         inputs = autograd.cast(inputs)
         wrt = autograd.wanted(function, inputs)
         if wrt:
-            call = differentiation.Call(function.differentiated, wrt, bind, _run)
+            call = differentiation.Call(function.differentiated, wrt, bind, devices.run)
             return _named(autograd.record(call, inputs))
     bound = bind(function.called(), function.name, inputs)
-    return _named(dict(zip(function.output_names, _run(bound, inputs))))
+    return _named(dict(zip(function.output_names, devices.run(bound, inputs))))
 
 
 def _forward(function, graphs, inputs, wrt, bind):
@@ -476,7 +497,7 @@ def _forward(function, graphs, inputs, wrt, bind):
         wrt = [part for name in differentiation.listed(
             function.name, wrt, "inputs", function.differentiated.inputs)
             for part in places.get(name, [name])]
-    call = differentiation.Call(function.differentiated, wrt, bind, _run)
+    call = differentiation.Call(function.differentiated, wrt, bind, devices.run)
     outputs, kept = call.forward(inputs)
     seen = {**inputs, **outputs}
     by_name = dict(zip(function.graph_names, graphs))
@@ -513,27 +534,6 @@ def _memory(function, bind, wrt, given):
     last = {**first, **found.get("backward", {})}  # But for its workspace, all is kept.
     found["peak"] = dict(max(first, last, key=lambda made: sum(made.values())))
     return found
-
-
-def _run(bound, inputs, launch=None):
-    """The outputs in order, after `launch` (None: the run) has got all addresses.
-    `inputs` are checked by name."""
-    launch = launch or bound.run
-    place = devices.place(inputs)
-    is_gpu = bound.device.kind == targets.CUDA
-    if place != targets.CPU and not is_gpu:
-        raise ValueError(f"{bound.name} is bound to the {bound.device.name}, expected inputs "
-                         f"on the CPU, got them on {place}")
-    tensors = any(devices.is_tensor(v) for v in inputs.values())
-    if not is_gpu:
-        run = running.on_host
-    else:
-        run = running.on_stream if place != targets.CPU else running.through_copies
-    outputs = run(bound, [inputs[i.name] for i in bound.inputs], launch)
-    if tensors and place == targets.CPU:
-        import torch
-        outputs = [torch.from_numpy(o) for o in outputs]
-    return outputs
 
 
 class Binding(capi.Shared):
@@ -597,4 +597,4 @@ class Binding(capi.Shared):
         return self._passes[key]
 
     def _run(self, inputs, launch):
-        return _run(self.bound, self.function._expand(self.graphs, inputs), launch)
+        return devices.run(self.bound, self.function._expand(self.graphs, inputs), launch)

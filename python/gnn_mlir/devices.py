@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices by name, and functions of packages bound on them."""
 
+import ctypes
 import logging
 
 from . import capi, compiler_capi, running, targets, tensor_graph
@@ -30,6 +31,16 @@ def _open(name, device):
     if not capi.has_compiler() or name not in compiler_capi.targets():
         raise ValueError(f"device: expected cpu, cuda:N or emulator, got {device!r}")
     return capi.Device(capi.made("gnnDeviceOpen", name.encode()))
+
+
+def has_gpu():
+    """Whether there is a GPU with its driver."""
+    count = ctypes.c_int()
+    try:
+        capi.call("gnnCudaDeviceCount", ctypes.byref(count))
+    except capi.GNNError:
+        return False
+    return count.value > 0
 
 
 def describe_gpu(ordinal):
@@ -123,3 +134,24 @@ def tell_of_code(package, path):
     """Logs that a package from a file has code, which runs here unchecked."""
     if any(package.kernels(f"{name}.so") for name in _PROCESSORS):
         _log.info("%s has shared objects, which run in this process unchecked", path)
+
+
+def run(bound, inputs, launch=None):
+    """The outputs in order, after `launch` (None: the run) has got all addresses.
+    `inputs` are checked by name."""
+    launch = launch or bound.run
+    there = place(inputs)
+    is_gpu = bound.device.kind == targets.CUDA
+    if there != targets.CPU and not is_gpu:
+        raise ValueError(f"{bound.name} is bound to the {bound.device.name}, expected inputs "
+                         f"on the CPU, got them on {there}")
+    tensors = any(is_tensor(v) for v in inputs.values())
+    if not is_gpu:
+        how = running.on_host
+    else:
+        how = running.on_stream if there != targets.CPU else running.through_copies
+    outputs = how(bound, [inputs[i.name] for i in bound.inputs], launch)
+    if tensors and there == targets.CPU:
+        import torch
+        outputs = [torch.from_numpy(o) for o in outputs]
+    return outputs

@@ -474,13 +474,17 @@ class Module:
         return self.graphs[name]
 
     def with_orders(self, orders):
-        """This program with `dst_sorted` of some graphs, by name. It has functions of its own,
-        whose ops are those of this one."""
-        if not orders:
+        """This program with `dst_sorted` of some graphs, by name."""
+        return self.with_declared({name: {"dst_sorted": one} for name, one in orders.items()})
+
+    def with_declared(self, fields):
+        """This program with other fields of the declarations of some graphs, by name. It has
+        functions of its own, whose ops are those of this one."""
+        if not fields:
             return self
         module = copy.copy(self)
-        module.graphs = {name: dataclasses.replace(graph, dst_sorted=orders[name])
-                         if name in orders else graph for name, graph in self.graphs.items()}
+        module.graphs = {name: dataclasses.replace(graph, **fields.get(name, {}))
+                         for name, graph in self.graphs.items()}
         module.functions = {name: copy.copy(one) for name, one in self.functions.items()}
         for one in module.functions.values():
             one.module = module

@@ -64,6 +64,18 @@ class TensorInfo:
         return f"{self.name}: {self.dtype}{list(self.shape)}"
 
 
+class NativeTensorInfo(ctypes.Structure):
+    """GnnTensorInfo."""
+
+    _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("rank", c_int64),
+                ("shape", POINTER(c_int64)), ("bytes", c_int64)]
+
+
+class ModelValue(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("rank", c_int64),
+                ("shape", POINTER(c_int64)), ("data", c_void_p)]
+
+
 class BuiltGraph(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("square", c_bool), ("self_loops", c_bool),
                 ("dst_sorted", c_bool), ("schema", Buffer), ("num_counts", c_int64),
@@ -150,6 +162,12 @@ FALLIBLE = {
                           POINTER(c_int64)],
     "gnnTiles": [c_void_p, c_int64, c_int64, c_bool, c_void_p, c_int64, c_void_p,
                  POINTER(c_int64)],
+    "gnnModelLoad": [c_char_p, POINTER(c_void_p)],
+    "gnnModelBind": [c_void_p, POINTER(ModelValue), c_int64, c_void_p,
+                     POINTER(BindOptions), POINTER(c_void_p)],
+    "gnnModelGraph": [c_void_p, c_int64, POINTER(ModelValue), c_int64, POINTER(c_void_p)],
+    "gnnModelPackage": [c_void_p, c_char_p, POINTER(c_void_p)],
+    "gnnBoundModelRun": [c_void_p, c_void_p, c_int64, c_void_p, c_int64, Buffer, c_void_p],
     "gnnBoundRun": [c_void_p, c_void_p, c_int64, c_void_p, c_int64, Buffer, c_void_p],
     "gnnBoundReport": [c_void_p, POINTER(c_void_p)],
     "gnnBoundProfile": [c_void_p, c_void_p, c_int64, c_void_p, c_int64, Buffer, c_void_p,
@@ -194,6 +212,15 @@ PLAIN = {
     "gnnBuilderCovers": (c_bool, c_void_p, c_void_p),
     "gnnBuildRelease": (None, c_void_p),
     "gnnBuildProblem": (c_char_p, c_void_p),
+    "gnnModelRelease": (None, c_void_p),
+    "gnnModelManifest": (c_char_p, c_void_p),
+    "gnnModelParameterData": (Buffer, c_void_p, c_int64),
+    "gnnBoundModelRelease": (None, c_void_p),
+    "gnnBoundModelNumInputs": (c_int64, c_void_p),
+    "gnnBoundModelNumOutputs": (c_int64, c_void_p),
+    "gnnBoundModelInput": (c_bool, c_void_p, c_int64, POINTER(NativeTensorInfo)),
+    "gnnBoundModelOutput": (c_bool, c_void_p, c_int64, POINTER(NativeTensorInfo)),
+    "gnnBoundModelWorkspaceBytes": (c_int64, c_void_p),
     "gnnBoundRelease": (None, c_void_p),
     "gnnBoundWorkspaceBytes": (c_int64, c_void_p),
     "gnnBoundStructureBytes": (c_int64, c_void_p),

@@ -47,6 +47,16 @@ def compile(model, settings, others):
     return frontend.compile_module(model, **given)
 
 
+def export(model, args, path, kwargs, settings, options):
+    """A model called in evaluation mode and saved."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module):
+        raise ValueError(f"model: expected a torch.nn.Module, got {types.described(model)}")
+    from .frontend.saving import packages
+    compiled = compile(model, settings, {})
+    packages.export(compiled, args, kwargs, path, **options)
+
+
 def explain(model, args, named, kernels, others):
     """The captures of a compiled model, as text, with `kernels` by their names. With
     arguments it is called first."""

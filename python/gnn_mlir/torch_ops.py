@@ -53,9 +53,9 @@ class _Site:
     """A function with its graphs, which a handle stands for."""
 
     def __init__(self, handle, wrt):
-        from . import compiler
+        from . import devices
         function, *graphs = map(tokens.find, handle.split())
-        self.function, self.run = function, compiler._run
+        self.function, self.run = function, devices.run
         self.bind = function._binder(function._graphs(graphs))
         self.call = None
         if wrt:

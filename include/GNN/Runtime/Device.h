@@ -189,6 +189,13 @@ public:
     return copyToDevice(to, from, bytes);
   }
 
+  /// Copies between memory of the device, or fills it, after what is in the
+  /// stream, without waiting.
+  virtual Error copyOnDevice(void *to, const void *from, int64_t bytes,
+                             Stream stream) = 0;
+  virtual Error fillInStream(void *memory, uint8_t value, int64_t bytes,
+                             Stream stream) = 0;
+
   /// Copies to memory that `allocate` gave and that nothing running uses:
   /// `from` has been read when the call returns, and the bytes are there after
   /// finishCopies.

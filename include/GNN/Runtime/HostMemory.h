@@ -31,6 +31,10 @@ public:
   int64_t bytesBehind(const void *memory) const override;
   Error copyToDevice(void *to, const void *from, int64_t bytes) override;
   Error copyToHost(void *to, const void *from, int64_t bytes) override;
+  Error copyOnDevice(void *to, const void *from, int64_t bytes,
+                     Stream stream) override;
+  Error fillInStream(void *memory, uint8_t value, int64_t bytes,
+                     Stream stream) override;
   Error fill(void *memory, uint8_t value, int64_t bytes) override;
   Error prepare(const Kernel &kernel, const Launch &launch) override;
   Error synchronize(Stream stream) override;

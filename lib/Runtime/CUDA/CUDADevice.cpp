@@ -91,6 +91,10 @@ public:
   Error copyToDevice(void *to, const void *from, int64_t bytes) override;
   Error copyInStream(void *to, const void *from, int64_t bytes,
                      Stream stream) override;
+  Error copyOnDevice(void *to, const void *from, int64_t bytes,
+                     Stream stream) override;
+  Error fillInStream(void *memory, uint8_t value, int64_t bytes,
+                     Stream stream) override;
   Error startCopy(void *to, const void *from, int64_t bytes) override;
   Error finishCopies() override;
   Error copyToHost(void *to, const void *from, int64_t bytes) override;
@@ -124,6 +128,16 @@ private:
     return body();
   }
 
+  /// Copies or fills by a function of the driver of that name, which is given
+  /// the bytes, where there are any.
+  template <typename Call>
+  Error transfer(int64_t bytes, const char *name, Call call) const {
+    if (bytes <= 0)
+      return {};
+    return within(
+        [&] { return driver->check(call(static_cast<size_t>(bytes)), name); });
+  }
+
   DeviceOrdinal device = 0;
   bool retained = false;
   std::string deviceName, description;
@@ -137,9 +151,7 @@ DevicePointer addressOf(const void *pointer) {
   return static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(pointer));
 }
 
-DriverStream toDriver(Stream stream) {
-  return static_cast<DriverStream>(stream);
-}
+DriverStream toDriver(Stream stream) { return toDriver(stream); }
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -284,16 +296,10 @@ void CudaDevice::free(void *pointer) {
 // streams that do not wait for the default one would not see them: wait.
 
 Error CudaDevice::copyToDevice(void *to, const void *from, int64_t bytes) {
-  if (bytes <= 0)
-    return {};
-  return within([&]() -> Error {
-    if (Error error = driver->check(
-            driver->memcpyHtoD(addressOf(to), from, static_cast<size_t>(bytes)),
-            "cuMemcpyHtoD"))
-      return error;
-    return driver->check(driver->streamSynchronize(nullptr),
-                         "cuStreamSynchronize");
+  Error error = transfer(bytes, "cuMemcpyHtoD", [&](size_t size) {
+    return driver->memcpyHtoD(addressOf(to), from, size);
   });
+  return error || bytes <= 0 ? error : synchronize(nullptr);
 }
 
 Error CudaDevice::startCopy(void *to, const void *from, int64_t bytes) {
@@ -313,14 +319,25 @@ Error CudaDevice::startCopy(void *to, const void *from, int64_t bytes) {
 
 Error CudaDevice::copyInStream(void *to, const void *from, int64_t bytes,
                                Stream stream) {
-  if (bytes <= 0)
-    return {};
   // The driver reads memory that is not pinned before it returns.
-  return within([&] {
-    return driver->check(
-        driver->memcpyHtoDAsync(addressOf(to), from, static_cast<size_t>(bytes),
-                                static_cast<DriverStream>(stream)),
-        "cuMemcpyHtoDAsync");
+  return transfer(bytes, "cuMemcpyHtoDAsync", [&](size_t size) {
+    return driver->memcpyHtoDAsync(addressOf(to), from, size, toDriver(stream));
+  });
+}
+
+Error CudaDevice::copyOnDevice(void *to, const void *from, int64_t bytes,
+                               Stream stream) {
+  return transfer(bytes, "cuMemcpyDtoDAsync", [&](size_t size) {
+    return driver->memcpyDtoDAsync(addressOf(to), addressOf(from), size,
+                                   toDriver(stream));
+  });
+}
+
+Error CudaDevice::fillInStream(void *memory, uint8_t value, int64_t bytes,
+                               Stream stream) {
+  return transfer(bytes, "cuMemsetD8Async", [&](size_t size) {
+    return driver->memsetD8Async(addressOf(memory), value, size,
+                                 toDriver(stream));
   });
 }
 
@@ -329,27 +346,16 @@ Error CudaDevice::finishCopies() {
 }
 
 Error CudaDevice::copyToHost(void *to, const void *from, int64_t bytes) {
-  if (bytes <= 0)
-    return {};
-  return within([&] {
-    return driver->check(
-        driver->memcpyDtoH(to, addressOf(from), static_cast<size_t>(bytes)),
-        "cuMemcpyDtoH");
+  return transfer(bytes, "cuMemcpyDtoH", [&](size_t size) {
+    return driver->memcpyDtoH(to, addressOf(from), size);
   });
 }
 
 Error CudaDevice::fill(void *memory, uint8_t value, int64_t bytes) {
-  if (bytes <= 0)
-    return {};
-  return within([&]() -> Error {
-    if (Error error =
-            driver->check(driver->memsetD8(addressOf(memory), value,
-                                           static_cast<size_t>(bytes)),
-                          "cuMemsetD8"))
-      return error;
-    return driver->check(driver->streamSynchronize(nullptr),
-                         "cuStreamSynchronize");
+  Error error = transfer(bytes, "cuMemsetD8", [&](size_t size) {
+    return driver->memsetD8(addressOf(memory), value, size);
   });
+  return error || bytes <= 0 ? error : synchronize(nullptr);
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,10 +81,14 @@ constexpr int kJitErrorLogBytes = 6;
   F(memcpyHtoD, "cuMemcpyHtoD_v2", DevicePointer, const void *, size_t)        \
   F(memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", DevicePointer, const void *,      \
     size_t, DriverStream)                                                      \
+  F(memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", DevicePointer, DevicePointer,     \
+    size_t, DriverStream)                                                      \
   F(memHostAlloc, "cuMemHostAlloc", void **, size_t, unsigned)                 \
   F(memFreeHost, "cuMemFreeHost", void *)                                      \
   F(memcpyDtoH, "cuMemcpyDtoH_v2", void *, DevicePointer, size_t)              \
   F(memsetD8, "cuMemsetD8_v2", DevicePointer, unsigned char, size_t)           \
+  F(memsetD8Async, "cuMemsetD8Async", DevicePointer, unsigned char, size_t,    \
+    DriverStream)                                                              \
   F(moduleLoadDataEx, "cuModuleLoadDataEx", Module *, const void *, unsigned,  \
     int *, void **)                                                            \
   F(moduleUnload, "cuModuleUnload", Module)                                    \

@@ -68,7 +68,7 @@ def backend(graph_module, example_inputs, *, options=None, captures=None):
     captures = report.of_backend() if captures is None else captures
     modes.guard_tangents()
     try:
-        outer, forward = _compiled(graph_module, whole, options, captures)
+        outer, forward = _compiled(graph_module, example_inputs, whole, options, captures)
         captures.add(graph_module, outer)
         return forward
     except _LeftToTorch as error:
@@ -92,7 +92,7 @@ def _phases(options):
     return {} if given is None else {"keep_phases": os.path.abspath(os.fsdecode(given))}
 
 
-def _compiled(graph_module, whole, options, captures):
+def _compiled(graph_module, inputs, whole, options, captures):
     """(the `Outer` that was made of a graph, what runs it)."""
     refused = modes.refused(graph_module)
     if refused is not None:
@@ -118,9 +118,9 @@ def _compiled(graph_module, whole, options, captures):
             if not whole:
                 captures.tell(modes.warn_of, dtype)
             raise _LeftToTorch(modes.left_to_torch(dtype))
-        segments = _programs(raiser)
+        segments = wholeness.programs(raiser)
         if whole:
-            _refuse_splits(raiser, segments)
+            wholeness.refuse_splits(raiser, segments)
         if not segments:
             raise _LeftToTorch(_first_reason(raiser))
         outer = Outer(raiser, lowered, options)
@@ -136,9 +136,16 @@ def _compiled(graph_module, whole, options, captures):
     if whole:
         wholeness.refuse(outer)
     module.outer = outer  # As long as torch keeps it.
+    outer.examples = [_weakly(x) for x in (
+        *inputs, *(own[name] for own, name in lowered.parameters))]
     _made.append(outer)
     forward = lowered.fed(module)
     return outer, exporting.without_autocast()(forward) if lowered.autocast else forward
+
+
+def _weakly(x):
+    """A function that gives a tensor as long as it lives; None of what is none."""
+    return weakref.ref(x) if isinstance(x, torch.Tensor) else lambda: None
 
 
 def _is_of_torch(error):
@@ -164,7 +171,7 @@ def _raise(lowered, foreign):
     own = detached.of_inputs(lowered)
     if own is not None:
         found = _merged(own, foreign)
-        if len(_programs(found[1])) == 1:
+        if len(wholeness.programs(found[1])) == 1:
             return found
     return _merged(lowered, foreign)
 
@@ -179,23 +186,23 @@ def _merged(lowered, foreign):
         merged = given and merge(given)
         if merged is not None:
             raiser = _without_small(merged, foreign)
-            if len(_programs(raiser)) == 1 and not wholeness.is_together(raiser):
+            if len(wholeness.programs(raiser)) == 1 and not wholeness.is_together(raiser):
                 return merged, raiser
             fewer.append((merged, raiser))
     apart = _without_small(lowered, foreign)
-    count = len(_programs(apart))
+    count = len(wholeness.programs(apart))
     if count == 1 and not wholeness.is_together(apart):
         return lowered, apart
-    fewer = [one for one in fewer if len(_programs(one[1])) == 1 or (
-        0 < len(_programs(one[1])) < count)]
-    return min(fewer, key=lambda one: len(_programs(one[1])), default=(lowered, apart))
+    fewer = [one for one in fewer if len(wholeness.programs(one[1])) == 1 or (
+        0 < len(wholeness.programs(one[1])) < count)]
+    return min(fewer, key=lambda one: len(wholeness.programs(one[1])), default=(lowered, apart))
 
 
 def _without_small(lowered, foreign):
     """Raised, but for programs without a sum or a gather over edges. Where edges have more ids
     than two and something is torch's, ids are ends of graphs of their own if less is then."""
     def rest(raiser):
-        return len(_programs(raiser)) or math.inf, len(raiser.refused())
+        return len(wholeness.programs(raiser)) or math.inf, len(raiser.refused())
     raiser = _with_graphs(lowered, foreign, False)
     if not raiser.graphs.crowded or rest(raiser) == (1, 0):
         return raiser
@@ -206,35 +213,13 @@ def _with_graphs(lowered, foreign, alone):
     left = set()
     while True:
         raiser = Raiser(lowered, left, foreign, alone).run()
-        small = {segment.number for segment in _programs(raiser)
+        small = {segment.number for segment in wholeness.programs(raiser)
                  if not segment.has_graph_ops}
         more = {node for node, tag in raiser.tags.items()
                 if getattr(tag, "segment", None) in small} - left
         if not more:
             return raiser
         left |= more
-
-
-def _programs(raiser):
-    return [segment for segment in raiser.segments if segment.outputs]
-
-
-def _refuse_splits(raiser, segments):
-    """Raises CaptureError where torch computes between two programs, or all."""
-    if len(segments) == 1:
-        return
-    node = raiser.between() if segments else next(iter(raiser.reasons), None)
-    size = raiser.awaited() if segments and node is None else None
-    if size is not None:
-        raise CaptureError.at(size, "a program is made with this size, which is not known "
-                              "before another has run")
-    if node is None and len(segments) > 1:  # A graph is made of a program's results.
-        node = next((node for node in raiser.reasons if raiser.phase(node) > 0), None)
-    if node is not None:
-        raise CaptureError.at(node, raiser.reasons.get(
-            node, "a part without a gather or a sum over edges between two with one"))
-    if segments:
-        raise CaptureError(f"expected one program, got {len(segments)}")
 
 
 def register():

@@ -157,6 +157,17 @@ class Captures:
             if is_told:
                 tell()
 
+    def outers(self, first=0):
+        """What was made of the captures from one on, as far as torch keeps it, each with the
+        mode of the model."""
+        found = ((ref(), training) for ref, why, _, training in self._found[first:] if not why)
+        return [(outer, training) for outer, training in found if outer is not None]
+
+    def why_not_whole(self):
+        """Why a part of the model has no program of its own, of the last capture, or ""."""
+        broken = [why or broken for _, why, broken, _ in self._found if why or broken]
+        return broken[-1] if broken else ""
+
     def report(self):
         """A list of `Captured`."""
         return list(self._numbered().values())

@@ -225,3 +225,26 @@ def _is_reduced(node, x, dim):
     value = node.meta.get("val")
     return torch.Tag.reduction in getattr(node.target, "tags", ()) and (
         dim not in kept(node, x) and isinstance(value, torch.Tensor) and value.numel() != 1)
+
+
+def programs(raiser):
+    """The segments of a raised graph that have results: its programs."""
+    return [segment for segment in raiser.segments if segment.outputs]
+
+
+def refuse_splits(raiser, segments):
+    """Raises CaptureError where torch computes between two programs, or all."""
+    if len(segments) == 1:
+        return
+    node = raiser.between() if segments else next(iter(raiser.reasons), None)
+    size = raiser.awaited() if segments and node is None else None
+    if size is not None:
+        raise CaptureError.at(size, "a program is made with this size, which is not known "
+                              "before another has run")
+    if node is None and len(segments) > 1:  # A graph is made of a program's results.
+        node = next((node for node in raiser.reasons if raiser.phase(node) > 0), None)
+    if node is not None:
+        raise CaptureError.at(node, raiser.reasons.get(
+            node, "a part without a gather or a sum over edges between two with one"))
+    if segments:
+        raise CaptureError(f"expected one program, got {len(segments)}")

@@ -10,6 +10,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from ...identity import Weak, identity
 from ..runtime.streams import Shared
+from ..saving import sources
 from ..tracing.adjacency import Adjacency
 from ..tracing.matrix import Matrix
 from . import bad_input, results
@@ -65,6 +66,9 @@ def converting(function, model, captures, fullgraph):
                 if captures.count() != before:
                     kept.find(replaced)
                 made = results.restored(made, replaced) if replaced else made
+            if captures.count() != before:
+                sources.note([outer for outer, _ in captures.outers(before)], model, args, kwargs,
+                             made)
             if captures.untold:
                 captures.end_call(True)
             return made

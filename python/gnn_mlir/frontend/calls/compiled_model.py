@@ -12,6 +12,7 @@ from torch._dynamo.variables.builder import VariableBuilder
 from torch.nn.parameter import is_lazy
 
 from ..raising.raiser import CaptureError
+from ..saving import packages
 from . import arguments, dispatch
 from .frames import RunsInEager
 
@@ -41,9 +42,23 @@ class Compiled(eval_frame.OptimizedModule):
             made.forward, model, captures, settings["fullgraph"]), model, captures)
         return made
 
+    def save(self, path, *, targets=None, chip=None, gradients=False):
+        """Writes the model with its parameters to a file that `gnn_mlir.load` and C run without
+        torch (docs/Serving.md): as it was captured last in evaluation mode, with any sizes. It is
+        for the target of that call, or for `targets`, such as ["cuda", "cpu"], and `chip`.
+        `gradients` adds the forward and backward pass. Raises CaptureError, which names the op,
+        where it is not one program with parameters, rows and ids as arguments have them."""
+        packages.save(vars(self)["captures"], self._orig_mod, path, targets=targets, chip=chip,
+                      gradients=gradients)
+
     def __call__(self, *args, **kwargs):
         """As torch has it; where there are no hooks, without asking for each kind of them."""
         own = self.__dict__
+        if torch.compiler.is_exporting():
+            raise ValueError("torch.export: expected a model that is not compiled, since its "
+                             "kernels would not be in what torch exports, got a compiled one: "
+                             "compiled.save(path) and gnn_mlir.export(model, args, path) save it "
+                             "with them")
         if (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"] or
                 own["_backward_pre_hooks"] or self._compiled_call_impl is not None or
                 _has_any_global_hook() or torch._C._get_tracing_state() or

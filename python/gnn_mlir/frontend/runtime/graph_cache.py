@@ -197,7 +197,15 @@ class Structures:
         self._module, self._run = module, getattr(module, "forward", module)  # No hooks.
         self._recipes, self._extra, self._can_remake = recipes, extra, can_remake
         self._kept, self._lock = collections.OrderedDict(), threading.Lock()
+        self.outputs = None  # The outputs of the first call, weakly.
         self.__name__ = "structures"  # torch.fx prints it.
+
+    def end_of_call(self, graphs, outputs):
+        """Ends a call of the module on its graphs, with these outputs."""
+        if self.outputs is None:
+            self.outputs = [weakref.ref(x) if isinstance(x, torch.Tensor) else None
+                            for x in outputs]
+        graphs.end_of_call()
 
     def __call__(self, *inputs):
         key = identity(inputs)

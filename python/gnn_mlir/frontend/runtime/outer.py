@@ -7,7 +7,7 @@ from ..analysis.values import GETITEM, assertions, has_gradient, is_random
 from ..raising.raiser import CaptureError, Rows, Whole
 from ..tracing import vocabulary
 from . import joined_graphs, joins, packing, reads
-from .graph_cache import GraphSet, Recipe, Structures
+from .graph_cache import Recipe, Structures
 from .program_calls import Call
 
 aten, OPS = torch.ops.aten, vocabulary.OPS
@@ -31,6 +31,8 @@ class Outer:
                              if node.op == "placeholder"]
         self._mutated = {self.placeholders[place] for place in lowered.mutated}
         self.calls, self._memo, self._copied, self._gated = [], {}, {}, {}
+        # The captured inputs, weakly, and their names (`saving.sources`).
+        self.examples, self.sources = [], None
 
     def build(self):
         for node in self.placeholders:
@@ -41,26 +43,27 @@ class Outer:
         self._structures(segments)
         for segment in segments:
             self._call(segment)
-        outputs = self.raiser.graph.output_node().args[0]
+        lowered = self.raiser.graph.output_node().args[0]
         for node in assertions(self.raiser.graph):
             self._torch(node)
-        made = [self._given(x) if isinstance(x, torch.fx.Node) else x for x in outputs]
-        self._keep_apart(outputs, made)
+        made = [self._given(x) if isinstance(x, torch.fx.Node) else x for x in lowered]
+        self._keep_apart(lowered, made)
         count = len(self.lowered.mutated)
         for place, value in zip(self.lowered.mutated, made[:count]):
             self.graph.call_function(_assign, (self.made[self.placeholders[place]], value))
         if reading is not None:
-            made = self._marked(reading, outputs, made)
+            made = self._marked(reading, lowered, made)
+        outputs = tuple(made[count:])
         if self.calls:
-            self.graph.call_function(GraphSet.end_of_call, (self._graphs,))
-        self.graph.output(tuple(made[count:]))
+            self.graph.call_function(self.structures.end_of_call, (self._graphs, outputs))
+        self.graph.output(outputs)
         self._gate_in_joins()
         self._copy_once()
         joins.share(self.graph, self._inputs_without_gradients(), _is_of_programs)
         packing.pack(self.graph, self._parameters(), {
             self.made[node]: tuple(node.args[0]) for node in self.made if _is_zeros(node)})
         for node in reversed(self.graph.nodes):
-            if not node.users and node.target in (_item, aten.detach.default,
+            if not node.users and node.target in (item, aten.detach.default,
                                                   aten.zeros.default):
                 self.graph.erase_node(node)
         module = self._module(self.graph)
@@ -102,7 +105,7 @@ class Outer:
             self.made[node] for node in gated)))
         for i, (node, own) in enumerate(gated.items()):
             given, self.made[node] = self.made[node], self.graph.call_function(
-                _item, (made, i))
+                item, (made, i))
             self._gated[self.made[node]] = given, own
         return reading
 
@@ -144,7 +147,7 @@ class Outer:
                 x for x in places), *(self.made[node] for node in self._unread)))
         made = list(made)
         for number, found in enumerate(places.values()):
-            one = self.graph.call_function(_item, (marked, number))
+            one = self.graph.call_function(item, (marked, number))
             for i in found:
                 made[i] = one
         return made
@@ -192,7 +195,7 @@ class Outer:
         if node not in self.made:
             if node in self._shared:
                 self.made[node] = self.graph.call_function(
-                    _item, (self._structure, self._shared[node]))
+                    item, (self._structure, self._shared[node]))
             else:
                 target, args = vocabulary.as_torch(node) or (node.target, node.args)
                 args, kwargs = torch.fx.node.map_arg(
@@ -312,7 +315,7 @@ class Outer:
 
         def typed(types):
             made = copy(types.node)
-            return place(inner.call_function(_with_others, (made, types.count - 1)) if
+            return place(inner.call_function(with_others, (made, types.count - 1)) if
                          types.others else made)
 
         def places_of(graph):
@@ -342,7 +345,7 @@ class Outer:
         self._shared = {node: i + 1 for i, node in enumerate(shared)}
         self.structures = Structures(self._module(inner), recipes, extra, self._are_given(inputs))
         self._structure = self.graph.call_function(self.structures, tuple(inputs))
-        self._graphs = self.graph.call_function(_item, (self._structure, 0))
+        self._graphs = self.graph.call_function(item, (self._structure, 0))
 
     # -- Programs ----------------------------------------------------------------------
 
@@ -375,7 +378,7 @@ class Outer:
         self.calls.append(call)
         result = self.graph.call_function(call, (self._graphs, *given))
         for i, node in enumerate(segment.outputs):
-            out = self.graph.call_function(_item, (result, i))
+            out = self.graph.call_function(item, (result, i))
             self.made[node] = self._shaped(node, out)
 
     def _shaped(self, node, out):
@@ -419,7 +422,7 @@ def _is_of_programs(node):
     return isinstance(node.target, Call)
 
 
-def _item(values, index):
+def item(values, index):
     return values[index]
 
 
@@ -433,7 +436,7 @@ def _with_zeros(weights, count):
     return torch.cat([weights, weights.new_zeros(count, *weights.shape[1:])])
 
 
-def _with_others(types, count):
+def with_others(types, count):
     """Types, and `count` in place of what is none of so many."""
     return torch.where((types >= 0) & (types < count), types, count)
 

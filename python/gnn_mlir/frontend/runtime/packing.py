@@ -96,6 +96,15 @@ class Packed:
         self._groups, self._has_gradients = groups, has_gradients
         self.__name__ = "packed"  # torch.fx prints it.
 
+    def inputs_of(self, call, result):
+        """The parameters that one of the results of a call in a graph is made of."""
+        begin, place = 1, 0
+        for group in self._groups:
+            if result < place + (group.parts or 1):
+                break
+            place, begin = place + (group.parts or 1), begin + group.count
+        return call.args[begin:begin + group.count]
+
     def __call__(self, reading, *tensors):
         if self._has_gradients:
             return _made(reading, self._groups, *tensors)

@@ -129,10 +129,12 @@ class Plan:
 class _Compiled:
     """One compilation of a program, with what is of it alone: other ones take nothing over."""
 
-    def __init__(self, function, ordered, given_up):
-        """`ordered` are the graphs that it is declared with as sorted by destination, and
-        `given_up` those that it was before."""
-        self.function, self.ordered, self.given_up = function, ordered, given_up
+    def __init__(self, function, options, statistics, ordered, given_up):
+        """`options` are those of the compilation; `statistics` are of the graphs by name,
+        `ordered` those that it is declared with as sorted by destination, and `given_up` those
+        that it was before."""
+        self.function, self.options, self.statistics = function, options, statistics
+        self.ordered, self.given_up = ordered, given_up
         self.passes = {}  # By the inputs whose gradients are asked for, and the device.
 
 
@@ -223,6 +225,12 @@ class Call:
         return torch.device(targets.CPU) if isinstance(some, Graph) else some.device
 
     @property
+    def compiled(self):
+        """What was compiled last, with the statistics and orders of the graphs that it was
+        compiled for, or None."""
+        return self._compiled
+
+    @property
     def function(self):
         """The function that was compiled last, if any was."""
         return self._compiled and self._compiled.function
@@ -241,6 +249,7 @@ class Call:
                 None if options.get("chip") else targets.CPU)
         graphs = {name: graph if isinstance(graph, Graph) else graph.to_graph()
                   for name, graph in graphs.items()}  # Its statistics decide.
+        asked = dict(options)
         if ordered is None:
             ordered = frozenset(filter(lambda name: may_declare_sorted(graphs[name]), graphs))
         function = self.segment.function
@@ -259,5 +268,6 @@ class Call:
             options["passes"] = {"calls": False, **passes}
         function = compile_program(program, graph=graphs, gradients=list(self.wrt) or None,
                                    **options)
-        return _Compiled(function, ordered, given_up)
+        statistics = {name: graph.statistics() for name, graph in graphs.items()}
+        return _Compiled(function, asked, statistics, ordered, given_up)
 

@@ -1,0 +1,136 @@
+/*===- Model.h - Saved models -----------------------------------*- C -*-===*\
+|*
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===----------------------------------------------------------------------===*|
+|*
+|* Models with their parameters, as gnn_mlir.export writes them: arguments and
+|* outputs have the names that they have in the framework (docs/Serving.md).
+|* Runtime.h's rules on errors and lifetimes hold: a bound model keeps the model
+|* and the device.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef GNN_C_MODEL_H
+#define GNN_C_MODEL_H
+
+#include "GNN-c/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct GnnModel GnnModel;
+typedef struct GnnBoundModel GnnBoundModel;
+
+/** An argument, a parameter or an output of a model. */
+typedef struct GnnModelTensor {
+  const char *name;
+  /** Of an argument: "features", which each run is given, or "ids", of which
+   *  graphs are made when the model is bound; "" of others. */
+  const char *role;
+  /** "f32", "i64", ... */
+  const char *dtype;
+  int64_t rank;
+  /** -1: any extent. */
+  const int64_t *shape;
+} GnnModelTensor;
+
+/** An argument of a call. Ids are int64 or int32 ("i64", "i32") in memory of
+ *  the host, dense, in C order; of features the shape alone is read. */
+typedef struct GnnModelValue {
+  const char *name;
+  const char *dtype;
+  int64_t rank;
+  const int64_t *shape;
+  const void *data;
+} GnnModelValue;
+
+/** Reads a saved model. GNN_ERROR_LIMIT: one of more than 64 GiB once
+ *  unpacked. */
+GNN_CAPI GnnError *gnnModelLoad(const char *path, GnnModel **model);
+GNN_CAPI GnnError *gnnModelLoadBytes(const void *bytes, size_t size,
+                                     GnnModel **model);
+GNN_CAPI void gnnModelRetain(GnnModel *model);
+GNN_CAPI void gnnModelRelease(GnnModel *model);
+
+/** The manifest as JSON. */
+GNN_CAPI const char *gnnModelManifest(const GnnModel *model);
+
+GNN_CAPI int64_t gnnModelNumArguments(const GnnModel *model);
+GNN_CAPI int64_t gnnModelNumParameters(const GnnModel *model);
+GNN_CAPI int64_t gnnModelNumOutputs(const GnnModel *model);
+/** Describes one; false where there is none of that index. */
+GNN_CAPI bool gnnModelArgument(const GnnModel *model, int64_t index,
+                               GnnModelTensor *tensor);
+GNN_CAPI bool gnnModelParameter(const GnnModel *model, int64_t index,
+                                GnnModelTensor *tensor);
+GNN_CAPI bool gnnModelOutput(const GnnModel *model, int64_t index,
+                             GnnModelTensor *tensor);
+/** The values of a parameter, on the host; {null, 0} where there is none. */
+GNN_CAPI GnnConstBuffer gnnModelParameterData(const GnnModel *model,
+                                              int64_t index);
+
+/** One of the graphs that functions are bound to, made of arguments. */
+GNN_CAPI GnnError *gnnModelGraph(const GnnModel *model, int64_t index,
+                                 const GnnModelValue *values, int64_t numValues,
+                                 GnnGraph **graph);
+/** The package in an entry of the file, by the name that the manifest has. */
+GNN_CAPI GnnError *gnnModelPackage(const GnnModel *model, const char *entry,
+                                   GnnPackage **package);
+
+/** Makes the graphs of arguments, of which each is given, in any order, and
+ *  binds the model to them on a device that it was saved for. Parameters are
+ *  uploaded once a device. May allocate and wait. */
+GNN_CAPI GnnError *gnnModelBind(const GnnModel *model,
+                                const GnnModelValue *values, int64_t numValues,
+                                const GnnDevice *device,
+                                const GnnBindOptions *options,
+                                GnnBoundModel **bound);
+GNN_CAPI void gnnBoundModelRetain(GnnBoundModel *bound);
+/** The last reference must not go while a run is in flight. */
+GNN_CAPI void gnnBoundModelRelease(GnnBoundModel *bound);
+
+/** The features that a run takes, in the order of the arguments, and what it
+ *  gives, with their extents. */
+GNN_CAPI int64_t gnnBoundModelNumInputs(const GnnBoundModel *bound);
+GNN_CAPI int64_t gnnBoundModelNumOutputs(const GnnBoundModel *bound);
+GNN_CAPI bool gnnBoundModelInput(const GnnBoundModel *bound, int64_t index,
+                                 GnnTensorInfo *info);
+GNN_CAPI bool gnnBoundModelOutput(const GnnBoundModel *bound, int64_t index,
+                                  GnnTensorInfo *info);
+GNN_CAPI int64_t gnnBoundModelWorkspaceBytes(const GnnBoundModel *bound);
+
+/** The functions that a run calls, in their order, for reports; each is a new
+ *  reference, null where there is none of that index. */
+GNN_CAPI GnnBoundFunction *gnnBoundModelFunction(const GnnBoundModel *bound,
+                                                 int64_t index);
+
+/** As gnnBoundRun: launches on a stream, and does not allocate or wait. */
+GNN_CAPI GnnError *gnnBoundModelRun(const GnnBoundModel *bound,
+                                    const GnnConstBuffer *inputs,
+                                    int64_t numInputs, const GnnBuffer *outputs,
+                                    int64_t numOutputs, GnnBuffer workspace,
+                                    void *stream);
+
+/* -------------------------------------------------------------------------- */
+/* Arrays in files                                                            */
+/* -------------------------------------------------------------------------- */
+
+typedef struct GnnArrays GnnArrays;
+
+/** Reads all arrays of an .npz file: numbers, in C order. */
+GNN_CAPI GnnError *gnnArraysLoad(const char *path, GnnArrays **arrays);
+GNN_CAPI void gnnArraysRetain(GnnArrays *arrays);
+GNN_CAPI void gnnArraysRelease(GnnArrays *arrays);
+
+/** The array of that name, as an argument of a model may be given; false where
+ *  there is none. It lives as long as the arrays. */
+GNN_CAPI bool gnnArraysFind(const GnnArrays *arrays, const char *name,
+                            GnnModelValue *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GNN_C_MODEL_H */

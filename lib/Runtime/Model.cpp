@@ -1,0 +1,334 @@
+//===- Model.cpp - Saved models -------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Runtime/Model.h"
+
+#include "Archive.h"
+#include "Guarded.h"
+#include "ModelParts.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace gnn::runtime;
+
+static constexpr const char *kManifestEntry = "model.json";
+
+static std::string entryOf(const ModelTensor &parameter) {
+  return "parameters/" + parameter.name + ".npy";
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Checks that an array is what the manifest says of a parameter.
+static Error checkParameter(const ModelTensor &said, const NpyArray &array) {
+  if (array.isText || array.dtype != said.dtype || array.shape != said.shape)
+    return failure("parameter '", said.name, "': expected ", describe(said),
+                   ", got ", array.describe());
+  return {};
+}
+
+Expected<std::shared_ptr<const Model>> Model::read(const Archive &archive,
+                                                   int64_t maxBytes) {
+  if (!archive.has(kManifestEntry))
+    return failure("expected a saved model with '", kManifestEntry, "', got ",
+                   archive.has("plan.json")
+                       ? "a package without one, which gnnPackageLoad reads"
+                       : "none");
+  std::shared_ptr<Model> model(new Model());
+  int64_t left = maxBytes;
+  auto entry = [&](const std::string &name) -> Expected<std::string> {
+    if (!archive.has(name))
+      return failure("expected an entry '", name, "', got none");
+    Expected<std::string> bytes = archive.read(name, left);
+    if (bytes)
+      left -= static_cast<int64_t>(bytes->size());
+    return bytes;
+  };
+  Expected<std::string> text = entry(kManifestEntry);
+  if (!text)
+    return text.takeError();
+  Expected<ModelManifest> manifest = ModelManifest::parse(*text);
+  if (!manifest)
+    return manifest.takeError();
+  model->manifestText = std::move(*text);
+  model->known = std::move(*manifest);
+  for (const ModelTensor &parameter : model->known.parameters) {
+    Expected<std::string> bytes = entry(entryOf(parameter));
+    if (!bytes)
+      return bytes.takeError();
+    Expected<NpyArray> array = parseNpy(std::move(*bytes));
+    if (!array)
+      return array.takeError().in(entryOf(parameter));
+    if (Error error = checkParameter(parameter, *array))
+      return error;
+    model->parameters.push_back(std::move(*array));
+  }
+  for (const ModelCall &call : model->known.calls)
+    for (const ModelCall::Image &image : call.images) {
+      if (model->entries.count(image.entry))
+        continue;
+      Expected<std::string> bytes = entry(image.entry);
+      if (!bytes)
+        return bytes.takeError();
+      model->entries.emplace(image.entry, std::move(*bytes));
+    }
+  return std::shared_ptr<const Model>(std::move(model));
+}
+
+Expected<std::shared_ptr<const Model>> Model::load(const std::string &path,
+                                                   int64_t maxBytes) {
+  return guarded("model", [&]() -> Expected<std::shared_ptr<const Model>> {
+    Expected<std::unique_ptr<Archive>> archive = Archive::open(path);
+    if (!archive)
+      return archive.takeError().in("model");
+    auto model = read(**archive, maxBytes);
+    if (!model)
+      return model.takeError().in(path);
+    return model;
+  });
+}
+
+Expected<std::shared_ptr<const Model>> Model::loadBytes(std::string_view bytes,
+                                                        int64_t maxBytes) {
+  return guarded("model", [&]() -> Expected<std::shared_ptr<const Model>> {
+    Expected<std::unique_ptr<Archive>> archive = Archive::openBytes(bytes);
+    if (!archive)
+      return archive.takeError().in("model");
+    auto model = read(**archive, maxBytes);
+    if (!model)
+      return model.takeError().in("model");
+    return model;
+  });
+}
+
+Expected<std::shared_ptr<const Package>>
+Model::package(const std::string &entry) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<const Package> &known = packages[entry];
+  if (known)
+    return known;
+  auto found = entries.find(entry);
+  if (found == entries.end())
+    return failure("expected an entry of a package, got '", entry, "'");
+  auto package = Package::loadBytes(found->second);
+  if (!package)
+    return package.takeError().in(entry);
+  known = std::move(*package);
+  return known;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+std::string gnn::runtime::describe(const ModelTensor &tensor) {
+  std::string text = std::string(name(tensor.dtype)) + "[";
+  for (size_t i = 0; i < tensor.shape.size(); ++i)
+    text += (i ? "x" : "") + (tensor.shape[i] < 0
+                                  ? std::string("?")
+                                  : std::to_string(tensor.shape[i]));
+  return text + "]";
+}
+
+static std::string shapeOf(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+Expected<Arguments> Arguments::of(const ModelManifest &manifest,
+                                  const std::vector<ModelValue> &values) {
+  Arguments arguments(manifest);
+  for (const ModelValue &value : values)
+    if (std::none_of(manifest.arguments.begin(), manifest.arguments.end(),
+                     [&](const auto &one) { return one.name == value.name; }))
+      return failure("expected arguments of the model, got '", value.name, "'");
+  for (const ModelTensor &said : manifest.arguments) {
+    auto found =
+        std::find_if(values.begin(), values.end(),
+                     [&](const auto &one) { return one.name == said.name; });
+    if (found == values.end())
+      return failure("argument '", said.name, "': expected ", describe(said),
+                     ", got none");
+    bool fits = found->shape.size() == said.shape.size();
+    for (size_t i = 0; fits && i < said.shape.size(); ++i)
+      fits = found->shape[i] >= 0 &&
+             (said.shape[i] < 0 || said.shape[i] == found->shape[i]);
+    bool isIds = said.role == "ids";
+    if (!fits)
+      return failure("argument '", said.name, "': expected ", describe(said),
+                     ", got the shape ", shapeOf(found->shape));
+    bool isWide = found->dtype == DataType::I64;
+    if (isIds ? !isWide && found->dtype != DataType::I32
+              : found->dtype != said.dtype)
+      return failure("argument '", said.name, "': expected ",
+                     isIds ? "i64 or i32" : name(said.dtype), ", got ",
+                     name(found->dtype));
+    int64_t size = 1;
+    for (int64_t extent : found->shape)
+      if (extent > INT32_MAX || (size *= extent) > (int64_t(1) << 40))
+        return failure("argument '", said.name,
+                       "': expected fewer elements, "
+                       "got the shape ",
+                       shapeOf(found->shape));
+    if (isIds && size > 0 && !found->data)
+      return failure("argument '", said.name, "': expected its ids, got null");
+    arguments.values.push_back(&*found);
+  }
+  return arguments;
+}
+
+Expected<int64_t> Arguments::count(const ModelCount &count) const {
+  int64_t total = count.constant;
+  for (const ModelCount::Extent &extent : count.extents)
+    total += values[extent.argument]->shape[extent.dim];
+  if (total > INT32_MAX)
+    return failure("expected fewer than 2^31 rows, got ", total);
+  return total;
+}
+
+namespace {
+/// The numbers of an argument, in the order in which a part has them.
+struct Numbers {
+  Numbers(const ModelValue &value, std::optional<size_t> row)
+      : isWide(value.dtype == DataType::I64),
+        count(value.shape.empty() ? 1 : value.shape.back()),
+        begin(row ? static_cast<int64_t>(*row) * count : 0), data(value.data) {}
+  int64_t operator[](int64_t i) const {
+    return isWide ? static_cast<const int64_t *>(data)[begin + i]
+                  : static_cast<const int32_t *>(data)[begin + i];
+  }
+
+  bool isWide;
+  int64_t count, begin;
+  const void *data;
+};
+} // namespace
+
+Error Arguments::append(const ModelIds::Part &part, Indices &result) const {
+  if (!part.argument) {
+    Expected<int64_t> times = count(part.count);
+    if (!times)
+      return times.takeError();
+    for (int64_t i = 0; i < *times; ++i)
+      result.push_back(static_cast<int32_t>(part.number.value_or(i)));
+    return {};
+  }
+  const std::string &name = manifest.arguments[*part.argument].name;
+  Numbers numbers(*values[*part.argument], part.row);
+  Expected<int64_t> base = count(part.base);
+  if (!base)
+    return base.takeError();
+  int64_t limit = std::numeric_limits<int32_t>::max();
+  if (part.limit) {
+    Expected<int64_t> found = count(*part.limit);
+    if (!found)
+      return found.takeError();
+    limit = *found;
+  }
+  auto at = result.size();
+  result.resize(at + static_cast<size_t>(numbers.count));
+  for (int64_t i = 0; i < numbers.count; ++i) {
+    int64_t number = numbers[i];
+    int64_t kept = part.wraps && number < 0 ? number + limit : number;
+    if (part.others && (kept < 0 || kept >= *part.others))
+      kept = *part.others;
+    if (kept < 0 || kept >= limit)
+      return failure("argument '", name, "': expected ids from ",
+                     part.wraps ? -limit : 0, " to ", limit - 1, ", got ",
+                     number, " at ", i);
+    result[at + static_cast<size_t>(i)] = static_cast<int32_t>(*base + kept);
+  }
+  return {};
+}
+
+Expected<Indices> Arguments::ids(const ModelIds &ids) const {
+  Indices result;
+  for (const ModelIds::Part &part : ids.parts)
+    if (Error error = append(part, result))
+      return error;
+  return result;
+}
+
+namespace {
+/// The arrays of a graph that borrows them.
+struct OwnedIds {
+  Indices src, dst, edgeType, srcType, dstType;
+};
+} // namespace
+
+Expected<std::shared_ptr<const Graph>>
+Arguments::graph(const ModelGraph &said) const {
+  auto owned = std::make_shared<OwnedIds>();
+  GraphArrays arrays;
+  arrays.square = said.square;
+  arrays.numEdgeTypes = said.edgeTypes;
+  arrays.numNodeTypes = said.nodeTypes;
+  auto nodes = [&](const ModelCount &from, int64_t &number) -> Error {
+    Expected<int64_t> found = count(from);
+    if (!found)
+      return found.takeError();
+    number = *found;
+    return {};
+  };
+  if (Error error = nodes(said.srcNodes, arrays.numSrcNodes))
+    return error;
+  if (!said.square)
+    if (Error error = nodes(said.dstNodes, arrays.numDstNodes))
+      return error;
+  auto vector = [&](const std::optional<ModelIds> &from, Indices &into,
+                    const int32_t *&pointer, int64_t size,
+                    const char *what) -> Error {
+    if (!from)
+      return {};
+    Expected<Indices> found = ids(*from);
+    if (!found)
+      return found.takeError();
+    if (static_cast<int64_t>(found->size()) != size)
+      return failure("graph '", said.name, "': expected ", size, " ", what,
+                     ", got ", found->size());
+    into = std::move(*found);
+    pointer = into.data();
+    return {};
+  };
+  Expected<Indices> src = ids(said.src);
+  if (!src)
+    return src.takeError();
+  owned->src = std::move(*src);
+  arrays.edgeSrc = owned->src.data();
+  arrays.numEdges = static_cast<int64_t>(owned->src.size());
+  if (Error error = vector(said.dst, owned->dst, arrays.edgeDst,
+                           arrays.numEdges, "destinations"))
+    return error;
+  if (Error error = vector(said.edgeType, owned->edgeType, arrays.edgeType,
+                           arrays.numEdges, "types of edges"))
+    return error;
+  if (Error error = vector(said.srcType, owned->srcType, arrays.srcNodeType,
+                           arrays.numSrcNodes, "types of nodes"))
+    return error;
+  if (!said.square)
+    if (Error error = vector(said.dstType, owned->dstType, arrays.dstNodeType,
+                             arrays.numDstNodes, "types of nodes"))
+      return error;
+  return Graph::borrow(arrays, std::move(owned));
+}
+
+Expected<std::shared_ptr<const Graph>>
+Model::graph(size_t index, const std::vector<ModelValue> &values) const {
+  return guarded("model", [&]() -> Expected<std::shared_ptr<const Graph>> {
+    if (index >= known.graphs.size())
+      return failure("expected one of ", known.graphs.size(),
+                     " graphs, got number ", index);
+    Expected<Arguments> arguments = Arguments::of(known, values);
+    if (!arguments)
+      return arguments.takeError();
+    return arguments->graph(known.graphs[index]);
+  });
+}

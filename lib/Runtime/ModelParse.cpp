@@ -1,0 +1,313 @@
+//===- ModelParse.cpp - Manifests of saved models -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "JsonFields.h"
+
+#include "GNN/Runtime/Model.h"
+
+#include <algorithm>
+
+using namespace gnn::runtime;
+using namespace gnn::runtime::json;
+
+static constexpr int64_t kManifestVersion = 1;
+
+namespace {
+/// Reads a manifest, whose later parts name earlier ones.
+class Reader {
+public:
+  ModelManifest read(std::string_view text);
+
+private:
+  size_t findArgument(const Json &json, const std::string &where) const;
+  ModelTensor tensor(Fields &fields) const;
+  ModelTensor argument(Fields fields);
+  ModelOutput output(Fields fields) const;
+  ModelCount count(const Json &json, const std::string &where) const;
+  ModelIds ids(Fields &fields, const char *key) const;
+  ModelIds::Part part(const Json &json, const std::string &where) const;
+  ModelGraph graph(const Json &json, const std::string &where) const;
+  ModelCall call(const Json &json, const std::string &where);
+  ModelCall::Image image(const Json &json, const std::string &where) const;
+  ModelCall::Rows rows(const Json &json, const std::string &where) const;
+  ModelCall::Input input(const Json &json, const std::string &where) const;
+
+  bool isValue(const std::string &name) const {
+    return values.count(name) != 0;
+  }
+
+  ModelManifest made;
+  /// The features and results so far, by name.
+  std::set<std::string> values;
+};
+} // namespace
+
+/// The index of the element of that name.
+template <typename T>
+static size_t find(const std::vector<T> &list, const std::string &name,
+                   const char *what, const std::string &where) {
+  auto found = std::find_if(list.begin(), list.end(),
+                            [&](const T &one) { return one.name == name; });
+  if (found == list.end())
+    refuse(where, std::string("expected the name of ") + what + ", got '" +
+                      name + "'");
+  return static_cast<size_t>(found - list.begin());
+}
+
+size_t Reader::findArgument(const Json &json, const std::string &where) const {
+  return find(made.arguments, string(json, where), "an argument", where);
+}
+
+ModelTensor Reader::tensor(Fields &fields) const {
+  ModelTensor tensor;
+  tensor.name = fields.string("name");
+  tensor.dtype =
+      take(parseDataType(fields.string("dtype")), fields.at("dtype"));
+  fields.each("shape", [&](const Json &extent, const std::string &place) {
+    int64_t value = integer(extent, place);
+    if (value < -1)
+      refuse(place, "expected an extent or -1, got " + std::to_string(value));
+    tensor.shape.push_back(value);
+  });
+  return tensor;
+}
+
+ModelTensor Reader::argument(Fields fields) {
+  ModelTensor tensor = this->tensor(fields);
+  tensor.role = fields.string("role");
+  fields.done();
+  if (tensor.role == "features") {
+    values.insert(tensor.name);
+    return tensor;
+  }
+  if (tensor.role != "ids")
+    refuse(fields.at("role"),
+           "expected features or ids, got '" + tensor.role + "'");
+  if (tensor.dtype != DataType::I64 && tensor.dtype != DataType::I32)
+    refuse(fields.at("dtype"), std::string("expected i64 or i32 of ids, got ") +
+                                   name(tensor.dtype));
+  return tensor;
+}
+
+ModelOutput Reader::output(Fields fields) const {
+  ModelOutput output;
+  static_cast<ModelTensor &>(output) = tensor(fields);
+  output.value = fields.string("value");
+  if (!isValue(output.value))
+    refuse(fields.at("value"),
+           "expected the name of a result, got '" + output.value + "'");
+  if (fields.has("rows"))
+    output.range = {count(fields.get("skip"), fields.at("skip")),
+                    count(fields.get("rows"), fields.at("rows"))};
+  fields.done();
+  return output;
+}
+
+ModelCount Reader::count(const Json &json, const std::string &where) const {
+  ModelCount count;
+  auto add = [&](const Json &term, const std::string &place) {
+    if (!term.is_object()) {
+      int64_t value = integer(term, place);
+      if (value < 0 || value > INT32_MAX)
+        refuse(place, "expected a count of 31 bits, got " + got(term));
+      count.constant += value;
+      return;
+    }
+    Fields fields(term, place);
+    size_t index = findArgument(fields.get("argument"), fields.at("argument"));
+    int64_t dim = fields.integer("dim");
+    if (dim < 0 ||
+        dim >= static_cast<int64_t>(made.arguments[index].shape.size()))
+      refuse(place, "expected a dimension of '" + made.arguments[index].name +
+                        "', got " + std::to_string(dim));
+    fields.done();
+    count.extents.push_back({index, static_cast<size_t>(dim)});
+  };
+  if (!json.is_array())
+    add(json, where);
+  else
+    for (size_t i = 0; i < json.size(); ++i)
+      add(json[i], where + "[" + std::to_string(i) + "]");
+  return count;
+}
+
+ModelIds::Part Reader::part(const Json &json, const std::string &where) const {
+  Fields fields(json, where);
+  ModelIds::Part part;
+  if (fields.has("argument")) {
+    part.argument = findArgument(fields.get("argument"), fields.at("argument"));
+    const ModelTensor &given = made.arguments[*part.argument];
+    if (given.role != "ids")
+      refuse(where, "expected ids, got '" + given.name + "'");
+    if (fields.has("row")) {
+      int64_t row = fields.integer("row");
+      if (given.shape.size() != 2 || row < 0 || row >= given.shape[0])
+        refuse(where, "expected a row of '" + given.name + "', got " +
+                          std::to_string(row));
+      part.row = static_cast<size_t>(row);
+    } else if (given.shape.size() != 1) {
+      refuse(where, "expected a vector, got '" + given.name + "' of " +
+                        std::to_string(given.shape.size()) + " dimensions");
+    }
+    if (fields.has("base"))
+      part.base = count(fields.get("base"), fields.at("base"));
+    if (fields.has("limit"))
+      part.limit = count(fields.get("limit"), fields.at("limit"));
+    part.wraps = fields.has("wraps") && fields.boolean("wraps");
+    if (part.wraps && !part.limit)
+      refuse(where, "expected a limit, from which numbers below 0 count, got "
+                    "none");
+    if (fields.has("others"))
+      part.others = fields.integer("others");
+  } else {
+    part.count = count(fields.get("count"), fields.at("count"));
+    if (fields.has("number"))
+      part.number = fields.integer("number");
+  }
+  fields.done();
+  return part;
+}
+
+ModelIds Reader::ids(Fields &fields, const char *key) const {
+  ModelIds ids;
+  fields.each(key, [&](const Json &json, const std::string &place) {
+    ids.parts.push_back(part(json, place));
+  });
+  return ids;
+}
+
+ModelGraph Reader::graph(const Json &json, const std::string &where) const {
+  Fields fields(json, where);
+  ModelGraph graph;
+  graph.name = fields.string("name");
+  graph.square = fields.boolean("square");
+  graph.edgeTypes = fields.integer("edge_types");
+  graph.nodeTypes = fields.integer("node_types");
+  graph.srcNodes = count(fields.get("num_src"), fields.at("num_src"));
+  if (!graph.square)
+    graph.dstNodes = count(fields.get("num_dst"), fields.at("num_dst"));
+  graph.src = ids(fields, "src");
+  graph.dst = ids(fields, "dst");
+  if (fields.has("edge_type"))
+    graph.edgeType = ids(fields, "edge_type");
+  if (fields.has("src_type"))
+    graph.srcType = ids(fields, "src_type");
+  if (fields.has("dst_type"))
+    graph.dstType = ids(fields, "dst_type");
+  fields.done();
+  return graph;
+}
+
+ModelCall::Image Reader::image(const Json &json,
+                               const std::string &where) const {
+  Fields fields(json, where);
+  ModelCall::Image image;
+  image.entry = fields.string("entry");
+  image.target = fields.string("target");
+  image.chip = fields.string("chip");
+  fields.each("dst_sorted", [&](const Json &name, const std::string &place) {
+    std::string text = string(name, place);
+    find(made.graphs, text, "a graph", place);
+    image.dstSorted.push_back(text);
+  });
+  fields.done();
+  return image;
+}
+
+ModelCall::Rows Reader::rows(const Json &json, const std::string &where) const {
+  ModelCall::Rows rows;
+  if (json.is_object()) {
+    Fields fields(json, where);
+    rows.zeros = count(fields.get("zeros"), fields.at("zeros"));
+    fields.done();
+    return rows;
+  }
+  rows.value = string(json, where);
+  if (!isValue(rows.value))
+    refuse(where, "expected the name of features or of an earlier result, got "
+                  "'" +
+                      rows.value + "'");
+  return rows;
+}
+
+ModelCall::Input Reader::input(const Json &json,
+                               const std::string &where) const {
+  Fields fields(json, where);
+  ModelCall::Input input;
+  input.name = fields.string("name");
+  if (fields.has("parameters")) {
+    fields.each("parameters", [&](const Json &one, const std::string &place) {
+      input.parameters.push_back(
+          find(made.parameters, string(one, place), "a parameter", place));
+    });
+    if (input.parameters.empty())
+      refuse(where, "expected parameters, got none");
+  } else {
+    fields.each("rows", [&](const Json &one, const std::string &place) {
+      input.rows.push_back(rows(one, place));
+    });
+    if (input.rows.empty())
+      refuse(where, "expected rows, got none");
+  }
+  fields.done();
+  return input;
+}
+
+ModelCall Reader::call(const Json &json, const std::string &where) {
+  Fields fields(json, where);
+  ModelCall call;
+  call.function = fields.string("function");
+  fields.each("images", [&](const Json &one, const std::string &place) {
+    call.images.push_back(image(one, place));
+  });
+  fields.each("inputs", [&](const Json &one, const std::string &place) {
+    call.inputs.push_back(input(one, place));
+  });
+  fields.each("results", [&](const Json &one, const std::string &place) {
+    std::string name = string(one, place);
+    if (!values.insert(name).second)
+      refuse(place, "expected a name of its own, got '" + name + "'");
+    call.results.push_back(name);
+  });
+  fields.done();
+  return call;
+}
+
+ModelManifest Reader::read(std::string_view text) {
+  Json root = json::parse(text);
+  Fields fields(root, "");
+  // The version comes first: of another one nothing else is known.
+  if (int64_t version = fields.integer("version"); version != kManifestVersion)
+    refuse("version", "expected " + std::to_string(kManifestVersion) +
+                          ", got " + std::to_string(version));
+  made.name = fields.string("name");
+  fields.get("signature"); // For calls with arguments by name.
+  fields.each("arguments", [&](const Json &one, const std::string &place) {
+    made.arguments.push_back(argument(Fields(one, place)));
+  });
+  fields.each("parameters", [&](const Json &one, const std::string &place) {
+    Fields parameter(one, place);
+    made.parameters.push_back(tensor(parameter));
+    parameter.done();
+  });
+  fields.each("graphs", [&](const Json &one, const std::string &place) {
+    made.graphs.push_back(graph(one, place));
+  });
+  fields.each("calls", [&](const Json &one, const std::string &place) {
+    made.calls.push_back(call(one, place));
+  });
+  fields.each("outputs", [&](const Json &one, const std::string &place) {
+    made.outputs.push_back(output(Fields(one, place)));
+  });
+  fields.done();
+  return std::move(made);
+}
+
+Expected<ModelManifest> ModelManifest::parse(std::string_view text) {
+  return guarded("manifest", [&]() -> Expected<ModelManifest> {
+    return Reader().read(text);
+  });
+}

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Saved models: what `gnn_mlir.export` and `save` of a compiled model write, run without torch.
+
+    model = gnn_mlir.load("model.gnnpkg")
+    out = model(x, edge_index)           # arguments as forward has them
+    bound = model.bind(x, edge_index)    # the graph once, then runs
+    out = bound(x)
+"""
+
+import ctypes
+import json
+import os
+import zipfile
+
+import numpy as np
+
+from . import capi, devices, running, signatures, targets, types
+from .graph import Graph
+
+_IDS = {"i64": np.int64, "i32": np.int32}
+_MANIFEST = "model.json"
+_KEPT = 4  # Graphs that a model stays bound to.
+
+
+def flatten(name, value):
+    """(name, leaf) of an argument or a result: entries of a dict have its name and their key
+    behind a dot, "x_dict.paper" and "edge_index_dict.author__writes__paper", those of a list or
+    tuple their place, and Data of PyG are dicts of their attributes. None has no leaf."""
+    if value is None:
+        return []
+    if hasattr(value, "stores") and hasattr(value, "to_dict"):  # Data and HeteroData.
+        value = _attributes(value)
+    if isinstance(value, dict):
+        entries = [(_key(name, key), one) for key, one in value.items()]
+    elif isinstance(value, (list, tuple)):
+        entries = list(enumerate(value))
+    else:
+        return [(name, value)]
+    return [leaf for key, one in entries
+            for leaf in flatten(f"{name}.{key}" if name else str(key), one)]
+
+
+def _key(name, key):
+    key = "__".join(key) if isinstance(key, tuple) else str(key)
+    if "." in key:
+        raise ValueError(f"{name}: expected keys without a dot, got {key!r}")
+    return key
+
+
+def _attributes(data):
+    stores = {getattr(store, "_key", None): dict(store.items()) for store in data.stores}
+    own = stores.pop(None, {})
+    return {**own, **stores}
+
+
+def is_model(path):
+    """Whether a file is a saved model; False of one that is no archive, too."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _MANIFEST in archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def is_array(value):
+    """Whether it is an array or a tensor."""
+    return hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__array__")
+
+
+def _value(name, shape, ids):
+    """GnnModelValue of an argument."""
+    dtype = "f32" if ids is None else next(
+        name for name, one in _IDS.items() if ids.dtype == one)
+    return signatures.ModelValue(
+        name.encode(), dtype.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape),
+        None if ids is None else ids.ctypes.data)
+
+
+def _values(given):
+    """Those of arguments, as C has them."""
+    found = [_value(name, shape, ids) for name, (shape, ids, _) in given.items()]
+    return (signatures.ModelValue * len(found))(*found)
+
+
+class SavedModel(capi.Shared):
+    """A saved model. Calls take and give what `forward` of the model does, with arrays of NumPy
+    or tensors in place of tensors: float32 features, and ids of int64 or int32. Features on a
+    GPU stay there, and are run on torch's current stream; `device` is for arrays, by default the
+    first that it was saved for and that is there."""
+
+    def __init__(self, path, device, make_function):
+        """`make_function` makes a `CompiledFunction` of a package and a name."""
+        self._model, self._make_function = _Handle.load(path), make_function
+        self.manifest = json.loads(capi.library().gnnModelManifest(self._model.handle))
+        self.name, self._signature = self.manifest["name"], self.manifest["signature"]
+        self.targets = list(dict.fromkeys(
+            image["target"] for call in self.manifest["calls"] for image in call["images"]))
+        self._device, self._bound = device, []
+
+    def __repr__(self):
+        arguments = ", ".join(f"{one['name']}: {_described(one)}"
+                              for one in self.manifest["arguments"])
+        return f"SavedModel({self.name}({arguments}) on {' or '.join(self.targets)})"
+
+    @property
+    def parameters(self):
+        """The parameters by name, as arrays."""
+        found = {}
+        for i, one in enumerate(self.manifest["parameters"]):
+            data = capi.library().gnnModelParameterData(self._model.handle, i)
+            found[one["name"]] = np.frombuffer(
+                ctypes.string_at(data.data, data.bytes) if data.bytes else b"",
+                running.DTYPES[one["dtype"]]).reshape(one["shape"])
+        return found
+
+    def bind(self, *args, device=None, **kwargs):
+        """The model on the graphs of a call's arguments: binds and uploads once. Of features the
+        shapes alone matter. `device` is a name, as "cpu" and "cuda:0", or None."""
+        given = self._arguments(args, kwargs)
+        return self._bind(given, device or self._place(given))
+
+    def __call__(self, *args, **kwargs):
+        given = self._arguments(args, kwargs)
+        place = self._place(given)
+        for i, (there, known, bound) in enumerate(self._bound):
+            if there == place and _are_equal(known, given):
+                self._bound.append(self._bound.pop(i))
+                return bound._run(given)
+        bound = self._bind(given, place)
+        copies = {name: (shape, None if ids is None else ids.copy(), None)
+                  for name, (shape, ids, _) in given.items()}
+        self._bound = [*self._bound[1 - _KEPT:], (place, copies, bound)]
+        return bound._run(given)
+
+    def program(self, *args, target=None, **kwargs):
+        """(function, graphs, inputs) of a call: the `CompiledFunction` of the model's program for a
+        target, None: the first, its graphs by name, and its inputs by name, parameters among
+        them. Of a model that was saved with `gradients` it has `forward` and `gradients`."""
+        if len(self.manifest["calls"]) > 1:
+            raise ValueError(f"{self.name}: expected a model of one function, got layers on the "
+                             "rows of arguments before its program")
+        call, = self.manifest["calls"]
+        images = [one for one in call["images"] if target in (None, one["target"])]
+        if not images:
+            raise ValueError(f"target: expected {' or '.join(self.targets)}, got {target!r}")
+        # The last of a target takes edges in any order.
+        image = [one for one in images if one["target"] == images[0]["target"]][-1]
+        function = self._make_function(capi.Package(capi.made(
+            "gnnModelPackage", self._model.handle, image["entry"].encode())), call["function"])
+        given = self._arguments(args, kwargs)
+        values = _values(given)
+        graphs = {one["name"]: Graph.of_native(capi.NativeGraph(capi.made(
+            "gnnModelGraph", self._model.handle, i, values, len(values))))
+            for i, one in enumerate(self.manifest["graphs"])}
+        return function, graphs, {one["name"]: self._input(one, given) for one in call["inputs"]}
+
+    def _input(self, said, given):
+        """An input of the program, of parameters or of rows that are one argument."""
+        if "parameters" in said:
+            own = [self.parameters[name] for name in said["parameters"]]
+            return own[0] if len(own) == 1 else np.concatenate([x.reshape(-1) for x in own])
+        if len(said["rows"]) > 1 or not isinstance(said["rows"][0], str):
+            raise ValueError(f"{self.name}: expected rows of one argument for {said['name']!r}, "
+                             "got several")
+        return given[said["rows"][0]][2]
+
+    def _arguments(self, args, kwargs):
+        """(shape, ids on the host or None, features or None) of each argument, by name."""
+        names = self._signature["arguments"]
+        if len(args) > len(names):
+            raise ValueError(f"{self.name}: expected at most {len(names)} arguments "
+                             f"({', '.join(names)}), got {len(args)}")
+        given = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name not in names or name in given:
+                raise ValueError(f"{self.name}: expected arguments {', '.join(names)}, each "
+                                 f"once, got {name!r}")
+            given[name] = value
+        leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
+        found = {}
+        for one in self.manifest["arguments"]:
+            if one["name"] not in leaves:
+                raise ValueError(f"{self.name}: expected {one['name']}: {_described(one)}, got "
+                                 f"{', '.join(leaves) or 'nothing'}")
+            found[one["name"]] = _read(one, leaves.pop(one["name"]))
+        for name, value in self._signature["constants"].items():
+            if leaves.pop(name, value) != value:
+                raise ValueError(f"{self.name}: expected {name}={value!r}, with which it was "
+                                 "saved, got another value")
+        for name in self._signature["unused"]:
+            leaves.pop(name, None)
+        if leaves:
+            raise ValueError(f"{self.name}: expected no {next(iter(leaves))}, which it was saved "
+                             "without, got one")
+        return found
+
+    def _place(self, given):
+        there = devices.place({name: one for name, (_, _, one) in given.items()
+                               if one is not None}, None)
+        return there or self._device or _first(self.targets)
+
+    def _bind(self, given, place):
+        device = devices.open_device(place)
+        values = _values(given)
+        handle = capi.made("gnnModelBind", self._model.handle, values, len(values),
+                           device.handle, None)
+        return BoundModel(handle, self, device)
+
+
+def _first(kinds):
+    """The first of these kinds of targets that is there."""
+    if targets.CUDA in kinds and (kinds == [targets.CUDA] or devices.has_gpu()):
+        return targets.CUDA
+    return next(kind for kind in kinds if kind != targets.CUDA)
+
+
+def _described(one):
+    return f"{one['dtype']}[{', '.join('?' if n < 0 else str(n) for n in one['shape'])}]"
+
+
+def _read(said, value):
+    """(shape, ids, features) of an argument; ValueError where it is another one."""
+    if not is_array(value):
+        raise ValueError(f"{said['name']}: expected an array or a tensor, {_described(said)}, "
+                         f"got {types.described(value)}")
+    shape = tuple(map(int, value.shape))
+    fits = len(shape) == len(said["shape"]) and all(
+        n in (-1, size) for n, size in zip(said["shape"], shape))
+    dtype = str(value.dtype).removeprefix("torch.")
+    is_ids = said["role"] == "ids"
+    names = [np.dtype(one).name for one in _IDS.values()] if is_ids else [
+        np.dtype(running.DTYPES[said["dtype"]]).name]
+    if not fits or dtype not in names:
+        raise ValueError(f"{said['name']}: expected {' or '.join(names)} of shape "
+                         f"{_described(said)[3:]}, got {dtype} of shape {list(shape)}")
+    if not is_ids:
+        return shape, None, value
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+    return shape, np.ascontiguousarray(np.asarray(value)), None
+
+
+def _are_equal(known, given):
+    """Whether arguments have the shapes and ids of others."""
+    return all(known[name][0] == shape and (ids is None or known[name][1].dtype == ids.dtype and
+                                            np.array_equal(known[name][1], ids))
+               for name, (shape, ids, _) in given.items())
+
+
+class _Handle(capi._Handle):
+    _release = "gnnModelRelease"
+
+    @classmethod
+    def load(cls, path):
+        return cls(capi.made("gnnModelLoad", os.fsencode(path)))
+
+
+class BoundModel(capi._Handle):
+    """A saved model on its graphs. A call takes the features alone, as `forward` has them: by
+    position, in the order of its arguments, or by name; ids are left out."""
+
+    _release = "gnnBoundModelRelease"
+    ready = None  # As of a bound function: structures are there.
+
+    def __init__(self, handle, model, device):
+        super().__init__(handle, (model, device))
+        self.name, self.device, self.workspaces, self._model = model.name, device, [], model
+        self.inputs, self.outputs = (
+            [_info(handle, what, i) for i in range(getattr(
+                capi.library(), f"gnnBoundModelNum{what}s")(handle))]
+            for what in ("Input", "Output"))
+        self.workspace_bytes = capi.library().gnnBoundModelWorkspaceBytes(handle)
+
+    def __call__(self, *args, **kwargs):
+        names = self._model._signature["arguments"]
+        features = {info.name for info in self.inputs}
+        own = [name for name in names if any(
+            one == name or one.startswith(f"{name}.") for one in features)]
+        given = dict(zip(own, args)) | kwargs
+        leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
+        missing = [info.name for info in self.inputs if info.name not in leaves]
+        if missing or len(args) > len(own):
+            raise ValueError(f"{self.name}: expected {', '.join(own)}, got "
+                             f"{', '.join(leaves) or 'nothing'}")
+        return self._run({name: (None, None, leaves[name]) for name in features})
+
+    def _run(self, given):
+        inputs = {info.name: given[info.name][2] for info in self.inputs}
+        outputs = devices.run(self, inputs, self._launch)
+        return _structured(self._model._signature["outputs"], {
+            info.name: one for info, one in zip(self.outputs, outputs)})
+
+    def _launch(self, inputs, outputs, workspace=(None, 0), stream=None):
+        capi.call("gnnBoundModelRun", self.handle, *signatures.Buffer.several(inputs),
+                  *signatures.Buffer.several(outputs), signatures.Buffer(*workspace), stream)
+
+
+def _info(handle, what, index):
+    info = signatures.NativeTensorInfo()
+    getattr(capi.library(), f"gnnBoundModel{what}")(handle, index, ctypes.byref(info))
+    return signatures.TensorInfo(info.name.decode(), info.dtype.decode(), what.lower(), None,
+                                 tuple(info.shape[:info.rank]))
+
+
+def _structured(tree, leaves):
+    """A result as `forward` gives it, of its leaves by name."""
+    if isinstance(tree, str):
+        return leaves[tree]
+    if tree is None:
+        return None
+    if "dict" in tree:
+        return {key: _structured(one, leaves) for key, one in tree["dict"].items()}
+    return tuple(_structured(one, leaves) for one in tree["tuple"])
