@@ -7,13 +7,13 @@
 |*   run_package --plan PACKAGE                 prints the launch plan
 |*   run_package PACKAGE GRAPH.npz [FUNCTION]   runs a function of one graph
 |*
-|* Runs on the first GPU; with -DGNN_EXAMPLE_EMULATOR or -DGNN_EXAMPLE_CPU, which
-|* need libGNN, on the emulator or the CPU. Inputs are small made-up numbers.
-|* docs/CAPI.md explains the steps.
+|* Runs on the first GPU, with -DGNN_EXAMPLE_CPU on the CPU, and with
+|* -DGNN_EXAMPLE_EMULATOR, which needs libGNN, on the emulator. Inputs are small
+|* made-up numbers. docs/CAPI.md explains the steps.
 |*
 \*===----------------------------------------------------------------------===*/
 
-#if defined(GNN_EXAMPLE_EMULATOR) || defined(GNN_EXAMPLE_CPU)
+#ifdef GNN_EXAMPLE_EMULATOR
 #include "GNN-c/Compiler.h"
 #else
 #include "GNN-c/Runtime.h"

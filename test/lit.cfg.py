@@ -3,6 +3,7 @@
 # How the tests of this folder are found and which tools they may call.
 
 import os
+import platform
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -43,7 +44,8 @@ llvm_config.add_tool_substitutions(
 )
 
 # Tests with REQUIRES: cuda need a GPU; those with REQUIRES: test-data the real
-# graphs.
+# graphs, and those with REQUIRES: x86_64 such a processor.
+config.available_features.add(platform.machine())
 if config.gnn_enable_cuda_tests:
     config.available_features.add("cuda")
 if os.environ.get("GNN_TEST_DATA"):

@@ -3,7 +3,7 @@
 # there already.
 set -euo pipefail
 packages=(build-essential cmake git ninja-build ccache pkg-config
-  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22 liblld-22-dev
   clang-format-22 libzstd-dev libedit-dev libcurl4-openssl-dev
   libzip-dev nlohmann-json3-dev libboost-context-dev libgtest-dev
   libclang-rt-22-dev python3 python3-venv python3-pip wordnet-base)

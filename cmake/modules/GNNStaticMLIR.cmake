@@ -6,12 +6,12 @@
 # archives with it: one LLVM, a static one, is in the process.
 
 llvm_map_components_to_libnames(gnn_llvm_libs
-  # The GPU, and the host for the emulator's JIT.
+  # The GPU, and the host for the JIT and lld.
   NVPTX native orcjit passes
   # What MLIR's libraries call.
-  asmparser bitreader bitwriter core debuginfodwarf executionengine frontendoffloading
-  frontendopenmp ipo irreader linker mc object option remarks support
-  targetparser transformutils)
+  asmparser bitreader bitwriter core debuginfodwarf dtlto executionengine
+  frontendoffloading frontendopenmp ipo irreader linker lto mc object option
+  remarks support targetparser transformutils)
 list(REMOVE_ITEM gnn_llvm_libs LLVMSupport)
 
 # Makes the shared library `name` an archive that is followed by `ARGN`.
@@ -21,13 +21,16 @@ function(gnn_make_static name archive)
     IMPORTED_LOCATION_RELWITHDEBINFO ${location}
     INTERFACE_LINK_LIBRARIES "${ARGN};${archive}")
 endfunction()
-# Nothing here calls Z3, which the link would still ask for. Zstandard is inside,
-# as other systems may not have it.
-get_target_property(gnn_llvm_needs LLVMSupport INTERFACE_LINK_LIBRARIES)
-list(FILTER gnn_llvm_needs EXCLUDE REGEX z3)
-list(TRANSFORM gnn_llvm_needs REPLACE "zstd::libzstd_shared" "zstd::libzstd_static")
-set_target_properties(LLVMSupport PROPERTIES
-  INTERFACE_LINK_LIBRARIES "${gnn_llvm_needs}")
+# Nothing here calls Z3, or Polly, which lld has for link-time optimization: the
+# link would still ask for them. Zstandard is inside, as other systems may not
+# have it.
+foreach(library LLVMSupport LLVMExtensions lldELF)
+  get_target_property(gnn_needs ${library} INTERFACE_LINK_LIBRARIES)
+  list(FILTER gnn_needs EXCLUDE REGEX "z3|^Polly$")
+  list(TRANSFORM gnn_needs REPLACE "zstd::libzstd_shared" "zstd::libzstd_static")
+  set_target_properties(${library} PROPERTIES
+    INTERFACE_LINK_LIBRARIES "${gnn_needs}")
+endforeach()
 gnn_make_static(LLVM LLVMSupport ${gnn_llvm_libs})
 gnn_make_static(MLIR MLIRSupport LLVM)
 set(Boost_USE_STATIC_LIBS ON)
@@ -39,6 +42,7 @@ get_property(gnn_mlir_translations GLOBAL PROPERTY MLIR_TRANSLATION_LIBS)
 
 add_library(GNNStaticMLIR INTERFACE)
 target_link_libraries(GNNStaticMLIR INTERFACE
+  lldELF lldCommon
   MLIRLspServerLib MLIROptLib MLIRTranslateLib
   MLIRRegisterAllDialects MLIRRegisterAllExtensions MLIRRegisterAllPasses
   ${gnn_mlir_dialects} ${gnn_mlir_conversions} ${gnn_mlir_extensions}
@@ -66,6 +70,7 @@ endforeach()
 string(APPEND gnn_absent_targets "
 #include <stdlib.h>
 #include <sys/random.h>
+void _Z18getPollyPluginInfov(void) { abort(); } // of LLVMExtensions, not called
 unsigned arc4random(void) {
   unsigned value;
   if (getrandom(&value, sizeof value, 0) != sizeof value)

@@ -4,8 +4,10 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* From the text of a module to a package, and the device that runs packages on
-|* the CPU. libGNN has these functions and all of Runtime.h, whose rules on
+|* From the text of a module to a package, and the emulator, which runs kernels
+of
+|* a GPU on the CPU. libGNN has these functions and all of Runtime.h, whose
+rules on
 |* errors and lifetimes hold here too.
 |*
 |* Threads. All functions may be called from several threads at once. Compiling
@@ -100,14 +102,6 @@ GNN_CAPI GnnError *gnnListTargets(char **kinds);
 /** Opens the device of a kind of target: that of a plugin, or "cuda", "cpu" or
  * "emulator" as they are by default. */
 GNN_CAPI GnnError *gnnDeviceOpen(const char *target, GnnDevice **device);
-
-/** Opens the CPU, which runs packages compiled for "cpu", or for the emulator
- *  with `stopAt`, as well as LLVM can make their loops: nothing is checked.
- * Kernels of more than one thread a block are an error when they are bound.
- * Streams are not used. `threads` run blocks side by side, and results have the
- * same bits for any number; 0: as many as OMP_NUM_THREADS says, or as there are
- * cores. */
-GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
 
 #ifdef __cplusplus
 }

@@ -304,6 +304,14 @@ GNN_CAPI GnnError *gnnCudaDeviceCount(int *count);
 /** A GPU, through the primary context that other libraries use too. */
 GNN_CAPI GnnError *gnnDeviceOpenCuda(int ordinal, GnnDevice **device);
 
+/** Opens the CPU, which runs packages compiled for "cpu": their shared objects
+ *  for this processor, or, in libGNN, their kernels as IR, which it compiles as
+ * well as LLVM can. Nothing is checked. Kernels of more than one thread a block
+ * are an error when they are bound. Streams are not used: a run is done when it
+ * returns. `threads` run blocks side by side, and results have the same bits
+ * for any number; 0: as many as OMP_NUM_THREADS says, or as there are cores. */
+GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
+
 GNN_CAPI void gnnDeviceRetain(GnnDevice *device);
 GNN_CAPI void gnnDeviceRelease(GnnDevice *device);
 
@@ -366,8 +374,8 @@ GNN_CAPI GnnError *gnnPackageFindFunction(const GnnPackage *package,
  *  others. */
 GNN_CAPI const char *gnnPackagePlan(const GnnPackage *package);
 
-/** The kernels in a format ("ptx", ...); null where there are none. `size` may
- *  be null. */
+/** The kernels in a format ("ptx", "x86-64-v3.so", ...); null where there are
+ *  none. `size` may be null. */
 GNN_CAPI const char *gnnPackageKernels(const GnnPackage *package,
                                        const char *format, size_t *size);
 

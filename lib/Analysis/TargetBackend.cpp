@@ -19,6 +19,12 @@ using namespace gnn;
 
 TargetBackend::~TargetBackend() = default;
 
+llvm::Expected<CoreRegisters>
+TargetBackend::getRegisters(llvm::StringRef) const {
+  return llvm::createStringError(
+      "expected none but for the target cpu, got some for " + getKind());
+}
+
 bool TargetBackend::takes(TargetAttr target) const {
   return target.getKind() == getKind();
 }

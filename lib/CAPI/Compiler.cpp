@@ -12,7 +12,7 @@
 #include "Diagnostics.h"
 
 #include "GNN/Analysis/TargetBackend.h"
-#include "GNN/CPU/CPUDevice.h"
+#include "GNN/CPU/Compile.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
@@ -374,14 +374,7 @@ GnnError *gnnDeviceOpen(const char *target, GnnDevice **device) {
   });
 }
 
-GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device) {
-  return guardedCall("cpu", [&]() -> Error {
-    if (Error error = expectPointers("a result", device))
-      return error;
-    if (threads < 0)
-      return failure("expected 0 or more threads, got ", threads);
-    *device =
-        runtime::wrap(cpu::createDevice({static_cast<unsigned>(threads)}));
-    return {};
-  });
+runtime::Expected<std::unique_ptr<runtime::CodeImage>>
+gnn::runtime::compileKernels(const std::string &image) {
+  return cpu::compileKernels(image);
 }

@@ -6,8 +6,11 @@
 
 #include "GNN/CPU/Processor.h"
 
-#include "GNN/Host/Jit.h"
+#include "GNN/Host/CodeGeneration.h"
+#include "GNN/Runtime/CPUDevice.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -38,8 +41,8 @@ llvm::Error cpu::checkProcessor(llvm::StringRef name) {
                                  name + "'");
 }
 
-llvm::Expected<CoreRegisters> cpu::getRegisters() {
-  auto machine = host::createMachine(getProcessor());
+llvm::Expected<CoreRegisters> cpu::getRegisters(llvm::StringRef name) {
+  auto machine = host::createMachine(name);
   if (!machine)
     return machine.takeError();
   const llvm::MCSubtargetInfo &processor = *(*machine)->getMCSubtargetInfo();
@@ -50,4 +53,37 @@ llvm::Expected<CoreRegisters> cpu::getRegisters() {
   if (processor.checkFeatures("+avx512f"))
     return CoreRegisters{16, 32};
   return CoreRegisters{processor.checkFeatures("+avx") ? 8u : 4u, 16};
+}
+
+llvm::StringRef cpu::getLLVMName(llvm::StringRef processor) {
+  return processor == "aarch64" ? "generic" : processor;
+}
+
+llvm::Expected<std::vector<std::string>>
+cpu::parseProcessors(llvm::StringRef text) {
+  std::vector<std::string> found;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(text, words);
+  for (llvm::StringRef word : words) {
+    auto known = runtime::listProcessors();
+    if (!llvm::is_contained(known, word))
+      return llvm::createStringError("expected some of the processors " +
+                                     llvm::join(known, ", ") + ", got '" +
+                                     word + "'");
+    if (!llvm::is_contained(found, word))
+      found.push_back(word.str());
+  }
+  if (found.empty())
+    return llvm::createStringError("expected processors, got '" + text + "'");
+  return found;
+}
+
+llvm::StringRef cpu::getCommonProcessors() {
+#if defined(__x86_64__)
+  return "x86-64-v3 x86-64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "";
+#endif
 }

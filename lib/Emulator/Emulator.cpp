@@ -78,7 +78,7 @@ std::optional<KernelInfo> Emulator::find(StringRef name) const {
                     kernel->needsFibers};
 }
 
-const gnn::host::Signature *Emulator::signature(StringRef name) const {
+const gnn::runtime::KernelSignature *Emulator::signature(StringRef name) const {
   const CompiledKernel *kernel = state->kernels.lookup(name);
   return kernel ? &kernel->signature : nullptr;
 }

@@ -38,7 +38,7 @@ public:
 
 private:
   std::string kernelName;
-  const host::Signature &signature;
+  const runtime::KernelSignature &signature;
 };
 
 class EmulatedKernels : public runtime::Kernels {

@@ -11,6 +11,7 @@
 #include "Lowering.h"
 
 #include "GNN/Host/HostCode.h"
+#include "GNN/Host/Signature.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -172,7 +173,7 @@ void KernelLowering::describe() {
   result.name = kernel.getName().str();
   if (auto block = kernel.getKnownBlockSize())
     result.knownBlock.assign(block->begin(), block->end());
-  result.signature = gnn::host::Signature(kernel);
+  result.signature = gnn::host::readSignature(kernel);
   layOutShared(kernel, result.staticSharedBytes);
   for (BlockArgument attribution : kernel.getPrivateAttributions())
     result.privateBytes +=

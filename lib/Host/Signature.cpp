@@ -20,21 +20,18 @@
 
 using namespace mlir;
 using namespace gnn;
-using namespace gnn::host;
 using runtime::Expr;
 using runtime::KernelParameter;
+using Term = runtime::KernelSignature::Term;
+using Array = runtime::KernelSignature::Array;
 
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-/// Fills a signature from the ops at the beginning of a kernel.
-class Signature::Reader {
+namespace {
+/// Reads a signature from the ops at the beginning of a kernel.
+class SignatureReader {
 public:
-  Reader(Signature &result, gpu::GPUFuncOp kernel)
-      : result(result), kernel(kernel) {}
+  explicit SignatureReader(gpu::GPUFuncOp kernel) : kernel(kernel) {}
 
-  void read() {
+  runtime::KernelSignature read() {
     for (BlockArgument argument :
          kernel.getBody().getArguments().take_front(kernel.getNumArguments())) {
       addParameter(argument);
@@ -51,6 +48,8 @@ public:
         if (std::optional<size_t> term = addOp(&op))
           known[op.getResult(0)] = *term;
     }
+    return std::move(*runtime::KernelSignature::create(
+        std::move(parameters), std::move(terms), std::move(arrays)));
   }
 
 private:
@@ -75,13 +74,13 @@ private:
       parameter.alignment = elementBytes(memref);
       if (auto align = kernel.getArgAttrOfType<IntegerAttr>(
               argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName()))
-        parameter.alignment = align.getInt();
+        parameter.alignment = std::max<int64_t>(1, align.getInt());
       parameter.access = findWriter(argument) ? KernelParameter::Access::Writes
                                               : KernelParameter::Access::Reads;
       parameter.bytes = staticBytes(argument);
       parameter.element = elementType(memref);
     }
-    result.list.push_back(parameter);
+    parameters.push_back(parameter);
   }
 
   /// The size of an array that is used in its static shape, not through casts.
@@ -117,7 +116,7 @@ private:
           return;
         terms->push_back(*term);
       }
-    result.arrays.push_back(std::move(array));
+    arrays.push_back(std::move(array));
   }
 
   std::optional<size_t> addOp(Operation *op) {
@@ -159,8 +158,8 @@ private:
     return found == known.end() ? std::nullopt : std::optional(found->second);
   }
   size_t add(Term term) {
-    result.terms.push_back(term);
-    return result.terms.size() - 1;
+    terms.push_back(term);
+    return terms.size() - 1;
   }
   size_t addConstant(int64_t value) {
     Term term;
@@ -168,133 +167,14 @@ private:
     return add(term);
   }
 
-  Signature &result;
   gpu::GPUFuncOp kernel;
+  std::vector<KernelParameter> parameters;
+  std::vector<Term> terms;
+  std::vector<Array> arrays;
   llvm::DenseMap<Value, size_t> known;
-};
-
-Signature::Signature(gpu::GPUFuncOp kernel) { Reader(*this, kernel).read(); }
-
-//===----------------------------------------------------------------------===//
-// Checking
-//===----------------------------------------------------------------------===//
-
-runtime::Error Signature::checkCount(size_t values, size_t bytes) const {
-  if (values != list.size())
-    return runtime::failure("expected ", list.size(), " arguments, got ",
-                            values);
-  if (bytes != list.size())
-    return runtime::failure("expected bytes of ", list.size(),
-                            " arguments, got ", bytes);
-  return {};
-}
-
-static runtime::Error checkBytes(size_t argument, int64_t needed,
-                                 int64_t bytes) {
-  if (bytes >= needed)
-    return {};
-  return runtime::failure("argument ", argument, ": expected ", needed,
-                          " bytes, got ", bytes);
-}
-
-runtime::Error
-Signature::checkArguments(runtime::ArrayView<void *> values,
-                          runtime::ArrayView<int64_t> bytes) const {
-  if (runtime::Error error = checkCount(values.size(), bytes.size()))
-    return error;
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (!list[i].isMemory())
-      continue;
-    if (bytes[i] >= 0)
-      if (runtime::Error error = checkBytes(i, list[i].bytes, bytes[i]))
-        return error;
-    if (bytes[i] == 0) // Nothing is read or written there.
-      continue;
-    auto address =
-        reinterpret_cast<uintptr_t>(*static_cast<void **>(values[i]));
-    auto alignment = static_cast<uintptr_t>(list[i].alignment);
-    if (uintptr_t more = address % alignment)
-      return runtime::failure("argument ", i, ": expected a multiple of ",
-                              alignment, " bytes as address, got ", more,
-                              " more");
-  }
-  return {};
-}
-
-/// The values of all terms; nothing where one has more than 64 bits.
-std::vector<std::optional<int64_t>>
-Signature::evaluate(runtime::ArrayView<int64_t> numbers) const {
-  std::vector<std::optional<int64_t>> values;
-  values.reserve(terms.size());
-  for (const Term &term : terms) {
-    if (!term.op) {
-      values.push_back(term.argument ? numbers[*term.argument] : term.value);
-      continue;
-    }
-    std::optional<int64_t> left = values[term.left], right = values[term.right];
-    values.push_back(left && right ? runtime::apply(*term.op, *left, *right)
-                                   : std::nullopt);
-  }
-  return values;
-}
-
-namespace {
-/// A number that stays known as long as it has 64 bits.
-struct Checked {
-  std::optional<int64_t> value;
-
-  Checked operator+(Checked other) const { return with(Expr::Op::Add, other); }
-  Checked operator-(Checked other) const { return with(Expr::Op::Sub, other); }
-  Checked operator*(Checked other) const { return with(Expr::Op::Mul, other); }
-
-private:
-  Checked with(Expr::Op op, Checked other) const {
-    if (!value || !other.value)
-      return {};
-    return {runtime::apply(op, *value, *other.value)};
-  }
 };
 } // namespace
 
-runtime::Error Signature::checkMemory(runtime::ArrayView<int64_t> numbers,
-                                      runtime::ArrayView<int64_t> bytes) const {
-  if (runtime::Error error = checkCount(numbers.size(), bytes.size()))
-    return error;
-  for (size_t i = 0; i < list.size(); ++i)
-    if (list[i].isMemory())
-      if (runtime::Error error = checkBytes(i, list[i].bytes, bytes[i]))
-        return error;
-  std::vector<std::optional<int64_t>> values = evaluate(numbers);
-  for (const Array &array : arrays) {
-    // Elements up to the last one, or none where an extent is zero.
-    Checked last{values[array.offset]};
-    bool isEmpty = false;
-    for (auto [size, stride] : llvm::zip_equal(array.sizes, array.strides)) {
-      isEmpty |= values[size] == 0;
-      last =
-          last + (Checked{values[size]} - Checked{1}) * Checked{values[stride]};
-      for (std::optional<int64_t> value : {values[size], values[stride]})
-        if (value && *value < 0)
-          return runtime::failure("argument ", array.argument,
-                                  ": expected an array of extents and strides "
-                                  "of 0 or more, got ",
-                                  *value);
-    }
-    if (values[array.offset] && *values[array.offset] < 0)
-      return runtime::failure("argument ", array.argument,
-                              ": expected an array from an offset of 0 or "
-                              "more, got ",
-                              *values[array.offset]);
-    if (isEmpty)
-      continue;
-    Checked needed = (last + Checked{1}) * Checked{array.elementBytes};
-    if (!needed.value)
-      return runtime::failure(
-          "argument ", array.argument,
-          ": expected an array of under 2^63 bytes, got more");
-    if (runtime::Error error =
-            checkBytes(array.argument, *needed.value, bytes[array.argument]))
-      return error;
-  }
-  return {};
+runtime::KernelSignature host::readSignature(gpu::GPUFuncOp kernel) {
+  return SignatureReader(kernel).read();
 }

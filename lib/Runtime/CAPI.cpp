@@ -7,6 +7,7 @@
 #include "CAPIHandles.h"
 #include "CAPITensors.h"
 
+#include "GNN/Runtime/CPUDevice.h"
 #include "GNN/Runtime/CUDA.h"
 #include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/ThreadPool.h"
@@ -149,6 +150,18 @@ GnnError *gnnDeviceOpenCuda(int ordinal, GnnDevice **device) {
     if (!value)
       return value.takeError();
     *device = wrap(std::move(*value));
+    return {};
+  });
+}
+
+GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device) {
+  return guardedCall("cpu", [&]() -> Error {
+    if (Error error = expectPointers("a result", device))
+      return error;
+    if (threads < 0)
+      return failure("expected 0 or more threads, got ", threads);
+    *device =
+        wrap(createCPUDevice(static_cast<unsigned>(threads), compileKernels));
     return {};
   });
 }

@@ -10,6 +10,7 @@
 #include "Guarded.h"
 
 #include "GNN/Runtime/CAPI.h"
+#include "GNN/Runtime/CPUDevice.h"
 #include "GNN/Runtime/Npz.h"
 
 #include <atomic>
@@ -62,6 +63,11 @@ struct GnnBoundFunction : GnnCounted<GnnBoundFunction> {
 };
 
 namespace gnn::runtime {
+
+/// The compiler of kernels on the CPU, which libGNN defines; null in libraries
+/// without it.
+[[gnu::weak, gnu::visibility("hidden")]] Expected<std::unique_ptr<CodeImage>>
+compileKernels(const std::string &image);
 
 /// Runs the body of a C function: neither exceptions nor success objects leave.
 template <typename Body>

@@ -129,9 +129,12 @@ private:
   std::set<std::string> asked;
 };
 
-/// Parses a text of at most `nesting` levels.
-inline Json parse(std::string_view text, int nesting) {
-  if (Error error = checkNesting(text, nesting, Syntax::Text))
+/// Levels of nesting. Texts of this library have under ten.
+constexpr int kMaxNesting = 50;
+
+/// Parses a text.
+inline Json parse(std::string_view text) {
+  if (Error error = checkNesting(text, kMaxNesting, Syntax::Text))
     refuse("", error.message());
   return Json::parse(text);
 }

@@ -14,8 +14,6 @@ using namespace gnn::runtime;
 using namespace gnn::runtime::json;
 
 static constexpr int64_t kManifestVersion = 1;
-/// Levels of nesting. A manifest has under ten.
-static constexpr int kMaxNesting = 50;
 
 namespace {
 /// Reads a manifest, whose later parts name earlier ones.
@@ -279,7 +277,7 @@ ModelCall Reader::call(const Json &json, const std::string &where) {
 }
 
 ModelManifest Reader::read(std::string_view text) {
-  Json root = json::parse(text, kMaxNesting);
+  Json root = json::parse(text);
   Fields fields(root, "");
   // The version comes first: of another one nothing else is known.
   if (int64_t version = fields.integer("version"); version != kManifestVersion)

@@ -23,9 +23,12 @@ static constexpr const char *kConstantsEntry = "constants.bin";
 static constexpr const char *kKernelsPrefix = "kernels.";
 
 static bool isFormat(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c));
-  });
+  auto isLegal = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-._").find(c) != std::string_view::npos;
+  };
+  return !text.empty() && text.front() != '.' &&
+         std::all_of(text.begin(), text.end(), isLegal);
 }
 
 Expected<std::shared_ptr<const Package>>
@@ -37,8 +40,9 @@ Package::create(LaunchPlan plan, std::map<std::string, std::string> images,
     for (const auto &[format, image] : images)
       if (!isFormat(format))
         return failure(
-            "package: expected a format of letters and digits, got '", format,
-            "'");
+            "package: expected a format of letters, digits, '-', '_' and inner "
+            "'.', got '",
+            format, "'");
     if (static_cast<int64_t>(constants.size()) != plan.constantBytes)
       return failure("package: expected constants of ", plan.constantBytes,
                      " bytes, got ", constants.size());
@@ -177,7 +181,9 @@ Package::kernelsOn(const std::shared_ptr<Device> &device) const {
     std::string have;
     for (const auto &[format, image] : kernels)
       have += (have.empty() ? "" : ", ") + format;
+    std::string maker = device->kernelsMadeBy();
     return failure("expected kernels as ", wanted, " for ", device->name(),
+                   maker.empty() ? "" : ", as " + maker + " makes them",
                    ", got ", have.empty() ? "none" : have);
   });
 }

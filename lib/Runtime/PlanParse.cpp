@@ -34,9 +34,6 @@ std::optional<Role> gnn::runtime::parseRole(std::string_view text) {
   return std::nullopt;
 }
 
-/// Levels of nesting. A plan has under ten.
-static constexpr int kMaxNesting = 50;
-
 namespace {
 int32_t nodeType(const Json &json, const std::string &where) {
   int64_t value = integer(json, where);
@@ -313,7 +310,7 @@ void readNames(FunctionPlan &plan) {
 
 Expected<LaunchPlan> LaunchPlan::parse(std::string_view text) {
   return guarded("launch plan", [&]() -> Expected<LaunchPlan> {
-    Json json = json::parse(text, kMaxNesting);
+    Json json = json::parse(text);
     Fields fields(json, "");
     // The version comes first: of another one nothing else is known.
     int64_t version = fields.integer("version");

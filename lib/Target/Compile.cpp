@@ -131,12 +131,20 @@ static FailureOr<ChosenTarget> readTarget(ModuleOp module,
   if (!backend)
     return emitOptionError(module, "target: ")
            << llvm::toString(backend.takeError());
+  TargetRequest request{given.chip, std::nullopt};
+  if (!given.objects.empty()) {
+    auto registers = (*backend)->getRegisters(given.objects);
+    if (!registers)
+      return emitOptionError(module, "objects: ")
+             << llvm::toString(registers.takeError());
+    if (given.chip.empty()) // the machine that compiles does not matter
+      request.registers = *registers;
+  }
   // A chip may be that of several GPUs.
   if (known && (*backend)->takes(known) &&
       (given.chip.empty() || given.chip == known.getChip()))
     return ChosenTarget{known, *backend};
-  auto target =
-      (*backend)->makeTarget(module.getContext(), {given.chip, std::nullopt});
+  auto target = (*backend)->makeTarget(module.getContext(), request);
   if (!target)
     return emitOptionError(module, "chip: ")
            << llvm::toString(target.takeError());

@@ -11,6 +11,8 @@
 #include "GNN/Target/Dot.h"
 
 #include "GNN/Analysis/TargetBackend.h"
+#include "GNN/Analysis/Targets.h"
+#include "GNN/CPU/Processor.h"
 #include "GNN/InitDialects.h"
 
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -51,7 +53,9 @@ struct Flags {
       return emitError("expected --chip, --features and --cubin with "
                        "--target=cuda alone, which makes PTX; got --target=")
              << options.target;
-    if (!isGPU && !options.emulated)
+    if (options.target == cpuKind && !flags.isGiven("objects"))
+      options.objects = cpu::getCommonProcessors().str();
+    if (!isGPU && !options.emulated && options.objects.empty())
       return emitError("expected the kernels' IR for --target=")
              << options.target << ", got --emulated=false";
     return options;

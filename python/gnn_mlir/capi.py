@@ -359,18 +359,14 @@ class Device(_Handle):
     @classmethod
     def emulator(cls, checked=True, seed=None):
         """The CPU, thread by thread. `seed` draws the order between barriers."""
-        return cls._of_host("gnnDeviceOpenEmulator", checked, -1 if seed is None else seed)
+        if not has_compiler():
+            raise GNNError(f"expected libGNN.so, which has the emulator, got {find_library()}")
+        return cls(made("gnnDeviceOpenEmulator", checked, -1 if seed is None else seed))
 
     @classmethod
     def cpu(cls, threads=None):
         """The CPU on `threads`, which runs what is compiled for the CPU."""
-        return cls._of_host("gnnDeviceOpenCpu", threads or 0)
-
-    @classmethod
-    def _of_host(cls, name, *arguments):
-        if not has_compiler():
-            raise GNNError(f"expected libGNN.so, which has the emulator, got {find_library()}")
-        return cls(made(name, *arguments))
+        return cls(made("gnnDeviceOpenCpu", threads or 0))
 
     @classmethod
     def cuda(cls, ordinal=0):

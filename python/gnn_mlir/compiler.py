@@ -17,6 +17,7 @@ import weakref
 from . import batches as mini_batches, capi, compiler_capi, devices, files
 from . import gradients as differentiation
 from . import options, running, saved, targets, tokens, torch_models, types
+from .compiler_capi import load_plugin
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
@@ -125,16 +126,10 @@ def _options(program, target, chip, passes, gradients, function=None):
                 gradients=differentiation.parse(gradients, function, _functions(program)))
 
 
-def load_plugin(path):
-    """Loads a plugin, a shared object with dialects, ops or passes (docs/Plugins.md),
-    into this process and for good. Raises GNNError."""
-    compiler_capi.load_plugin(path)
-
-
 def compile(program=torch_models.NONE, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
             allow_unused_schedules=False, save_schedules=None, gradients=None,
-            stop_at=None, fullgraph=False, **unknown):
+            stop_at=None, objects=(), fullgraph=False, **unknown):
     """Compiles a program: a `Module`, a `Function`, or IR as text; or a torch.nn.Module, or
     a Python function of tensors.
 
@@ -167,14 +162,17 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     these by function. Others of these inputs, and gradients of some outputs alone, are
     compiled when they are first asked for.
     `stop_at` runs the templates of a form by loops of scalars, without the passes behind
-    it: "structured", "scheduled", "blocked" or "loops" (docs/Debugging.md). Raises
+    it: "structured", "scheduled", "blocked" or "loops" (docs/Debugging.md). `objects` lists
+    processors, as ["x86-64-v3", "x86-64"], that the package of a program for the CPU gets shared
+    objects for: `save` writes them, and C runs them without LLVM (docs/CAPI.md). Raises
     ValueError where an option is wrong, CompileError where the program is, and OSError for files."""
     settings = dict(target=target, chip=chip, passes=passes, keep_phases=keep_phases,
                     fullgraph=fullgraph)
     others = dict(function=function, graph=graph, plugins=plugins or None,
                   stage_passes=stage_passes, schedules=schedules,
                   allow_unused_schedules=allow_unused_schedules or None,
-                  save_schedules=save_schedules, gradients=gradients, stop_at=stop_at)
+                  save_schedules=save_schedules, gradients=gradients, stop_at=stop_at,
+                  objects=objects or None)
     torch_models.refuse_unknown(unknown, settings, others)
     if program is torch_models.NONE:
         return functools.partial(compile, **settings)
@@ -195,6 +193,7 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
     asked, always = form.pop("gradients"), (text, graphs, schedules)
     form.update(emulated=target != targets.CUDA,
                 stop_at=compiler_capi.word_option("stop_at", stop_at),
+                objects=compiler_capi.list_option("objects", objects),
                 stage_passes=compiler_capi.stage_passes_option(stage_passes or {}))
     package = compiler_capi.compile_package(
         *always, **form, phases=keep_phases, gradients=asked, save_schedules=save_schedules,
@@ -237,6 +236,7 @@ def load(path, function=None, *, device=None):
     if device is not None:
         raise ValueError(f"device: expected none of a package, which is bound to one, got {device!r}")
     package = capi.Package.load(path)
+    devices.tell_of_code(package, path)
     name = _pick(package, function)
     return CompiledFunction(package, name, host=devices.host_of(package))
 
@@ -250,8 +250,7 @@ def _pick(package, wanted):
     if not functions:
         raise ValueError("expected a program with a function, got none")
     if wanted not in functions and wanted not in given:
-        raise ValueError(f"function: expected one of {', '.join(functions)}, got "
-                         f"{wanted!r}")
+        raise ValueError(f"function: expected one of {', '.join(functions)}, got {wanted!r}")
     return wanted
 
 
@@ -424,21 +423,18 @@ class CompiledFunction(capi.Shared):
         if isinstance(graphs, dict):
             missing = [n for n in self.graph_names if n not in graphs]
             if missing:
-                raise ValueError(f"{self.name}: expected a graph "
-                                 f"{missing[0]!r}, got {', '.join(graphs)}")
+                raise ValueError(f"{self.name}: expected a graph {missing[0]!r}, got "
+                                 f"{', '.join(graphs)}")
             check_graph_names(self.name, self._declared, graphs)
             graphs = [graphs[n] for n in self.graph_names]
         if not isinstance(graphs, (list, tuple)):
-            raise ValueError(f"{self.name}: expected graphs "
-                             f"{', '.join(self.graph_names)}, got "
+            raise ValueError(f"{self.name}: expected graphs {', '.join(self.graph_names)}, got "
                              f"{not_a_graph(graphs)}")
         for graph in graphs:
             if not isinstance(graph, (Graph, TensorGraph)):
-                raise ValueError(f"{self.name}: expected a graph, got "
-                                 f"{not_a_graph(graph)}")
+                raise ValueError(f"{self.name}: expected a graph, got {not_a_graph(graph)}")
         if len(graphs) != len(self.graph_names):
-            raise ValueError(f"{self.name}: expected graphs "
-                             f"{', '.join(self.graph_names)}, got "
+            raise ValueError(f"{self.name}: expected graphs {', '.join(self.graph_names)}, got "
                              f"{len(graphs)} of them")
         return list(graphs)
 

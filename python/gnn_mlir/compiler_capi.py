@@ -82,6 +82,14 @@ def word_option(name, word):
     return word
 
 
+def list_option(name, words):
+    """An option that is a list of words; None where there are none."""
+    if isinstance(words, (str, bytes)) or not all(
+            isinstance(word, str) and word.split() == [word] for word in words):
+        raise ValueError(f"{name}: expected a list of words, got {words!r}")
+    return " ".join(words) or None
+
+
 def path_option(name, path):
     """An option that is a path, as bytes; None where there is none."""
     if path is None:
@@ -119,7 +127,8 @@ _has_plugins = False  # Whose dialects and passes the cache does not know.
 
 
 def load_plugin(path):
-    """Loads a plugin into this process and for good. Raises GNNError."""
+    """Loads a plugin, a shared object with dialects, ops or passes (docs/Plugins.md),
+    into this process and for good. Raises GNNError."""
     global _has_plugins
     _has_plugins = True
     capi.call("gnnLoadPlugin", os.fsencode(path))

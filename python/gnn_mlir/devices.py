@@ -2,10 +2,14 @@
 """Devices by name, and functions of packages bound on them."""
 
 import ctypes
+import logging
 
 from . import capi, compiler_capi, running, targets, tensor_graph
 
 _DEVICES = {}
+# The processors that shared objects are made for.
+_PROCESSORS = "x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64", "aarch64"
+_log = logging.getLogger("gnn_mlir")
 
 
 def open_device(device=None):
@@ -124,6 +128,12 @@ def host_of(package):
     alone = all(plan["exprs"][i] == one for plan in package.plan()["functions"]
                 for step in plan["steps"] for i in step["block"])
     return targets.CPU if alone else targets.EMULATOR
+
+
+def tell_of_code(package, path):
+    """Logs that a package from a file has code, which runs here unchecked."""
+    if any(package.kernels(f"{name}.so") for name in _PROCESSORS):
+        _log.info("%s has shared objects, which run in this process unchecked", path)
 
 
 def run(bound, inputs, launch=None):

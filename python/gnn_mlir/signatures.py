@@ -133,6 +133,7 @@ FALLIBLE = {
     "gnnGraphFileFeatures": [c_void_p, c_int64, c_void_p, c_int64],
     "gnnCudaDeviceCount": [POINTER(c_int)],
     "gnnDeviceOpenCuda": [c_int, POINTER(c_void_p)],
+    "gnnDeviceOpenCpu": [c_int, POINTER(c_void_p)],
     "gnnDeviceAllocate": [c_void_p, c_int64, POINTER(c_void_p)],
     "gnnDeviceCopyToDevice": [c_void_p, c_void_p, c_void_p, c_int64],
     "gnnDeviceCopyToHost": [c_void_p, c_void_p, c_void_p, c_int64],
@@ -245,5 +246,4 @@ COMPILER = {
     "gnnListTargets": [POINTER(c_void_p)],
     "gnnDeviceOpen": [c_char_p, POINTER(c_void_p)],
     "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],
-    "gnnDeviceOpenCpu": [c_int, POINTER(c_void_p)],
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """examples/run_package.c, built by a C compiler and run: with the runtime alone it
-prints the plan, with the emulator it gives Python's numbers."""
+prints the plan and runs on the CPU, with the emulator it gives Python's numbers."""
 
 import json
 import pathlib
@@ -16,12 +16,12 @@ from conftest import ROOT, find_tool
 from gnn_mlir import Graph, models
 
 
-def build(folder, libraries, name, *options, source=ROOT / "examples/run_package.c", program=None):
-    """Builds an example against one of the libraries, as a program of its name."""
+def build(folder, libraries, name, *options, source=ROOT / "examples/run_package.c"):
+    """Builds an example against one of the libraries alone."""
     cc = shutil.which("cc") or shutil.which("clang-22")
     if cc is None:
         pytest.skip("there is no C compiler")
-    program = folder / (program or name)
+    program = folder / "".join([source.stem, name, *options])
     command = [cc, "-std=c11", "-Wall", "-Wextra", "-Werror", *options,
                "-I", str(ROOT / "include"), str(source),
                "-L", str(libraries), f"-l{name}", f"-Wl,-rpath,{libraries}",
@@ -90,21 +90,33 @@ def test_emulator(files):
 
 
 def test_cpu(files):
-    """A package that gnn-translate makes for the CPU, where kernels of a GPU are an error."""
+    """A package that gnn-translate makes for the CPU runs without the compiler; one for the
+    emulator does not, and is an error with it, as are kernels as IR alone without it."""
     folder, libraries, compiled = files
     translate = find_tool("gnn-translate")
     if translate is None:
         pytest.skip("gnn-translate is not built")
     (folder / "m.mlir").write_text(compiled.source.module.text())
-    for name, options in ("cpu", ["--target=cpu"]), ("gpu", ["--target=emulator"]):
+    for name, options in (("cpu", ["--target=cpu"]), ("gpu", ["--target=emulator"]),
+                          ("ir", ["--target=cpu", "--objects="])):
         subprocess.run([translate, "m.mlir", "--gnn-to-package", *options, "-o",
                         f"{name}.gnnpkg"], cwd=folder, check=True, timeout=120)
-    program = build(folder, libraries, "GNN", "-DGNN_EXAMPLE_CPU")
-    total = float(re.search("sum (.*)", run(program, "cpu.gnnpkg", "g.npz"))[1])
+    runtime, whole = (build(folder, libraries, name, "-DGNN_EXAMPLE_CPU")
+                      for name in ("GNNRuntime", "GNN"))
+    needed = subprocess.run(["ldd", runtime], capture_output=True, text=True, check=True).stdout
+    assert "libGNNRuntime.so" in needed and "LLVM" not in needed and "MLIR" not in needed
+    out = [re.search("sum (.*)", run(program, "cpu.gnnpkg", "g.npz"))[1]
+           for program in (runtime, whole)]
+    assert out[0] == out[1]
     bound = compiled.bind(Graph.load(folder / "g.npz"))
     np.testing.assert_allclose(
-        total, np.asarray(bound(made_up(bound)), np.float64).sum(), rtol=1e-4, atol=1e-4)
-    assert "expected one thread a block" in run(program, "gpu.gnnpkg", "g.npz", code=1)
+        float(out[0]), np.asarray(bound(made_up(bound)), np.float64).sum(), rtol=1e-4, atol=1e-4)
+    assert "expected one thread a block" in run(whole, "gpu.gnnpkg", "g.npz", code=1)
+    run(whole, "ir.gnnpkg", "g.npz")
+    for name in "gpu", "ir":
+        assert re.search(r"expected kernels as [\w. -]+\.so for cpu, as gnn-translate "
+                         "--gnn-to-package --target=cpu makes them, got mlir",
+                         run(runtime, f"{name}.gnnpkg", "g.npz", code=1))
 
 
 def keys(value):

@@ -34,7 +34,7 @@ def program(trained, compiler):
     libraries = pathlib.Path(compiler.find_library()).resolve().parent
     if not (libraries / "libGNNRuntime.so").exists():
         pytest.skip("libGNNRuntime.so is not built")
-    return build(trained, libraries, "GNNRuntime", source=EXAMPLES / "serve.c", program="serve")
+    return build(trained, libraries, "GNNRuntime", source=EXAMPLES / "serve.c")
 
 
 def test_in_python(trained):

@@ -213,6 +213,17 @@ int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
   ++streamCopies;
   return current() ? 0 : kNoContext;
 }
+int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from,
+                         size_t bytes, FakeStream *) {
+  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
+              bytes);
+  return current() ? 0 : kNoContext;
+}
+int cuMemsetD8Async(unsigned long long to, unsigned char value, size_t bytes,
+                    FakeStream *) {
+  std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return current() ? 0 : kNoContext;
+}
 int cuStreamCreate(FakeStream **stream, unsigned flags) {
   ++live;
   *stream = new FakeStream();

@@ -69,6 +69,12 @@ public:
   makeTarget(mlir::MLIRContext *context,
              const TargetRequest &request) const = 0;
 
+  /// The vector registers that a module is for whose package gets shared
+  /// objects for these processors, as the option `objects` lists them. Errors:
+  /// processors that it makes none for, which are all unless it says so.
+  virtual llvm::Expected<CoreRegisters>
+  getRegisters(llvm::StringRef processors) const;
+
   /// Whether it runs what a module for `target` becomes; one of its own kind
   /// unless it takes others.
   virtual bool takes(TargetAttr target) const;

@@ -12,6 +12,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <vector>
 
 namespace gnn::cpu {
 
@@ -26,8 +27,20 @@ llvm::Expected<bool> isOptimized();
 /// An error where LLVM knows no such processor of the host's kind.
 llvm::Error checkProcessor(llvm::StringRef name);
 
-/// Its vector registers. Errors: a name that LLVM does not know.
-llvm::Expected<CoreRegisters> getRegisters();
+/// The vector registers of a processor, by LLVM's name; "": of the host.
+/// Errors: a name that LLVM does not know.
+llvm::Expected<CoreRegisters> getRegisters(llvm::StringRef name);
+
+/// LLVM's name of one of runtime::listProcessors().
+llvm::StringRef getLLVMName(llvm::StringRef processor);
+
+/// The processors that `text` lists, whose words are some of
+/// runtime::listProcessors(). Errors: other words, and no word.
+llvm::Expected<std::vector<std::string>> parseProcessors(llvm::StringRef text);
+
+/// Those that a package serves most machines with, as such a text; "" where no
+/// objects are made for the host's architecture.
+llvm::StringRef getCommonProcessors();
 
 } // namespace gnn::cpu
 

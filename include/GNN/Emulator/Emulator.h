@@ -13,7 +13,7 @@
 #ifndef GNN_EMULATOR_EMULATOR_H
 #define GNN_EMULATOR_EMULATOR_H
 
-#include "GNN/Host/Signature.h"
+#include "GNN/Runtime/KernelSignature.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -87,7 +87,7 @@ public:
 
   /// The signature of that kernel; null where there is none. Lives as long as
   /// this object.
-  const host::Signature *signature(llvm::StringRef kernel) const;
+  const runtime::KernelSignature *signature(llvm::StringRef kernel) const;
 
 private:
   struct State;

@@ -162,6 +162,10 @@ public:
   /// them: "cubin", "ptx", ...
   virtual std::vector<std::string> kernelFormats() const = 0;
 
+  /// The command that makes packages with such images, for messages; "" where
+  /// it need not be told.
+  virtual std::string kernelsMadeBy() const { return ""; }
+
   /// Memory of at least `bytes`, aligned to 256 bytes; null for 0 bytes.
   virtual Expected<void *> allocate(int64_t bytes) = 0;
 

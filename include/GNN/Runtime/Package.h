@@ -22,13 +22,14 @@ struct DeviceArray;
 
 /// A launch plan with its kernels and the constants that these read. In a file
 /// it is a zip archive with `plan.json`, one `kernels.FORMAT` for each format
-/// of the kernels ("ptx", "cubin", ...) and `constants.bin` where there are
-/// constants. Immutable; kernels and constants are loaded once a device and
+/// of the kernels ("ptx", "x86-64-v3.so", ...) and `constants.bin` where there
+/// are constants. Immutable; kernels and constants are loaded once a device and
 /// kept as long as the package lives.
 class Package {
 public:
-  /// Verifies the plan. `images` maps a format (letters and digits) to its
-  /// image; `constants` has as many bytes as the plan says.
+  /// Verifies the plan. `images` maps a format (letters, digits, `-`, `_`
+  /// and inner `.`) to its image; `constants` has as many bytes as the plan
+  /// says.
   static Expected<std::shared_ptr<const Package>>
   create(LaunchPlan plan, std::map<std::string, std::string> images,
          std::string constants = {});

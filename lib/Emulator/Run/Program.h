@@ -12,7 +12,7 @@
 
 #include "Context.h"
 
-#include "GNN/Host/Signature.h"
+#include "GNN/Runtime/KernelSignature.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -32,7 +32,7 @@ using KernelFunction = void (*)(KernelContext *context, void **arguments);
 
 struct CompiledKernel {
   std::string name;
-  host::Signature signature;
+  runtime::KernelSignature signature;
   int64_t staticSharedBytes = 0;
   /// Bytes of attributions and allocas a thread.
   int64_t privateBytes = 0;

@@ -6,11 +6,12 @@
 
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
-#include "GNN/CPU/CPUDevice.h"
+#include "GNN/CPU/Compile.h"
 #include "GNN/CPU/Processor.h"
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Target/Backends.h"
+#include "GNN/Target/CompileOptions.h"
 #include "GNN/Transforms/Loops/Passes.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 
@@ -32,10 +33,27 @@ public:
         return std::move(error);
     if (request.registers)
       return makeCPUTarget(context, request.chip, *request.registers);
-    llvm::Expected<CoreRegisters> registers = cpu::getRegisters();
+    llvm::Expected<CoreRegisters> registers =
+        cpu::getRegisters(cpu::getProcessor());
     if (!registers)
       return registers.takeError();
     return makeCPUTarget(context, request.chip, *registers);
+  }
+
+  llvm::Expected<CoreRegisters>
+  getRegisters(llvm::StringRef processors) const override {
+    auto names = cpu::parseProcessors(processors);
+    if (!names)
+      return names.takeError();
+    std::optional<CoreRegisters> widest;
+    for (llvm::StringRef name : *names) {
+      auto registers = cpu::getRegisters(cpu::getLLVMName(name));
+      if (!registers)
+        return registers.takeError();
+      if (!widest || registers->vector > widest->vector)
+        widest = *registers;
+    }
+    return *widest;
   }
 
   tile::ScheduleInterface
@@ -55,9 +73,29 @@ public:
     function.addPass(createConvertGNNTileToScalarLoops()); // of what is left
   }
 
+  mlir::LogicalResult addImages(const PackageWork &work) const override {
+    const CompileOptions &options = work.options;
+    mlir::ModuleOp module = work.module;
+    std::string kernels = printKernels(module);
+    if (!options.objects.empty()) {
+      auto processors = cpu::parseProcessors(options.objects);
+      if (!processors)
+        return module.emitError(llvm::toString(processors.takeError()));
+      for (const std::string &processor : *processors) {
+        auto object = cpu::compileObject(kernels, processor, options.threads);
+        if (!object)
+          return module.emitError(llvm::toString(object.takeError()));
+        work.images[runtime::objectFormat(processor)] = std::move(*object);
+      }
+    }
+    if (options.emulated || options.objects.empty())
+      work.images["mlir"] = std::move(kernels);
+    return mlir::success();
+  }
+
   runtime::Expected<std::shared_ptr<runtime::Device>>
   openDevice() const override {
-    return cpu::createDevice();
+    return runtime::createCPUDevice(/*threads=*/0, cpu::compileKernels);
   }
 };
 } // namespace

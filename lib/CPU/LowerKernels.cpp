@@ -1,4 +1,4 @@
-//===- Compile.cpp - Kernels of one thread as host code -------------------===//
+//===- LowerKernels.cpp - Kernels of one thread as loops over blocks ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,9 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
+#include "LowerKernels.h"
 
-#include "GNN/CPU/Processor.h"
+#include "GNN/Host/HostCode.h"
+#include "GNN/Host/Signature.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,7 +33,7 @@ static std::string blocksName(StringRef kernel) {
   return (kernel + ".blocks").str();
 }
 static std::string entryName(StringRef kernel) {
-  return ("gnn_kernel." + kernel).str();
+  return runtime::KernelTable::symbolOf(kernel);
 }
 
 /// Refuses what takes more than one thread.
@@ -65,7 +66,7 @@ public:
       : kernel(kernel), loc(kernel.getLoc()),
         builder(OpBuilder::atBlockEnd(host.getBody())) {}
 
-  CompiledKernel build();
+  runtime::KernelEntry build();
 
 private:
   void createFunction();
@@ -79,7 +80,7 @@ private:
   gpu::GPUFuncOp kernel;
   Location loc;
   OpBuilder builder;
-  CompiledKernel result;
+  runtime::KernelEntry result;
   func::FuncOp function;
   IRMapping mapping;
   Value grid[3], block[3], begin, end;
@@ -172,9 +173,9 @@ void BlocksBuilder::lowerOp(Operation *op) {
       });
 }
 
-CompiledKernel BlocksBuilder::build() {
+runtime::KernelEntry BlocksBuilder::build() {
   result.name = kernel.getName().str();
-  result.signature = host::Signature(kernel);
+  result.signature = host::readSignature(kernel);
   createFunction();
   cloneBody();
   builder.setInsertionPointToEnd(&function.getBody().front());
@@ -192,7 +193,7 @@ CompiledKernel BlocksBuilder::build() {
 //===----------------------------------------------------------------------===//
 
 /// Builds `void entry(arguments, grid, begin, end)` around a lowered function.
-static void buildEntry(ModuleOp module, const CompiledKernel &kernel) {
+static void buildEntry(ModuleOp module, const runtime::KernelEntry &kernel) {
   auto blocks = module.lookupSymbol<LLVM::LLVMFuncOp>(blocksName(kernel.name));
   Location loc = blocks.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
@@ -229,70 +230,31 @@ static void buildEntry(ModuleOp module, const CompiledKernel &kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// The kernels of an image
+// Kernels
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<std::unique_ptr<Program>>
-Program::create(host::ParsedKernels image) {
-  host::CollectedErrors errors(image.context.get());
-  SmallVector<gpu::GPUFuncOp> kernels;
-  if (failed(host::collectKernels(*image.module, kernels)) ||
-      llvm::any_of(kernels, [](gpu::GPUFuncOp kernel) {
-        return failed(checkThreads(kernel));
-      }))
-    return errors.take();
-  auto isOptimized = cpu::isOptimized();
-  if (!isOptimized)
-    return isOptimized.takeError();
+LogicalResult cpu::collectKernels(ModuleOp image,
+                                  SmallVectorImpl<gpu::GPUFuncOp> &kernels) {
+  if (failed(host::collectKernels(image, kernels)))
+    return failure();
+  return failure(llvm::any_of(kernels, [](gpu::GPUFuncOp kernel) {
+    return failed(checkThreads(kernel));
+  }));
+}
+
+FailureOr<LoweredKernel> cpu::lowerKernel(gpu::GPUFuncOp kernel) {
+  LoweredKernel lowered{ModuleOp::create(kernel.getLoc()), {}};
+  lowered.entry = BlocksBuilder(kernel, *lowered.module).build();
+  if (failed(host::lowerToLLVM(*lowered.module)))
+    return failure();
+  buildEntry(*lowered.module, lowered.entry);
+  return std::move(lowered);
+}
+
+host::Optimization cpu::getOptimization(StringRef processor) {
   host::Optimization optimization;
-  optimization.runs = *isOptimized ? host::Runs::Many : host::Runs::Few;
+  optimization.runs = host::Runs::Many;
   optimization.mayContract = true;
-  optimization.processor = getProcessor();
-  auto jit = host::Jit::create({}, optimization);
-  if (!jit)
-    return jit.takeError();
-  std::unique_ptr<Program> program(new Program(std::move(image)));
-  program->jit = std::move(*jit);
-  for (gpu::GPUFuncOp kernel : kernels)
-    program->kernels[kernel.getName()] = kernel;
-  return std::move(program);
-}
-
-const CompiledKernel *Program::find(StringRef name) {
-  std::lock_guard<std::mutex> lock(mutex);
-  auto found = compiled.find(name);
-  return found == compiled.end() ? nullptr : &found->second;
-}
-
-llvm::Error Program::compile(ArrayRef<std::string> names, unsigned threads) {
-  std::lock_guard<std::mutex> lock(mutex);
-  host::CollectedErrors errors(image.context.get());
-  std::map<std::string, CompiledKernel> made;
-  SmallVector<OwningOpRef<ModuleOp>> owners;
-  SmallVector<ModuleOp> modules;
-  for (const std::string &name : names) {
-    gpu::GPUFuncOp kernel = kernels.lookup(name);
-    if (!kernel || compiled.count(name) || made.count(name))
-      continue;
-    OwningOpRef<ModuleOp> lowered = ModuleOp::create(kernel.getLoc());
-    CompiledKernel code = BlocksBuilder(kernel, *lowered).build();
-    if (failed(host::lowerToLLVM(*lowered)))
-      return errors.take();
-    buildEntry(*lowered, code);
-    made.emplace(name, std::move(code));
-    modules.push_back(*lowered);
-    owners.push_back(std::move(lowered));
-  }
-  if (modules.empty())
-    return llvm::Error::success();
-  if (llvm::Error error = jit->add(modules, threads))
-    return error;
-  for (auto &[name, code] : made) {
-    auto address = jit->lookup(entryName(name));
-    if (!address)
-      return address.takeError();
-    code.function = reinterpret_cast<KernelFunction>(*address);
-  }
-  compiled.merge(made);
-  return llvm::Error::success();
+  optimization.processor = processor.str();
+  return optimization;
 }

@@ -1,0 +1,73 @@
+//===- CodeGeneration.h - From the LLVM dialect to code ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_HOST_CODEGENERATION_H
+#define GNN_HOST_CODEGENERATION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class TargetMachine;
+namespace orc {
+class JITTargetMachineBuilder;
+} // namespace orc
+} // namespace llvm
+
+namespace gnn::host {
+
+/// How often code is to run, by which LLVM works on it.
+enum class Runs {
+  /// About once: vectors, which are slow to select, become numbers.
+  Once,
+  /// A few times: what pays for itself even then.
+  Few,
+  /// Many times. O3 takes longer and makes no kernel faster than O2: what it is
+  /// for, the passes before have done.
+  Many
+};
+
+/// The optimizations of LLVM for code of the host.
+struct Optimization {
+  Runs runs = Runs::Few;
+  /// Whether a multiplication and an addition may be rounded once, unlike on a
+  /// GPU.
+  bool mayContract = false;
+  /// LLVM's name of the processor that runs it; empty: that of the host.
+  std::string processor;
+  /// Whether it becomes a part of a shared object, which lies anywhere.
+  bool isShared = false;
+};
+
+/// The host as a target, or as if it were another processor of its kind, with
+/// these optimizations. Errors: a name that LLVM does not know.
+llvm::Expected<llvm::orc::JITTargetMachineBuilder>
+describeMachine(const Optimization &optimization);
+
+/// The same, for what a processor has.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createMachine(llvm::StringRef processor);
+
+/// An object file in memory.
+using Object = std::unique_ptr<llvm::MemoryBuffer>;
+
+/// Turns modules of the LLVM dialect into an object each, on up to so many
+/// threads. Errors: what has no form in LLVM IR, or in the machine's code.
+llvm::Expected<std::vector<Object>>
+generateCode(llvm::ArrayRef<mlir::ModuleOp> modules,
+             llvm::orc::JITTargetMachineBuilder &machine, Runs runs,
+             unsigned threads);
+
+} // namespace gnn::host
+
+#endif // GNN_HOST_CODEGENERATION_H

@@ -1,0 +1,25 @@
+//===- SharedObject.h - Objects linked by lld -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_HOST_SHAREDOBJECT_H
+#define GNN_HOST_SHAREDOBJECT_H
+
+#include "GNN/Host/CodeGeneration.h"
+
+namespace gnn::host {
+
+/// Links objects, which were made for `machine` to be shared, to a shared
+/// object of that name. It needs the C library alone, and says so, so that any
+/// process loads it. The same objects give the same bytes. Errors: a call of a
+/// function that code of the host cannot call, and files that cannot be
+/// written.
+llvm::Expected<std::string>
+linkSharedObject(llvm::ArrayRef<Object> objects, llvm::StringRef name,
+                 llvm::orc::JITTargetMachineBuilder &machine);
+
+} // namespace gnn::host
+
+#endif // GNN_HOST_SHAREDOBJECT_H

@@ -1,0 +1,73 @@
+//===- CPUDevice.h - Kernels of one thread on the CPU -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Host memory, and kernels as code of this process: nothing is checked, blocks
+// are spread over the cores. Blocks are independent, so results have the same
+// bits for any number of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_RUNTIME_CPUDEVICE_H
+#define GNN_RUNTIME_CPUDEVICE_H
+
+#include "GNN/Runtime/HostMemory.h"
+#include "GNN/Runtime/KernelTable.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gnn::runtime {
+
+/// Runs blocks `begin` to `end` of a grid, x fastest. `arguments`: where the
+/// value of each lies.
+using BlocksFunction = void (*)(void **arguments, const int64_t *grid,
+                                int64_t begin, int64_t end);
+
+/// A kernel whose code is in this process.
+struct KernelCode : KernelEntry {
+  BlocksFunction function = nullptr;
+};
+
+/// The kernels of an image as code. Safe to use from several threads.
+class CodeImage {
+public:
+  virtual ~CodeImage();
+
+  /// Makes code of those of `names` that are there and have none yet, on up to
+  /// so many threads.
+  virtual Error prepare(const std::vector<std::string> &names,
+                        unsigned threads) = 0;
+
+  /// A kernel that was prepared, which lives as long as this object; null where
+  /// the image has none of that name.
+  virtual const KernelCode *find(const std::string &name) = 0;
+};
+
+/// Makes code of an image of the format "mlir": the compiler.
+using KernelCompiler =
+    Expected<std::unique_ptr<CodeImage>> (*)(const std::string &image);
+
+/// The processors that shared objects are made for, each with the instructions
+/// of those behind it: the levels of the architecture that this process runs
+/// on.
+ArrayView<const char *> listProcessors();
+
+/// Whether the host has the instructions of one of these.
+bool hasInstructions(std::string_view processor);
+
+/// The format of a package's image that is a shared object for a processor.
+std::string objectFormat(std::string_view processor);
+
+/// A device that runs shared objects, best processor first, and behind these
+/// images of the format "mlir" where there is a compiler. Kernels of more than
+/// one thread a block are an error. Blocks run on `threads`; 0: as many as
+/// OMP_NUM_THREADS says, or as the host has cores.
+std::shared_ptr<Device> createCPUDevice(unsigned threads,
+                                        KernelCompiler compiler = nullptr);
+
+} // namespace gnn::runtime
+
+#endif // GNN_RUNTIME_CPUDEVICE_H
