@@ -312,6 +312,11 @@ GNN_CAPI GnnError *gnnDeviceOpenCuda(int ordinal, GnnDevice **device);
  * for any number; 0: as many as OMP_NUM_THREADS says, or as there are cores. */
 GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
 
+/** The processors that shared objects are made for and whose instructions this
+ *  host has, such as "x86-64-v3", the widest first; null where there is none of
+ *  that index. */
+GNN_CAPI const char *gnnProcessor(int64_t index);
+
 GNN_CAPI void gnnDeviceRetain(GnnDevice *device);
 GNN_CAPI void gnnDeviceRelease(GnnDevice *device);
 

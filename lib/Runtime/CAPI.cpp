@@ -166,6 +166,13 @@ GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device) {
   });
 }
 
+const char *gnnProcessor(int64_t index) {
+  for (const char *name : listProcessors())
+    if (hasInstructions(name) && index-- == 0)
+      return name;
+  return nullptr;
+}
+
 void gnnDeviceRetain(GnnDevice *device) {
   if (device)
     device->retain();

@@ -2,6 +2,7 @@
 """Devices by name, and functions of packages bound on them."""
 
 import ctypes
+import itertools
 import logging
 
 from . import capi, compiler_capi, running, targets, tensor_graph
@@ -31,6 +32,12 @@ def _open(name, device):
     if not capi.has_compiler() or name not in compiler_capi.targets():
         raise ValueError(f"device: expected cpu, cuda:N or emulator, got {device!r}")
     return capi.Device(capi.made("gnnDeviceOpen", name.encode()))
+
+
+def processors():
+    """The processors that shared objects are made for and this machine has, the widest first."""
+    found = iter(lambda count=itertools.count(): capi.library().gnnProcessor(next(count)), None)
+    return [name.decode() for name in found]
 
 
 def has_gpu():

@@ -212,6 +212,7 @@ PLAIN = {
     "gnnBuilderCovers": (c_bool, c_void_p, c_void_p),
     "gnnBuildRelease": (None, c_void_p),
     "gnnBuildProblem": (c_char_p, c_void_p),
+    "gnnProcessor": (c_char_p, c_int64),
     "gnnModelRelease": (None, c_void_p),
     "gnnModelManifest": (c_char_p, c_void_p),
     "gnnModelParameterData": (Buffer, c_void_p, c_int64),

@@ -1,69 +1,109 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""examples/serve: a model of PyG that is trained, saved and served, in Python without torch and in C
-without LLVM."""
+"""docs/Serving.md: its commands train, save and serve a model of PyG, in Python without torch and in
+C without LLVM, and its Python runs."""
 
 import pathlib
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
+import gnn_mlir
 from conftest import ROOT
-from test_c_example import build, run
 
-EXAMPLES = ROOT / "examples/serve"
+PAGE = "docs/Serving.md"
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / PAGE).read_text(), re.M | re.S)
 
 
 @pytest.fixture(scope="module")
-def trained(compiler, tmp_path_factory):
-    """The folder of a trained model and its batches."""
+def commands(compiler, tmp_path_factory):
+    """(the folder of the commands, a function that runs the one that begins so)."""
     folder = tmp_path_factory.mktemp("serve")
-    out = subprocess.run([sys.executable, EXAMPLES / "train.py", folder, "--epochs", "20"],
-                         check=True, capture_output=True, text=True).stdout
-    first, last = map(float, re.findall(r"loss ([\d.]+)", out))
-    assert last < first < 1.7
-    return folder
-
-
-@pytest.fixture(scope="module")
-def program(trained, compiler):
     libraries = pathlib.Path(compiler.find_library()).resolve().parent
-    if not (libraries / "libGNNRuntime.so").exists():
-        pytest.skip("libGNNRuntime.so is not built")
-    return build(trained, libraries, "GNNRuntime", source=EXAMPLES / "serve.c")
+    if not (libraries / "libGNNRuntime.so").exists() or not shutil.which("cc"):
+        pytest.skip("libGNNRuntime.so is not built, or there is no C compiler")
+    text = re.sub(r"(\$PWD/)?build/ci/lib", str(libraries), "".join(blocks("sh")).replace(
+        "\\\n", " ").replace("serve-out", str(folder)))
+    lines = [shlex.split(line) for line in text.splitlines()]
+
+    def run(begin, *more):
+        line, = (line for line in lines if " ".join(line).startswith(begin.format(folder)))
+        words = [sys.executable if word == "python" else word for word in line]
+        return subprocess.run([*words, *more], cwd=ROOT, capture_output=True, text=True,
+                              check=True, timeout=300).stdout
+    out = run("python examples/serve/train.py")
+    first, *_, last = map(float, re.findall(r"loss ([\d.]+)", out))
+    assert last < first < 1.7
+    run("cc ")
+    return folder, run
 
 
-def test_in_python(trained):
-    subprocess.run([sys.executable, EXAMPLES / "serve.py", trained / "model.gnnpkg",
-                    trained / "batches.npz", "--output", trained / "found.npz"], check=True)
-    with np.load(trained / "found.npz") as found, np.load(trained / "expected.npz") as expected:
+def test_in_python(commands):
+    folder, run = commands
+    run("python examples/serve/serve.py", "--output", folder / "found.npz")
+    with np.load(folder / "found.npz") as found, np.load(folder / "expected.npz") as expected:
         assert sorted(found) == sorted(expected) == ["0", "1"]
         for name in found:
             np.testing.assert_array_equal(found[name], expected[name])
 
 
-def test_in_c(trained, program):
+def test_in_c(commands):
     """The runtime alone gives the bits of the compiled model."""
-    out = run(program, "--device", "cpu", "model.gnnpkg", "batches.npz", "out")
+    folder, run = commands
+    out = run("{}/serve --device cpu", folder / "out")
     assert re.findall(r"batch (\d): out \[2000, 5\], sum", out) == ["0", "1"]
-    with np.load(trained / "expected.npz") as expected:
+    with np.load(folder / "expected.npz") as expected:
         for name in expected:
-            found = np.fromfile(trained / f"out.{name}", np.float32).reshape(2000, 5)
+            found = np.fromfile(folder / f"out.{name}", np.float32).reshape(2000, 5)
             np.testing.assert_array_equal(found, expected[name])
+    linked = subprocess.run(["ldd", folder / "serve"], capture_output=True, text=True, check=True)
+    assert "libGNNRuntime" in linked.stdout
+    assert not re.search("LLVM|MLIR|libGNN.so|python", linked.stdout)
 
 
-def test_errors_in_c(trained, program):
-    assert "usage: serve" in run(program, code=2)
-    with np.load(trained / "batches.npz") as batches:
-        np.savez(trained / "half.npz", **{"0/x": batches["0/x"][:, :5],
-                                          "0/edge_index": batches["0/edge_index"]})
-        np.savez(trained / "alone.npz", **{"0/x": batches["0/x"]})
-    half = run(program, "--device", "cpu", "model.gnnpkg", "half.npz", code=1)
-    assert half.startswith("serve: argument 'x': expected f32[?x32], got the shape [2000, 5]")
-    alone = run(program, "--device", "cpu", "model.gnnpkg", "alone.npz", code=1)
-    assert "edge_index" in alone
-    assert "none.npz" in run(program, "--device", "cpu", "model.gnnpkg", "none.npz", code=1)
+def test_errors_in_c(commands):
+    folder, _ = commands
+    with np.load(folder / "batches.npz") as batches:
+        np.savez(folder / "half.npz", **{"0/x": batches["0/x"][:, :5],
+                                         "0/edge_index": batches["0/edge_index"]})
+        np.savez(folder / "alone.npz", **{"0/x": batches["0/x"]})
+    for arguments, words in (
+            ([], "usage: serve"), (["model.gnnpkg", "none.npz"], "none.npz"),
+            (["model.gnnpkg", "half.npz"], "serve: argument 'x': expected f32[?x32], got the shape "
+             "[2000, 5]"),
+            (["model.gnnpkg", "alone.npz"], "serve: argument 'edge_index': expected i64[2x?], got "
+             "none"),
+            (["batches.npz", "batches.npz"], "expected a saved model with 'model.json', got none")):
+        found = subprocess.run([folder / "serve", "--device", "cpu", *arguments], cwd=folder,
+                               capture_output=True, text=True, check=False)
+        assert found.returncode in (1, 2) and words in found.stderr
+        assert found.stderr.count("\n") < 3
+
+
+def test_the_python_of_the_page(compiler, tmp_path, monkeypatch):
+    from torch_geometric.nn import GraphSAGE
+    monkeypatch.chdir(tmp_path)
+    names = {"gnn_mlir": gnn_mlir, "torch": torch, "model": GraphSAGE(8, 8, 2, 3),
+             "x": torch.randn(9, 8), "edge_index": torch.randint(0, 9, (2, 30))}
+    before = names["model"]
+    ran = 0
+    for block in blocks("python"):
+        if "gradients" in block or "program(" in block:
+            gnn_mlir.export(before, (names["x"], names["edge_index"]), "model.gnnpkg",
+                            gradients=True)
+            names["model"] = gnn_mlir.load("model.gnnpkg")
+        elif "export" in block:
+            names["model"], block = before, block.replace("cuda", "emulator")
+        exec(block, names)  # pylint: disable=exec-used
+        ran += 1
+    assert ran == 4 and names["out"].shape == (9, 3)

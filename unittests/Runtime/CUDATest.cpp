@@ -76,6 +76,13 @@ TEST_F(CUDA, MovesMemory) {
   EXPECT_FALSE(device->copyToHost(back, memory, sizeof back));
   EXPECT_EQ(back[0], 2);
   EXPECT_EQ(back[2], 3);
+  EXPECT_FALSE(device->copyOnDevice(static_cast<int32_t *>(memory) + 2, memory,
+                                    4, nullptr));
+  EXPECT_FALSE(device->fillInStream(memory, 0, 4, nullptr));
+  EXPECT_FALSE(device->copyOnDevice(memory, nullptr, 0, nullptr));
+  EXPECT_FALSE(device->copyToHost(back, memory, sizeof back));
+  EXPECT_EQ(back[0], 0);
+  EXPECT_EQ(back[2], 2);
   device->free(memory);
   EXPECT_EQ(*device->allocate(0), nullptr);
   EXPECT_EQ(device->allocate(int64_t(1) << 40).message(),

@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import torch
 
-from ... import files, types
+from ... import devices, files, types
 from ...compiler import compile as compile_program
 from ...program import Module
 from ...targets import CPU, EMULATOR
@@ -37,8 +37,9 @@ def save(captures, model, path, *, targets=None, chip=None, gradients=False):
     entries, images = {}, {"": [], "rows": []}
     for target in targets:
         given = {**options, "target": target}
-        if target == CPU:
+        if target == CPU:  # The bits of this machine, and code for others.
             given.pop("chip", None)
+            given["objects"] = [one for one in devices.processors() if one != "x86-64-v2"]
         for name, found in _packages(manifest, given, gradients):
             for entry, data, ordered in found:
                 entries[entry] = data
