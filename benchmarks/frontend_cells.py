@@ -25,7 +25,7 @@ import gnn_mlir
 import race
 import synthetic
 from gnn_mlir import running
-from gnn_mlir.frontend import capture
+from gnn_mlir.pytorch.frontend import capture
 
 WAYS = ("eager", "fast", "inductor", "ours")
 COMPILED = ("ours", "inductor")

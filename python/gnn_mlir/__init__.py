@@ -11,7 +11,7 @@ from .graph import Graph
 from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types,
                               refine_types, renumber, select_edges, sort_edges)
 from .program import Function, Module, Value
-from .tensor_graph import TensorGraph
+from .pytorch.tensor_graph import TensorGraph
 from .types import GraphDecl, TensorType, weight
 
 __version__ = VERSION

@@ -12,7 +12,7 @@ import numpy as np
 from . import capi, types
 from .graph import Graph
 from .graph_functions import renumber
-from .tensor_graph import TensorGraph
+from .pytorch.tensor_graph import TensorGraph
 
 
 MOST_LAYERS = 65535
@@ -37,7 +37,7 @@ def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=Non
         refuse_types("a Graph", num_edge_types, num_node_types)
         found, like = native_blocks(batch, layers, seeds)
     else:
-        from . import pyg  # It knows PyG's names.
+        from .pytorch import pyg  # It knows PyG's names.
         found, like = pyg.blocks(batch, layers, seeds, num_edge_types, num_node_types)
     return [Graph.of_native(block, like) for block in found]
 

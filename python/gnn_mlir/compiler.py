@@ -16,11 +16,11 @@ import weakref
 
 from . import batches as mini_batches, capi, compiler_capi, devices, files
 from . import gradients as differentiation
-from . import options, running, targets, tokens, torch_models, types
+from . import interop, options, running, targets, tokens, types
 from .graph import Graph, not_a_graph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
-from .tensor_graph import TensorGraph
+from .pytorch.tensor_graph import TensorGraph
 
 
 def _read_program(program, passes, graph, function=None):
@@ -85,8 +85,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     For a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
     their names), and what is left to torch and why, of all captures that torch keeps
     (docs/Frontend.md). Other arguments are then those of a call of it, which is made first."""
-    if torch_models.is_any(program):
-        return torch_models.explain(program, args, named, kernels, dict(
+    if interop.is_any(program):
+        return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
             dot=dot))
     options.refuse_unknown(named, explain)
@@ -131,7 +131,7 @@ def load_plugin(path):
     compiler_capi.load_plugin(path)
 
 
-def compile(program=torch_models.NONE, function=None, *, target=None, chip=None, passes=None,
+def compile(program=interop.NONE, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
             allow_unused_schedules=False, save_schedules=None, gradients=None,
             stop_at=None, fullgraph=False, **unknown):
@@ -175,11 +175,11 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
                   stage_passes=stage_passes, schedules=schedules,
                   allow_unused_schedules=allow_unused_schedules or None,
                   save_schedules=save_schedules, gradients=gradients, stop_at=stop_at)
-    torch_models.refuse_unknown(unknown, settings, others)
-    if program is torch_models.NONE:
+    interop.refuse_unknown(unknown, settings, others)
+    if program is interop.NONE:
         return functools.partial(compile, **settings)
-    if torch_models.is_any(program):
-        return torch_models.compile(program, settings, others)
+    if interop.is_any(program):
+        return interop.compile(program, settings, others)
     if fullgraph:
         raise ValueError("fullgraph: expected a torch.nn.Module with it, got a program")
     if isinstance(plugins, (str, bytes)):
@@ -303,8 +303,8 @@ class CompiledFunction(capi.Shared):
         """Outputs as the inputs are: arrays or tensors. One output is given
         itself, several as a dict by name."""
         if running.is_traced():
-            from . import torch_ops
-            return _named(torch_ops.traced(self, graphs, inputs))
+            from .pytorch import custom_ops
+            return _named(custom_ops.traced(self, graphs, inputs))
         graphs = self._graphs(graphs)
         return _call(self, self._expand(graphs, inputs), self._binder(graphs))
 
@@ -454,7 +454,7 @@ def _named(outputs):
 def _call(function, inputs, bind):
     """Outputs of a call; `inputs` are checked by name."""
     if any(map(devices.is_tensor, inputs.values())):
-        from . import autograd
+        from .pytorch import autograd
         inputs = autograd.cast(inputs)
         wrt = autograd.wanted(function, inputs)
         if wrt:
@@ -571,8 +571,8 @@ class Binding(capi.Shared):
     def __call__(self, inputs):
         """Runs; the outputs are as the inputs are, arrays or tensors."""
         if running.is_traced():
-            from . import torch_ops
-            return _named(torch_ops.traced(self.function, self.graphs, inputs))
+            from .pytorch import custom_ops
+            return _named(custom_ops.traced(self.function, self.graphs, inputs))
         return _call(self.function, self.function._expand(self.graphs, inputs),
                      self._bind)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices by name, and functions of packages bound on them."""
 
-from . import capi, compiler_capi, running, targets, tensor_graph
+from . import capi, compiler_capi, running, targets
+from .pytorch import tensor_graph
 
 _DEVICES = {}
 

@@ -575,7 +575,7 @@ class Graph:
         """The graph of PyG's Data or HeteroData; features stay where they are. A Data
         does not say how many types there are: None is as many as its largest id
         says."""
-        from . import pyg  # It knows PyG's names, and this class.
+        from .pytorch import pyg  # It knows PyG's names, and this class.
         return pyg.graph(data, num_edge_types, num_node_types)
 
     @classmethod

@@ -19,7 +19,7 @@ import warnings
 import torch
 
 from gnn_mlir import targets
-from gnn_mlir.frontend import capture
+from gnn_mlir.pytorch.frontend import capture
 from support import random_models
 
 # Nodes, nodes of the other type, edges, edges across, graphs.

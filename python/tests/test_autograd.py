@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import gradients, models, pyg, running
+from gnn_mlir import gradients, models, running
+from gnn_mlir.pytorch import pyg
 from support import errors
 
 torch = pytest.importorskip("torch")

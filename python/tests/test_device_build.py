@@ -11,8 +11,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
+from gnn_mlir import capi, devices, share_layout, structure_keys
+from gnn_mlir.pytorch import device_build, tensor_graph
 from gnn_mlir.signatures import Buffer
-from gnn_mlir import capi, devices, device_build, share_layout, structure_keys, tensor_graph
 from conftest import ROOT
 from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, STREAMS, both,
                                built, needs_schema, random_graph, request_of)

@@ -11,9 +11,10 @@ pytest.importorskip("torch_geometric")
 
 import gnn_mlir
 import zoo
-from gnn_mlir import capi, device_build, devices
-from gnn_mlir.frontend import capture
-from gnn_mlir.frontend.runtime import graph_cache, joined_graphs
+from gnn_mlir import capi, devices
+from gnn_mlir.pytorch import device_build
+from gnn_mlir.pytorch.frontend import capture
+from gnn_mlir.pytorch.frontend.runtime import graph_cache, joined_graphs
 from torch_geometric import nn as pyg
 
 pytestmark = pytest.mark.usefixtures("compiler")

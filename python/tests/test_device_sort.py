@@ -9,7 +9,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
-from gnn_mlir import device_build, devices, structure_keys
+from gnn_mlir import devices, structure_keys
+from gnn_mlir.pytorch import device_build
 from conftest import ROOT
 from test_device_build import by_kernels
 

@@ -7,9 +7,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import zoo  # noqa: E402
-from gnn_mlir import dgl  # noqa: E402
-from gnn_mlir.dgl import function as fn  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import dgl  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.dgl import function as fn  # noqa: E402
 from torch import nn  # noqa: E402
 
 SIZE = 6

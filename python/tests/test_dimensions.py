@@ -7,11 +7,11 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
-from gnn_mlir.frontend.analysis import dimensions  # noqa: E402
-from gnn_mlir.frontend.analysis.values import GETITEM  # noqa: E402
-from gnn_mlir.frontend.raising.tags import HANDLERS  # noqa: E402
-from gnn_mlir.frontend.raising import raiser  # noqa: E402,F401
-from gnn_mlir.frontend.tracing.vocabulary import OPS  # noqa: E402
+from gnn_mlir.pytorch.frontend.analysis import dimensions  # noqa: E402
+from gnn_mlir.pytorch.frontend.analysis.values import GETITEM  # noqa: E402
+from gnn_mlir.pytorch.frontend.raising import raiser  # noqa: E402,F401
+from gnn_mlir.pytorch.frontend.raising.tags import HANDLERS  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing.vocabulary import OPS  # noqa: E402
 
 aten = torch.ops.aten
 F, K = 4, 3  # Features, and others.

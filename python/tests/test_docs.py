@@ -182,7 +182,7 @@ def test_python_of_schedules_page(compiler, tmp_path, monkeypatch):
 
 
 def test_python_page_has_every_layer():
-    from gnn_mlir import pyg
+    from gnn_mlir.pytorch import pyg
     text = (ROOT / "docs/Python.md").read_text()
     listed = re.findall(r"^\| (`\w+Conv`.*?) \| (`.*?) \| (.*) \|$", text, re.M)
     options = {name: cells[2] for cells in listed

@@ -256,7 +256,7 @@ def test_another_function_of_the_graph(target):
 def test_what_was_built_is_not_built_again(monkeypatch):
     """A graph that has all that a function needs is checked alone, once; what a new build has
     too is dropped."""
-    from gnn_mlir import device_build
+    from gnn_mlir.pytorch import device_build
     made, build = [], device_build.Build
     monkeypatch.setattr(device_build, "Build", lambda builder, *given: (
         made.append(builder), build(builder, *given))[1])
@@ -436,9 +436,9 @@ def test_parents_of_derived_graphs(target, kind):
 def test_one_wait(monkeypatch):
     """The comparisons of torch come with the counts."""
     pytest.importorskip("torch")
-    from gnn_mlir import torch_copies
-    waits, wait = [], torch_copies.Transfer.wait
-    monkeypatch.setattr(torch_copies.Transfer, "wait", lambda self: (
+    from gnn_mlir.pytorch import copies
+    waits, wait = [], copies.Transfer.wait
+    monkeypatch.setattr(copies.Transfer, "wait", lambda self: (
         waits.append(self._host is not None), wait(self)))
     counts = []
     for dst_sorted in (False, True):

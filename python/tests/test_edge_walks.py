@@ -134,8 +134,8 @@ def on_device(graph, types):
 def test_torch_makes_the_same(graph, types):
     native, tensors, request = on_device(graph, types)
     import torch
-    from gnn_mlir.torch_copies import Transfer, Upload
-    from gnn_mlir.torch_structures import Structures
+    from gnn_mlir.pytorch.copies import Transfer, Upload
+    from gnn_mlir.pytorch.structures import Structures
 
     made, transfer = Structures(tensors), Transfer(torch.device("cpu"))
     made.prepare(request, transfer)
@@ -153,7 +153,8 @@ def test_torch_makes_the_same(graph, types):
 @pytest.mark.parametrize("types", [1, 3])
 def test_kernels_make_the_same(graph, types, compiler):
     native, tensors, request = on_device(graph, types)
-    from gnn_mlir import device_build, devices
+    from gnn_mlir.pytorch import device_build
+    from gnn_mlir import devices
 
     builder = device_build.Builder.make({"g": request}, devices.open_device("emulator"))
     build = device_build.Build(builder, {"g": tensors}, None)

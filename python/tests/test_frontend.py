@@ -13,8 +13,8 @@ pytest.importorskip("torch_geometric")
 import zoo  # noqa: E402
 import zoo_table  # noqa: E402
 from beside_eager import compare, converted, run  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.tracing import intercept  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import intercept  # noqa: E402
 from torch_geometric.nn import SAGEConv  # noqa: E402
 
 # Models that no program means, and why.

@@ -9,7 +9,7 @@ pytest.importorskip("torch_geometric")
 
 import torch.nn.functional as F  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from test_frontend_soundness import (EDGE_TYPE, EDGES, NODES, SIZE, X, Padded,  # noqa: E402
                                      is_eager, summed)
 

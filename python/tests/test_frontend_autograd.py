@@ -11,7 +11,7 @@ pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
 from gnn_mlir import gradients  # noqa: E402
-from gnn_mlir.frontend import CaptureError, capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import CaptureError, capture  # noqa: E402
 from torch import nn  # noqa: E402
 
 NODES, SIZE = 12, 4

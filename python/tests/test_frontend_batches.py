@@ -13,7 +13,7 @@ pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
 from gnn_mlir import devices  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from torch import nn  # noqa: E402
 from torch_geometric import nn as pyg  # noqa: E402
 from torch_geometric.data import Data, HeteroData  # noqa: E402

@@ -10,9 +10,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.calls import arguments  # noqa: E402
-from gnn_mlir.frontend.tracing import adjacency  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.calls import arguments  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import adjacency  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 from torch_geometric import EdgeIndex, nn as pyg  # noqa: E402

@@ -12,9 +12,9 @@ torch = pytest.importorskip("torch")
 pyg = pytest.importorskip("torch_geometric.nn")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.functional.lowering import lower  # noqa: E402
-from gnn_mlir.frontend.relations import merging, needed  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.functional.lowering import lower  # noqa: E402
+from gnn_mlir.pytorch.frontend.relations import merging, needed  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 from torch_geometric.utils import scatter  # noqa: E402

@@ -14,10 +14,10 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.calls import dispatch  # noqa: E402
-from gnn_mlir.frontend.runtime import graph_cache  # noqa: E402
-from gnn_mlir.frontend.tracing import intercept  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.calls import dispatch  # noqa: E402
+from gnn_mlir.pytorch.frontend.runtime import graph_cache  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import intercept  # noqa: E402
 from torch_geometric import EdgeIndex  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from test_frontend_training import EDGES, Two, X, compiled, is_close, pyg, step  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)

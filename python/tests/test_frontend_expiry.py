@@ -10,8 +10,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 import zoo
-from gnn_mlir.frontend import capture
-from gnn_mlir.frontend.runtime import graph_cache
+from gnn_mlir.pytorch.frontend import capture
+from gnn_mlir.pytorch.frontend.runtime import graph_cache
 from torch.multiprocessing.reductions import StorageWeakRef
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
@@ -184,12 +184,12 @@ def test_remade_ids_are_let_go_where_binding_fails(monkeypatch):
         assert all(len(graph.ends("src")) == 30 for graph in given.values())
         raise Full
     with monkeypatch.context() as patched:
-        patched.setattr("gnn_mlir.device_build.Build.__init__", fails)
+        patched.setattr("gnn_mlir.pytorch.device_build.Build.__init__", fails)
         with pytest.raises(Full):
             run(x, ids)
         patched.undo()
         run(x, ids)
-        patched.setattr("gnn_mlir.device_build.Build.__init__", fails)
+        patched.setattr("gnn_mlir.pytorch.device_build.Build.__init__", fails)
         with pytest.raises(Full):
             of_one()
     assert not any(graph.held() for graph in graphs())

@@ -9,7 +9,7 @@ pyg = pytest.importorskip("torch_geometric.nn")
 
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend.tracing.vocabulary import OPS  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing.vocabulary import OPS  # noqa: E402
 from torch_geometric.utils import scatter  # noqa: E402
 
 NAN = float("nan")

@@ -19,9 +19,9 @@ pytest.importorskip("torch_geometric")
 
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.calls import dispatch, frames, progress  # noqa: E402
-from gnn_mlir.frontend.tracing import intercept  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.calls import dispatch, frames, progress  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import intercept  # noqa: E402
 from test_frontend_dispatch import EDGES, Layer, X  # noqa: E402
 from torch_geometric.index import index2ptr  # noqa: E402
 from torch_geometric.nn.attention import PerformerAttention  # noqa: E402

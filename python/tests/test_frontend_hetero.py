@@ -11,10 +11,10 @@ torch = pytest.importorskip("torch")
 pyg = pytest.importorskip("torch_geometric.nn")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.relations import merging  # noqa: E402
-from gnn_mlir.frontend.runtime import packing, program_calls, reads  # noqa: E402
-from gnn_mlir.frontend.tracing import hetero, intercept, templates  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.relations import merging  # noqa: E402
+from gnn_mlir.pytorch.frontend.runtime import packing, program_calls, reads  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import hetero, intercept, templates  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 hetero.install()

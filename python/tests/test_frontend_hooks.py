@@ -10,8 +10,8 @@ pytest.importorskip("torch_geometric")
 
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.calls import dispatch  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.calls import dispatch  # noqa: E402
 from test_frontend_dispatch import EDGES, X  # noqa: E402
 from test_frontend_frames import Net  # noqa: E402
 

@@ -10,12 +10,12 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.calls import arguments  # noqa: E402
-from gnn_mlir.frontend.runtime import streams  # noqa: E402
-from gnn_mlir.frontend.runtime.graph_cache import Structures  # noqa: E402
-from gnn_mlir.frontend.tracing import adjacency  # noqa: E402
-from gnn_mlir.tensor_graph import TensorGraph  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.calls import arguments  # noqa: E402
+from gnn_mlir.pytorch.frontend.runtime import streams  # noqa: E402
+from gnn_mlir.pytorch.frontend.runtime.graph_cache import Structures  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import adjacency  # noqa: E402
+from gnn_mlir.pytorch.tensor_graph import TensorGraph  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 NODES, EDGES = 9, 30

@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture, torch_internals  # noqa: E402
-from gnn_mlir.frontend.calls import dispatch  # noqa: E402
-from gnn_mlir.frontend.tracing import exporting, intercept  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture, torch_internals  # noqa: E402
+from gnn_mlir.pytorch.frontend.calls import dispatch  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import exporting, intercept  # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 from torch.fx.experimental import symbolic_shapes  # noqa: E402
 

@@ -11,7 +11,7 @@ pytest.importorskip("torch_geometric")
 
 import beside_eager  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from torch import nn  # noqa: E402
 from torch_geometric.nn import LEConv  # noqa: E402
 from torch_geometric.utils import add_self_loops, remove_self_loops, scatter  # noqa: E402

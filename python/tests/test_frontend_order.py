@@ -7,7 +7,7 @@ import importlib.util
 import re
 from pathlib import Path
 
-ROOT = Path(importlib.util.find_spec("gnn_mlir").origin).parent / "frontend"
+ROOT = Path(importlib.util.find_spec("gnn_mlir").origin).parent / "pytorch/frontend"
 
 
 def _imports():

@@ -10,8 +10,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.runtime import packing  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.runtime import packing  # noqa: E402
 from torch_geometric import nn as pyg  # noqa: E402
 
 aten = torch.ops.aten

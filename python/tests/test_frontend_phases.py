@@ -35,7 +35,7 @@ def train_and_evaluate(model):
 
 
 def packages():
-    return [call.function.package.kernels("mlir") for outer in gnn_mlir.frontend.capture._made
+    return [call.function.package.kernels("mlir") for outer in gnn_mlir.pytorch.frontend.capture._made
             for call in outer.calls]
 
 

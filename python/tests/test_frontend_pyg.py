@@ -13,7 +13,7 @@ import beside_eager  # noqa: E402
 import pyg_cases  # noqa: E402
 import zoo  # noqa: E402
 import zoo_table  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 
 SIZES = ((50, 300), (33, 121))
 

@@ -15,8 +15,8 @@ pyg = pytest.importorskip("torch_geometric.nn")
 
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture, places  # noqa: E402
-from gnn_mlir.frontend.tracing import hetero  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture, places  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import hetero  # noqa: E402
 
 X = torch.randn(9, 8)
 EDGES = torch.tensor([[0, 1, 2, 0], [1, 2, 3, 3]])
@@ -58,7 +58,7 @@ def test_a_number_that_splits_a_model():
     text = gnn_mlir.explain(model)
     assert text.startswith("Read: 1 captured graph\n1: 2 programs, 1 op left to torch\n")
     assert left in text
-    with pytest.raises(gnn_mlir.frontend.CaptureError, match="a number that Python reads of a tensor as s"):
+    with pytest.raises(gnn_mlir.pytorch.frontend.CaptureError, match="a number that Python reads of a tensor as s"):
         gnn_mlir.compile(Read(), fullgraph=True)(X, EDGES)
 
 
@@ -85,7 +85,7 @@ def test_a_model_in_two_programs(caplog):
     assert [len(program.kernels) for program in one.programs] == [2, 2]
     assert one.programs[1].kernels["forward of training"][0] == "forward_forward_0_linear"
     assert one.programs[0].graphs == {"g1": (1, 1)} or len(one.programs[0].graphs) == 1
-    outer = weakref.ref(gnn_mlir.frontend.capture._made[-1])
+    outer = weakref.ref(gnn_mlir.pytorch.frontend.capture._made[-1])
     del model
     torch._dynamo.reset()
     gc.collect()
@@ -93,7 +93,7 @@ def test_a_model_in_two_programs(caplog):
 
 
 def test_kernels_that_are_launched_again():
-    program = gnn_mlir.frontend.report.Program("", {"g": (1, 2)}, {
+    program = gnn_mlir.pytorch.frontend.report.Program("", {"g": (1, 2)}, {
         "forward of training": ["forward_forward_0_linear", "forward_forward_1_aggregate",
                                 "forward_forward_0_linear"],
         "backward of training": ["forward_backward_0_linear", "forward_forward_0_linear"],
@@ -204,13 +204,13 @@ def test_modes_and_equal_lines():
 
 
 def test_what_cannot_be_whole():
-    with pytest.raises(gnn_mlir.frontend.CaptureError, match=(
+    with pytest.raises(gnn_mlir.pytorch.frontend.CaptureError, match=(
             r"^torch\.linalg\.qr at \S+test_frontend_report\.py:\d+ \(h = torch\.linalg\.qr"
             r"\(h\)\[0\]\) cannot be compiled with what is around it: gnn_mlir has no op for it; "
             r"without fullgraph=True torch runs it$")):
         gnn_mlir.compile(Split(), fullgraph=True)(X, EDGES)
     dense = torch.nn.Linear(8, 4)
-    with pytest.raises(gnn_mlir.frontend.CaptureError, match="no gather and no sum"):
+    with pytest.raises(gnn_mlir.pytorch.frontend.CaptureError, match="no gather and no sum"):
         gnn_mlir.compile(dense, fullgraph=True)(X)
     model = gnn_mlir.compile(dense)
     assert torch.equal(model(X), dense(X))

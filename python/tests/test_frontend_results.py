@@ -11,7 +11,7 @@ pytest.importorskip("torch_geometric")
 
 import torch.nn.functional as F  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 
 INPUTS = zoo.Inputs(12, 30)
 X, EDGES, TYPES = INPUTS.x[:, :6].contiguous(), INPUTS.edge_index, INPUTS.node_type

@@ -13,8 +13,8 @@ pytest.importorskip("torch_geometric")
 
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.runtime import program_calls  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.runtime import program_calls  # noqa: E402
 from torch import nn  # noqa: E402
 from torch_geometric import nn as pyg  # noqa: E402
 

@@ -14,7 +14,7 @@ import torch.nn.functional as F  # noqa: E402
 import torch_geometric  # noqa: E402
 import torch_geometric.nn as pyg  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from torch import nn  # noqa: E402
 
 NODES, SIZE = 12, 6

@@ -10,10 +10,10 @@ if not torch.cuda.is_available():
     pytest.skip("needs a GPU", allow_module_level=True)
 
 import zoo  # noqa: E402
-from gnn_mlir import device_build  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
-from gnn_mlir.frontend.calls import arguments  # noqa: E402
-from gnn_mlir.frontend.runtime.graph_cache import Structures  # noqa: E402
+from gnn_mlir.pytorch import device_build  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.calls import arguments  # noqa: E402
+from gnn_mlir.pytorch.frontend.runtime.graph_cache import Structures  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 CYCLES = 200_000_000  # A tenth of a second.

@@ -13,7 +13,7 @@ pytest.importorskip("torch_geometric")
 import torch.nn.functional as F  # noqa: E402
 import zoo  # noqa: E402
 from gnn_mlir import running  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from processes import WORLD, in_processes  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402

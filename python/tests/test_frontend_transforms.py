@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import zoo  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from torch.autograd import forward_ad  # noqa: E402
 from torch_geometric.utils import scatter, softmax  # noqa: E402
 

@@ -11,7 +11,7 @@ pyg = pytest.importorskip("torch_geometric.nn")
 
 import gnn_mlir  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir.frontend import CaptureError, capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import CaptureError, capture  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 from torch_geometric.utils import scatter, softmax  # noqa: E402
 
@@ -255,7 +255,7 @@ def test_a_norm_behind_relations(training):
         results.append([out, [p.grad for p in model.parameters()], list(model.buffers())])
     torch.testing.assert_close(*results, rtol=1e-4, atol=1e-4)
     outer, = capture._made
-    assert len(outer.calls) == 1 and not gnn_mlir.frontend.report.left(outer)
+    assert len(outer.calls) == 1 and not gnn_mlir.pytorch.frontend.report.left(outer)
     with pytest.raises(CaptureError, match=rf"^torch\.instance_norm at {__file__}"):
         gnn_mlir.compile(Hetero(pyg.InstanceNorm), fullgraph=True)(x, edges)
 

@@ -7,7 +7,8 @@ import pytest
 from test_pyg import (hetero, inputs, nn, random_graph, randomize, torch, with_loops)
 
 import gnn_mlir
-from gnn_mlir import models, pyg
+from gnn_mlir import models
+from gnn_mlir.pytorch import pyg
 from support import gradients
 
 # The second of what has a gelu, whose gradient has constants that f32 rounds.

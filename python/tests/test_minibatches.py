@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import compiler_capi, models, pyg, sampling
+from gnn_mlir import compiler_capi, models, sampling
+from gnn_mlir.pytorch import pyg
 from support import errors, graphs
 
 torch = pytest.importorskip("torch")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import models, pyg
+from gnn_mlir import models
+from gnn_mlir.pytorch import pyg
 
 if "GNN_REQUIRE_PYG" in os.environ:
     import torch

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import models, pyg
+from gnn_mlir import models
+from gnn_mlir.pytorch import pyg
 from test_pyg import check, inputs, random_graph, randomize, with_loops
 
 if "GNN_REQUIRE_PYG" in os.environ:

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import random_model_runs as runs  # noqa: E402
-from gnn_mlir.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from support import random_models  # noqa: E402
 
 SEEDS = (2, 3, 5)

@@ -9,9 +9,9 @@ import re
 import pytest
 import torch
 import zoo
-from gnn_mlir.frontend import capture
-from gnn_mlir.frontend.functional.lowering import lower
-from gnn_mlir.frontend.relations import merging
+from gnn_mlir.pytorch.frontend import capture
+from gnn_mlir.pytorch.frontend.functional.lowering import lower
+from gnn_mlir.pytorch.frontend.relations import merging
 from torch import nn
 from torch_geometric import nn as pyg
 

@@ -12,7 +12,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
-from gnn_mlir import capi, models, structure_keys, tensor_graph
+from gnn_mlir import capi, models, structure_keys
+from gnn_mlir.pytorch import tensor_graph
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -168,11 +169,11 @@ def test_one_key_alone(name="random"):
 
 
 def test_sorts_alone(monkeypatch):
-    from gnn_mlir import torch_structures
+    from gnn_mlir.pytorch import structures
     host, graph = both("random")
     keys = [k for k in KEYS if not needs_schema(k)]
     expected, _ = built(graph, keys, [])
-    monkeypatch.setattr(torch_structures, "_TOGETHER", 0)
+    monkeypatch.setattr(structures, "_TOGETHER", 0)
     _, graph = both("random")
     for text, array in built(graph, keys, [])[0].items():
         np.testing.assert_array_equal(array, expected[text], text)
@@ -254,10 +255,10 @@ def test_functions_and_gradients(name):
 
 def test_one_transfer(monkeypatch):
     """A forward pass brings what its backward pass needs."""
-    from gnn_mlir import torch_copies
+    from gnn_mlir.pytorch import copies
     waits = []
-    wait = torch_copies.Transfer.wait
-    monkeypatch.setattr(torch_copies.Transfer, "wait", lambda self: (
+    wait = copies.Transfer.wait
+    monkeypatch.setattr(copies.Transfer, "wait", lambda self: (
         waits.append(self._host is not None), wait(self)))
     layer = gnn_mlir.compile(models.hgt(1, 3, (4, 4), heads=2), target="cpu", gradients=True)
     src, dst, given = random_graph(4, 20, 90, 3)

@@ -71,13 +71,13 @@ def test_a_loaded_package_gives_gradients_of_some_inputs(layer, graph, needed, t
 
 
 def test_what_torch_compiled_outlives_no_graph(layer):
-    from gnn_mlir import torch_ops
+    from gnn_mlir.pytorch import custom_ops
     graph = gnn_mlir.Graph(SRC, DST, NODES)
     handle = f"{layer._token} {graph._token}"
     values = [tensors()[name] for name in layer.input_names]
     assert len(torch.ops.gnn_mlir.call(handle, "u", values)) == 3 + len(
         layer.differentiated.find(["u"]).saved)
-    torch.library.opcheck(torch_ops._call, (handle, "u", values))
+    torch.library.opcheck(custom_ops._call, (handle, "u", values))
     del graph
     with pytest.raises(ValueError, match="to live as long as what torch.compile made"):
         torch.ops.gnn_mlir.call(handle, "u", values)

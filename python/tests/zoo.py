@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch._dynamo.guards
 import torch.nn.functional as F
-from gnn_mlir.frontend import capture
+from gnn_mlir.pytorch.frontend import capture
 from torch import nn
 from torch_geometric import nn as pyg
 from torch_geometric.nn import MessagePassing

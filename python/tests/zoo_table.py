@@ -16,7 +16,7 @@ import beside_eager
 import pyg_cases
 import torch
 import zoo
-from gnn_mlir.frontend import capture, report
+from gnn_mlir.pytorch.frontend import capture, report
 from torch.utils._pytree import tree_leaves
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/FrontendCases.md"

@@ -8,8 +8,8 @@ for the device.
 
 import torch
 
-from .share_layout import (CROSSES, HAS_TAIL, INSIDE, PADDING, SHARE, TOGETHER, TOP, TURN,
-                           WHOLE, WORDS, pieces, place_of_word)
+from ..share_layout import (CROSSES, HAS_TAIL, INSIDE, PADDING, SHARE, TOGETHER, TOP, TURN,
+                            WHOLE, WORDS, pieces, place_of_word)
 
 AHEAD = 3  # Groups behind its own that a kernel asks `filled` for.
 

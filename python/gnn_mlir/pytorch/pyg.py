@@ -14,9 +14,9 @@ from typing import Callable
 
 import numpy as np
 
-from . import batches, capi, targets, types
-from .graph import Graph, to_numpy
-from .program import Function, Module
+from .. import batches, capi, targets, types
+from ..graph import Graph, to_numpy
+from ..program import Function, Module
 
 
 def _is_hetero(data):

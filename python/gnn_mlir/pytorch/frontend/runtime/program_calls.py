@@ -10,10 +10,11 @@ import threading
 
 import torch
 
-from ... import autograd, files, signatures, targets
-from ...capi import GNNError
-from ...compiler_capi import NAME
-from ...graph import Graph, may_declare_sorted
+from .... import files, signatures, targets
+from ....capi import GNNError
+from ....compiler_capi import NAME
+from ....graph import Graph, may_declare_sorted
+from ... import autograd
 from .launcher import Launcher, Layout
 
 log = logging.getLogger("gnn_mlir")
@@ -234,7 +235,7 @@ class Call:
 
     def _compile(self, graphs, device, ordered=None, given_up=frozenset()):
         """`ordered` are the graphs to declare with `dst_sorted`; None: those that may be."""
-        from ...compiler import compile as compile_program
+        from ....compiler import compile as compile_program
         options = dict(self.options)
         if options.get("target") is None:  # The emulator runs for a chip alone, as for programs.
             options["target"] = targets.CUDA if targets.is_gpu(device) else (

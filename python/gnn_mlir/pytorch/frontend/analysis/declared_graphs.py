@@ -4,7 +4,7 @@ are types, and which axes are rows of what."""
 
 import torch
 
-from ...types import MOST_TYPES
+from ....types import MOST_TYPES
 from ..tracing import vocabulary
 from .axes import Axis
 from .dimensions import gathered, kept

@@ -14,8 +14,8 @@ import re
 import torch
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from ... import types as gnn_types
-from ...program import Module
+from .... import types as gnn_types
+from ....program import Module
 from ..analysis.axes import Axes
 from ..analysis.declared_graphs import Graphs
 from ..analysis.values import assertions, is_floats, is_random, value_of, whole_of

@@ -16,8 +16,8 @@ import sys
 
 import torch
 
-from .frontend.tracing import intercept
-from .frontend.tracing.vocabulary import OPS
+from .tracing import intercept
+from .tracing.vocabulary import OPS
 
 _BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div}
 _REDUCE = ("sum", "mean", "max", "min")

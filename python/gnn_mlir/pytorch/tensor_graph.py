@@ -6,9 +6,9 @@ import ctypes
 import functools
 from ctypes import c_int64, c_void_p
 
-from . import capi, structure_keys, targets, tokens, types
-from .graph import Graph, _count, _names
-from .signatures import Buffer, BuiltGraph
+from .. import capi, structure_keys, targets, tokens, types
+from ..graph import Graph, _count, _names
+from ..signatures import Buffer, BuiltGraph
 
 
 _Given = collections.namedtuple("_Given", "index src dst edge_type node_types")
@@ -203,7 +203,7 @@ class TensorGraph:
         """Its structures, for more to be built on the current stream."""
         self._check_unchanged()
         if self._structures is None:
-            from .torch_structures import Structures
+            from .structures import Structures
             self._structures = Structures(self)
         return self._structures
 
@@ -380,7 +380,7 @@ def _bind_made(package, names, requests, graphs, device):
 
 def _build(package, names, requests, built, graphs):
     """Builds all that `requests` name, with one copy to the host."""
-    from .torch_copies import Transfer, Upload
+    from .copies import Transfer, Upload
     place = next(iter(built.values())).device
     transfer, upload = Transfer(place), Upload(place)
     for name, request in requests.items():
@@ -402,7 +402,7 @@ def _build(package, names, requests, built, graphs):
 def _refuse(package, names, graphs):
     """Raises the error of the same graphs on the host."""
     host = {name: graph.to_graph() for name, graph in graphs.items()}
-    from . import devices
+    from .. import devices
     capi.BoundFunction.of_all(package, list(names), host,
                               devices.open_device(devices.host_of(package)))
     raise AssertionError("expected an error of a wrong graph")

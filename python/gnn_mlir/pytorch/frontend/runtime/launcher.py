@@ -11,8 +11,8 @@ import struct
 
 import torch
 
-from ... import capi, running, targets
-from ...signatures import Buffer
+from .... import capi, running, targets
+from ....signatures import Buffer
 
 _empty, _empty_like, _contiguous = torch.empty, torch.empty_like, torch.contiguous_format
 _EVERY = 256  # Bytes: where a value in one piece of memory with others may begin.

@@ -4,7 +4,7 @@
 import numpy as np
 import torch
 
-from . import targets
+from .. import targets
 
 
 class Transfer:

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch.utils.weak import TensorWeakRef
 
-from ... import targets
-from ...graph import Graph
+from .... import targets
+from ....graph import Graph
 from ...identity import Weak, identity
 from ...tensor_graph import TensorGraph
 from ..raising.raiser import described_op

@@ -17,7 +17,7 @@ from torch._ops import HigherOrderOperator
 from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
-from ... import targets
+from .... import targets
 from ..tracing import vocabulary
 from . import own_gradients
 

@@ -17,7 +17,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 
-from ... import targets
+from .... import targets
 from . import intercept, templates
 
 OPS = torch.ops.gnn_mlir

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Structures of graphs of tensors by kernels that the library has, plans and launches; torch gives
 the memory. Structures of a package that
-kernels do not build (`Builder.of` gives None) are left to `torch_structures`, and so is a
+kernels do not build (`Builder.of` gives None) are left to `structures`, and so is a
 device without kernels of a GPU. """
 
 import functools
@@ -12,8 +12,8 @@ from ctypes import byref, c_int64, c_void_p
 
 import torch
 
-from . import capi, targets
-from .signatures import Buffer, DeviceGraph, GraphNeeds
+from .. import capi, targets
+from ..signatures import Buffer, DeviceGraph, GraphNeeds
 
 
 class Builder(capi._Handle):
@@ -196,7 +196,7 @@ def bind(package, names, requests, graphs, device, stream, refuse):
 @functools.lru_cache(maxsize=None)
 def _column_writer(device):
     """The device of the library for a device of torch; None on the host without an emulator."""
-    from . import devices
+    from .. import devices
     if targets.is_gpu(device):
         return devices.open_device(f"cuda:{device.index}")
     return devices.open_device(targets.EMULATOR) if capi.has_compiler() else None

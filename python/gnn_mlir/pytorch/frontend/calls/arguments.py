@@ -158,7 +158,7 @@ def convert(x):
     if kind.__name__ == "SparseTensor" and hasattr(x, "coo"):
         return _of_sparse(x)
     if kind.__name__ in ("DGLGraph", "DGLBlock"):
-        from ... import dgl
+        from .. import dgl
         return dgl.of_dgl(x, _of_dgl)
     if results.is_data(x):
         return _of_data(x)

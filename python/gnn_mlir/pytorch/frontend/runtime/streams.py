@@ -3,7 +3,7 @@
 
 import torch
 
-from ... import targets
+from .... import targets
 
 
 def is_on_gpu(x):

@@ -11,7 +11,7 @@ import traceback
 import torch
 from torch._dynamo import exc
 
-from ... import targets
+from .... import targets
 from ..places import place_in, without_symbols
 from ..raising.raiser import CaptureError
 from ..tracing import intercept

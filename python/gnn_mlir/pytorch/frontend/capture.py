@@ -8,8 +8,8 @@ import weakref
 
 import torch
 
-from ..compiler import check_target
-from ..compiler_capi import path_option
+from ...compiler import check_target
+from ...compiler_capi import path_option
 from . import report, torch_internals, wholeness
 from .analysis import liveness
 from .calls import arguments, hooks

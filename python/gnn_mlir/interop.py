@@ -35,8 +35,8 @@ def compile(model, settings, others):
     """A model captured at its first call. `others` are arguments for programs. A model that
     is compiled is itself where no settings are given."""
     _refuse(others, "a PyTorch model")
-    from . import frontend
-    from .frontend import report
+    from .pytorch import frontend
+    from .pytorch.frontend import report
     given = {name: value for name, value in settings.items() if value not in (None, False)}
     if report.is_compiled(model):
         if given or report.of_compiled(model) is None:
@@ -50,7 +50,7 @@ def compile(model, settings, others):
 def explain(model, args, named, kernels, others):
     """The captures of a compiled model, as text, with `kernels` by their names. With
     arguments it is called first."""
-    from .frontend import report
+    from .pytorch.frontend import report
     captures = report.of_compiled(model)
     if captures is None:
         raise ValueError(f"program: expected a compiled model, got {type(model).__name__}: "

@@ -11,7 +11,7 @@ import itertools
 import torch
 from torch import Tensor
 
-from ... import targets
+from .... import targets
 
 OPS = torch.ops.gnn_mlir
 _DIRECT = {}

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import torch
 
-from ... import targets
+from .... import targets
 from ..analysis.dimensions import kept
 from ..analysis.values import value_of
 from .tags import Fill, Mask, Masked, Parts, Rows, Typed, Unsupported, Whole, handles, static

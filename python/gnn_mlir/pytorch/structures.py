@@ -14,9 +14,10 @@ from ctypes import byref, c_int64
 import numpy as np
 import torch
 
-from . import capi, torch_streams
-from .structure_keys import is_small, side
-from .torch_copies import Upload
+from .. import capi
+from ..structure_keys import is_small, side
+from . import edge_streams
+from .copies import Upload
 
 # Keys of all sorts are sorted together up to here: launches cost more than sorting.
 _TOGETHER = 1 << 23
@@ -206,7 +207,7 @@ class Structures:
     def _count_of_groups(self, key):
         rows = self._rows_to_count(key)
         if key.kind == "cut_row_count":
-            cut = torch_streams.is_cut(rows, key.tile)
+            cut = edge_streams.is_cut(rows, key.tile)
             if key.group in ("src_pair", "dst_pair"):  # All of them have elements.
                 cut &= rows[:-1] < rows[1:]
             return cut.sum().to(torch.int32).view(1)
@@ -302,7 +303,7 @@ class Structures:
             return self.known[text][0]
         rows = self._host_rows(key.group, key.elements)
         if key.kind == "cut_row_count":
-            return int(torch_streams.is_cut(torch.tensor(rows), key.tile).sum())
+            return int(edge_streams.is_cut(torch.tensor(rows), key.tile).sum())
         lengths = [end - begin for begin, end in zip(rows, rows[1:])]
         if key.kind == "max_row":
             return max(lengths, default=0)
@@ -537,7 +538,7 @@ class Structures:
             rows = self._on_device(np.array(self._host_rows(key.group, key.elements), np.int32))
         else:
             rows = self._rows(key.group, key.elements)
-        return torch_streams.make(key, rows, target, count)
+        return edge_streams.make(key, rows, target, count)
 
     def _cut(self, key):
         """Tiles of many groups."""
