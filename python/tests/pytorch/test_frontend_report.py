@@ -359,7 +359,7 @@ def test_lazy_layers():
 
 
 def test_the_page_shows_it():
-    page = (pathlib.Path(__file__).parents[2] / "docs/Frontend.md").read_text()
+    page = (pathlib.Path(__file__).parents[3] / "docs/Frontend.md").read_text()
     example, = re.findall(r"^```text\n(Model: .*?)\n```$", page, re.M | re.S)
     names = {}
     exec(re.search(r"^```python\n(.*?)^```$", page, re.M | re.S)[1], names)

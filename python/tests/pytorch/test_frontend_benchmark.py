@@ -310,7 +310,7 @@ def test_runs_are_put_together(tables, tmp_path, capsys):
 
 def test_results_are_made_of_their_numbers(tables):
     """Tables, plots and the page are those of the committed .json; the last one counts."""
-    root = pathlib.Path(__file__).resolve().parents[2]
+    root = pathlib.Path(__file__).resolve().parents[3]
     folder, text = root / "benchmarks/results", ""
     for path in sorted(folder.glob("*-frontend.json")):
         result = json.loads(path.read_text())
@@ -323,7 +323,7 @@ def test_results_are_made_of_their_numbers(tables):
 
 def test_numbers_of_the_readme_are_those_of_results(benchmarks, tables):
     """The table, its text and the plot are those of a committed .json."""
-    overview, root = benchmarks("overview"), pathlib.Path(__file__).resolve().parents[2]
+    overview, root = benchmarks("overview"), pathlib.Path(__file__).resolve().parents[3]
     page = (root / "README.md").read_text()
     plot = re.search(r"\((benchmarks/results/(\S+)-overview\.svg)\)", page)
     name = f"{plot[2]}-frontend"

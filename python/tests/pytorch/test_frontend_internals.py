@@ -28,7 +28,7 @@ def test_releases():
     for version in ("2.10.1", "2.14.0a0", "3.0.0"):
         with pytest.warns(UserWarning, match=f"torch 2.11 to 2.13, got {version}"):
             torch_internals.check(version)
-    project = pathlib.Path(__file__).parents[2] / "pyproject.toml"
+    project = pathlib.Path(__file__).parents[3] / "pyproject.toml"
     (_, first), (major, last) = torch_internals.TESTED
     assert f'"torch>=2.{first},<{major}.{last + 1}"' in project.read_text()
 

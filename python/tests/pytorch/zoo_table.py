@@ -2,7 +2,7 @@
 """Parts of each case of the zoo, and of each call of PyG's classes, in programs: the tables of
 docs/FrontendCases.md.
 
-    python python/tests/zoo_table.py --write [ChebConv]
+    python python/tests/pytorch/zoo_table.py --write [ChebConv]
 
 writes both, or the rows whose names have the text. A case is whole where it is one program, and torch computes nothing with rows, which are
 sizes of the graph, but data: what inputs are made of before the program, without
@@ -19,7 +19,7 @@ import zoo
 from gnn_mlir.pytorch.frontend import capture, report
 from torch.utils._pytree import tree_leaves
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/FrontendCases.md"
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/FrontendCases.md"
 REFUSED = {
     "SAGEConv-lstm": "torch: whether edges are sorted is asked of their values",
     "model-GPS": "torch: the size of a batch is asked of its values",

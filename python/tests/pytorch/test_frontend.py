@@ -70,7 +70,7 @@ def test_is_eager(name):
     assert len(capture._made) == 1  # One compilation for all sizes.
     if DEVICE == "cpu":
         assert zoo_table.row(name) == zoo_table.committed()[name], (
-            "if that is meant: python python/tests/zoo_table.py --write")
+            "if that is meant: python python/tests/pytorch/zoo_table.py --write")
 
 
 def test_most_cases_are_whole():

@@ -211,7 +211,7 @@ def test_walks_of_scores(compiler, name, kind):
 def _relational(model, heads, name):
     """The walks of edges in the backward pass of a layer, but for sums over
     types."""
-    folder = pathlib.Path(__file__).resolve().parent / "decisions"
+    folder = pathlib.Path(__file__).resolve().parents[1] / "decisions"
     form = "typed" if model == "rgat" else "refined"
     graph = json.loads((folder / "statistics.json").read_text())[name][form]
     program = (models.rgat(graph["edge_types"], (64, 64)) if model == "rgat" else

@@ -11,7 +11,7 @@ import linecache
 import random
 import re
 
-from . import random_model_ops
+import random_model_ops
 
 # Nodes, nodes of another type, edges, edges from the first to the other, graphs.
 SIZES = ("n", "m", "e", "c", "g")

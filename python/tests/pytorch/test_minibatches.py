@@ -18,7 +18,6 @@ from support import errors, graphs
 
 torch = pytest.importorskip("torch")
 nn = pytest.importorskip("torch_geometric.nn")
-
 import zoo  # noqa: E402
 
 SIZES, KINDS = (5, 6, 4), 3

@@ -17,7 +17,7 @@ from gnn_mlir.pytorch import tensor_graph
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
-DEF = (pathlib.Path(__file__).resolve().parents[2] /
+DEF = (pathlib.Path(__file__).resolve().parents[3] /
        "include/GNN/Lattice/RowSpaces.def").read_text()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random PyTorch models give what eager torch does, forward and backward, on graphs of
 several sizes. A failure prints the reduced model's source; `python
-python/tests/random_model_runs.py --seeds 0..300` runs more.
+python/tests/pytorch/random_model_runs.py --seeds 0..300` runs more.
 """
 
 import logging
@@ -13,8 +13,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import random_model_runs as runs  # noqa: E402
+import random_models  # noqa: E402
 from gnn_mlir.pytorch.frontend import capture  # noqa: E402
-from support import random_models  # noqa: E402
 
 SEEDS = (2, 3, 5)
 

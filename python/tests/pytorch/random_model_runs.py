@@ -2,7 +2,7 @@
 """Random models beside eager torch: results, gradients, buffers, inputs that are written
 to, and what shares memory.
 
-    python python/tests/random_model_runs.py --seeds 0..300
+    python python/tests/pytorch/random_model_runs.py --seeds 0..300
 
 prints each model that differs, reduced.
 """
@@ -16,11 +16,11 @@ import random
 import time
 import warnings
 
+import random_models
 import torch
 
 from gnn_mlir import targets
 from gnn_mlir.pytorch.frontend import capture
-from support import random_models
 
 # Nodes, nodes of the other type, edges, edges across, graphs.
 _GRAPHS = ((7, 5, 20, 9, 3), (9, 9, 9, 9, 4), (4, 3, 17, 6, 6), (33, 2, 70, 11, 2))

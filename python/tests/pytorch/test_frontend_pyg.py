@@ -41,7 +41,7 @@ def test_is_eager(name):
         return  # More is split there.
     found = zoo_table.state(compiled.captures)  # One compilation for all sizes where whole.
     assert zoo_table.pyg_row(case, found) == zoo_table.committed_pyg()[name], (
-        f"if that is meant: python python/tests/zoo_table.py --write {case.model!r}")
+        f"if that is meant: python python/tests/pytorch/zoo_table.py --write {case.model!r}")
 
 
 def test_what_is_not_whole_has_a_reason():
