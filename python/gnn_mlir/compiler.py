@@ -10,17 +10,16 @@ torch's current stream and with memory from torch's allocator.
 
 import functools
 import json
-import os
 import sys
 import weakref
 
 from . import batches as mini_batches, capi, compiler_capi, devices, files
 from . import gradients as differentiation
-from . import interop, options, running, targets, tokens, types
+from . import in_flight, interop, options, running, targets, tokens, types
 from .graph import Graph, not_a_graph
+from .placed_graph import PlacedGraph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
-from .pytorch.tensor_graph import TensorGraph
 
 
 def _read_program(program, passes, graph, function=None):
@@ -70,7 +69,8 @@ def _choose_chip(target, chip):
     if chip is not None and (target == targets.CPU or not isinstance(chip, str)):
         wanted = "none on a CPU" if target == targets.CPU else "text such as sm_90"
         raise ValueError(f"chip: expected {wanted}, got {chip!r}")
-    gpu = _torch_gpu()
+    number = interop.current_gpu()
+    gpu = None if number is None else devices.describe_gpu(number)
     return {None: chip or gpu, targets.CUDA: chip or gpu or "sm_90"}.get(target, chip)
 
 
@@ -230,15 +230,6 @@ def _pick(package, wanted):
     return wanted
 
 
-def _torch_gpu():
-    """The driver's description of torch's current GPU; None without torch or GPU.
-    torch is asked only where the caller has imported it."""
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_available():
-        return None
-    return devices.describe_gpu(torch.cuda.current_device())
-
-
 class CompiledFunction(capi.Shared):
     """A compiled function. Call it with a graph (or a dict of them by name) and a
     dict of inputs by name; it binds graphs once and keeps the binding as long as
@@ -302,9 +293,8 @@ class CompiledFunction(capi.Shared):
     def __call__(self, graphs, inputs):
         """Outputs as the inputs are: arrays or tensors. One output is given
         itself, several as a dict by name."""
-        if running.is_traced():
-            from .pytorch import custom_ops
-            return _named(custom_ops.traced(self, graphs, inputs))
+        if interop.is_traced():
+            return _named(interop.traced(self, graphs, inputs))
         graphs = self._graphs(graphs)
         return _call(self, self._expand(graphs, inputs), self._binder(graphs))
 
@@ -394,7 +384,7 @@ class CompiledFunction(capi.Shared):
 
     def _graphs(self, graphs):
         """The graphs in the order of the declarations."""
-        if isinstance(graphs, (Graph, TensorGraph)):
+        if isinstance(graphs, (Graph, PlacedGraph)):
             graphs = [graphs]
         if isinstance(graphs, dict):
             missing = [n for n in self.graph_names if n not in graphs]
@@ -408,7 +398,7 @@ class CompiledFunction(capi.Shared):
                              f"{', '.join(self.graph_names)}, got "
                              f"{not_a_graph(graphs)}")
         for graph in graphs:
-            if not isinstance(graph, (Graph, TensorGraph)):
+            if not isinstance(graph, (Graph, PlacedGraph)):
                 raise ValueError(f"{self.name}: expected a graph, got "
                                  f"{not_a_graph(graph)}")
         if len(graphs) != len(self.graph_names):
@@ -441,7 +431,7 @@ class _Bindings(dict):
                 this()._bound.pop(ids, None)
         self._watched = [weakref.ref(graph, forget) for graph in graphs]
 
-    def __del__(self, let_go=running.let_go, is_finalizing=sys.is_finalizing):
+    def __del__(self, let_go=in_flight.let_go, is_finalizing=sys.is_finalizing):
         if not is_finalizing():
             let_go()
 
@@ -454,7 +444,7 @@ def _named(outputs):
 def _call(function, inputs, bind):
     """Outputs of a call; `inputs` are checked by name."""
     if any(map(devices.is_tensor, inputs.values())):
-        from .pytorch import autograd
+        autograd = interop.autograd()
         inputs = autograd.cast(inputs)
         wrt = autograd.wanted(function, inputs)
         if wrt:
@@ -528,11 +518,10 @@ def _run(bound, inputs, launch=None):
     if not is_gpu:
         run = running.on_host
     else:
-        run = running.on_stream if place != targets.CPU else running.through_copies
+        run = interop.run_on_stream if place != targets.CPU else running.through_copies
     outputs = run(bound, [inputs[i.name] for i in bound.inputs], launch)
     if tensors and place == targets.CPU:
-        import torch
-        outputs = [torch.from_numpy(o) for o in outputs]
+        outputs = interop.tensors(outputs)
     return outputs
 
 
@@ -548,7 +537,7 @@ class Binding(capi.Shared):
         self.inputs, self.outputs = self.bound.inputs, self.bound.outputs
         self.workspace_bytes = self.bound.workspace_bytes
 
-    def __del__(self, let_go=running.let_go, is_finalizing=sys.is_finalizing):
+    def __del__(self, let_go=in_flight.let_go, is_finalizing=sys.is_finalizing):
         if not is_finalizing():
             let_go()
 
@@ -570,9 +559,8 @@ class Binding(capi.Shared):
 
     def __call__(self, inputs):
         """Runs; the outputs are as the inputs are, arrays or tensors."""
-        if running.is_traced():
-            from .pytorch import custom_ops
-            return _named(custom_ops.traced(self.function, self.graphs, inputs))
+        if interop.is_traced():
+            return _named(interop.traced(self.function, self.graphs, inputs))
         return _call(self.function, self.function._expand(self.graphs, inputs),
                      self._bind)
 

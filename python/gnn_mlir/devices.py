@@ -2,7 +2,7 @@
 """Devices by name, and functions of packages bound on them."""
 
 from . import capi, compiler_capi, running, targets
-from .pytorch import tensor_graph
+from .placed_graph import PlacedGraph
 
 _DEVICES = {}
 
@@ -59,7 +59,7 @@ def bind(package, name, graphs, device, called=None):
 
 def bind_graphs(package, name, graphs, device, progress=None):
     """A function of a package, bound to graphs in the order of its declarations."""
-    if not any(isinstance(graph, tensor_graph.TensorGraph) for graph in graphs):
+    if not any(isinstance(graph, PlacedGraph) for graph in graphs):
         return capi.BoundFunction(package, name, graphs, device, progress=progress)
     return bind_all(package, [name], dict(zip(package.signature(name)["graphs"], graphs)),
                     device)[0]
@@ -67,18 +67,18 @@ def bind_graphs(package, name, graphs, device, progress=None):
 
 def bind_all(package, names, graphs, device):
     """Functions of a package, bound to graphs by name."""
-    count = sum(isinstance(graph, tensor_graph.TensorGraph) for graph in graphs.values())
+    count = sum(isinstance(graph, PlacedGraph) for graph in graphs.values())
     if not count:
         return capi.BoundFunction.of_all(package, names, graphs, device)
     if count < len(graphs):
         raise ValueError("expected graphs of one kind, got Graphs and TensorGraphs")
-    return tensor_graph.bind_all(package, names, graphs, device)
+    return next(iter(graphs.values())).bind_all(package, names, graphs, device)
 
 
 def of_graphs(graphs):
     """Where graphs of tensors are; None for others, which are on the host."""
     return next((graph.place for graph in graphs if isinstance(
-        graph, tensor_graph.TensorGraph) and graph.place != targets.CPU), None)
+        graph, PlacedGraph) and graph.place != targets.CPU), None)
 
 
 def is_tensor(value):

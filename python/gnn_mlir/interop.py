@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`compile` and `explain` of PyTorch models. Imports torch for these alone."""
+"""The door from the core to `gnn_mlir.pytorch`.
+
+The core imports neither torch nor that package. This module alone does, within its functions,
+where a caller hands in what is torch's or PyG's, and so has imported it.
+"""
 
 import inspect
 import sys
@@ -9,9 +13,79 @@ from . import types
 NONE = object()  # In place of a program: `compile` is a decorator.
 
 
+def _torch():
+    """torch where the caller has imported it, else None."""
+    return sys.modules.get("torch")
+
+
+# -- Tensors --------------------------------------------------------------------------------
+
+
+def is_traced():
+    """Whether torch.compile is tracing the caller."""
+    torch = _torch()
+    return torch is not None and torch.compiler.is_compiling()
+
+
+def current_gpu():
+    """The number of torch's current GPU; None without torch or a GPU."""
+    torch = _torch()
+    return None if torch is None or not torch.cuda.is_available() else (
+        torch.cuda.current_device())
+
+
+def index_beside(array, tensor):
+    """An array of ids as a tensor where another one is."""
+    return _torch().as_tensor(array, device=tensor.device)
+
+
+def tensors(arrays):
+    """Arrays as tensors of the same memory."""
+    return list(map(_torch().from_numpy, arrays))
+
+
+def traced(function, graphs, inputs):
+    """The outputs of a call by name, which torch traces."""
+    from .pytorch import custom_ops
+    return custom_ops.traced(function, graphs, inputs)
+
+
+def autograd():
+    """Calls under torch's autograd."""
+    from .pytorch import autograd as found
+    return found
+
+
+def run_on_stream(bound, inputs, launch):
+    """A run on CUDA tensors, as `running` has those of arrays."""
+    from .pytorch import launches
+    return launches.on_stream(bound, inputs, launch)
+
+
+def tensor_graph():
+    """The class `TensorGraph`."""
+    try:
+        from .pytorch.tensor_graph import TensorGraph
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError("TensorGraph: expected torch, of whose tensors it is made, to be "
+                          "installed, got none") from None
+    return TensorGraph
+
+
+def pyg():
+    """The names of PyG."""
+    from .pytorch import pyg as found
+    return found
+
+
+# -- Models ---------------------------------------------------------------------------------
+
+
 def is_any(program):
     """Whether it is a torch.nn.Module, or a Python function."""
-    torch = sys.modules.get("torch")
+    torch = _torch()
     return inspect.isfunction(program) or torch is not None and isinstance(
         program, torch.nn.Module)
 

@@ -8,7 +8,7 @@ sees to. """
 
 import torch
 
-from .. import gradients, tokens
+from .. import compiler, gradients, tokens
 from .autograd import SECOND
 
 
@@ -53,7 +53,6 @@ class _Site:
     """A function with its graphs, which a handle stands for."""
 
     def __init__(self, handle, wrt):
-        from .. import compiler
         function, *graphs = map(tokens.find, handle.split())
         self.function, self.run = function, compiler._run
         self.bind = function._binder(function._graphs(graphs))

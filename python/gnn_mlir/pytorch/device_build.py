@@ -12,7 +12,7 @@ from ctypes import byref, c_int64, c_void_p
 
 import torch
 
-from .. import capi, targets
+from .. import capi, devices, targets
 from ..signatures import Buffer, DeviceGraph, GraphNeeds
 
 
@@ -196,7 +196,6 @@ def bind(package, names, requests, graphs, device, stream, refuse):
 @functools.lru_cache(maxsize=None)
 def _column_writer(device):
     """The device of the library for a device of torch; None on the host without an emulator."""
-    from .. import devices
     if targets.is_gpu(device):
         return devices.open_device(f"cuda:{device.index}")
     return devices.open_device(targets.EMULATOR) if capi.has_compiler() else None

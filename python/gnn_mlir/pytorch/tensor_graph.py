@@ -6,15 +6,22 @@ import ctypes
 import functools
 from ctypes import c_int64, c_void_p
 
-from .. import capi, structure_keys, targets, tokens, types
+import torch
+
+from .. import capi, devices, structure_keys, targets, tokens, types
 from ..graph import Graph, _count, _names
+from ..placed_graph import PlacedGraph
 from ..signatures import Buffer, BuiltGraph
+from . import device_build
+from .copies import Transfer, Upload
+from .identity import identity
+from .structures import Structures
 
 
 _Given = collections.namedtuple("_Given", "index src dst edge_type node_types")
 
 
-class TensorGraph:
+class TensorGraph(PlacedGraph):
     """A typed, directed graph of torch tensors, for compiled functions whose inputs are
     on the same device: a `Graph` that stays where it is. `edges` are an edge_index
     [2, edges] or a pair (sources, destinations); ids and types are int32 or int64. The
@@ -163,6 +170,11 @@ class TensorGraph:
 
     # -- Binding ---------------------------------------------------------------
 
+    @staticmethod
+    def bind_all(package, names, graphs, device):
+        """For a forward pass, what its backward pass needs is built as well."""
+        return _bind_all(package, names, graphs, device)
+
     def _ids(self):
         """The ids that have to be in range: (name, ids, the limit of each
         row)."""
@@ -178,7 +190,6 @@ class TensorGraph:
         return found
 
     def _identify(self):
-        from .identity import identity
         return [identity([tensor], held=True) for tensor in self.held()]
 
     def _there(self):
@@ -203,14 +214,12 @@ class TensorGraph:
         """Its structures, for more to be built on the current stream."""
         self._check_unchanged()
         if self._structures is None:
-            from .structures import Structures
             self._structures = Structures(self)
         return self._structures
 
 
 def _check_tensor(value, name, dimensions, like=None, count=None):
     """`like` has the device, and as many values unless there is a count."""
-    import torch
     if not isinstance(value, torch.Tensor):
         raise ValueError(f"{name}: expected a tensor of int32 or int64, got "
                          f"{types.described(value)}")
@@ -256,7 +265,6 @@ class _Derived:
             self._shard(*request.shards)
 
     def _choose(self, structures, chosen):
-        import torch
         parent = structures.graph
         self.num_edge_types, self.parent_types = len(chosen), chosen
         self.schema = parent.schema and [parent.schema[t] for t in chosen]
@@ -271,7 +279,6 @@ class _Derived:
     def _change_loops(self, structures, loops):
         """The graph that `graph_functions.add_self_loops` makes; `edges` are the
         places of edges among the parent's and, behind them, new loops."""
-        import torch
         parent, adds = structures.graph, self.loop_type is not None
         edges, nodes = structures.edges, self.num_dst_nodes if adds else 0
         is_new = adds and self.loop_type == parent.num_edge_types
@@ -296,7 +303,6 @@ class _Derived:
         self.num_edges = len(self.edges)
 
     def _take_all(self, structures):
-        import torch
         self.edges = torch.arange(structures.edges, device=self.device)
         self._ends = {end: structures.ends(end) for end in ("src", "dst")}
         self.num_edges = len(self.edges)
@@ -312,9 +318,7 @@ class _Derived:
         return self._ends[end]
 
 
-def bind_all(package, names, graphs, device):
-    """Functions of a package, bound on a device to TensorGraphs there, by name. For a
-    forward pass, what its backward pass needs is built as well."""
+def _bind_all(package, names, graphs, device):
     expected = device.name.split(" ")[0] if device.kind == targets.CUDA else targets.CPU
     for name, graph in graphs.items():
         if graph.place != expected:
@@ -329,7 +333,6 @@ def bind_all(package, names, graphs, device):
     try:
         if device.kind != targets.CUDA:
             return _bind_built(package, names, requests, graphs, device, None)
-        import torch
         with torch.cuda.device(next(iter(graphs.values())).device):
             return _bind_built(package, names, requests, graphs, device,
                                torch.cuda.current_stream())
@@ -339,7 +342,6 @@ def bind_all(package, names, graphs, device):
 
 
 def _bind_built(package, names, requests, graphs, device, stream):
-    from . import device_build
     found = device_build.bind(package, names, requests, graphs, device, stream, _refuse)
     if found is not None or stream is None:
         return found or _bind_made(package, names, requests, graphs, device)
@@ -380,7 +382,6 @@ def _bind_made(package, names, requests, graphs, device):
 
 def _build(package, names, requests, built, graphs):
     """Builds all that `requests` name, with one copy to the host."""
-    from .copies import Transfer, Upload
     place = next(iter(built.values())).device
     transfer, upload = Transfer(place), Upload(place)
     for name, request in requests.items():
@@ -402,7 +403,6 @@ def _build(package, names, requests, built, graphs):
 def _refuse(package, names, graphs):
     """Raises the error of the same graphs on the host."""
     host = {name: graph.to_graph() for name, graph in graphs.items()}
-    from .. import devices
     capi.BoundFunction.of_all(package, list(names), host,
                               devices.open_device(devices.host_of(package)))
     raise AssertionError("expected an error of a wrong graph")

@@ -12,7 +12,7 @@ pytest.importorskip("torch_geometric")
 
 import torch.nn.functional as F  # noqa: E402
 import zoo  # noqa: E402
-from gnn_mlir import running  # noqa: E402
+from gnn_mlir.pytorch import launches  # noqa: E402
 from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from processes import WORLD, in_processes  # noqa: E402
 from torch import nn  # noqa: E402
@@ -395,8 +395,8 @@ def test_gradients_of_types_that_nothing_reads(name, monkeypatch):
     that returns rows of one type, and of a loss that reads some of all types. Weights of
     all types reach programs in one piece, copied once for both passes."""
     torch.manual_seed(0)
-    dense, are_dense = running.device_tensor, []
-    monkeypatch.setattr(running, "device_tensor", lambda info, x: are_dense.append(
+    dense, are_dense = launches.device_tensor, []
+    monkeypatch.setattr(launches, "device_tensor", lambda info, x: are_dense.append(
         x.is_contiguous()) or dense(info, x))
     model = HGTs() if name == "HGT" else zoo.CASES[name].make()
     x, edges = zoo.Inputs().hetero()

@@ -10,7 +10,7 @@ nn = pytest.importorskip("torch_geometric.nn")
 import gnn_mlir  # noqa: E402
 from gnn_mlir import Module, types  # noqa: E402
 from support import errors  # noqa: E402
-from support.graphs import ODD  # noqa: E402
+from test_attention import ODD  # noqa: E402
 from test_training import GRAPH, normalized  # noqa: E402
 
 

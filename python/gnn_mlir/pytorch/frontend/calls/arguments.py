@@ -9,6 +9,7 @@ import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...identity import Weak, identity
+from .. import dgl
 from ..runtime.streams import Shared
 from ..tracing.adjacency import Adjacency
 from ..tracing.matrix import Matrix
@@ -158,7 +159,6 @@ def convert(x):
     if kind.__name__ == "SparseTensor" and hasattr(x, "coo"):
         return _of_sparse(x)
     if kind.__name__ in ("DGLGraph", "DGLBlock"):
-        from .. import dgl
         return dgl.of_dgl(x, _of_dgl)
     if results.is_data(x):
         return _of_data(x)

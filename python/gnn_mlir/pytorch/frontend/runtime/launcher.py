@@ -13,6 +13,7 @@ import torch
 
 from .... import capi, running, targets
 from ....signatures import Buffer
+from ... import launches
 
 _empty, _empty_like, _contiguous = torch.empty, torch.empty_like, torch.contiguous_format
 _EVERY = 256  # Bytes: where a value in one piece of memory with others may begin.
@@ -27,7 +28,7 @@ class Layout:
     where their dtypes, shapes or strides are others."""
 
     def __init__(self, bound, names, device, parameters=(), packed=(), packs=(), pack=None):
-        signature, dtypes = bound.package.signature(bound.name), running.torch_dtypes()
+        signature, dtypes = bound.package.signature(bound.name), launches.DTYPES
         places = {name: i for i, name in enumerate(names)}
         self.device, self.on_gpu = device, targets.is_gpu(device)
         self.emulated = bound.device.kind == targets.EMULATOR
@@ -110,7 +111,7 @@ class Launcher:
                            device=layout.device)
         if stream == self._stream:
             return self._launch(tensors, workspace.data_ptr(), stream)
-        with running.launching(self.bound, layout.device):
+        with launches.launching(self.bound, layout.device):
             return self._launch(tensors, workspace.data_ptr(), stream)
 
     def _launch(self, tensors, workspace, stream):
@@ -125,7 +126,7 @@ class Launcher:
             if address % 16 or dtype is not None and not (
                     x.dtype is dtype and x.shape == shape and x.is_contiguous() and
                     not x.is_neg()):
-                x = x.clone() if shape is None else running.device_tensor(
+                x = x.clone() if shape is None else launches.device_tensor(
                     self.bound.inputs[i], x)
                 held.append(x)
                 address = x.data_ptr()

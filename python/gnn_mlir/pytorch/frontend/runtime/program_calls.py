@@ -12,6 +12,7 @@ import torch
 
 from .... import files, signatures, targets
 from ....capi import GNNError
+from ....compiler import compile as compile_program
 from ....compiler_capi import NAME
 from ....graph import Graph, may_declare_sorted
 from ... import autograd
@@ -235,7 +236,6 @@ class Call:
 
     def _compile(self, graphs, device, ordered=None, given_up=frozenset()):
         """`ordered` are the graphs to declare with `dst_sorted`; None: those that may be."""
-        from ....compiler import compile as compile_program
         options = dict(self.options)
         if options.get("target") is None:  # The emulator runs for a chip alone, as for programs.
             options["target"] = targets.CUDA if targets.is_gpu(device) else (
