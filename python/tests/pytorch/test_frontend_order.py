@@ -2,11 +2,20 @@
 """The front end's packages import those before them alone."""
 
 import ast
-import importlib.util
+import os
 import re
-from pathlib import Path
 
-ROOT = Path(importlib.util.find_spec("gnn_mlir").origin).parent / "pytorch/frontend"
+import pytest
+
+from conftest import ROOT as CHECKOUT
+
+pytest.importorskip("torch")
+
+from gnn_mlir.pytorch.frontend import dgl, places  # noqa: E402
+from gnn_mlir.pytorch.frontend.calls import frames  # noqa: E402
+from gnn_mlir.pytorch.frontend.tracing import adjacency  # noqa: E402
+
+ROOT = CHECKOUT / "python/gnn_mlir/pytorch/frontend"
 
 
 def _imports():
@@ -35,3 +44,12 @@ def test_packages_import_those_before_them():
              if file[0] in order and one[0] in order and (
                  order.index(one[0]) > order.index(file[0]))]
     assert not wrong
+
+
+def test_files_of_the_package_are_known():
+    """Their frames are not traced, but for those that are parts of models, and their lines are not
+    the user's."""
+    package = str(CHECKOUT / "python/gnn_mlir") + os.sep
+    assert places._OWN == frames._OWN == package
+    assert all(module.__file__.startswith(frames._TRACED) for module in (dgl, adjacency))
+    assert not frames.__file__.startswith(frames._TRACED)

@@ -32,8 +32,8 @@ _NOT_AGAIN = FrameExecStrategy(FrameAction.RUN_ONLY, FrameAction.DEFAULT)
 _RUN_ONLY = FrameExecStrategy(FrameAction.RUN_ONLY, FrameAction.RUN_ONLY)
 _SKIP = FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP)
 # Files of ours that run programs, and those whose functions are parts of models.
-_OWN = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")) + os.sep
-_TRACED = tuple(os.path.join(_OWN, *path) for path in (("dgl",), ("frontend", "tracing")))
+_OWN = os.path.abspath(os.path.join(os.path.dirname(__file__), *[".."] * 3)) + os.sep
+_TRACED = tuple(os.path.join(_OWN, "pytorch", "frontend", name) for name in ("dgl", "tracing"))
 LIMIT = 32  # Captures of one function of a model, for each of the modules that have it.
 # How torch begins to say, under fullgraph, that the model raises.
 _RAISED = "Observed exception", "Assertion failed"
