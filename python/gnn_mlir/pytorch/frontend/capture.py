@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.compile(model, backend="gnn_mlir")`, and the one call that sets what it needs."""
 
-import math
 import os
-import types
 import weakref
 
 import torch
 
 from ...compiler import check_target
 from ...compiler_capi import path_option
-from . import report, torch_internals, wholeness
+from . import report, torch_internals, variants, wholeness
 from .analysis import liveness
 from .calls import arguments, hooks
 from .calls.compiled_model import Compiled, refuse_untraced
 from .calls.frames import Frames, fresh
 from .calls.symbols import Numbers, is_of_symbols
-from .functional import detached, modes
+from .functional import modes
 from .functional.lowering import lower
 from .places import without_symbols
-from .raising.raiser import CaptureError, Raiser, described_op
-from .relations import merging, needed
+from .raising.raiser import CaptureError, described_op
 from .runtime.outer import NoGraph, Outer
 from .tracing import exporting, hetero, intercept, sizes
 
@@ -112,13 +109,13 @@ def _compiled(graph_module, whole, options, captures):
     if torch.is_grad_enabled():
         given.readers = liveness.readers(given.module.graph)
     while True:
-        lowered, raiser = _raise(given, foreign)
+        lowered, raiser = variants.raised(given, foreign)
         dtype = modes.other_dtype(raiser)
         if dtype is not None:
             if not whole:
                 captures.tell(modes.warn_of, dtype)
             raise _LeftToTorch(modes.left_to_torch(dtype))
-        segments = _programs(raiser)
+        segments = variants.programs(raiser)
         if whole:
             _refuse_splits(raiser, segments)
         if not segments:
@@ -154,69 +151,6 @@ def _first_reason(raiser):
     for node, why in raiser.reasons.items():
         return f"{described_op(node)}: {why}"
     return "it has no gather and no sum over edges"
-
-
-@exporting.without_autocast()  # Shapes and dtypes are computed anew.
-def _raise(lowered, foreign):
-    """(lowered, raised): with what is detached made of inputs, relations merged, and layers of
-    the rows that something reads, where that gives one program, or fewer. Ids that are
-    `foreign` are those of no graph."""
-    own = detached.of_inputs(lowered)
-    if own is not None:
-        found = _merged(own, foreign)
-        if len(_programs(found[1])) == 1:
-            return found
-    return _merged(lowered, foreign)
-
-
-def _merged(lowered, foreign):
-    """The same with what is detached as it is."""
-    if foreign:
-        return lowered, _without_small(lowered, foreign)
-    fewer = []
-    for merge, given in ((merging.apart, lowered), (merging.merge, needed.narrowed(lowered)),
-                         (merging.merge, lowered)):
-        merged = given and merge(given)
-        if merged is not None:
-            raiser = _without_small(merged, foreign)
-            if len(_programs(raiser)) == 1 and not wholeness.is_together(raiser):
-                return merged, raiser
-            fewer.append((merged, raiser))
-    apart = _without_small(lowered, foreign)
-    count = len(_programs(apart))
-    if count == 1 and not wholeness.is_together(apart):
-        return lowered, apart
-    fewer = [one for one in fewer if len(_programs(one[1])) == 1 or (
-        0 < len(_programs(one[1])) < count)]
-    return min(fewer, key=lambda one: len(_programs(one[1])), default=(lowered, apart))
-
-
-def _without_small(lowered, foreign):
-    """Raised, but for programs without a sum or a gather over edges. Where edges have more ids
-    than two and something is torch's, ids are ends of graphs of their own if less is then."""
-    def rest(raiser):
-        return len(_programs(raiser)) or math.inf, len(raiser.refused())
-    raiser = _with_graphs(lowered, foreign, False)
-    if not raiser.graphs.crowded or rest(raiser) == (1, 0):
-        return raiser
-    return min(raiser, _with_graphs(lowered, foreign, True), key=rest)
-
-
-def _with_graphs(lowered, foreign, alone):
-    left = set()
-    while True:
-        raiser = Raiser(lowered, left, foreign, alone).run()
-        small = {segment.number for segment in _programs(raiser)
-                 if not segment.has_graph_ops}
-        more = {node for node, tag in raiser.tags.items()
-                if getattr(tag, "segment", None) in small} - left
-        if not more:
-            return raiser
-        left |= more
-
-
-def _programs(raiser):
-    return [segment for segment in raiser.segments if segment.outputs]
 
 
 def _refuse_splits(raiser, segments):
