@@ -6,6 +6,8 @@ import copy
 import gc
 import pickle
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -18,6 +20,8 @@ from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from gnn_mlir.pytorch.frontend.calls import dispatch  # noqa: E402
 from gnn_mlir.pytorch.frontend.runtime import graph_cache  # noqa: E402
 from gnn_mlir.pytorch.frontend.tracing import intercept  # noqa: E402
+from torch._dynamo import convert_frame  # noqa: E402
+from torch.fx import _symbolic_trace  # noqa: E402
 from torch_geometric import EdgeIndex  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
@@ -172,6 +176,52 @@ def test_what_torch_does_at_calls_of_modules(found):
     assert found == [count + 1]
     with torch.autocast("cpu", torch.bfloat16):
         assert torch.allclose(compiled(X, EDGES).float(), plain, atol=0.1)
+
+
+def test_what_torch_does_around_calls(found):
+    """Hooks of all modules are run, another backend is taken, and a trace is refused."""
+    model, seen = Model().eval(), []
+    compiled = capture.compile_module(model)
+    for _ in range(2):
+        check(model, compiled, X, EDGES)
+    handle = torch.nn.modules.module.register_module_forward_hook(
+        lambda module, args, out: seen.append(module))
+    compiled(X, EDGES)
+    handle.remove()
+    assert seen == [model.layer, model, compiled]
+    with torch.compiler.set_stance("default", force_backend="eager"):
+        check(model, compiled, X, EDGES)
+    with pytest.raises(RuntimeError, match="torch.jit.trace a dynamo-optimized function"):
+        torch.jit.trace(compiled, (X, EDGES))
+    assert found == [1]
+
+
+def test_a_trace_in_another_thread_is_awaited():
+    """While it lasts torch refuses calls of all threads."""
+    model, began = Model().eval(), threading.Event()
+
+    def trace():
+        with convert_frame.compile_lock, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_symbolic_trace, "_is_fx_tracing_flag", True)
+            began.set()
+            time.sleep(0.2)
+    thread = threading.Thread(target=trace)
+    thread.start()
+    began.wait()
+    check(model, capture.compile_module(model), X, EDGES)
+    thread.join()
+
+
+def test_a_forward_with_cells(found):
+    """As `super` has one."""
+    class Scaled(Model):
+        def forward(self, x, edge_index):
+            return super().forward(x, edge_index) * 2
+    model = Scaled().eval()
+    compiled = capture.compile_module(model)
+    for _ in range(3):
+        check(model, compiled, X, EDGES)
+    assert found == [2]
 
 
 def test_models_of_one_class_do_not_meet(found):

@@ -7,13 +7,15 @@ Merged models run by torch's own ops here: test_frontend.py runs programs made o
 import re
 
 import pytest
-import torch
-import zoo
-from gnn_mlir.pytorch.frontend import capture
-from gnn_mlir.pytorch.frontend.functional.lowering import lower
-from gnn_mlir.pytorch.frontend.relations import merging
-from torch import nn
-from torch_geometric import nn as pyg
+
+torch = pytest.importorskip("torch")
+pyg = pytest.importorskip("torch_geometric.nn")
+
+import zoo  # noqa: E402
+from gnn_mlir.pytorch.frontend import capture  # noqa: E402
+from gnn_mlir.pytorch.frontend.functional.lowering import lower  # noqa: E402
+from gnn_mlir.pytorch.frontend.relations import merging  # noqa: E402
+from torch import nn  # noqa: E402
 
 D, HEADS = 16, 4
 SIZES = {"paper": 16, "author": 24, "venue": 8}

@@ -55,7 +55,7 @@ def test_layers_in_torch_are_those_of_pyg(model, text, benchmarks, torch):
 
 
 @pytest.fixture
-def clock(benchmarks, monkeypatch):
+def clock(benchmarks, torch, monkeypatch):
     """A GPU whose programs are numbers of milliseconds, or errors."""
     race = benchmarks("race")
 
