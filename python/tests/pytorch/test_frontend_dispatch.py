@@ -22,7 +22,7 @@ from gnn_mlir.pytorch.frontend.runtime import graph_cache  # noqa: E402
 from gnn_mlir.pytorch.frontend.tracing import intercept  # noqa: E402
 from torch._dynamo import convert_frame  # noqa: E402
 from torch.fx import _symbolic_trace  # noqa: E402
-from torch_geometric import EdgeIndex  # noqa: E402
+from torch_geometric import EdgeIndex, nn as pyg  # noqa: E402
 
 fresh = pytest.fixture(autouse=True)(zoo.forget_captures)
 EDGES = torch.randint(0, 9, (2, 30), generator=torch.Generator().manual_seed(0))
@@ -196,6 +196,33 @@ def test_what_torch_does_around_calls(found):
     assert found == [1]
 
 
+def test_another_code_of_a_class_is_run(monkeypatch):
+    """A forward that is replaced behind a capture, and a call that is more than forward."""
+    class Replaced(Model):
+        """A class that no other test has."""
+
+    class Added(Model):
+        def __call__(self, *args):
+            return super().__call__(*args) + 1
+    model, other = Replaced().eval(), Added().eval()
+    compiled, added = capture.compile_module(model), capture.compile_module(other)
+    for _ in range(3):
+        check(model, compiled, X, EDGES)
+        check(other, added, X, EDGES)
+    monkeypatch.setattr(Replaced, "forward", lambda self, x, edge_index: x * self.scale)
+    check(model, compiled, X, EDGES)
+
+
+@pytest.mark.parametrize("layer", [pyg.GCNConv, pyg.GATConv])
+def test_layers_of_pyg_are_past_the_wrappers(found, layer):
+    """Their guards ask whether the front end traces."""
+    model = layer(4, 4).eval()
+    compiled = capture.compile_module(model)
+    for _ in range(2):
+        check(model, compiled, X, EDGES)
+    assert found == [1]
+
+
 def test_a_trace_in_another_thread_is_awaited():
     """While it lasts torch refuses calls of all threads."""
     model, began = Model().eval(), threading.Event()
@@ -255,9 +282,9 @@ def test_breaks_and_resets_are_dynamos(found):
     for _ in range(2):
         check(model, compiled, X, EDGES)
     torch._dynamo.reset()
-    count = len(capture._made)
+    assert compiled.captures.count() == 1
     check(model, compiled, X, EDGES)
-    assert found == [1] and len(capture._made) == count + 1
+    assert found == [1] and compiled.captures.count() == 2
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])

@@ -51,3 +51,35 @@ def test_frames_that_fail_are_traced_no_more(monkeypatch):
     for calls in range(1, 5):
         compiled(X, EDGES)
         assert len(failed) == 3 * min(calls, 2)  # The model's own frame, and what is behind it.
+
+
+class Looping(torch.nn.Module):
+    """A graph break in a loop, for which dynamo skips the frame."""
+
+    def forward(self, x):
+        for _ in range(2):
+            torch._dynamo.graph_break()
+            x = x + 1
+        return x
+
+
+def test_a_skipped_frame_is_traced_once_in_a_call(monkeypatch):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.looping = Layer(), Looping()
+
+        def forward(self, x, edges):
+            x = self.layer(x, edges)
+            for _ in range(3):
+                torch._dynamo.graph_break()
+                x = self.looping(x)
+            return x
+    noted, note = [], frames.Frames.note
+    monkeypatch.setattr(frames.Frames, "note", lambda self, code, made: (
+        noted.append(code), note(self, code, made))[1])
+    model = Model()
+    compiled = capture.compile_module(model)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(X, EDGES), model(X, EDGES))
+    assert noted.count(Looping.forward.__code__) == 1

@@ -122,8 +122,7 @@ class _Captured:
                 not (own["_forward_hooks"] or own["_forward_pre_hooks"] or
                      own["_backward_hooks"] or own["_backward_pre_hooks"] or
                      _has_any_global_hook()) and
-                stance.stance == "default" and stance.backend is None and
-                not torch._C._is_tracing())
+                stance.stance == "default" and stance.backend is None)
 
     def find(self, args, kwargs):
         """The function that makes a call as the forward does; None where dynamo has none

@@ -18,8 +18,7 @@ import types
 
 import torch
 from torch._C._dynamo import eval_frame as codes
-from torch._dynamo import convert_frame, eval_frame, exc, guards, trace_rules
-from torch._dynamo.code_context import code_context
+from torch._dynamo import convert_frame, eval_frame, exc, guards
 from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrategy
 
 from ..places import place_in, without_symbols
@@ -54,8 +53,6 @@ def fresh(function):
     functools.update_wrapper(made, function)
     made.__kwdefaults__ = function.__kwdefaults__
     del made.__wrapped__
-    if code_context.has_context(function.__code__):  # A torch.fx.GraphModule has one.
-        code_context.get_context(code).update(code_context.get_context(function.__code__))
     return made
 
 
@@ -298,7 +295,7 @@ class Frames:
 
     def note(self, code, made):
         """Notes what dynamo has made of a frame. A skipped one is marked where the call has
-        succeeded, and at once in files of libraries that it never traces."""
+        succeeded."""
         call, is_own = getattr(self._calls, "call", None), id(code) in self._own
         if call is None:
             return
@@ -306,7 +303,7 @@ class Frames:
             call.captured = True
             if not is_own:
                 self._shared[id(code)] = code
-        elif made.apply_to_code and not trace_rules.check(code):
+        elif made.apply_to_code:
             made.apply_to_code, call.skipped[id(code)] = False, code
             if is_own:
                 call.why = _said(call.error) if call.error is not None else (

@@ -11,19 +11,14 @@ import contextlib
 import torch
 from torch.fx.experimental import symbolic_shapes
 
-_RAISED = (symbolic_shapes.GuardOnDataDependentSymNode,
-           symbolic_shapes.PendingUnbackedSymbolNotFound)
-
 
 def is_of_symbols(error):
     """Whether torch could not go on with a symbol; of an error and what caused it."""
     seen = []
     while error is not None and error not in seen:
-        if isinstance(error, _RAISED) or isinstance(error, (IndexError, TypeError)) and (
-                "SymInt" in str(error) or "SymFloat" in str(error)):
-            return True
-        text = str(error) if isinstance(error, torch._dynamo.exc.TorchDynamoException) else ""
-        if "GuardOnDataDependentSymNode" in text or "data-dependent" in text:
+        if isinstance(error, symbolic_shapes.GuardOnDataDependentSymNode) or isinstance(
+                error, (IndexError, TypeError)) and (
+                    "SymInt" in str(error) or "SymFloat" in str(error)):
             return True
         seen.append(error)
         error = getattr(error, "inner_exception", None) or error.__cause__ or error.__context__
