@@ -20,12 +20,8 @@ import gnn_mlir
 from conftest import ROOT
 from gnn_mlir.datasets import made
 
-if "GNN_REQUIRE_PYG" in os.environ:
-    import torch
-    import torch_geometric
-else:
-    torch = pytest.importorskip("torch")
-    torch_geometric = pytest.importorskip("torch_geometric")
+torch = pytest.importorskip("torch")
+torch_geometric = pytest.importorskip("torch_geometric")
 
 FOLDER = ROOT / "examples/train"
 sys.path.insert(0, str(FOLDER))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models in float64 equal PyG's own layers with copied weights."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -10,12 +8,8 @@ import gnn_mlir
 from gnn_mlir import models
 from gnn_mlir.pytorch import pyg
 
-if "GNN_REQUIRE_PYG" in os.environ:
-    import torch
-    import torch_geometric.nn as nn
-else:
-    torch = pytest.importorskip("torch")
-    nn = pytest.importorskip("torch_geometric.nn")
+torch = pytest.importorskip("torch")
+nn = pytest.importorskip("torch_geometric.nn")
 
 TOLERANCE = 1e-10
 

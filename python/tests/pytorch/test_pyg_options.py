@@ -2,7 +2,6 @@
 """Every option of PyG's layers is carried with PyG's numbers, or refused by name."""
 
 import inspect
-import os
 
 import numpy as np
 import pytest
@@ -12,12 +11,8 @@ from gnn_mlir import models
 from gnn_mlir.pytorch import pyg
 from test_pyg import check, inputs, random_graph, randomize, with_loops
 
-if "GNN_REQUIRE_PYG" in os.environ:
-    import torch
-    import torch_geometric.nn as nn
-else:
-    torch = pytest.importorskip("torch")
-    nn = pytest.importorskip("torch_geometric.nn")
+torch = pytest.importorskip("torch")
+nn = pytest.importorskip("torch_geometric.nn")
 
 
 def mlp(*between, bias=True):
