@@ -21,7 +21,7 @@ from torch.utils import _pytree as pytree
 
 import cases
 import frontend_models
-from gnn_mlir.frontend import capture
+from gnn_mlir.pytorch.frontend import capture
 from tables import markdown, number
 
 MODELS = ("rgcn", "gat", "sage", "hgt", "hetero-sage")

@@ -24,8 +24,8 @@ import frontend_models
 import gnn_mlir
 import race
 import synthetic
-from gnn_mlir import running
-from gnn_mlir.frontend import capture
+from gnn_mlir import in_flight
+from gnn_mlir.pytorch.frontend import capture
 
 WAYS = ("eager", "fast", "inductor", "ours")
 COMPILED = ("ours", "inductor")
@@ -189,7 +189,7 @@ def release():
     """Gives back the memory that nothing needs, that of graphs' structures too."""
     for outer in capture._made:
         outer.structures._kept.clear()
-    running.let_go()
+    in_flight.let_go()
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
@@ -358,7 +358,7 @@ class Cell:
                 self.bench.clock.wait()
             made.setdefault("first_s", time.perf_counter() - began)
             if self.bench.machine:
-                running.let_go()
+                in_flight.let_go()
                 size = sum(x.nbytes for each in values for x in each.values())
                 made["kept_mib"] = max(0, self._allocated() - before - size) / race.MIB
             if expected is not None:

@@ -44,7 +44,8 @@ from torch_geometric.loader import NeighborLoader
 import gnn_mlir
 import race
 import synthetic
-from gnn_mlir import files, models, pyg
+from gnn_mlir import files, models
+from gnn_mlir.pytorch import pyg
 from gnn_mlir.sampling import Sampler
 
 WHO = ("PyG", "PyG, on the GPU", "ours", "ours, prefetched", "ours, bound")

@@ -12,7 +12,8 @@ import frontend_models
 import gnn_mlir
 import torch_layers
 from cases import looped
-from gnn_mlir import models, pyg
+from gnn_mlir import models
+from gnn_mlir.pytorch import pyg
 
 
 def _tensor(array, device):

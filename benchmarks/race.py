@@ -15,7 +15,7 @@ import types
 
 import torch
 
-from gnn_mlir import capi, running
+from gnn_mlir import capi, in_flight
 
 MIB = 2**20
 # A CUDA graph makes no program faster than this, unless its calls take less than so many
@@ -103,7 +103,7 @@ class OnGPU:
     def memory_mib(self, run):
         """The most that a run has allocated at once, beyond what was there."""
         torch.cuda.synchronize()
-        running.let_go()  # what finished runs of ours have used
+        in_flight.let_go()  # what finished runs of ours have used
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()

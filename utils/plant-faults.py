@@ -22,6 +22,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+TESTS = ROOT / "python/tests"
 LIT = "/usr/lib/llvm-22/bin/lit"
 
 
@@ -42,6 +43,14 @@ class Fault:
                              f"{self.path.relative_to(ROOT)}, got {text.count(self.old)}")
         return text.replace(self.old, self.new)
 
+    def check_tests(self):
+        """Raises ValueError for a file of pytest that there is not: to run it would fail."""
+        for test in self.tests:
+            kind, _, what = test.partition(":")
+            if kind == "py" and not (TESTS / what.split()[0]).is_file():
+                raise ValueError(f"{self.name}: expected a test of {TESTS.relative_to(ROOT)}, got "
+                                 f"{what.split()[0]}")
+
 
 def read_faults():
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "utils/faults").iterdir())]
@@ -59,7 +68,7 @@ def command(test, build):
         return [build / f"unittests/{what}/GNN{what}Tests", "--gtest_brief=1"]
     name, *arguments = what.split()
     return [sys.executable, "-m", "pytest", "-q", "-x", "-n", "auto", "--dist", "worksteal",
-            ROOT / "python/tests" / name, *arguments]
+            TESTS / name, *arguments]
 
 
 def run(words, build):
@@ -94,6 +103,7 @@ def main():
     try:
         for fault in faults:
             fault.planted()
+            fault.check_tests()
     except ValueError as error:
         sys.exit(f"error: {error}")
     if options.check:

@@ -14,8 +14,9 @@ import torch
 
 import gnn_mlir
 import learning
-from gnn_mlir import models, pyg
+from gnn_mlir import models
 from gnn_mlir.datasets import made
+from gnn_mlir.pytorch import pyg
 
 HEADS = {"gcn": 1, "gat": 8, "rgcn": 1, "rgat": 2, "hgt": 2}
 

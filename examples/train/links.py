@@ -18,8 +18,9 @@ import torch
 
 import gnn_mlir
 import learning
-from gnn_mlir import models, pyg
+from gnn_mlir import models
 from gnn_mlir.datasets import made
+from gnn_mlir.pytorch import pyg
 
 
 class PyGNetwork(torch.nn.Module):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """gnn-mlir in Python: typed graphs, programs, the compiler and its runtime."""
 
-from . import models, reference
+from . import interop, models, reference
 from ._version import VERSION
 from .batches import blocks
 from .capi import CompileError, GNNError, get_num_threads, set_num_threads
@@ -12,13 +12,20 @@ from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types
                               refine_types, renumber, select_edges, sort_edges)
 from .program import Function, Module, Value
 from .saved import SavedModel
-from .tensor_graph import TensorGraph
 from .types import GraphDecl, TensorType, weight
 
 __version__ = VERSION
 __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
            "GNNError", "Graph", "GraphDecl", "Module", "SavedModel",
-           "TensorGraph", "TensorType", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
+           "TensorType", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
            "degrees", "explain", "export", "get_num_threads", "list_schedules", "load", "load_plugin",
            "merge_types", "models", "reference", "refine_types", "renumber",
            "select_edges", "set_num_threads", "sort_edges", "weight"]
+
+
+def __getattr__(name):
+    """`TensorGraph`, which is torch's, where it is first asked for."""
+    if name != "TensorGraph":
+        raise AttributeError(f"module 'gnn_mlir' has no attribute {name!r}")
+    found = globals()[name] = interop.tensor_graph()
+    return found

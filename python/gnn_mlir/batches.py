@@ -9,10 +9,10 @@ import threading
 
 import numpy as np
 
-from . import capi, types
+from . import capi, interop, types
 from .graph import Graph
 from .graph_functions import renumber
-from .tensor_graph import TensorGraph
+from .placed_graph import PlacedGraph
 
 
 MOST_LAYERS = 65535
@@ -37,8 +37,7 @@ def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=Non
         refuse_types("a Graph", num_edge_types, num_node_types)
         found, like = native_blocks(batch, layers, seeds)
     else:
-        from . import pyg  # It knows PyG's names.
-        found, like = pyg.blocks(batch, layers, seeds, num_edge_types, num_node_types)
+        found, like = interop.pyg().blocks(batch, layers, seeds, num_edge_types, num_node_types)
     return [Graph.of_native(block, like) for block in found]
 
 
@@ -155,7 +154,7 @@ def _graphs_of(item):
         raise ValueError("batches: expected graphs, or a tuple that begins with them, "
                          "got ()")
     if isinstance(item, list) and not all(
-            isinstance(one, (Graph, TensorGraph)) for one in item):
+            isinstance(one, (Graph, PlacedGraph)) for one in item):
         raise ValueError("batches: expected graphs, or a tuple that begins with them, "
                          f"got a list of {', '.join(type(one).__name__ for one in item)}")
     return item[0] if isinstance(item, tuple) else item

@@ -10,18 +10,17 @@ torch's current stream and with memory from torch's allocator.
 
 import functools
 import json
-import os
 import sys
 import weakref
 
 from . import batches as mini_batches, capi, compiler_capi, devices, files
 from . import gradients as differentiation
-from . import options, running, saved, targets, tokens, torch_models, types
+from . import in_flight, interop, options, running, saved, targets, tokens, types
 from .compiler_capi import load_plugin
 from .graph import Graph, not_a_graph
+from .placed_graph import PlacedGraph
 from .program import (Function, Module, check_counts, check_dict, check_graph_names,
                       check_names, graphs_by_name)
-from .tensor_graph import TensorGraph
 
 
 def _read_program(program, passes, graph, function=None):
@@ -71,7 +70,8 @@ def _choose_chip(target, chip):
     if chip is not None and (target == targets.CPU or not isinstance(chip, str)):
         wanted = "none on a CPU" if target == targets.CPU else "text such as sm_90"
         raise ValueError(f"chip: expected {wanted}, got {chip!r}")
-    gpu = _torch_gpu()
+    number = interop.current_gpu()
+    gpu = None if number is None else devices.describe_gpu(number)
     return {None: chip or gpu, targets.CUDA: chip or gpu or "sm_90"}.get(target, chip)
 
 
@@ -86,8 +86,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     For a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
     their names), and what is left to torch and why, of all captures that torch keeps
     (docs/Frontend.md). Other arguments are then those of a call of it, which is made first."""
-    if torch_models.is_any(program):
-        return torch_models.explain(program, args, named, kernels, dict(
+    if interop.is_any(program):
+        return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
             dot=dot))
     options.refuse_unknown(named, explain)
@@ -126,7 +126,7 @@ def _options(program, target, chip, passes, gradients, function=None):
                 gradients=differentiation.parse(gradients, function, _functions(program)))
 
 
-def compile(program=torch_models.NONE, function=None, *, target=None, chip=None, passes=None,
+def compile(program=interop.NONE, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
             allow_unused_schedules=False, save_schedules=None, gradients=None,
             stop_at=None, objects=(), fullgraph=False, **unknown):
@@ -173,11 +173,11 @@ def compile(program=torch_models.NONE, function=None, *, target=None, chip=None,
                   allow_unused_schedules=allow_unused_schedules or None,
                   save_schedules=save_schedules, gradients=gradients, stop_at=stop_at,
                   objects=objects or None)
-    torch_models.refuse_unknown(unknown, settings, others)
-    if program is torch_models.NONE:
+    interop.refuse_unknown(unknown, settings, others)
+    if program is interop.NONE:
         return functools.partial(compile, **settings)
-    if torch_models.is_any(program):
-        return torch_models.compile(program, settings, others)
+    if interop.is_any(program):
+        return interop.compile(program, settings, others)
     if fullgraph:
         raise ValueError("fullgraph: expected a torch.nn.Module with it, got a program")
     if isinstance(plugins, (str, bytes)):
@@ -220,7 +220,7 @@ def export(model, args, path, kwargs=None, *, targets=None, chip=None, passes=No
     which names the op."""
     if not isinstance(args, tuple):
         raise ValueError(f"args: expected a tuple of arguments, got {types.described(args)}")
-    torch_models.export(model, args, path, kwargs or {}, dict(passes=passes, chip=None), dict(
+    interop.export(model, args, path, kwargs or {}, dict(passes=passes, chip=None), dict(
         targets=targets, chip=chip, gradients=gradients))
 
 
@@ -252,15 +252,6 @@ def _pick(package, wanted):
     if wanted not in functions and wanted not in given:
         raise ValueError(f"function: expected one of {', '.join(functions)}, got {wanted!r}")
     return wanted
-
-
-def _torch_gpu():
-    """The driver's description of torch's current GPU; None without torch or GPU.
-    torch is asked only where the caller has imported it."""
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_available():
-        return None
-    return devices.describe_gpu(torch.cuda.current_device())
 
 
 class CompiledFunction(capi.Shared):
@@ -326,9 +317,8 @@ class CompiledFunction(capi.Shared):
     def __call__(self, graphs, inputs):
         """Outputs as the inputs are: arrays or tensors. One output is given
         itself, several as a dict by name."""
-        if running.is_traced():
-            from . import torch_ops
-            return _named(torch_ops.traced(self, graphs, inputs))
+        if interop.is_traced():
+            return _named(interop.traced(self, graphs, inputs))
         graphs = self._graphs(graphs)
         return _call(self, self._expand(graphs, inputs), self._binder(graphs))
 
@@ -418,7 +408,7 @@ class CompiledFunction(capi.Shared):
 
     def _graphs(self, graphs):
         """The graphs in the order of the declarations."""
-        if isinstance(graphs, (Graph, TensorGraph)):
+        if isinstance(graphs, (Graph, PlacedGraph)):
             graphs = [graphs]
         if isinstance(graphs, dict):
             missing = [n for n in self.graph_names if n not in graphs]
@@ -431,7 +421,7 @@ class CompiledFunction(capi.Shared):
             raise ValueError(f"{self.name}: expected graphs {', '.join(self.graph_names)}, got "
                              f"{not_a_graph(graphs)}")
         for graph in graphs:
-            if not isinstance(graph, (Graph, TensorGraph)):
+            if not isinstance(graph, (Graph, PlacedGraph)):
                 raise ValueError(f"{self.name}: expected a graph, got {not_a_graph(graph)}")
         if len(graphs) != len(self.graph_names):
             raise ValueError(f"{self.name}: expected graphs {', '.join(self.graph_names)}, got "
@@ -462,7 +452,7 @@ class _Bindings(dict):
                 this()._bound.pop(ids, None)
         self._watched = [weakref.ref(graph, forget) for graph in graphs]
 
-    def __del__(self, let_go=running.let_go, is_finalizing=sys.is_finalizing):
+    def __del__(self, let_go=in_flight.let_go, is_finalizing=sys.is_finalizing):
         if not is_finalizing():
             let_go()
 
@@ -475,7 +465,7 @@ def _named(outputs):
 def _call(function, inputs, bind):
     """Outputs of a call; `inputs` are checked by name."""
     if any(map(devices.is_tensor, inputs.values())):
-        from . import autograd
+        autograd = interop.autograd()
         inputs = autograd.cast(inputs)
         wrt = autograd.wanted(function, inputs)
         if wrt:
@@ -548,7 +538,7 @@ class Binding(capi.Shared):
         self.inputs, self.outputs = self.bound.inputs, self.bound.outputs
         self.workspace_bytes = self.bound.workspace_bytes
 
-    def __del__(self, let_go=running.let_go, is_finalizing=sys.is_finalizing):
+    def __del__(self, let_go=in_flight.let_go, is_finalizing=sys.is_finalizing):
         if not is_finalizing():
             let_go()
 
@@ -570,9 +560,8 @@ class Binding(capi.Shared):
 
     def __call__(self, inputs):
         """Runs; the outputs are as the inputs are, arrays or tensors."""
-        if running.is_traced():
-            from . import torch_ops
-            return _named(torch_ops.traced(self.function, self.graphs, inputs))
+        if interop.is_traced():
+            return _named(interop.traced(self.function, self.graphs, inputs))
         return _call(self.function, self.function._expand(self.graphs, inputs),
                      self._bind)
 

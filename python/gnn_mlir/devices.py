@@ -5,7 +5,8 @@ import ctypes
 import itertools
 import logging
 
-from . import capi, compiler_capi, running, targets, tensor_graph
+from . import capi, compiler_capi, interop, running, targets
+from .placed_graph import PlacedGraph
 
 _DEVICES = {}
 # The processors that shared objects are made for.
@@ -81,7 +82,7 @@ def bind(package, name, graphs, device, called=None):
 
 def bind_graphs(package, name, graphs, device, progress=None):
     """A function of a package, bound to graphs in the order of its declarations."""
-    if not any(isinstance(graph, tensor_graph.TensorGraph) for graph in graphs):
+    if not any(isinstance(graph, PlacedGraph) for graph in graphs):
         return capi.BoundFunction(package, name, graphs, device, progress=progress)
     return bind_all(package, [name], dict(zip(package.signature(name)["graphs"], graphs)),
                     device)[0]
@@ -89,18 +90,18 @@ def bind_graphs(package, name, graphs, device, progress=None):
 
 def bind_all(package, names, graphs, device):
     """Functions of a package, bound to graphs by name."""
-    count = sum(isinstance(graph, tensor_graph.TensorGraph) for graph in graphs.values())
+    count = sum(isinstance(graph, PlacedGraph) for graph in graphs.values())
     if not count:
         return capi.BoundFunction.of_all(package, names, graphs, device)
     if count < len(graphs):
         raise ValueError("expected graphs of one kind, got Graphs and TensorGraphs")
-    return tensor_graph.bind_all(package, names, graphs, device)
+    return next(iter(graphs.values())).bind_all(package, names, graphs, device)
 
 
 def of_graphs(graphs):
     """Where graphs of tensors are; None for others, which are on the host."""
     return next((graph.place for graph in graphs if isinstance(
-        graph, tensor_graph.TensorGraph) and graph.place != targets.CPU), None)
+        graph, PlacedGraph) and graph.place != targets.CPU), None)
 
 
 def is_tensor(value):
@@ -152,13 +153,11 @@ def run(bound, inputs, launch=None):
     if there != targets.CPU and not is_gpu:
         raise ValueError(f"{bound.name} is bound to the {bound.device.name}, expected inputs "
                          f"on the CPU, got them on {there}")
-    tensors = any(is_tensor(v) for v in inputs.values())
     if not is_gpu:
         how = running.on_host
     else:
-        how = running.on_stream if there != targets.CPU else running.through_copies
+        how = interop.run_on_stream if there != targets.CPU else running.through_copies
     outputs = how(bound, [inputs[i.name] for i in bound.inputs], launch)
-    if tensors and there == targets.CPU:
-        import torch
-        outputs = [torch.from_numpy(o) for o in outputs]
+    if there == targets.CPU and any(is_tensor(v) for v in inputs.values()):
+        outputs = interop.tensors(outputs)
     return outputs

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from . import capi, files, graph_files, running, spaces, tokens, types
+from . import capi, files, graph_files, interop, spaces, tokens, types
 from .types import MOST_TYPES
 
 def to_numpy(array):
@@ -513,13 +513,11 @@ class Graph:
         """`rows` of a node type as an index of `values`: copied to the device of a
         tensor once."""
         if (isinstance(rows, slice) or not hasattr(values, "new_zeros") or
-                running.is_traced()):
+                interop.is_traced()):
             return rows
         key = "index", node_type, end, str(values.device)
         if key not in self._maps:
-            import torch
-            self._maps[key] = torch.as_tensor(np.asarray(rows, np.int64),
-                                              device=values.device)
+            self._maps[key] = interop.index_beside(np.asarray(rows, np.int64), values)
         return self._maps[key]
 
     # -- Making and storing --------------------------------------------------
@@ -575,8 +573,7 @@ class Graph:
         """The graph of PyG's Data or HeteroData; features stay where they are. A Data
         does not say how many types there are: None is as many as its largest id
         says."""
-        from . import pyg  # It knows PyG's names, and this class.
-        return pyg.graph(data, num_edge_types, num_node_types)
+        return interop.pyg().graph(data, num_edge_types, num_node_types)
 
     @classmethod
     def load(cls, path):

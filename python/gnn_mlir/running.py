@@ -1,32 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs of a bound function: on the host, on torch's stream, or through copies.
+"""Runs of a bound function on arrays: on the host, or through copies. Those on tensors of a GPU
+are in `pytorch.launches`."""
 
-A run on a stream allocates by torch only, which reuses what is let go in the order of
-the stream. The binding lives until the GPU is done: an event is recorded after the
-launch, and it is held until that is seen to have passed, by a later launch or where
-bindings go. Under a CUDA graph's capture there is no such event; there the binding must
-outlive the graph.
-"""
-
-import collections
 import contextlib
-import functools
-import sys
-import threading
 
 import numpy as np
 
 from . import capi, targets, types
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64}
-_NAMES = {name: np.dtype(dtype).name for name, dtype in DTYPES.items()}
-
-
-def is_traced():
-    """Whether torch.compile is tracing the caller."""
-    torch = sys.modules.get("torch")
-    return torch is not None and torch.compiler.is_compiling()
-
+NAMES = {name: np.dtype(dtype).name for name, dtype in DTYPES.items()}
 
 _ALIGNMENT = 256
 _POISON = 0xFF  # Every float of these bytes is NaN.
@@ -49,7 +32,7 @@ def _called(info):
 def _check(info, shape, dtype):
     """`dtype` is a name, as NumPy and torch print it."""
     _dtype(info)
-    expected = _NAMES[info.dtype]
+    expected = NAMES[info.dtype]
     if dtype != expected:
         raise ValueError(f"{_called(info)}: expected {expected}, got {dtype}")
     if tuple(shape) != info.shape:
@@ -57,7 +40,7 @@ def _check(info, shape, dtype):
                          f"{tuple(shape)}")
 
 
-def _checked_tensor(info, value):
+def checked_tensor(info, value):
     """A tensor's values, checked and as they lie in memory."""
     _check(info, value.shape, str(value.dtype).removeprefix("torch."))
     if str(value.layout) != "torch.strided":
@@ -71,7 +54,7 @@ def is_integer(value):
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _checked_integer(info, value):
+def checked_integer(info, value):
     """An int for an input that is one; else ValueError."""
     if info.dtype != "i64" or info.shape:
         raise ValueError(f"{_called(info)}: expected an array or a tensor of "
@@ -82,9 +65,9 @@ def _checked_integer(info, value):
 def _host_array(info, value):
     """A checked, dense, aligned array of an input on the CPU."""
     if is_integer(value):
-        value = np.array(_checked_integer(info, value), np.int64)
+        value = np.array(checked_integer(info, value), np.int64)
     if hasattr(value, "detach"):
-        value = _checked_tensor(info, value).numpy()
+        value = checked_tensor(info, value).numpy()
     array = np.asarray(value) if hasattr(value, "__array__") else None
     if array is None or array.dtype == object:
         number = "an int, " * (info.dtype == "i64" and not info.shape)
@@ -163,89 +146,3 @@ def through_copies(bound, inputs, launch):
     for memory, array in zip(results, outputs):
         memory.read(array)
     return outputs
-
-
-# The bindings of launches that may not be done, with the event after each.
-_in_flight = collections.deque()
-_in_flight_lock = threading.Lock()
-
-
-def let_go():
-    """Lets go of the bindings of all launches that are done. For finalizers, which may
-    run anywhere: within a launch, and under a capture, where no event may be asked."""
-    if not _in_flight or not _in_flight_lock.acquire(blocking=False):
-        return
-    try:
-        if _is_capturing():
-            return
-        launches = list(_in_flight)  # They go when the lock is free again.
-        _in_flight.clear()
-        _in_flight.extend(launch for launch in launches if not launch[0].query())
-    finally:
-        _in_flight_lock.release()
-
-
-def _is_capturing():
-    import torch
-    return torch.cuda.is_current_stream_capturing()
-
-
-@functools.lru_cache(maxsize=None)
-def torch_dtypes():
-    import torch
-    return {name: getattr(torch, of) for name, of in _NAMES.items()}
-
-
-def device_tensor(info, value):
-    """A checked, dense, aligned tensor of an input. Most are that as they come, and a
-    step of a sampled batch is short: these are told by few calls."""
-    if not (value.dtype is torch_dtypes().get(info.dtype) and value.shape == info.shape and
-            str(value.layout) == "torch.strided" and not value.is_neg()):
-        value = _checked_tensor(info, value).contiguous()
-    elif not value.is_contiguous():
-        value = value.detach().contiguous()
-    # A view may start anywhere; kernels load 16 bytes at once.
-    return value.detach().clone() if value.data_ptr() % 16 else value
-
-
-def on_stream(bound, inputs, launch, device=None):
-    """CUDA tensors in and out, on torch's current stream. Does not wait. `device` is
-    where they are, that of the first one by default."""
-    import torch
-    first = device or next(v for v in inputs if not is_integer(v)).device
-    dtypes, tensors = torch_dtypes(), []
-    for info, value in zip(bound.inputs, inputs):
-        if is_integer(value):  # Filled there: a copy would wait.
-            value = torch.full((), _checked_integer(info, value),
-                               dtype=torch.int64, device=first)
-        tensors.append(device_tensor(info, value))
-    with launching(bound, first) as stream:
-        outputs = [torch.empty(o.shape, device=first, dtype=dtypes[o.dtype])
-                   for o in bound.outputs]
-        workspace = torch.empty(bound.workspace_bytes, dtype=torch.uint8,
-                                device=first)
-        launch([(t.data_ptr(), t.nbytes) for t in tensors],
-               [(t.data_ptr(), t.nbytes) for t in outputs],
-               (workspace.data_ptr(), workspace.nbytes), stream.cuda_stream)
-    return outputs
-
-
-@contextlib.contextmanager
-def launching(bound, device):
-    """Around a launch on torch's current stream of a device, which it gives: the stream
-    waits for the structures, and the binding lives until the GPU is done."""
-    import torch
-    stream = torch.cuda.current_stream(device)
-    with torch.cuda.device(device):
-        capturing = _is_capturing()
-    # A capture begins when all is there, and takes no events of others.
-    if bound.ready is not None and bound.ready[0] != stream and not capturing:
-        stream.wait_event(bound.ready[1])
-    yield stream
-    if not capturing:
-        event = torch.cuda.Event()
-        event.record(stream)
-        with _in_flight_lock:
-            _in_flight.append((event, bound))
-            while _in_flight and _in_flight[0][0].query():
-                _in_flight.popleft()

@@ -12,7 +12,7 @@ Key = collections.namedtuple("Key", "kind group elements target tile")
 _SIZES = ("edge", "src", "dst", "node", "edge_type", "node_type", "src_node_type",
           "dst_node_type", "graph")
 
-# Orders of edges that come from the sorts of `torch_structures`.
+# Orders of edges that come from the sorts of `pytorch.structures`.
 _SORTED = ("", "in_rows", "out_rows", "src_pairs", "dst_pairs")
 
 

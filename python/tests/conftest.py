@@ -12,6 +12,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TORCH_TESTS = ROOT / "python/tests/pytorch"
 if importlib.util.find_spec("gnn_mlir") is None:
     sys.path.insert(0, str(ROOT / "python"))
 
@@ -28,9 +29,21 @@ def pytest_configure(config):
     if found != expected:
         raise pytest.UsageError(f"expected gnn_mlir of this checkout, {expected}, "
                                 f"got {found}: set PYTHONPATH={ROOT / 'python'}")
+    if config.getoption("--without-torch"):
+        sys.modules.update(dict.fromkeys(("torch", "torch_geometric", "dgl")))  # Not found.
+    elif "GNN_REQUIRE_PYG" in os.environ and not importlib.util.find_spec("torch_geometric"):
+        raise pytest.UsageError("expected torch_geometric, got none: install it, or run the "
+                                "tests of the core alone with --without-torch")
     if os.environ.get("GNN_TEST_TARGET") == "cuda":
         from support import on_gpu
         on_gpu.redirect()
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Tests that import torch are in one folder."""
+    if config.getoption("--without-torch") and collection_path == TORCH_TESTS:
+        return True
+    return None
 
 
 BUILD = os.environ.get("GNN_MLIR_BUILD") and os.path.abspath(
@@ -41,6 +54,8 @@ def pytest_addoption(parser):
     parser.addoption("--all", action="store_true",
                      default=bool(os.environ.get("GNN_TEST_ALL")),
                      help="run the full product of cases, not a covering set")
+    parser.addoption("--without-torch", action="store_true",
+                     help="run the tests of the core, for which torch is not installed")
 
 
 def pytest_collection_modifyitems(config, items):

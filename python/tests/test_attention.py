@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention as one op and as several: extreme scores, odd graphs, memory."""
 
-import importlib
-import os
-
 import numpy as np
 import pytest
 
@@ -25,13 +22,6 @@ ODD = {
                                   num_edge_types=2,
                                   edge_type=np.arange(900) % 2),
 }
-
-
-def _required(name):
-    """A module that only has to be there where PyG is required."""
-    if "GNN_REQUIRE_PYG" in os.environ:
-        return importlib.import_module(name)
-    return pytest.importorskip(name)
 
 
 def _scores(f, g, kind, x, y):
@@ -119,48 +109,3 @@ def test_no_row_of_features_for_an_edge(compiler, name):
     assert bound.workspace_bytes < edges * size * 4 / 4
     scores = edges * heads * 4 if name in ("gatv2", "hgt", "transformer") else 0
     assert bound.workspace_bytes < scores + 40 * nodes * kinds * size * 4
-
-
-def _multiplicative(graph, heads, dim, size, out):
-    """PyG's RGATConv with multiplicative self-attention as its listing has it:
-    weights [heads, dim], messages [heads, dim, out]."""
-    module = Module()
-    g = module.graph_like("g", graph)
-    f = module.function("rgat")
-    x = f.input("x", g.rows("node", size))
-    weight = f.input("weight", g.rows("edge_type", size, heads * out))
-    ends = [f.typed_linear(f.gather(x, "edge", end), weight)
-            for end in ("dst", "src")]
-    query, key = (f.linear(end, f.input(name, types.weight(heads * out, heads * dim)))
-                  for name, end in zip(("query", "key"), ends))
-    weights = f.reshape(f.edge_softmax(query * key), heads, dim)
-    rows = f.reshape(ends[1], heads, out)
-    rows = f.reshape(f.concat(*[rows] * dim), heads, dim, out)
-    message = f.apply("mul", "edge", weights, rows)
-    total = f.aggregate("sum", message, "node", "dst")
-    f.output("out", f.reshape(total, heads * dim * out))
-    return f
-
-
-@pytest.mark.parametrize("heads, dim", [(1, 1), (2, 1), (2, 3)])
-def test_three_feature_dimensions(compiler, heads, dim):
-    torch = _required("torch")
-    nn = _required("torch_geometric.nn")
-    graph, size, out = ODD["multi"](), 7, 4
-    conv = nn.RGATConv(size, out, 3, heads=heads, dim=dim, bias=False,
-                       attention_mode="multiplicative-self-attention").double()
-    rng = np.random.default_rng(3)
-    x = rng.standard_normal((graph.num_nodes, size))
-    edges = torch.tensor(np.stack([graph.edge_src, graph.edge_dst]).astype(int))
-    expected = conv(torch.tensor(x), edges, torch.tensor(graph.edge_type.astype(int)))
-    inputs = {"x": x, **{name: getattr(conv, of).detach().numpy() for name, of in (
-        ("weight", "weight"), ("query", "q"), ("key", "k"))}}
-    f = _multiplicative(graph, heads, dim, size, out)
-    np.testing.assert_allclose(f.evaluate(graph, inputs)["out"],
-                               expected.detach().numpy(), rtol=1e-10, atol=1e-12)
-    for fuse in (True, False):
-        layer = gnn_mlir.compile(f, target="emulator",
-                                 passes={"fuse-attention": fuse})
-        found = layer(graph, {k: v.astype(np.float32) for k, v in inputs.items()})
-        np.testing.assert_allclose(found, expected.detach().numpy(), rtol=1e-4,
-                                   atol=1e-5)

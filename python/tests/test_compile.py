@@ -311,14 +311,6 @@ def test_packages_are_saved(rgcn, graph, tmp_path):
     np.testing.assert_array_equal(loaded(graph, inputs), rgcn(graph, inputs))
 
 
-def test_tensors_in_tensors_out(rgcn, graph):
-    torch = pytest.importorskip("torch")
-    inputs = rgcn.source.random_inputs(graph)
-    out = rgcn(graph, {k: torch.from_numpy(v) for k, v in inputs.items()})
-    assert isinstance(out, torch.Tensor)
-    np.testing.assert_array_equal(out.numpy(), rgcn(graph, inputs))
-
-
 def test_reports(rgcn, graph):
     report = rgcn.bind(graph).report()
     assert report["function"] == "rgcn"

@@ -132,14 +132,6 @@ def test_calls_run_where_they_are_compiled_for(program):
     np.testing.assert_array_equal(again(program.graphs, program.inputs), out)
 
 
-def test_tensors(program):
-    torch = pytest.importorskip("torch")
-    function, out = run(program, target="cpu")
-    tensors = {name: torch.from_numpy(array) for name, array in program.inputs.items()}
-    given = function(program.graphs, tensors)
-    assert torch.equal(given, torch.from_numpy(np.asarray(out)))
-
-
 def test_gradients(program):
     inputs = program.inputs
     found = {}

@@ -2,7 +2,6 @@
 """Checks of the pages of documentation: the switches of passes are those of
 the pipelines, and every command and piece of Python runs."""
 
-import importlib.util
 import pathlib
 import re
 import shlex
@@ -134,42 +133,13 @@ def test_table_of_forms(gnn_opt, compiler, tmp_path):
             assert (checked.returncode == 0) == (other == form), (files[0], other)
 
 
-def test_python_of_readme(compiler, tmp_path, monkeypatch, capsys):
+def test_program_of_readme(compiler, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    model, snippet = blocks("README.md", "python")
-    if importlib.util.find_spec("torch_geometric"):
-        names = {}
-        exec(compile(model, "README.md", "exec"), names)  # pylint: disable=exec-used
-        expected = names["model"]._orig_mod(names["x"], names["edges"]).square().mean()
-        assert abs(expected.item() - names["loss"].item()) < 1e-5
-        printed = re.search(r"^print\(.*\)  # (.*)$", model, re.M)[1]
-        assert capsys.readouterr().out.strip() == printed
+    _, snippet = blocks("README.md", "python")
     exec(compile(snippet, "README.md", "exec"), {})  # pylint: disable=exec-used
     printed = re.search(r"^print\(layer\)  # (.*)$", snippet, re.M)[1]
     assert capsys.readouterr().out.strip() == printed
     assert Graph.load("graph.npz").num_edges == 400
-
-
-def test_python_page(compiler, tmp_path, monkeypatch, capsys):
-    """All pieces of docs/Python.md run one after the other, and print what the
-    comments behind `print` say."""
-    pytest.importorskip("torch_geometric")
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    for i, piece in enumerate(blocks("docs/Python.md", "python")):
-        exec(compile(piece, f"piece {i} of docs/Python.md", "exec"), names)
-        printed = re.findall(r"^ *print\(.*\)  # (.*)$", piece, re.M)
-        assert capsys.readouterr().out.splitlines() == printed
-
-
-@pytest.mark.parametrize("page", ["docs/Training.md", "docs/Frontend.md", "docs/Debugging.md"])
-def test_python_of_a_page(compiler, tmp_path, monkeypatch, capsys, page):
-    pytest.importorskip("torch_geometric")
-    monkeypatch.chdir(tmp_path)
-    for piece in blocks(page, "python"):
-        exec(compile(piece, page, "exec"), {})  # pylint: disable=exec-used
-        printed = re.findall(r"^print\(.*\)  # (.*)$", piece, re.M)
-        assert capsys.readouterr().out.splitlines() == printed and printed[-1] == "True"
 
 
 def test_python_of_schedules_page(compiler, tmp_path, monkeypatch):
@@ -179,23 +149,6 @@ def test_python_of_schedules_page(compiler, tmp_path, monkeypatch):
     exec(compile(piece, "docs/Schedules.md", "exec"), names)
     steps = names["layer"].package.plan()["functions"][0]["steps"]
     assert "n = 16, kind = ffma, copies = registers" in [step["schedule"] for step in steps]
-
-
-def test_python_page_has_every_layer():
-    from gnn_mlir import pyg
-    text = (ROOT / "docs/Python.md").read_text()
-    listed = re.findall(r"^\| (`\w+Conv`.*?) \| (`.*?) \| (.*) \|$", text, re.M)
-    options = {name: cells[2] for cells in listed
-               for name in re.findall(r"`(\w+)`", cells[0])}
-    assert set(options) == {n for n in pyg._LAYERS if n.endswith("Conv")}
-    for name, cell in options.items():
-        if name == "GATv2Conv":
-            cell += options["GATConv"]
-        layer = pyg._LAYERS[name]
-        for option in layer.same.values():
-            assert f"`{option}`" in cell, (name, option)
-        for option in re.findall(r"`(\w+)`", cell):
-            assert option in (*layer.same.values(), *layer.shown, *layer.free)
 
 
 @pytest.mark.parametrize("page, words", [

@@ -130,31 +130,3 @@ def test_a_number_that_all_features_of_an_element_take(heads, features, in_fligh
     check_all(body, [("node", f"element -> src : {level}"), ("node", f"group : {level}")],
               [("edge", f"element -> edge : {level}")], features, heads,
               f"in_flight = {in_flight}, row_walk = by_edges", reference)
-
-
-def test_gradients_of_a_choice_of_weights():
-    """The gradient by a row of an edge is a chosen weight times what all features share."""
-    torch = pytest.importorskip("torch")
-    module, graph = gnn_mlir.Module(), GRAPHS["shares"]
-    g, f = module.graph("g"), module.function("f")
-    x = f.input("x", g.rows("node", 8))
-    weight, other = (f.input(name, g.rows("edge")) for name in "wz")
-    chosen = f.reshape(f.where(weight > 0, weight, weight * 0.5), 1)
-    message = f.gather(x, "edge", via="src") * chosen * f.reshape(other, 1)
-    f.output("y", f.aggregate("mean", message, "node", via="dst"))
-    rng = np.random.default_rng(3)
-    shapes = {"x": (graph.num_nodes, 8), "w": graph.num_edges, "z": graph.num_edges}
-    given = {name: torch.tensor(rng.standard_normal(shape), dtype=torch.float32)
-             for name, shape in shapes.items()}
-    ours = {name: value.clone().requires_grad_() for name, value in given.items()}
-    layer = gnn_mlir.compile(module, target="emulator", passes={"edge-walks": 1}, gradients=True)
-    layer(graph, ours).sum().backward()
-    ends = [torch.tensor(end, dtype=torch.int64) for end in (graph.edge_src, graph.edge_dst)]
-    right = {name: value.double().requires_grad_() for name, value in given.items()}
-    weights = torch.where(right["w"] > 0, right["w"], right["w"] * 0.5) * right["z"]
-    degrees = torch.bincount(ends[1], minlength=graph.num_nodes).clamp(min=1)
-    total = torch.zeros(graph.num_nodes, 8, dtype=torch.float64).index_add(
-        0, ends[1], right["x"][ends[0]] * weights[:, None])
-    (total / degrees[:, None]).sum().backward()
-    for name in given:
-        check(ours[name].grad.numpy(), right[name].grad.numpy())

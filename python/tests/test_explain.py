@@ -197,7 +197,7 @@ def test_text(files):
 
 def test_by_python(compiler, files, tmp_path, monkeypatch):
     del compiler  # skips where nothing is built
-    monkeypatch.setattr("gnn_mlir.compiler._torch_gpu", lambda: None)
+    monkeypatch.setattr("gnn_mlir.interop.current_gpu", lambda: None)
     graph = Graph.load(files / "g.npz")
     module = models.rgcn(3, (8, 8, 4))
     passes = {"compact": False}

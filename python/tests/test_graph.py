@@ -113,7 +113,6 @@ def test_from_hetero():
 
 
 def test_join_and_split_types():
-    torch = pytest.importorskip("torch")
     graph = Graph([], [], 5, node_type=[1, 0, 2, 2, 0], num_node_types=4)
     x = np.arange(10.0).reshape(5, 2)
     parts = graph.split_types(x)
@@ -125,15 +124,7 @@ def test_join_and_split_types():
         graph.split_types(x, "edge")
     assert (graph.join_types(parts, 2) == x).all()
     del parts[0]
-    tensors = {t: torch.from_numpy(p) for t, p in parts.items()}
-    joined = graph.join_types(tensors, 2)
-    assert joined.tolist() == [[0, 1], [0, 0], [4, 5], [6, 7], [0, 0]]
-
-
-def test_torch_arrays():
-    torch = pytest.importorskip("torch")
-    graph = Graph(torch.tensor([0, 1]), torch.tensor([1, 1]), 2)
-    assert graph.edge_src.dtype == np.int32
+    assert graph.join_types(parts, 2).tolist() == [[0, 1], [0, 0], [4, 5], [6, 7], [0, 0]]
 
 
 def test_names():

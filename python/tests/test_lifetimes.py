@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import models, running
+from gnn_mlir import in_flight, models
 from support.graphs import random_graph
 from naive import graphs
 
@@ -45,36 +45,40 @@ COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy,
 ARRAYS = ("edge_src", "edge_dst", "edge_type", "src_node_type", "dst_node_type")
 
 
-class Event:
-    def __init__(self, is_done):
-        self.is_done = is_done
+class Launch:
+    """Of a device that is asked nothing under a capture."""
 
-    def query(self):
-        return self.is_done
+    is_captured = True
+
+    def __init__(self, found):
+        self.found = found
+
+    def is_done(self):
+        return self.found and not Launch.is_captured
 
 
 @pytest.mark.parametrize("goes", ["graph", "function", "binding"])
 def test_launches_that_are_done_are_let_go_with_bindings(compiler, program, goes, inputs,
                                                          monkeypatch):
-    """Also those behind one that is not done; under a capture no event may be asked."""
-    monkeypatch.setattr(running, "_is_capturing", lambda: True)
+    """Also those behind one that is not done; under a capture none is."""
+    monkeypatch.setattr(Launch, "is_captured", True)
     layer = gnn_mlir.compile(program, target="emulator")
     graph = random_graph(20, 60, seed=1)
     found = {"graph": graph, "function": layer, "binding": layer.bind(graph)}
     layer(graph, inputs)
-    slow, done = (Event(False), "slow"), (Event(True), "done")
-    monkeypatch.setattr(running, "_in_flight", collections.deque([slow, done]))
+    slow, done = (Launch(False), "slow"), (Launch(True), "done")
+    monkeypatch.setattr(in_flight, "_launches", collections.deque([slow, done]))
     del layer, graph
     if goes != "binding":  # which holds both
         del found["binding"]
-    assert list(running._in_flight) == [slow, done]
-    monkeypatch.setattr(running, "_is_capturing", lambda: False)
-    with running._in_flight_lock:  # as in a launch
-        running.let_go()
-    assert list(running._in_flight) == [slow, done]
+    assert list(in_flight._launches) == [slow, done]
+    monkeypatch.setattr(Launch, "is_captured", False)
+    with in_flight._lock:  # as in a launch
+        in_flight.let_go()
+    assert list(in_flight._launches) == [slow, done]
     del found[goes]
     gc.collect()
-    assert list(running._in_flight) == [slow]
+    assert list(in_flight._launches) == [slow]
 
 
 # Graphs.

@@ -73,27 +73,6 @@ def test_places_say_which_edges_there_are(name, loops):
         np.testing.assert_array_equal(looped.edge_src[own], nodes)
 
 
-def test_as_in_pyg():
-    utils = pytest.importorskip("torch_geometric.utils")
-    torch = pytest.importorskip("torch")
-    graph = GRAPHS["several-loops"]
-    index = torch.tensor(np.stack([graph.edge_src, graph.edge_dst])).long()
-    rows = torch.arange(graph.num_edges, dtype=torch.float64)
-    nodes = np.full(graph.num_nodes, -1.0)
-    for loops, names in {"remove": ["remove_self_loops"], "add": ["add_self_loops"],
-                         "replace": ["remove_self_loops", "add_self_loops"],
-                         "remaining": ["add_remaining_self_loops"]}.items():
-        ends, values = index, rows
-        for name in names:
-            more = {} if name.startswith("remove") else {
-                "fill_value": -1.0, "num_nodes": graph.num_nodes}
-            ends, values = getattr(utils, name)(ends, values, **more)
-        looped = add_self_loops(graph, loops, 0)
-        np.testing.assert_array_equal(ends, [looped.edge_src, looped.edge_dst])
-        got = np.r_[rows, nodes][loop_places(graph, loops)]
-        np.testing.assert_array_equal(values, got)
-
-
 @pytest.mark.parametrize("loops", MADE)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_attention_over_edges_and_loops(name, loops, gnn_opt, compiler):
@@ -130,38 +109,6 @@ def test_types_of_loops(loop_type, compiler):
     for target in ("emulator", "cpu"):
         got = gnn_mlir.compile(f, target=target)(graph, inputs)
         np.testing.assert_allclose(got, out, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("loops", LOOPS)
-@pytest.mark.parametrize("name", GRAPHS)
-def test_graphs_of_tensors(name, loops, compiler):
-    """Structures that torch builds have the bits of the host's."""
-    torch = pytest.importorskip("torch")
-    graph = GRAPHS[name]
-    module = Module()
-    g = module.graph_like("g", graph)
-    s = module.looped_graph("s", g, loops, g.edge_types)
-    f = module.function("f")
-    e, n = f.input("e", g.rows("edge", 4)), f.input("n", g.rows("node", 4))
-    rows = f.restrict_rows(e * e, s) if loops == "remove" else f.extend_edges(
-        f.linear(e, f.input("w", gnn_mlir.weight(4, 4))), n, s)
-    a = f.edge_softmax(rows, "dst_pair")
-    f.output("a", a)
-    f.output("sum", f.rebind_rows(f.aggregate("sum", a, "node", "src"), g, "node"))
-    f.output("back", f.expand_rows(a * a, g) + e)
-    f.output("kept", f.restrict_rows(f.gather(n, "src_pair"), s) if loops == "remove"
-             else f.loop_rows(a))
-    layer = gnn_mlir.compile(f, target="cpu")
-    inputs = {k: torch.tensor(v) for k, v in f.random_inputs(graph).items()}
-    ends = np.stack([graph.edge_src, graph.edge_dst])
-    given = gnn_mlir.TensorGraph(
-        torch.tensor(ends), graph.num_nodes, edge_type=torch.tensor(graph.edge_type),
-        num_edge_types=graph.num_edge_types)
-    expected = layer(graph, inputs)
-    for key, found in layer(given, inputs).items():
-        np.testing.assert_array_equal(found, expected[key])
-        np.testing.assert_allclose(found, f.evaluate(graph, {
-            k: v.numpy() for k, v in inputs.items()})[key], rtol=1e-5, atol=1e-6)
 
 
 def test_rows_of_one_use_are_computed_where_they_are_read(gnn_opt):

@@ -74,15 +74,31 @@ def test_a_googletest_is_a_case(runner, monkeypatch, tmp_path):
 
 def test_data_sets_that_are_not_there_are_skipped_cases(runner, monkeypatch,
                                                         tmp_path):
-    assert counted(runner, monkeypatch, runner.pytest, PYTEST, tmp_path,
-                   False) == (20, ["python/tests/test_counts.py::test_edges"], 8)
+    """Once, though two suites of pytest run: of the core, without torch, and of the guest."""
+    summary = "=== 7 passed, 1 skipped in 1.00s ==="
+    outputs = [PYTEST, PYTEST.replace("test_counts", "pytorch/test_pyg").replace(
+        PYTEST.strip().splitlines()[-1], summary)]
+    commands = []
+
+    def run(command, **options):
+        commands.append([str(word).removeprefix(f"{ROOT}/") for word in command])
+        return (1, outputs.pop(0)) if "--dist" in command else (0, "")
+    monkeypatch.setattr(runner, "run", run)
+    totals = runner.Totals()
+    runner.pytest(tmp_path, False, totals)
+    assert (totals.passed, totals.failed, totals.skipped) == (27, 2, 3 + 1 + 5)
+    assert totals.failures == ["python/tests/test_counts.py::test_edges",
+                               "python/tests/pytorch/test_pyg.py::test_edges"]
+    assert [command[-2:] for command in commands[-2:]] == [
+        ["--without-torch", "python/tests"], ["thread", "python/tests/pytorch"]]
 
 
 def test_a_suite_that_does_not_run_has_failed(runner, monkeypatch, tmp_path):
-    for name, suite, arguments in (("lit", runner.lit, ()), ("pytest", runner.pytest, (False,)),
-                                   ("GoogleTest", runner.gtest, ())):
+    for names, suite, arguments in (
+            (["lit"], runner.lit, ()), (["pytest"] * 2, runner.pytest, (False,)),
+            (["GoogleTest"], runner.gtest, ())):
         assert counted(runner, monkeypatch, suite, "", tmp_path,
-                       *arguments) == (0, [name], 0)
+                       *arguments) == (0, names, 0)
 
 
 def test_sources_are_checked_beside_a_suite(runner, monkeypatch, capsys):

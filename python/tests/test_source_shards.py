@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Walks over ranges of sources: the graphs whose edge types these are, held against their
-definition and against what torch makes, and every reduction and form against NumPy in
+definition, and every reduction and form against NumPy in
 float64."""
 
 import numpy as np
@@ -141,26 +141,6 @@ def test_graphs_with_other_self_loops_are_cut(loops):
     _, bound = run(program(BODIES["softmax"], loops=loops), graph)
     np.testing.assert_allclose(bound(inputs), expected(changed, "softmax", inputs),
                                rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("kind, end", [("square", "src"), ("square", "dst"),
-                                       ("bipartite", "src")])
-@pytest.mark.parametrize("edge_walks", [0, 1])
-@pytest.mark.parametrize("target", ["emulator", "cpu"])
-def test_tensors_make_the_same_graph(target, kind, end, edge_walks, compiler):
-    """By kernels on the emulator, by torch's ops for cores."""
-    torch = pytest.importorskip("torch")
-    graph = graph_of(kind)
-    package, bound = run(program(BODIES["sum"], kind, end), graph, target=target,
-                         passes={"edge-walks": edge_walks})
-    inputs = inputs_of(graph)
-    sizes = {"num_nodes": graph.num_nodes} if kind == "square" else {
-        "num_src_nodes": graph.num_src_nodes, "num_dst_nodes": graph.num_dst_nodes}
-    tensors = gnn_mlir.TensorGraph((torch.tensor(graph.edge_src), torch.tensor(graph.edge_dst)),
-                                   **sizes)
-    of_tensors = package.bind(tensors)
-    given = {name: torch.tensor(value) for name, value in inputs.items()}
-    assert np.array_equal(of_tensors(given).numpy(), bound(inputs))
 
 
 def test_shards_are_chosen_by_how_near_sources_are():

@@ -2,24 +2,14 @@
 """Needs of training besides gradients: seeds and offsets of dropout that change
 from run to run, and batch statistics."""
 
-import importlib
-import os
-
 import numpy as np
 import pytest
 
 from gnn_mlir import Module, types
 from gnn_mlir.compiler import compile as compile_program
-from support import errors, graphs
+from support import graphs
 
 GRAPH = graphs.random_graph(33, 90, 2, 3, seed=1)
-
-
-def need(name):
-    """A module of the numeric tests, which the whole check has."""
-    if "GNN_REQUIRE_PYG" in os.environ:
-        return importlib.import_module(name)
-    return pytest.importorskip(name)
 
 
 # -- Integers that are inputs ----------------------------------------------------
@@ -55,17 +45,13 @@ def test_offsets_of_dropout_are_inputs(space, compiler):
     assert len({out.tobytes() for out in made.values()}) == len(made)
 
 
-def test_integers_are_those_of_numpy_and_torch(compiler):
-    torch = need("torch")
+def test_integers_are_those_of_numpy(compiler):
     f = dropped()
     compiled = compile_program(f)
     expected = compiled(GRAPH, ones(f, seed=3, offset=4))
-    for integer in (np.int64, lambda n: np.array(n, np.int64), torch.tensor):
+    for integer in (np.int64, lambda n: np.array(n, np.int64)):
         inputs = ones(f, seed=integer(3), offset=integer(4))
         assert np.array_equal(compiled(GRAPH, inputs), expected)
-    inputs = ones(f, seed=3, offset=4)
-    found = compiled(GRAPH, {**inputs, "x": torch.from_numpy(inputs["x"])})
-    assert np.array_equal(found.numpy(), expected)
 
 
 @pytest.mark.parametrize("given,message", [
@@ -128,42 +114,6 @@ def normalized(graph, space, *features, momentum=0.1, eps=1e-5):
     for name, value in zip(("out", "new_mean", "new_variance"), results):
         f.output(name, value)
     return f
-
-
-def by_torch(inputs, momentum, eps):
-    """The result of torch.nn.BatchNorm1d in training, in float64."""
-    torch = need("torch")
-    x = torch.tensor(inputs["x"], dtype=torch.float64)
-    flat = x.reshape(len(x), -1)
-    norm = torch.nn.BatchNorm1d(flat.shape[1], eps, momentum, dtype=torch.float64)
-    with torch.no_grad():
-        for to, name in ((norm.running_mean, "mean"), (norm.running_var, "variance"),
-                         (norm.weight, "gamma"), (norm.bias, "beta")):
-            to.copy_(torch.tensor(inputs[name]).reshape(-1))
-        out = norm.train()(flat)
-    shape = inputs["mean"].shape
-    return {"out": out.reshape(x.shape).numpy(),
-            "new_mean": norm.running_mean.reshape(shape).numpy(),
-            "new_variance": norm.running_var.reshape(shape).numpy()}
-
-
-CASES = [("node", (7,), 0.1, 1e-5), ("edge", (16,), 0.3, 1e-3),
-         ("dst_pair", (3, 5), 1.0, 1e-5), ("node", (2,), 0.0, 0.5)]
-
-
-@pytest.mark.parametrize("space,features,momentum,eps", CASES)
-def test_batch_norm_in_training_is_torchs(space, features, momentum, eps, compiler):
-    f = normalized(GRAPH, space, *features, momentum=momentum, eps=eps)
-    inputs = f.random_inputs(GRAPH, seed=3)
-    inputs["x"] = inputs["x"] * 3 + 5
-    inputs["variance"] = np.abs(inputs["variance"]) + 0.5
-    expected = by_torch(inputs, momentum, eps)
-    meant = f.evaluate(GRAPH, inputs)
-    for name, value in expected.items():
-        np.testing.assert_allclose(meant[name], value, rtol=1e-12, atol=1e-13)
-    found = compile_program(f)(GRAPH, inputs)
-    for name, value in expected.items():
-        errors.check(name, found[name], value, 1e-6, 1e-5)
 
 
 @pytest.mark.parametrize("rows", [0, 1])

@@ -166,17 +166,3 @@ def test_entries(figures, shipped):
     assert [line.split("(")[1].split(",")[0] for line in lines] == list(figures.FITTED)
     text = (ROOT / "include/GNN/Analysis/Kernels.def").read_text()
     assert all(line in text for line in lines)
-
-
-def test_a_walk_is_measured(figures):
-    """On the CPU."""
-    import torch
-    import gnn_mlir
-    graph = gnn_mlir.Graph([0, 1, 2, 2], [1, 2, 0, 1], 3)
-    for training in (False, True):
-        case = {"op": "gatv2", "heads": 1, "features": 8, "training": training, "passes": ""}
-        function, = figures.module_of(case).functions.values()
-        known = {name: torch.as_tensor(value)
-                 for name, value in function.random_inputs(graph, 1).items()}
-        times = figures.kernel_times(case, graph, known, "cpu", "cpu")
-        assert times and min(times) >= 0

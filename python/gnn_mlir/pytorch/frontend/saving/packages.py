@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The file of a saved model: its manifest, its parameters and a package for each target."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import torch
+
+from .... import devices, files, types
+from ....compiler import compile as compile_program
+from ....program import Module
+from ....targets import CPU, EMULATOR
+from .. import variants, wholeness
+from ..raising.raiser import CaptureError
+from .manifest import Manifest
+
+_VERSION = 1
+_DATE = (1980, 1, 1, 0, 0, 0)  # The same model always gives the same bytes.
+
+
+def save(captures, model, path, *, targets=None, chip=None, gradients=False):
+    """Writes a model that was captured in evaluation mode, as `compiled.save` does."""
+    outer = _captured(captures)
+    manifest = Manifest(outer, model)
+    compiled = manifest.compiled = outer.calls[0].compiled
+    options = {name: value for name, value in (compiled.options if compiled else
+                                               outer.options).items()
+               if name in ("target", "chip", "passes")}
+    if targets is None:
+        targets = [options.get("target") or EMULATOR]
+    elif isinstance(targets, str):
+        targets = [targets]
+    if chip is not None:
+        options["chip"] = chip
+    entries, images = {}, {"": [], "rows": []}
+    for target in targets:
+        given = {**options, "target": target}
+        if target == CPU:  # The bits of this machine, and code for others.
+            given.pop("chip", None)
+            given["objects"] = [one for one in devices.processors() if one != "x86-64-v2"]
+        for name, found in _packages(manifest, given, gradients):
+            for entry, data, ordered in found:
+                entries[entry] = data
+                images[name].append({"entry": entry, "target": target, "chip": given.get("chip") or
+                                     "", "dst_sorted": sorted(ordered)})
+    entries["model.json"] = json.dumps(_json(captures.name, manifest, images), indent=1).encode()
+    for name, value in manifest.parameters.items():
+        entries[f"parameters/{name}.npy"] = _npy(value)
+    files.write(path, _archive(entries))
+
+
+def export(compiled, args, kwargs, path, **options):
+    """Calls a compiled model in evaluation mode and saves it; the modes of its modules stay."""
+    modes = {one: one.training for one in compiled.modules()}
+    compiled.eval()
+    try:
+        with torch.no_grad():
+            compiled(*args, **kwargs)
+        compiled.save(path, **options)
+    finally:
+        for one, training in modes.items():
+            one.training = training
+
+
+def _captured(captures):
+    """The `Outer` of the whole model in evaluation mode, captured last."""
+    found = captures.outers()
+    own = [outer for outer, training in found if not training]
+    if not own:
+        got = "calls in training mode alone" if found else (
+            captures.why_not_whole() or "no call that torch still keeps")
+        raise CaptureError(
+            f"{captures.name}: expected a call in evaluation mode before the model is saved, as "
+            f"gnn_mlir.export(model, args, path) makes one, got {got}")
+    why = captures.why_not_whole()
+    if why:
+        raise CaptureError(f"{captures.name}: expected one program of the whole model to save, "
+                           f"got a part that is left to torch: {why}")
+    outer = own[-1]
+    wholeness.refuse_splits(outer.raiser, variants.programs(outer.raiser))
+    if outer.lowered.mutated:
+        raise CaptureError(f"{captures.name}: expected a model that writes to none of its inputs "
+                           "and buffers in evaluation mode, to save it")
+    if outer.calls[0].has_seed:
+        raise CaptureError(f"{captures.name}: expected a model without random numbers in "
+                           "evaluation mode, to save it")
+    if outer.sources is None:
+        raise CaptureError(f"{captures.name}: expected a torch.nn.Module that was called, to "
+                           "save it")
+    return outer
+
+
+def _packages(manifest, options, gradients):
+    """("" of the program and "rows" of projections, [(entry, bytes, graphs with sorted edges)])
+    of a target."""
+    target, compiled = options["target"], manifest.compiled
+    function = manifest.call.segment.function
+    ordered = frozenset(compiled.ordered if compiled else ())
+    statistics = compiled.statistics if compiled else {}
+    wrt = _differentiable(manifest) if gradients else None
+    found = []
+    for own in dict.fromkeys((ordered, frozenset())):
+        module = function.module.with_declared({
+            name: {"stats": tuple(one.items()), "dst_sorted": name in own}
+            for name, one in statistics.items()})
+        package = compile_program(module.functions[function.name], gradients=wrt,
+                                  **options).package
+        found.append((f"packages/{target}{'-sorted' if own else ''}.gnnpkg", package.to_bytes(),
+                      own))
+    yield "", found
+    if manifest.projections:
+        package = compile_program(_rows_module(manifest), manifest.projections[0].name,
+                                  **options).package
+        yield "rows", [(f"packages/{target}-rows.gnnpkg", package.to_bytes(), ())]
+
+
+def _differentiable(manifest):
+    """The inputs of the program that have gradients: parameters as they are, and features."""
+    if manifest.joined:
+        raise CaptureError("gradients: expected parameters that the program reads as they are, "
+                           f"got {', '.join(manifest.joined)}, which torch joins or computes")
+    if manifest.projections:
+        raise CaptureError("gradients: expected a model of one program, got one with layers on "
+                           "the rows of an argument before it")
+    return manifest.trained
+
+
+def _rows_module(manifest):
+    """The program of projections."""
+    module, sizes = Module(), {one["name"]: one["shape"] for one in manifest.arguments}
+    for one in manifest.projections:
+        graph, function = module.graph(f"of_{one.name}"), module.function(one.name)
+        x = function.input("x", graph.rows("node", *sizes[one.argument][1:]))
+        weight = function.input("weight", types.weight(*manifest.parameters[one.weight[0]].shape))
+        bias = None if one.bias is None else function.input("bias", types.weight(
+            *manifest.parameters[one.bias[0]].shape))
+        made = function.linear(x, function.weight_transpose(weight), bias)
+        for kind in one.activations:
+            made = function.activation(kind, made)
+        function.output("out", made)
+    return module
+
+
+def _json(name, manifest, images):
+    """The manifest as it stands in the file (docs/Serving.md)."""
+    sources = manifest.sources
+    graphs, calls = list(manifest.graphs), []
+    for one in manifest.projections:
+        graphs.append({"name": f"of_{one.name}", "square": True, "edge_types": 1, "node_types": 1,
+                       "num_src": {"argument": one.argument, "dim": 0}, "src": [], "dst": []})
+        inputs = [{"name": "x", "rows": [one.argument]}, {"name": "weight", "parameters": one.weight}]
+        if one.bias:
+            inputs.append({"name": "bias", "parameters": one.bias})
+        calls.append({"function": one.name, "images": images["rows"], "inputs": inputs,
+                      "results": [one.name]})
+    calls.append({"function": manifest.call.segment.function.name, "images": images[""],
+                  "inputs": manifest.inputs, "results": [
+                      f"result_{i}" for i in range(len(manifest.call.segment.outputs))]})
+    known = {one["name"] for one in manifest.arguments}
+    return {
+        "version": _VERSION, "name": name,
+        "signature": {"arguments": sources.arguments, "constants": sources.constants,
+                      "unused": [one for one in sources.tensors if one not in known],
+                      "outputs": sources.outputs},
+        "arguments": [one for name in sources.tensors for one in manifest.arguments
+                      if one["name"] == name],
+        "parameters": [{"name": name, "dtype": "f32", "shape": list(value.shape)}
+                       for name, value in manifest.parameters.items()],
+        "graphs": graphs, "calls": calls, "outputs": manifest.outputs}
+
+
+def _npy(value):
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.ascontiguousarray(value.cpu().numpy()), version=(1, 0))
+    return file.getvalue()
+
+
+def _archive(entries):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in sorted(entries.items()):
+            archive.writestr(zipfile.ZipInfo(name, _DATE), data)
+    return file.getvalue()

@@ -1,0 +1,508 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Captured models as files: the same bits without torch, on graphs of any size, and what is
+refused."""
+
+import os
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+nn = pytest.importorskip("torch_geometric.nn")
+
+import gnn_mlir
+from gnn_mlir.pytorch.frontend import CaptureError
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+RELATIONS = (("paper", "cites", "paper"), ("author", "writes", "paper"),
+             ("paper", "has", "author"), ("author", "knows", "venue"))
+WIDTHS = {"paper": 12, "author": 5, "venue": 3}
+
+
+class Convolutions(torch.nn.Module):
+    """GCN with weights or none, batch norm, dropout."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.GCNConv(9, 14), nn.GCNConv(14, 4)
+        self.norm = torch.nn.BatchNorm1d(14)
+
+    def forward(self, x, edge_index, edge_weight=None):
+        h = self.norm(self.first(x, edge_index, edge_weight)).relu()
+        h = torch.nn.functional.dropout(h, 0.5, self.training)
+        return self.last(h, edge_index, edge_weight).log_softmax(-1)
+
+
+class Typed(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.RGCNConv(9, 14, 3), nn.RGCNConv(14, 4, 3, num_bases=2)
+
+    def forward(self, x, edge_index, edge_type):
+        return {"hidden": (h := self.first(x, edge_index, edge_type)),
+                "scores": self.last(h.relu(), edge_index, edge_type)}
+
+
+class Hetero(torch.nn.Module):
+    """Two layers of all types; with `projected` on rows that a linear layer made of each type."""
+
+    def __init__(self, layer, projected=False):
+        super().__init__()
+        self.projections = torch.nn.ModuleDict(
+            {kind: torch.nn.Linear(width, 8) for kind, width in WIDTHS.items()} if projected
+            else {})
+        self.first, self.last = layer(), layer()
+
+    def forward(self, x_dict, edge_index_dict):
+        x = {kind: self.projections[kind](one).relu() for kind, one in x_dict.items()} if (
+            self.projections) else x_dict
+        x = {kind: one.relu() for kind, one in self.first(x, edge_index_dict).items()}
+        return self.last(x, edge_index_dict)
+
+
+def sage():
+    return nn.HeteroConv({one: nn.SAGEConv((-1, -1), 8) for one in RELATIONS})
+
+
+def homogeneous(seed, nodes=23, edges=90):
+    rng = torch.Generator().manual_seed(seed)
+    ids = torch.randint(0, nodes - 2, (2, edges), generator=rng)
+    ids[:, :3] = 5  # Multi-edges and self loops; the last nodes are isolated.
+    return torch.randn(nodes, 9, generator=rng), ids
+
+
+def weighted(seed, **sizes):
+    x, ids = homogeneous(seed, **sizes)
+    return x, ids, torch.rand(ids.shape[1], generator=torch.Generator().manual_seed(seed))
+
+
+def typed(seed, **sizes):
+    x, ids = homogeneous(seed, **sizes)
+    return x, ids, torch.arange(ids.shape[1]) % 3
+
+
+def by_type(seed, scale=1, widths=WIDTHS):
+    rng = torch.Generator().manual_seed(seed)
+    counts = {"paper": 19 * scale, "author": 11 * scale + 1, "venue": 4}
+    edges = {one: torch.stack([torch.randint(0, counts[end], (17 * scale + i,), generator=rng)
+                               for end in one[::2]]) for i, one in enumerate(RELATIONS)}
+    return {kind: torch.randn(count, widths[kind], generator=rng)
+            for kind, count in counts.items()}, edges
+
+
+def attention():
+    return nn.GAT(9, 12, 2, 4, heads=3, v2=True)
+
+
+MODELS = {
+    "gcn": (Convolutions, homogeneous), "gcn-weights": (Convolutions, weighted),
+    "sage": (lambda: nn.GraphSAGE(9, 14, 2, 4, norm="batch", dropout=0.3), homogeneous),
+    "gat": (attention, homogeneous), "gin": (lambda: nn.GIN(9, 14, 2, 4), homogeneous),
+    "rgcn": (Typed, typed), "hetero-sage": (lambda: Hetero(sage), by_type),
+    "hgt": (lambda: Hetero(lambda: nn.HGTConv(8, 8, (list(WIDTHS), list(RELATIONS)), 2), True),
+            by_type)}
+
+
+def made(name, seed=3):
+    """(the model in evaluation mode, what makes its arguments)."""
+    model, arguments = MODELS[name]
+    torch.manual_seed(seed)
+    model = model()
+    with torch.no_grad():
+        model(*arguments(0))  # Lazy layers, and statistics of batch norm.
+    return model.eval(), arguments
+
+
+def arrays(value):
+    if isinstance(value, dict):
+        return {key: arrays(one) for key, one in value.items()}
+    return value.detach().numpy() if isinstance(value, torch.Tensor) else value
+
+
+def pairs(found, expected):
+    """Arrays of results side by side."""
+    if isinstance(expected, dict):
+        assert list(found) == list(expected)
+        return [one for key in expected for one in pairs(found[key], expected[key])]
+    assert isinstance(found, np.ndarray)
+    return [(found, arrays(expected))]
+
+
+def check_equal(found, expected, close=False):
+    for a, b in pairs(found, expected):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        if close:
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+        else:
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Saves a model by its name: (path, the compiled model, what makes its arguments)."""
+    def save(name, **options):
+        model, arguments = made(name)
+        compiled, path = gnn_mlir.compile(model, target="cpu"), tmp_path / "model.gnnpkg"
+        with torch.no_grad():
+            compiled(*arguments(1))
+        compiled.save(path, **options)
+        return path, compiled, arguments
+    return save
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_same_bits_without_torch(saved, name):
+    """And the model's results in torch, on other graphs of other sizes too."""
+    path, compiled, arguments = saved(name)
+    model = gnn_mlir.load(path)
+    sizes = {"scale": 3} if arguments is by_type else {"nodes": 57, "edges": 1}
+    for given in (arguments(1), arguments(7), arguments(2, **sizes)):
+        with torch.no_grad():
+            expected, eager = compiled(*given), compiled._orig_mod(*given)
+        found = model(*map(arrays, given))
+        check_equal(found, expected, close=arguments is by_type)  # Layers of rows are torch's there.
+        check_equal(found, eager, close=True)
+
+
+def test_parameters_have_the_names_of_the_model(saved):
+    path, compiled, _ = saved("sage")
+    model, own = gnn_mlir.load(path), compiled._orig_mod.state_dict()
+    known = {name for name in own if not name.endswith("num_batches_tracked")}
+    assert set(model.parameters) == known
+    with np.load(path) as file:
+        for name in known:
+            np.testing.assert_array_equal(file[f"parameters/{name}"], own[name].numpy())
+            np.testing.assert_array_equal(model.parameters[name], own[name].numpy())
+
+
+def test_parameters_that_a_program_reads_as_one(saved):
+    """Those that lie one behind another have their names; what torch computes has its own."""
+    path, compiled, _ = saved("hetero-sage")
+    own, found = dict(compiled._orig_mod.named_parameters()), gnn_mlir.load(path).parameters
+    assert any(len(one.get("parameters", ())) > 1 for call in gnn_mlir.load(path).manifest["calls"]
+               for one in call["inputs"])
+    for name, value in found.items():
+        assert name.startswith("computed.") or np.array_equal(value, own[name].detach().numpy())
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path):
+    model, arguments = made("gat")
+    for name in ("a", "b"):
+        gnn_mlir.export(model, arguments(1), tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_an_export_leaves_modes_as_they_are(tmp_path):
+    model, arguments = made("gcn")
+    model.train()
+    model.last.eval()
+    gnn_mlir.export(model, arguments(1), tmp_path / "model.gnnpkg")
+    assert model.training and model.norm.training and not model.last.training
+    with torch.no_grad():
+        check_equal(gnn_mlir.load(tmp_path / "model.gnnpkg")(*map(arrays, arguments(4))),
+                    model.eval()(*arguments(4)), close=True)
+
+
+WITHOUT_TORCH = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("torch", "torch_geometric"):
+            raise ImportError("no torch")
+sys.meta_path.insert(0, Blocked())
+import numpy as np
+import gnn_mlir
+model = gnn_mlir.load(sys.argv[1])
+with np.load(sys.argv[2]) as given:
+    np.save(sys.argv[3], model(given["x"], edge_index=given["edge_index"]))
+assert "torch" not in sys.modules
+"""
+
+
+def test_bound_models_and_keywords(saved):
+    path, _, arguments = saved("gcn-weights")
+    model = gnn_mlir.load(path)
+    x, ids, weight = map(arrays, arguments(1))
+    expected = model(x, ids, weight)
+    bound = model.bind(x, ids, edge_weight=weight)
+    np.testing.assert_array_equal(bound(x, weight), expected)
+    np.testing.assert_array_equal(bound(edge_weight=weight, x=x), expected)
+    np.testing.assert_array_equal(model(x, edge_weight=weight, edge_index=ids.astype(np.int32)),
+                                  expected)
+    with pytest.raises(ValueError, match="Convolutions: expected x, edge_weight, got x"):
+        bound(x)
+
+
+def test_ids_that_are_written_to_are_other_ids(saved):
+    """A model stays bound to the graphs of its last calls, which it knows by their values."""
+    path, _, arguments = saved("gcn")
+    model, (x, ids) = gnn_mlir.load(path), map(arrays, arguments(1))
+    first = model(x, ids, None)
+    ids[0, :20] = 1
+    other = model(x, ids)
+    assert not np.array_equal(first, other)
+    np.testing.assert_array_equal(other, gnn_mlir.load(path)(x, ids))
+
+
+def test_edges_in_any_order(tmp_path):
+    """A model that was called with sorted edges has kernels for these, and takes others."""
+    model, _ = made("gcn")
+    x, ids = homogeneous(1)
+    ids = ids[:, ids[1].argsort(stable=True)]
+    compiled = gnn_mlir.compile(model, target="cpu")
+    with torch.no_grad():
+        expected = compiled(x, ids)
+    compiled.save(tmp_path / "model.gnnpkg")
+    found = gnn_mlir.load(tmp_path / "model.gnnpkg")
+    images = found.manifest["calls"][0]["images"]
+    assert [bool(one["dst_sorted"]) for one in images] == [True, False]
+    check_equal(found(arrays(x), arrays(ids)), expected)
+    other = ids[:, torch.randperm(ids.shape[1], generator=torch.Generator().manual_seed(1))]
+    with torch.no_grad():
+        check_equal(found(arrays(x), arrays(other)), model(x, other), close=True)
+
+
+def test_one_file_for_several_targets(saved):
+    path, compiled, arguments = saved("gcn", targets=["cpu", "emulator"], chip="h100")
+    model, given = gnn_mlir.load(path), arguments(1)
+    assert model.targets == ["cpu", "emulator"]
+    assert {one["chip"] for one in model.manifest["calls"][0]["images"]} == {"", "h100"}
+    with torch.no_grad():
+        expected = compiled._orig_mod(*given)
+    given = list(map(arrays, given))
+    for device in ("cpu", "emulator"):
+        check_equal(model.bind(*given, device=device)(given[0]), expected, close=True)
+    other = gnn_mlir.load(path, device="emulator")
+    np.testing.assert_array_equal(other(*given), model.bind(*given, device="emulator")(given[0]))
+
+
+def test_the_wrong_device(saved):
+    path, _, arguments = saved("gcn", targets="cuda", chip="h100")
+    given = list(map(arrays, arguments(1)))
+    with pytest.raises(gnn_mlir.GNNError, match=r"^expected a device that the model was "
+                       r"saved for, cuda \(h100\), got cpu$"):
+        gnn_mlir.load(path).bind(*given, device="cpu")
+
+
+def test_gradients_on_request(saved):
+    """The pair of passes of the program, whose inputs have the names of the plan."""
+    path, compiled, arguments = saved("sage", gradients=True)
+    x, ids = arguments(1)
+    function, graphs, inputs = gnn_mlir.load(path).program(arrays(x), arrays(ids))
+    out = function(graphs, inputs)
+    cotangent = np.ones_like(out)
+    found = function.gradients(graphs, inputs, {function.output_names[0]: cotangent})
+    model = compiled._orig_mod
+    model.zero_grad()
+    model(x.requires_grad_(), ids).backward(torch.from_numpy(cotangent))
+    names = {one["name"]: one.get("parameters", ["x"])[0]
+             for one in gnn_mlir.load(path).manifest["calls"][0]["inputs"]}
+    own = {**{name: one.grad for name, one in model.named_parameters()}, "x": x.grad}
+    compared = 0
+    for name, value in found.items():
+        if own.get(names[name]) is not None:
+            np.testing.assert_allclose(value, own[names[name]], rtol=2e-4, atol=2e-5)
+            compared += 1
+    assert compared == 1 + len(list(model.parameters()))
+
+
+# -- Refused ---------------------------------------------------------------------------------
+
+
+def test_a_call_comes_first():
+    compiled = gnn_mlir.compile(made("gcn")[0])
+    with pytest.raises(CaptureError, match="Convolutions: expected a call in evaluation mode "
+                       "before the model is saved.*gnn_mlir.export.*got no call"):
+        compiled.save("never.gnnpkg")
+    compiled.train()
+    compiled(*homogeneous(1))
+    with pytest.raises(CaptureError, match="got calls in training mode alone"):
+        compiled.save("never.gnnpkg")
+    assert not os.path.exists("never.gnnpkg")
+
+
+class Between(torch.nn.Module):
+    """Torch computes what no program means between two."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.SAGEConv(9, 9), nn.SAGEConv(9, 4)
+
+    def forward(self, x, edge_index):
+        h = self.first(x, edge_index)
+        return self.last(torch.linalg.qr(h)[0], edge_index)
+
+
+class Behind(Between):
+    def forward(self, x, edge_index):
+        return torch.cumsum(self.first(x, edge_index), 0)
+
+
+class Before(Between):
+    def forward(self, x, edge_index):
+        return self.first(torch.cumsum(x, 0), edge_index)
+
+
+class Filtered(Between):
+    def forward(self, x, edge_index):
+        return self.first(x, edge_index[:, edge_index[0] > 2])
+
+
+class Breaks(Between):
+    def forward(self, x, edge_index):
+        h = self.first(x, edge_index)
+        print(end="")
+        torch._dynamo.graph_break()
+        return self.last(h, edge_index)
+
+
+class Draws(Between):
+    def forward(self, x, edge_index):
+        return self.first(torch.nn.functional.dropout(x, 0.5), edge_index)
+
+
+@pytest.mark.parametrize("model, words", [
+    (Between, "linalg_qr|qr"), (Behind, "cumsum"), (Before, "cumsum"),
+    (Filtered, "expected graphs of|ids|edges"), (Breaks, "left to torch"),
+    (Draws, "random numbers")])
+def test_models_that_are_not_one_program(tmp_path, model, words):
+    path = tmp_path / "model.gnnpkg"
+    with pytest.raises(CaptureError, match=words):
+        gnn_mlir.export(model(), homogeneous(1), path)
+    assert not path.exists()
+
+
+def test_torch_export_names_save():
+    compiled, given = gnn_mlir.compile(made("gcn")[0]), homogeneous(1)
+    for strict in (False, True):
+        with pytest.raises(Exception, match="save"):
+            torch.export.export(compiled, given, strict=strict)
+    with torch.no_grad():
+        compiled(*given)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (lambda x, ids: (x[:, :5], ids), r"x: expected float32 of shape \[\?, 9\], got float32 of "
+     r"shape \[23, 5\]"),
+    (lambda x, ids: (x.astype(np.float64), ids), "x: expected float32 .*got float64"),
+    (lambda x, ids: (x, ids.astype(np.float32)), "edge_index: expected int64 or int32"),
+    (lambda x, ids: (x, ids[0]), r"edge_index: expected .*\[2, \?\], got int64 of shape \[90\]"),
+    (lambda x, ids: (x,), "expected edge_index: i64"),
+    (lambda x, ids: (x, ids, x), "expected no edge_weight, which it was saved without"),
+    (lambda x, ids: (x, ids, None, x), "expected at most 3 arguments"),
+    (lambda x, ids: ([1, 2], ids), "x: expected|expected x: f32"),
+    (lambda x, ids: (x, ids + 5), r"argument 'edge_index': expected ids from 0 to 22, got 2\d at"),
+    (lambda x, ids: (x, ids - 30), r"argument 'edge_index': expected ids from 0 to 22, got -")])
+def test_wrong_arguments(saved, arguments, words):
+    path, _, make = saved("gcn")
+    with pytest.raises((ValueError, gnn_mlir.GNNError), match=words):
+        gnn_mlir.load(path)(*arguments(*map(arrays, make(1))))
+
+
+def test_edges_without_types(saved):
+    path, _, arguments = saved("rgcn")
+    x, ids, kinds = map(arrays, arguments(1))
+    with pytest.raises(gnn_mlir.GNNError, match="expected 90 types of edges, got 89"):
+        gnn_mlir.load(path)(x, ids, kinds[:-1])
+    with pytest.raises(gnn_mlir.GNNError, match="got 7"):
+        gnn_mlir.load(path)(x, ids, np.where(np.arange(90) == 4, 7, kinds))
+
+
+def test_what_export_takes(tmp_path):
+    model, arguments = made("gcn")
+    with pytest.raises(ValueError, match="args: expected a tuple of arguments, got"):
+        gnn_mlir.export(model, list(arguments(1)), tmp_path / "m")
+    with pytest.raises(ValueError, match="model: expected a torch.nn.Module, got"):
+        gnn_mlir.export(gnn_mlir.models.gcn(), arguments(1), tmp_path / "m")
+    with pytest.raises(ValueError, match="target: expected one of"):
+        gnn_mlir.export(model, arguments(1), tmp_path / "m", targets=["tpu"])
+    assert not (tmp_path / "m").exists()
+
+
+# -- Files -----------------------------------------------------------------------------------
+
+
+def rewritten(path, change):
+    """The file with other entries; `change` is given them by name."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    change(entries)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+
+
+def without(name):
+    return lambda entries: entries.pop(name)
+
+
+def replaced(a, b):
+    def change(entries):
+        text = entries["model.json"].decode()
+        assert a in text
+        entries["model.json"] = text.replace(a, b, 1).encode()
+    return change
+
+
+@pytest.mark.parametrize("change, words", [
+    (without("parameters/first.bias.npy"), "expected an entry 'parameters/first.bias.npy', got none"),
+    (without("packages/cpu.gnnpkg"), "expected an entry 'packages/cpu.gnnpkg', got none"),
+    (replaced('"version": 1', '"version": 2'), "version: expected 1, got 2"),
+    (replaced('"role": "ids"', '"role": "id"'), r"arguments\[1\].role: expected features or ids"),
+    (replaced('"row": 0', '"row": 2'), "expected a row of 'edge_index', got 2"),
+    (replaced('"value": "result_0"', '"value": "result_9"'), "expected the name of a result"),
+    (replaced('"graphs": [', '"graphs": {"a": ['), "parse error|expected an array"),
+    (replaced('"square": true', '"square": false'), "num_dst"),
+    (replaced('14', '13'), "expected f32|parameter 'first.bias': expected f32"),
+])
+def test_files_that_are_not_sound(saved, change, words):
+    path, _, arguments = saved("gcn")
+    rewritten(path, change)
+    with pytest.raises(gnn_mlir.GNNError, match=words) as raised:
+        gnn_mlir.load(path)(*map(arrays, arguments(1)))
+    assert "\n" not in str(raised.value)
+
+
+def test_damaged_manifests(saved):
+    """Whatever stands there, the library says one line or runs."""
+    path, _, arguments = saved("rgcn")
+    given, rng = list(map(arrays, arguments(1))), np.random.default_rng(1)
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read("model.json")
+    refused = 0
+    for _ in range(60):
+        data = bytearray(text)
+        for at in rng.integers(0, len(data), 2):
+            data[at] = rng.choice(list(b'0123456789-"[]{},x'))
+        rewritten(path, lambda entries: entries.update({"model.json": bytes(data)}))
+        try:
+            gnn_mlir.load(path)(*given)
+        except (gnn_mlir.GNNError, ValueError, KeyError, TypeError) as error:
+            refused += 1
+            assert "\n" not in str(error)
+    assert refused > 20
+
+
+def test_packages_are_no_models(saved, tmp_path):
+    path, _, _ = saved("gcn")
+    with zipfile.ZipFile(path) as archive:
+        (tmp_path / "cpu.gnnpkg").write_bytes(archive.read("packages/cpu.gnnpkg"))
+    assert isinstance(gnn_mlir.load(tmp_path / "cpu.gnnpkg"), gnn_mlir.CompiledFunction)
+    with pytest.raises(ValueError, match="function: expected none of a saved model"):
+        gnn_mlir.load(path, "forward")
+    with pytest.raises(ValueError, match="device: expected none of a package"):
+        gnn_mlir.load(tmp_path / "cpu.gnnpkg", device="cpu")
+
+
+def test_a_process_without_torch(saved, tmp_path):
+    path, compiled, arguments = saved("gat")
+    x, ids = arguments(6)
+    np.savez(tmp_path / "given.npz", x=arrays(x), edge_index=arrays(ids))
+    subprocess.run([sys.executable, "-c", WITHOUT_TORCH, path, tmp_path / "given.npz",
+                    tmp_path / "out.npy"], check=True)
+    with torch.no_grad():
+        check_equal(np.load(tmp_path / "out.npy"), compiled(x, ids))
