@@ -10,6 +10,7 @@
 import ctypes
 import json
 import os
+import threading
 import zipfile
 
 import numpy as np
@@ -95,7 +96,7 @@ class SavedModel(capi.Shared):
         self.name, self._signature = self.manifest["name"], self.manifest["signature"]
         self.targets = list(dict.fromkeys(
             image["target"] for call in self.manifest["calls"] for image in call["images"]))
-        self._device, self._bound = device, []
+        self._device, self._bound, self._lock = device, [], threading.Lock()
 
     def __repr__(self):
         arguments = ", ".join(f"{one['name']}: {_described(one)}"
@@ -122,15 +123,16 @@ class SavedModel(capi.Shared):
     def __call__(self, *args, **kwargs):
         given = self._arguments(args, kwargs)
         place = self._place(given)
-        for i, (there, known, bound) in enumerate(self._bound):
-            if there == place and _are_equal(known, given):
-                self._bound.append(self._bound.pop(i))
-                return bound._run(given)
-        bound = self._bind(given, place)
-        copies = {name: (shape, None if ids is None else ids.copy(), None)
-                  for name, (shape, ids, _) in given.items()}
-        self._bound = [*self._bound[1 - _KEPT:], (place, copies, bound)]
-        return bound._run(given)
+        found = next((one for one in self._bound if one[0] == place and
+                      _are_equal(one[1], given)), None)
+        if found is None:
+            copies = {name: (shape, None if ids is None else ids.copy(), None)
+                      for name, (shape, ids, _) in given.items()}
+            found = place, copies, self._bind(given, place)
+        with self._lock:  # The last one is used last.
+            others = [one for one in self._bound if one is not found]
+            self._bound = [*others[1 - _KEPT:], found]
+        return found[2]._run(given)
 
     def program(self, *args, target=None, **kwargs):
         """(function, graphs, inputs) of a call: the `CompiledFunction` of the model's program for a
@@ -249,6 +251,7 @@ def _are_equal(known, given):
 
 class _Handle(capi._Handle):
     _release = "gnnModelRelease"
+    _elsewhere = "load the file there"
 
     @classmethod
     def load(cls, path):
@@ -260,6 +263,7 @@ class BoundModel(capi._Handle):
     position, in the order of its arguments, or by name; ids are left out."""
 
     _release = "gnnBoundModelRelease"
+    _elsewhere = "load the model and bind it there"
     ready = None  # As of a bound function: structures are there.
 
     def __init__(self, handle, model, device):

@@ -11,7 +11,7 @@ import torch
 from .... import devices, files, types
 from ....compiler import compile as compile_program
 from ....program import Module
-from ....targets import CPU, EMULATOR
+from ....targets import CPU, CUDA, EMULATOR
 from .. import variants, wholeness
 from ..raising.raiser import CaptureError
 from .manifest import Manifest
@@ -41,10 +41,11 @@ def save(captures, model, path, *, targets=None, chip=None, gradients=False):
             given.pop("chip", None)
             given["objects"] = [one for one in devices.processors() if one != "x86-64-v2"]
         for name, found in _packages(manifest, given, gradients):
-            for entry, data, ordered in found:
-                entries[entry] = data
-                images[name].append({"entry": entry, "target": target, "chip": given.get("chip") or
-                                     "", "dst_sorted": sorted(ordered)})
+            for entry, package, ordered in found:
+                entries[entry] = package.to_bytes()
+                images[name].append({
+                    "entry": entry, "target": target, "dst_sorted": sorted(ordered),
+                    "chip": package.plan()["target"].get("chip", "") if target == CUDA else ""})
     entries["model.json"] = json.dumps(_json(captures.name, manifest, images), indent=1).encode()
     for name, value in manifest.parameters.items():
         entries[f"parameters/{name}.npy"] = _npy(value)
@@ -93,7 +94,7 @@ def _captured(captures):
 
 
 def _packages(manifest, options, gradients):
-    """("" of the program and "rows" of projections, [(entry, bytes, graphs with sorted edges)])
+    """("" of the program and "rows" of projections, [(entry, package, graphs with sorted edges)])
     of a target."""
     target, compiled = options["target"], manifest.compiled
     function = manifest.call.segment.function
@@ -107,13 +108,12 @@ def _packages(manifest, options, gradients):
             for name, one in statistics.items()})
         package = compile_program(module.functions[function.name], gradients=wrt,
                                   **options).package
-        found.append((f"packages/{target}{'-sorted' if own else ''}.gnnpkg", package.to_bytes(),
-                      own))
+        found.append((f"packages/{target}{'-sorted' if own else ''}.gnnpkg", package, own))
     yield "", found
     if manifest.projections:
         package = compile_program(_rows_module(manifest), manifest.projections[0].name,
                                   **options).package
-        yield "rows", [(f"packages/{target}-rows.gnnpkg", package.to_bytes(), ())]
+        yield "rows", [(f"packages/{target}-rows.gnnpkg", package, ())]
 
 
 def _differentiable(manifest):
