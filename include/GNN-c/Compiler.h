@@ -5,10 +5,8 @@
 |*===----------------------------------------------------------------------===*|
 |*
 |* From the text of a module to a package, and the emulator, which runs kernels
-of
-|* a GPU on the CPU. libGNN has these functions and all of Runtime.h, whose
-rules on
-|* errors and lifetimes hold here too.
+|* of a GPU on the CPU. libGNN has these functions and all of Runtime.h, whose
+|* rules on errors and lifetimes hold here too.
 |*
 |* Threads. All functions may be called from several threads at once. Compiling
 |* uses one thread of its own for the time of the call.

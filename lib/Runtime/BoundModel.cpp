@@ -6,6 +6,7 @@
 
 #include "Guarded.h"
 #include "ModelParts.h"
+#include "RunMemory.h"
 
 #include <algorithm>
 
@@ -112,6 +113,9 @@ struct BoundModel::State {
   /// Bytes of values between calls, behind which the functions' own workspace
   /// is, and of both.
   int64_t valueBytes = 0, workspaceBytes = 0;
+
+  Error runSteps(ArrayView<ConstBuffer> given, ArrayView<Buffer> made,
+                 Buffer workspace, Stream stream) const;
 };
 
 BoundModel::BoundModel(std::unique_ptr<State> state)
@@ -375,12 +379,12 @@ Error Binder::addOutput(const ModelOutput &said) {
   bool fits = said.dtype == info.dtype;
   for (int64_t &extent : shape)
     if (extent >= 0)
-      known *= extent;
+      fits = fits && !__builtin_mul_overflow(known, extent, &known);
     else if (free)
       fits = false;
     else
       free = &extent;
-  if (free)
+  if (fits && free)
     known *= *free = known ? elements / known : rowsOf(info);
   if (!fits || known != elements)
     return failure("output '", said.name, "': expected ", describe(info),
@@ -437,69 +441,62 @@ Model::bind(const std::vector<ModelValue> &values,
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// Checks what a run was given.
-template <typename Given>
-static Error checkBuffers(const char *what, const std::vector<TensorInfo> &said,
-                          ArrayView<Given> given) {
-  if (given.size() != said.size())
-    return failure("expected ", said.size(), " ", what, "s, got ",
-                   given.size());
-  for (size_t i = 0; i < said.size(); ++i) {
-    int64_t bytes = given[i].data ? given[i].bytes : 0;
-    if (bytes < said[i].bytes)
-      return failure(what, " '", said[i].name, "': expected ", said[i].bytes,
-                     " bytes, got ", bytes);
-  }
-  return {};
-}
-
 Error BoundModel::run(ArrayView<ConstBuffer> inputs, ArrayView<Buffer> outputs,
                       Buffer workspace, Stream stream) const {
-  if (Error error = checkBuffers("input", state->inputs, inputs))
+  return guarded("run", [&]() -> Error {
+    if (Error error = checkRunMemory(*state->device, {state->inputs, inputs},
+                                     {state->outputs, outputs},
+                                     {state->workspaceBytes, workspace}))
+      return error;
+    Error error = state->runSteps(inputs, outputs, workspace, stream);
+    if (!error)
+      return {};
+    // Who gets an error takes the run for over, and its memory back.
+    auto capture = state->device->capture(stream);
+    if (!capture || !*capture)
+      (void)state->device->synchronize(stream);
     return error;
-  if (Error error = checkBuffers("output", state->outputs, outputs))
-    return error;
-  if (workspace.bytes < state->workspaceBytes ||
-      (!workspace.data && state->workspaceBytes))
-    return failure("workspace: expected ", state->workspaceBytes,
-                   " bytes, got ", workspace.data ? workspace.bytes : 0);
+  });
+}
+
+Error BoundModel::State::runSteps(ArrayView<ConstBuffer> given,
+                                  ArrayView<Buffer> made, Buffer workspace,
+                                  Stream stream) const {
   auto write = [&](const Place &place) -> void * {
     void *data = place.of == Place::Of::Workspace ? workspace.data
-                                                  : outputs[place.index].data;
+                                                  : made[place.index].data;
     return place.bytes ? static_cast<char *>(data) + place.offset : nullptr;
   };
   auto read = [&](const Place &place) -> const void * {
     if (place.of == Place::Of::Parameter)
-      return state->parameters[place.index];
-    return place.of == Place::Of::Input ? inputs[place.index].data
+      return parameters[place.index];
+    return place.of == Place::Of::Input ? given[place.index].data
                                         : write(place);
   };
-  auto copy = [&](const std::vector<Copy> &copies) -> Error {
-    for (const auto &[from, to] : copies) {
-      Error error =
-          from ? state->device->copyOnDevice(write(to), read(*from), to.bytes,
-                                             stream)
-               : state->device->fillInStream(write(to), 0, to.bytes, stream);
-      if (error)
+  auto copy = [&](const std::vector<Copy> &all) -> Error {
+    for (const auto &[from, to] : all)
+      if (Error error =
+              from ? device->copyOnDevice(write(to), read(*from), to.bytes,
+                                          stream)
+                   : device->fillInStream(write(to), 0, to.bytes, stream))
         return error;
-    }
     return {};
   };
   Buffer rest = workspace; // Of the functions, behind the values.
   if (workspace.data)
-    rest = {static_cast<char *>(workspace.data) + state->valueBytes,
-            workspace.bytes - state->valueBytes};
-  for (const Step &step : state->steps) {
+    rest = {static_cast<char *>(workspace.data) + valueBytes,
+            workspace.bytes - valueBytes};
+  for (const Step &step : steps) {
     if (Error error = copy(step.copies))
       return error;
-    std::vector<ConstBuffer> given;
+    std::vector<ConstBuffer> ins;
     for (const Place &place : step.inputs)
-      given.push_back({read(place), place.bytes});
-    std::vector<Buffer> made;
+      ins.push_back({read(place), place.bytes});
+    std::vector<Buffer> outs;
     for (const Place &place : step.outputs)
-      made.push_back({write(place), place.bytes});
-    if (Error error = step.function->run(given, made, rest, stream))
+      outs.push_back({write(place), place.bytes});
+    if (Error error = step.function->run(ins, outs, rest, stream))
       return error;
   }
-  return copy(state->copies);
+  return copy(copies);
 }

@@ -143,6 +143,24 @@ static std::string shapeOf(const std::vector<int64_t> &shape) {
   return text + "]";
 }
 
+/// Elements of an argument.
+static constexpr int64_t kMostElements = int64_t(1) << 40;
+
+/// Whether a condition holds of two numbers of rows.
+static bool holds(ModelCondition::Op op, int64_t left, int64_t right) {
+  switch (op) {
+  case ModelCondition::Op::Equal:
+    return left == right;
+  case ModelCondition::Op::NotEqual:
+    return left != right;
+  case ModelCondition::Op::LessEqual:
+    return left <= right;
+  case ModelCondition::Op::Less:
+    return left < right;
+  }
+  return false;
+}
+
 Expected<Arguments> Arguments::of(const ModelManifest &manifest,
                                   const std::vector<ModelValue> &values) {
   Arguments arguments(manifest);
@@ -173,14 +191,24 @@ Expected<Arguments> Arguments::of(const ModelManifest &manifest,
                      name(found->dtype));
     int64_t size = 1;
     for (int64_t extent : found->shape)
-      if (extent > INT32_MAX || (size *= extent) > (int64_t(1) << 40))
-        return failure("argument '", said.name,
-                       "': expected fewer elements, "
-                       "got the shape ",
+      if (extent > INT32_MAX || __builtin_mul_overflow(size, extent, &size) ||
+          size > kMostElements)
+        return failure("argument '", said.name, "': expected at most ",
+                       kMostElements, " elements, got the shape ",
                        shapeOf(found->shape));
     if (isIds && size > 0 && !found->data)
       return failure("argument '", said.name, "': expected its ids, got null");
     arguments.values.push_back(&*found);
+  }
+  for (const ModelCondition &condition : manifest.conditions) {
+    Expected<int64_t> left = arguments.count(condition.left);
+    Expected<int64_t> right = arguments.count(condition.right);
+    if (!left || !right)
+      return left ? right.takeError() : left.takeError();
+    if (!holds(condition.op, *left, *right))
+      return failure("expected ", condition.text,
+                     ", as of the arguments that the model was saved for, got ",
+                     *left, " and ", *right);
   }
   return arguments;
 }

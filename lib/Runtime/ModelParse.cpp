@@ -29,6 +29,7 @@ private:
   ModelCount count(const Json &json, const std::string &where) const;
   ModelIds ids(Fields &fields, const char *key) const;
   ModelIds::Part part(const Json &json, const std::string &where) const;
+  ModelCondition condition(const Json &json, const std::string &where) const;
   ModelGraph graph(const Json &json, const std::string &where) const;
   ModelCall call(const Json &json, const std::string &where);
   ModelCall::Image image(const Json &json, const std::string &where) const;
@@ -57,6 +58,16 @@ static size_t find(const std::vector<T> &list, const std::string &name,
   return static_cast<size_t>(found - list.begin());
 }
 
+/// Refuses the last of a list where its name is that of an earlier one.
+template <typename T>
+static void refuseRepeat(const std::vector<T> &list, const std::string &where) {
+  bool isThere = std::any_of(list.begin(), list.end() - 1, [&](const T &one) {
+    return one.name == list.back().name;
+  });
+  if (isThere)
+    refuse(where, "expected a name of its own, got '" + list.back().name + "'");
+}
+
 size_t Reader::findArgument(const Json &json, const std::string &where) const {
   return find(made.arguments, string(json, where), "an argument", where);
 }
@@ -68,8 +79,9 @@ ModelTensor Reader::tensor(Fields &fields) const {
       take(parseDataType(fields.string("dtype")), fields.at("dtype"));
   fields.each("shape", [&](const Json &extent, const std::string &place) {
     int64_t value = integer(extent, place);
-    if (value < -1)
-      refuse(place, "expected an extent or -1, got " + std::to_string(value));
+    if (value < -1 || value > INT32_MAX)
+      refuse(place, "expected an extent of 31 bits or -1, got " +
+                        std::to_string(value));
     tensor.shape.push_back(value);
   });
   return tensor;
@@ -106,14 +118,19 @@ ModelOutput Reader::output(Fields fields) const {
   return output;
 }
 
+/// A number of ids, of 31 bits.
+static int64_t number(const Json &json, const std::string &where) {
+  int64_t value = integer(json, where);
+  if (value < 0 || value > INT32_MAX)
+    refuse(where, "expected a number of 31 bits, got " + got(json));
+  return value;
+}
+
 ModelCount Reader::count(const Json &json, const std::string &where) const {
   ModelCount count;
   auto add = [&](const Json &term, const std::string &place) {
     if (!term.is_object()) {
-      int64_t value = integer(term, place);
-      if (value < 0 || value > INT32_MAX)
-        refuse(place, "expected a count of 31 bits, got " + got(term));
-      count.constant += value;
+      count.constant += number(term, place);
       return;
     }
     Fields fields(term, place);
@@ -161,11 +178,11 @@ ModelIds::Part Reader::part(const Json &json, const std::string &where) const {
       refuse(where, "expected a limit, from which numbers below 0 count, got "
                     "none");
     if (fields.has("others"))
-      part.others = fields.integer("others");
+      part.others = number(fields.get("others"), fields.at("others"));
   } else {
     part.count = count(fields.get("count"), fields.at("count"));
     if (fields.has("number"))
-      part.number = fields.integer("number");
+      part.number = number(fields.get("number"), fields.at("number"));
   }
   fields.done();
   return part;
@@ -177,6 +194,23 @@ ModelIds Reader::ids(Fields &fields, const char *key) const {
     ids.parts.push_back(part(json, place));
   });
   return ids;
+}
+
+ModelCondition Reader::condition(const Json &json,
+                                 const std::string &where) const {
+  static constexpr const char *names[] = {"eq", "ne", "le", "lt"};
+  Fields fields(json, where);
+  ModelCondition condition;
+  std::string op = fields.string("op");
+  auto *found = std::find(std::begin(names), std::end(names), op);
+  if (found == std::end(names))
+    refuse(fields.at("op"), "expected eq, ne, le or lt, got '" + op + "'");
+  condition.op = static_cast<ModelCondition::Op>(found - std::begin(names));
+  condition.left = count(fields.get("left"), fields.at("left"));
+  condition.right = count(fields.get("right"), fields.at("right"));
+  condition.text = fields.string("text");
+  fields.done();
+  return condition;
 }
 
 ModelGraph Reader::graph(const Json &json, const std::string &where) const {
@@ -287,20 +321,27 @@ ModelManifest Reader::read(std::string_view text) {
   fields.get("signature"); // For calls with arguments by name.
   fields.each("arguments", [&](const Json &one, const std::string &place) {
     made.arguments.push_back(argument(Fields(one, place)));
+    refuseRepeat(made.arguments, place);
   });
   fields.each("parameters", [&](const Json &one, const std::string &place) {
     Fields parameter(one, place);
     made.parameters.push_back(tensor(parameter));
     parameter.done();
+    refuseRepeat(made.parameters, place);
+  });
+  fields.each("conditions", [&](const Json &one, const std::string &place) {
+    made.conditions.push_back(condition(one, place));
   });
   fields.each("graphs", [&](const Json &one, const std::string &place) {
     made.graphs.push_back(graph(one, place));
+    refuseRepeat(made.graphs, place);
   });
   fields.each("calls", [&](const Json &one, const std::string &place) {
     made.calls.push_back(call(one, place));
   });
   fields.each("outputs", [&](const Json &one, const std::string &place) {
     made.outputs.push_back(output(Fields(one, place)));
+    refuseRepeat(made.outputs, place);
   });
   fields.done();
   return std::move(made);

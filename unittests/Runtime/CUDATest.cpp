@@ -344,6 +344,26 @@ TEST_F(CUDA, CapturesLaunchesThatRunAtOnce) {
   set(0);
 }
 
+TEST_F(CUDA, WorksOnTheStreamOfTheCaller) {
+  auto device = open();
+  auto kernels = device->loadKernels("ptx", "good", "sm_80");
+  ASSERT_TRUE(kernels) << kernels.message();
+  const Kernel *kernel = *(*kernels)->find("add_one");
+  auto last = symbol<Stream()>("fakeLastStream");
+  void *memory = *device->allocate(8);
+  for (Stream stream : {symbol<Stream()>("fakeStream")(), Stream(nullptr)}) {
+    auto is = [&](const Error &error) {
+      EXPECT_FALSE(error);
+      return last() == stream;
+    };
+    EXPECT_TRUE(is(device->synchronize(stream)));
+    EXPECT_TRUE(is(device->copyOnDevice(memory, memory, 4, stream)));
+    EXPECT_TRUE(is(device->fillInStream(memory, 0, 4, stream)));
+    EXPECT_TRUE(is(device->launch(*kernel, {}, {}, stream)));
+  }
+  device->free(memory);
+}
+
 TEST_F(CUDA, ImagesThatDoNotFit) {
   auto device = open();
   EXPECT_EQ(device->loadKernels("ptx", "evil", "sm_86").message(),

@@ -67,6 +67,7 @@ struct FakeEvent {
 };
 int pinnedLeft = 1000;
 int streamCopies = 0;
+FakeStream *lastStream = nullptr;
 
 FakeContext *current() { return depth ? stack[depth - 1] : nullptr; }
 constexpr int kNoContext = 201;
@@ -79,6 +80,8 @@ int fakeRetained() { return retained; }
 int fakeDynamicShared() { return dynamicShared; }
 int fakeCarveOut() { return carveOut; }
 int fakeStreamCopies() { return streamCopies; }
+/// The stream of the last call that was given one.
+FakeStream *fakeLastStream() { return lastStream; }
 /// The stream that captures are of.
 FakeStream *fakeStream() {
   static FakeStream stream;
@@ -214,13 +217,15 @@ int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
   return current() ? 0 : kNoContext;
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from,
-                         size_t bytes, FakeStream *) {
+                         size_t bytes, FakeStream *stream) {
+  lastStream = stream;
   std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
               bytes);
   return current() ? 0 : kNoContext;
 }
 int cuMemsetD8Async(unsigned long long to, unsigned char value, size_t bytes,
-                    FakeStream *) {
+                    FakeStream *stream) {
+  lastStream = stream;
   std::memset(reinterpret_cast<void *>(to), value, bytes);
   return current() ? 0 : kNoContext;
 }
@@ -289,6 +294,7 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *,
 int cuLaunchKernel(void *, unsigned gridX, unsigned, unsigned, unsigned,
                    unsigned, unsigned, unsigned, FakeStream *stream,
                    void **arguments, void **) {
+  lastStream = stream;
   if (!current())
     return kNoContext;
   if (stream && stream->capture) {
@@ -306,6 +312,7 @@ int cuLaunchKernel(void *, unsigned gridX, unsigned, unsigned, unsigned,
   return 0;
 }
 int cuStreamSynchronize(FakeStream *stream) {
+  lastStream = stream;
   if (stream)
     stream->wait(stream->put);
   return current() ? 0 : kNoContext;

@@ -61,6 +61,16 @@ struct ModelIds {
   std::vector<Part> parts;
 };
 
+/// A condition on the extents of arguments under which the model computes what
+/// it was captured for.
+struct ModelCondition {
+  enum class Op { Equal, NotEqual, LessEqual, Less };
+  Op op = Op::Equal;
+  ModelCount left, right;
+  /// For people, in the names of the model.
+  std::string text;
+};
+
 /// A graph that is made of arguments.
 struct ModelGraph {
   std::string name;
@@ -125,6 +135,7 @@ struct ModelManifest {
   std::string name;
   std::vector<ModelTensor> arguments, parameters;
   std::vector<ModelOutput> outputs;
+  std::vector<ModelCondition> conditions;
   std::vector<ModelGraph> graphs;
   std::vector<ModelCall> calls;
 

@@ -151,7 +151,9 @@ DevicePointer addressOf(const void *pointer) {
   return static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(pointer));
 }
 
-DriverStream toDriver(Stream stream) { return toDriver(stream); }
+DriverStream toDriver(Stream stream) {
+  return static_cast<DriverStream>(stream);
+}
 } // namespace
 
 //===----------------------------------------------------------------------===//
