@@ -144,6 +144,13 @@ def tell_of_code(package, path):
         _log.info("%s has shared objects, which run in this process unchecked", path)
 
 
+def tell_of_model(path, manifest):
+    """The same of a saved model."""
+    if any(image["target"] == targets.CPU for call in manifest["calls"]
+           for image in call["images"]):
+        _log.info("%s has shared objects, which run in this process unchecked", path)
+
+
 def run(bound, inputs, launch=None):
     """The outputs in order, after `launch` (None: the run) has got all addresses.
     `inputs` are checked by name."""

@@ -20,17 +20,16 @@ from .graph import Graph
 
 _IDS = {"i64": np.int64, "i32": np.int32}
 _MANIFEST = "model.json"
+_MISSING = object()
 _KEPT = 4  # Graphs that a model stays bound to.
 
 
 def flatten(name, value):
     """(name, leaf) of an argument or a result: entries of a dict have its name and their key
     behind a dot, "x_dict.paper" and "edge_index_dict.author__writes__paper", those of a list or
-    tuple their place, and Data of PyG are dicts of their attributes. None has no leaf."""
+    tuple their place. None has no leaf."""
     if value is None:
         return []
-    if hasattr(value, "stores") and hasattr(value, "to_dict"):  # Data and HeteroData.
-        value = _attributes(value)
     if isinstance(value, dict):
         entries = [(_key(name, key), one) for key, one in value.items()]
     elif isinstance(value, (list, tuple)):
@@ -42,16 +41,11 @@ def flatten(name, value):
 
 
 def _key(name, key):
-    key = "__".join(key) if isinstance(key, tuple) else str(key)
-    if "." in key:
-        raise ValueError(f"{name}: expected keys without a dot, got {key!r}")
-    return key
-
-
-def _attributes(data):
-    stores = {getattr(store, "_key", None): dict(store.items()) for store in data.stores}
-    own = stores.pop(None, {})
-    return {**own, **stores}
+    words = key if isinstance(key, tuple) else (key,)
+    if not all(isinstance(word, str) and "." not in word for word in words):
+        raise ValueError(f"{name}: expected keys that are texts without a dot, or tuples of these, "
+                         f"got {key!r}")
+    return "__".join(words)
 
 
 def is_model(path):
@@ -83,6 +77,27 @@ def _values(given):
     return (signatures.ModelValue * len(found))(*found)
 
 
+def _check_signature(signature):
+    """Raises GNNError where the part of a manifest that the library leaves to Python is not
+    sound."""
+    def is_tree(tree):
+        if tree is None or isinstance(tree, str):
+            return True
+        if not isinstance(tree, dict) or len(tree) != 1:
+            return False
+        (kind, parts), = tree.items()
+        return isinstance(parts, {"dict": dict, "tuple": list, "list": list}.get(kind, ())) and all(
+            map(is_tree, parts.values() if kind == "dict" else parts))
+    kinds = {"arguments": list, "constants": dict, "defaults": dict, "unused": list}
+    for name, kind in kinds.items():
+        found = signature.get(name) if isinstance(signature, dict) else None
+        if not isinstance(found, kind) or not all(isinstance(one, str) for one in found):
+            raise capi.GNNError(f"signature.{name}: expected names, got {found!r}"[:200])
+    if not is_tree(signature.get("outputs")):
+        raise capi.GNNError(f"signature.outputs: expected names of outputs in dicts, lists and "
+                            f"tuples, got {signature.get('outputs')!r}"[:200])
+
+
 class SavedModel(capi.Shared):
     """A saved model. Calls take and give what `forward` of the model does, with arrays of NumPy
     or tensors in place of tensors: float32 features, and ids of int64 or int32. Features on a
@@ -93,6 +108,8 @@ class SavedModel(capi.Shared):
         """`make_function` makes a `CompiledFunction` of a package and a name."""
         self._model, self._make_function = _Handle.load(path), make_function
         self.manifest = json.loads(capi.library().gnnModelManifest(self._model.handle))
+        _check_signature(self.manifest["signature"])
+        devices.tell_of_model(path, self.manifest)
         self.name, self._signature = self.manifest["name"], self.manifest["signature"]
         self.targets = list(dict.fromkeys(
             image["target"] for call in self.manifest["calls"] for image in call["images"]))
@@ -106,19 +123,20 @@ class SavedModel(capi.Shared):
     @property
     def parameters(self):
         """The parameters by name, as arrays."""
-        found = {}
-        for i, one in enumerate(self.manifest["parameters"]):
-            data = capi.library().gnnModelParameterData(self._model.handle, i)
-            found[one["name"]] = np.frombuffer(
-                ctypes.string_at(data.data, data.bytes) if data.bytes else b"",
-                running.DTYPES[one["dtype"]]).reshape(one["shape"])
-        return found
+        return {one["name"]: self._parameter(one["name"]) for one in self.manifest["parameters"]}
 
-    def bind(self, *args, device=None, **kwargs):
+    def _parameter(self, name):
+        index, said = next((i, one) for i, one in enumerate(self.manifest["parameters"])
+                           if one["name"] == name)
+        data = capi.library().gnnModelParameterData(self._model.handle, index)
+        return np.frombuffer(ctypes.string_at(data.data, data.bytes) if data.bytes else b"",
+                             running.DTYPES[said["dtype"]]).reshape(said["shape"])
+
+    def bind(self, *args, **kwargs):
         """The model on the graphs of a call's arguments: binds and uploads once. Of features the
-        shapes alone matter. `device` is a name, as "cpu" and "cuda:0", or None."""
+        shapes and the device alone matter."""
         given = self._arguments(args, kwargs)
-        return self._bind(given, device or self._place(given))
+        return self._bind(given, self._place(given))
 
     def __call__(self, *args, **kwargs):
         given = self._arguments(args, kwargs)
@@ -134,22 +152,22 @@ class SavedModel(capi.Shared):
             self._bound = [*others[1 - _KEPT:], found]
         return found[2]._run(given)
 
-    def program(self, *args, target=None, **kwargs):
-        """(function, graphs, inputs) of a call: the `CompiledFunction` of the model's program for a
-        target, None: the first, its graphs by name, and its inputs by name, parameters among
-        them. Of a model that was saved with `gradients` it has `forward` and `gradients`."""
+    def program(self, *args, **kwargs):
+        """(function, graphs, inputs) of a call: the `CompiledFunction` of the model's program for
+        the device of a call, its graphs by name, and its inputs by name, parameters among them.
+        Of a model that was saved with `gradients` it has `forward` and `gradients`."""
         if len(self.manifest["calls"]) > 1:
             raise ValueError(f"{self.name}: expected a model of one function, got layers on the "
                              "rows of arguments before its program")
         call, = self.manifest["calls"]
-        images = [one for one in call["images"] if target in (None, one["target"])]
+        given = self._arguments(args, kwargs)
+        kind = devices.open_device(self._place(given)).kind
+        images = [one for one in call["images"] if one["target"] == kind]
         if not images:
-            raise ValueError(f"target: expected {' or '.join(self.targets)}, got {target!r}")
-        # The last of a target takes edges in any order.
-        image = [one for one in images if one["target"] == images[0]["target"]][-1]
+            raise ValueError(f"device: expected {' or '.join(self.targets)}, got {kind}")
+        image = images[-1]  # The one for edges in any order.
         function = self._make_function(capi.Package(capi.made(
             "gnnModelPackage", self._model.handle, image["entry"].encode())), call["function"])
-        given = self._arguments(args, kwargs)
         values = _values(given)
         graphs = {one["name"]: Graph.of_native(capi.NativeGraph(capi.made(
             "gnnModelGraph", self._model.handle, i, values, len(values))))
@@ -159,7 +177,7 @@ class SavedModel(capi.Shared):
     def _input(self, said, given):
         """An input of the program, of parameters or of rows that are one argument."""
         if "parameters" in said:
-            own = [self.parameters[name] for name in said["parameters"]]
+            own = list(map(self._parameter, said["parameters"]))
             return own[0] if len(own) == 1 else np.concatenate([x.reshape(-1) for x in own])
         if len(said["rows"]) > 1 or not isinstance(said["rows"][0], str):
             raise ValueError(f"{self.name}: expected rows of one argument for {said['name']!r}, "
@@ -185,10 +203,13 @@ class SavedModel(capi.Shared):
                 raise ValueError(f"{self.name}: expected {one['name']}: {_described(one)}, got "
                                  f"{', '.join(leaves) or 'nothing'}")
             found[one["name"]] = _read(one, leaves.pop(one["name"]))
+        defaults = self._signature["defaults"]
         for name, value in self._signature["constants"].items():
-            if leaves.pop(name, value) != value:
+            given = leaves.pop(name, defaults.get(name, _MISSING))
+            if type(given) is not type(value) or given != value:
+                got = "none" if given is _MISSING else repr(given)
                 raise ValueError(f"{self.name}: expected {name}={value!r}, with which it was "
-                                 "saved, got another value")
+                                 f"saved, got {got}")
         for name in self._signature["unused"]:
             leaves.pop(name, None)
         if leaves:
@@ -309,9 +330,12 @@ def _info(handle, what, index):
 def _structured(tree, leaves):
     """A result as `forward` gives it, of its leaves by name."""
     if isinstance(tree, str):
+        if tree not in leaves:
+            raise capi.GNNError(f"signature.outputs: expected outputs of the model, got {tree!r}")
         return leaves[tree]
     if tree is None:
         return None
-    if "dict" in tree:
-        return {key: _structured(one, leaves) for key, one in tree["dict"].items()}
-    return tuple(_structured(one, leaves) for one in tree["tuple"])
+    (kind, parts), = tree.items()
+    if kind == "dict":
+        return {key: _structured(one, leaves) for key, one in parts.items()}
+    return {"tuple": tuple, "list": list}[kind](_structured(one, leaves) for one in parts)

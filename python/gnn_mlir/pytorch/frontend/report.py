@@ -163,9 +163,10 @@ class Captures:
         found = ((ref(), training) for ref, why, _, training in self._found[first:] if not why)
         return [(outer, training) for outer, training in found if outer is not None]
 
-    def why_not_whole(self):
-        """Why a part of the model has no program of its own, of the last capture, or ""."""
-        broken = [why or broken for _, why, broken, _ in self._found if why or broken]
+    def why_not_whole(self, training):
+        """Why a part of the model has no program of its own in a mode, or ""."""
+        broken = [why or broken for _, why, broken, mode in self._found
+                  if (why or broken) and bool(mode) is training]
         return broken[-1] if broken else ""
 
     def report(self):

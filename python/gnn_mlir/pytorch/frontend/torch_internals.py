@@ -99,6 +99,8 @@ OPTIONAL = {
 
 # Attributes of objects, by their classes.
 ATTRIBUTES = {
+    # The symbol of a size, before equal ones were made one.
+    "torch.fx.experimental.sym_node.SymNode": "_expr",
     "torch.Tensor": "_base _cdata _is_view _version",
     "torch.nn.Module": "_backward_hooks _backward_pre_hooks _buffers _forward_hooks "
                        "_forward_pre_hooks _modules _parameters",

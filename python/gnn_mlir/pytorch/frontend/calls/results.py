@@ -7,12 +7,8 @@ import threading
 import torch
 
 from ..tracing.adjacency import Adjacency, SparseTensor, StandIn
+from ..saving.sources import is_data
 from ..tracing.matrix import as_torch
-
-
-def is_data(x):
-    """Whether an argument is a Data or HeteroData of PyG, by what it has."""
-    return hasattr(x, "stores") and hasattr(x, "to_dict")
 
 
 def replaced(given, made, found=None):

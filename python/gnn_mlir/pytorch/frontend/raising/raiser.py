@@ -34,10 +34,12 @@ class CaptureError(RuntimeError):
     """A part of a model that cannot be as it was asked for: the op, why, and where in the
     model it is."""
 
+    ADVICE = "; without fullgraph=True torch runs it"
+
     @classmethod
     def at(cls, node, why):
-        return cls(f"{described_op(node)} cannot be compiled with what is around it: {why}; "
-                   "without fullgraph=True torch runs it")
+        return cls(f"{described_op(node)} cannot be compiled with what is around it: {why}"
+                   f"{cls.ADVICE}")
 
 
 def described_op(node):

@@ -3,6 +3,7 @@
 as long as these are what they were."""
 
 import collections
+import itertools
 import threading
 import weakref
 
@@ -17,6 +18,7 @@ from ...tensor_graph import TensorGraph
 from ..raising.raiser import described_op
 from .streams import Shared
 
+_ends = itertools.count(1)
 # Graphs that are kept: those of training, validation and a few batches.
 KEPT = 16
 
@@ -198,10 +200,12 @@ class Structures:
         self._recipes, self._extra, self._can_remake = recipes, extra, can_remake
         self._kept, self._lock = collections.OrderedDict(), threading.Lock()
         self.outputs = None  # The outputs of the first call, weakly.
+        self.used = 0  # When the last call ended, by a count of all such calls.
         self.__name__ = "structures"  # torch.fx prints it.
 
     def end_of_call(self, graphs, outputs):
         """Ends a call of the module on its graphs, with these outputs."""
+        self.used = next(_ends)
         if self.outputs is None:
             self.outputs = [weakref.ref(x) if isinstance(x, torch.Tensor) else None
                             for x in outputs]

@@ -18,6 +18,7 @@ from ..runtime.outer import Outer, item, with_others
 from ..runtime.packing import Packed
 from ..runtime.program_calls import Call
 from ..tracing.vocabulary import OPS, direct
+from .conditions import conditions
 
 aten = torch.ops.aten
 _COPIES = (aten.contiguous.default, aten.clone.default, aten.detach.default, aten.alias.default)
@@ -40,8 +41,8 @@ class Projection:
 
 class Manifest:
     """The manifest of a captured model: `graphs`, `inputs` and `outputs` as they stand there, the
-    `parameters` as tensors by name, and `projections`. `call` is that of its program, whose inputs
-    `trained` are parameters as they are, or features."""
+    `parameters` as tensors by name, `projections`, and `conditions` on sizes. `call` is that of its
+    program, whose inputs `trained` are parameters as they are, or features."""
 
     def __init__(self, outer, model):
         self.sources = outer.sources
@@ -52,6 +53,7 @@ class Manifest:
                                outer.options)
             self.outer.build()
         self.call, = self.outer.calls
+        self.compiled = outer.calls[0].compiled  # For the graph of the call.
         self.parameters, self.projections = {}, []
         self._lowered = {made: node for node, made in self.outer.made.items()}
         self._values, self._needs, self._arguments = {}, {}, {}
@@ -61,6 +63,7 @@ class Manifest:
         self.inputs = [self._input(name, node)
                        for name, node in zip(self.call.names, program.args[1:])]
         self.outputs = self._outputs(program)
+        self.conditions = self._conditions()
         self.arguments = list(self._arguments.values())
         own = {name for name, _ in model.named_parameters(remove_duplicate=False)}
         self.trained = [one["name"] for one in self.inputs if "rows" in one or (
@@ -71,12 +74,12 @@ class Manifest:
 
     def _refuse(self, node, why):
         node = self._lowered.get(node, node)
-        raise CaptureError.at(node, f"{why} of a model that is saved")
+        raise CaptureError.at(node, why)
 
     # -- What there is ----------------------------------------------------------------
 
     def _read_inputs(self):
-        self._placeholders, self._extents = {}, {}
+        self._placeholders, self._extents, self._equal, self._symbols = {}, {}, [], set()
         for node, lowered, source in zip(self.outer.graph.nodes, self.outer.placeholders,
                                          self.sources.inputs):
             self._placeholders[node] = lowered, source
@@ -84,13 +87,37 @@ class Manifest:
             if source and source[0] == "argument" and isinstance(value, torch.Tensor):
                 for dim, size in enumerate(value.shape):
                     if isinstance(size, torch.SymInt):
-                        self._extents.setdefault(size.node.expr, (node, dim))
+                        self._symbols.add(size.node._expr)
+                    if isinstance(size, torch.SymInt) and self._extents.setdefault(
+                            size.node.expr, (node, dim)) != (node, dim):
+                        self._equal.append((size.node.expr, node, dim))
         structures = self.outer.structures
         call = next(node for node in self.outer.graph.nodes if node.target is structures)
         inner = structures._module.graph
         self._given = dict(zip((node for node in inner.nodes if node.op == "placeholder"),
                                call.args))
         self._made = inner.output_node().args[0]
+
+    def _conditions(self):
+        """Those on extents of arguments under which this graph is the model."""
+        environments = {id(size.node.shape_env): size.node.shape_env
+                        for lowered, _ in self._placeholders.values()
+                        for size in getattr(lowered.meta.get("val"), "shape", ())
+                        if isinstance(size, torch.SymInt)}
+        def written(node, dim):
+            return f"{self._placeholders[node][1][1]}.size({dim})"
+
+        words = {expr: written(*place) for expr, place in self._extents.items() if expr.is_Symbol}
+        equal = [{"op": "eq", "left": {"argument": self._argument(node), "dim": dim},
+                  "right": self._extent(expr), "text": f"{written(node, dim)} == "
+                  f"{written(*self._extents[expr])}"} for expr, node, dim in self._equal]
+        return equal + [one for environment in environments.values()
+                        for one in conditions(environment, self._symbols, words, self._extent)]
+
+    def _extent(self, expr):
+        """The count that is the extent of an argument."""
+        node, dim = self._extents[expr]
+        return {"argument": self._argument(node), "dim": dim}
 
     def _argument(self, node):
         """The name of the argument that a placeholder is."""
@@ -175,8 +202,7 @@ class Manifest:
         if x in self._placeholders:
             value = self._placeholders[x][0].meta["val"]
             if isinstance(value, torch.SymInt) and value.node.expr in self._extents:
-                node, dim = self._extents[value.node.expr]
-                return {"argument": self._argument(node), "dim": dim}
+                return self._extent(value.node.expr)
         elif x.target == aten.sym_size.int:
             of, dim = x.args
             while of in self._given:
@@ -187,7 +213,7 @@ class Manifest:
                 return self._sum(self._length(part) for part in self._ids(of))
         elif x.target is operator.add:
             return self._sum(map(self._count, x.args))
-        self._refuse(x, "expected numbers of rows that arguments have, got this one")
+        self._refuse(x, "expected numbers of rows that arguments have")
 
     @staticmethod
     def _sum(counts):
@@ -231,7 +257,7 @@ class Manifest:
                 return self._pair(of.args[0])[place]
         elif x.target is direct(OPS.type_rows.default):
             return self._vector(x.args[1])
-        self._refuse(x, "expected graphs of ids as arguments have them, got this")
+        self._refuse(x, "expected graphs of ids as arguments have them")
 
     def _vector(self, counts):
         """Each number as often as its count says."""
@@ -259,7 +285,7 @@ class Manifest:
             _, vectors, pairs, _ = x.args[0].args
             *given, place = pairs[x.args[1] - len(vectors)]
             return self._joined(*given, vectors[place])
-        self._refuse(x, "expected graphs of edges as arguments have them, got this")
+        self._refuse(x, "expected graphs of edges as arguments have them")
 
     def _joined(self, edges, src_types, dst_types, src_counts, dst_counts, relations):
         """Edges of relations one behind another, of nodes one type behind another."""
@@ -340,12 +366,11 @@ class Manifest:
             return known.name
         if node.target != aten.linear.default or not all(
                 self._depends(x) <= {"parameter"} for x in node.args[1:] if x is not None):
-            self._refuse(last, "expected rows of arguments, joined or behind a linear layer, got "
-                         "this")
+            self._refuse(last, "expected rows of arguments, joined or behind a linear layer")
         x, weight, bias = (*node.args, None)[:3]
         rows = self._rows(x)
         if len(rows) != 1 or not isinstance(rows[0], str) or rows[0] not in self._arguments:
-            self._refuse(last, "expected a linear layer on one argument, got this")
+            self._refuse(last, "expected a linear layer on one argument")
         name = f"rows_{last.name}"
         self.projections.append(Projection(
             name, rows[0], self._parameter(weight, f"{name}.weight"),
@@ -387,7 +412,7 @@ class Manifest:
             x, _, *rows = node.args
             rows = list(map(self._count, rows))
         if rows is None:
-            self._refuse(node, "expected results of the program, or rows of them, got this")
+            self._refuse(node, "expected results of the program, or rows of them")
         of = self._result(x, program)
         if "rows" in of:
             self._refuse(node, "expected rows of a result of the program, got rows of rows")

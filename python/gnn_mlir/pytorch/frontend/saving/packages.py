@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The file of a saved model: its manifest, its parameters and a package for each target."""
 
+import contextlib
 import io
 import json
 import zipfile
@@ -23,8 +24,9 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # The same model always gives the same bytes.
 def save(captures, model, path, *, targets=None, chip=None, gradients=False):
     """Writes a model that was captured in evaluation mode, as `compiled.save` does."""
     outer = _captured(captures)
-    manifest = Manifest(outer, model)
-    compiled = manifest.compiled = outer.calls[0].compiled
+    with _saving():
+        manifest = Manifest(outer, model)
+    compiled = manifest.compiled
     options = {name: value for name, value in (compiled.options if compiled else
                                                outer.options).items()
                if name in ("target", "chip", "passes")}
@@ -52,6 +54,16 @@ def save(captures, model, path, *, targets=None, chip=None, gradients=False):
     files.write(path, _archive(entries))
 
 
+@contextlib.contextmanager
+def _saving():
+    """Around what may refuse an op: it is not saved, whether torch can run it or not."""
+    try:
+        yield
+    except CaptureError as error:
+        raise CaptureError(str(error).replace(CaptureError.ADVICE, "").replace(
+            "cannot be compiled with what is around it", "cannot be saved")) from None
+
+
 def export(compiled, args, kwargs, path, **options):
     """Calls a compiled model in evaluation mode and saves it; the modes of its modules stay."""
     modes = {one: one.training for one in compiled.modules()}
@@ -66,31 +78,44 @@ def export(compiled, args, kwargs, path, **options):
 
 
 def _captured(captures):
-    """The `Outer` of the whole model in evaluation mode, captured last."""
+    """The `Outer` of the whole model that was called last in evaluation mode."""
     found = captures.outers()
     own = [outer for outer, training in found if not training]
     if not own:
         got = "calls in training mode alone" if found else (
-            captures.why_not_whole() or "no call that torch still keeps")
+            captures.why_not_whole(False) or "no call that torch still keeps")
         raise CaptureError(
             f"{captures.name}: expected a call in evaluation mode before the model is saved, as "
             f"gnn_mlir.export(model, args, path) makes one, got {got}")
-    why = captures.why_not_whole()
+    why = captures.why_not_whole(False)
     if why:
         raise CaptureError(f"{captures.name}: expected one program of the whole model to save, "
                            f"got a part that is left to torch: {why}")
-    outer = own[-1]
-    wholeness.refuse_splits(outer.raiser, variants.programs(outer.raiser))
-    if outer.lowered.mutated:
-        raise CaptureError(f"{captures.name}: expected a model that writes to none of its inputs "
-                           "and buffers in evaluation mode, to save it")
-    if outer.calls[0].has_seed:
-        raise CaptureError(f"{captures.name}: expected a model without random numbers in "
-                           "evaluation mode, to save it")
-    if outer.sources is None:
-        raise CaptureError(f"{captures.name}: expected a torch.nn.Module that was called, to "
-                           "save it")
+    outer = max(own, key=lambda outer: outer.structures.used)
+    with _saving():
+        wholeness.refuse_splits(outer.raiser, variants.programs(outer.raiser))
+    _refuse(captures.name, outer)
     return outer
+
+
+def _refuse(name, outer):
+    """Raises CaptureError for what a file cannot hold."""
+    sources = outer.sources
+    problems = {
+        "a model that writes to none of its inputs and buffers in evaluation mode":
+            outer.lowered.mutated,
+        "a model without random numbers in evaluation mode": outer.calls[0].has_seed,
+        "a torch.nn.Module that was called": sources is None}
+    if sources is not None:
+        problems[sources.problem] = sources.problem
+        problems["a call with different tensors for different arguments, got one for "
+                 f"{' and '.join(sources.same or ())}"] = sources.same
+        for constant, value in sources.constants.items():
+            problems[f"tensors, numbers, texts and truth values as arguments, got {constant} of "
+                     f"{type(value).__name__}"] = not isinstance(value, (bool, int, float, str))
+    for expected, is_there in problems.items():
+        if is_there:
+            raise CaptureError(f"{name}: to save it, expected {expected}")
 
 
 def _packages(manifest, options, gradients):
@@ -162,13 +187,16 @@ def _json(name, manifest, images):
     return {
         "version": _VERSION, "name": name,
         "signature": {"arguments": sources.arguments, "constants": sources.constants,
+                      "defaults": {name: one for name, one in sources.defaults.items()
+                                   if one is None or isinstance(one, (bool, int, float, str))},
                       "unused": [one for one in sources.tensors if one not in known],
                       "outputs": sources.outputs},
         "arguments": [one for name in sources.tensors for one in manifest.arguments
                       if one["name"] == name],
         "parameters": [{"name": name, "dtype": "f32", "shape": list(value.shape)}
                        for name, value in manifest.parameters.items()],
-        "graphs": graphs, "calls": calls, "outputs": manifest.outputs}
+        "conditions": manifest.conditions, "graphs": graphs, "calls": calls,
+        "outputs": manifest.outputs}
 
 
 def _npy(value):

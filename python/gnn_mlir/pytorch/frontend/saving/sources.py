@@ -13,65 +13,100 @@ from ....saved import flatten
 class Sources:
     """`inputs` has for each placeholder ("parameter", name), ("argument", name), or None of what is
     neither; `arguments` the arguments of forward in their order; `constants` those that are no
-    tensors, by name; `tensors` the names of all tensors among arguments. `outputs` is the result
-    with the names of its tensors in their places, `places` the output of the graph that each of
-    these is."""
+    tensors, by name, and `defaults` what forward takes where such a one is left out; `tensors` the
+    names of all tensors among arguments, of which `same` are two names of one tensor, or None.
+    `outputs` is the result with the names of its tensors in their places, `places` the output of
+    the graph that each of these is. `problem` says why the call cannot be made by names, or ""."""
 
     inputs: list
     arguments: list
     constants: dict
+    defaults: dict
     tensors: list
-    outputs: object
-    places: dict
+    same: tuple
+    outputs: object = None
+    places: dict = dataclasses.field(default_factory=dict)
+    problem: str = ""
 
 
 def note(outers, model, args, kwargs, result):
     """Notes the sources of graphs that a call of the model has captured."""
     if not isinstance(model, torch.nn.Module):
         return
-    arguments, leaves = _leaves(model, args, kwargs)
+    names, leaves, defaults, problem = _leaves(model, args, kwargs)
     own = {id(x): ("parameter", name) for name, x in (
         *model.named_parameters(remove_duplicate=False),
         *model.named_buffers(remove_duplicate=False))}
-    own |= {id(x): ("argument", name) for name, x in leaves if isinstance(x, torch.Tensor)}
+    tensors = [(name, x) for name, x in leaves if isinstance(x, torch.Tensor)]
+    seen, same = {}, None
+    for name, x in tensors:
+        known = own.get(id(x), ("", seen.setdefault(id(x), name)))[1]
+        if known != name:
+            same = same or (known, name)
+    own |= {id(x): ("argument", name) for name, x in tensors}
     constants = {name: x for name, x in leaves if not isinstance(x, torch.Tensor)}
-    tensors = [name for name, x in leaves if isinstance(x, torch.Tensor)]
     for outer in outers:
         given = [one() for one in outer.examples]
         made = [one and one() for one in outer.structures.outputs or ()]
-        places = {}
-        outputs = _named(result, "", made, places)
-        outer.sources = Sources([own.get(id(x)) if x is not None else None for x in given],
-                                arguments, constants, tensors, outputs, places)
+        found = Sources([own.get(id(x)) if x is not None else None for x in given], names,
+                        constants, {name: defaults[name] for name in constants if name in defaults},
+                        [name for name, _ in tensors], same, problem=problem)
+        found.outputs = _named(result, "", made, found)
+        outer.sources = found
 
 
 def _leaves(model, args, kwargs):
-    """(names of arguments, (name, leaf) of all that there are)."""
+    """(names of arguments, (name, leaf) of all that there are, what forward has for those that are
+    left out, why they have no names or "")."""
     signature = inspect.signature(model.forward)
-    given = signature.bind(*args, **kwargs).arguments
     kinds = {name: one.kind for name, one in signature.parameters.items()}
+    defaults = {name: one.default for name, one in signature.parameters.items()
+                if one.default is not inspect.Parameter.empty}
+    problem = ""
+    if inspect.Parameter.VAR_POSITIONAL in kinds.values():
+        problem = "arguments of forward that have names, got *arguments"
+    given = signature.bind(*args, **kwargs).arguments
     others = next((name for name, kind in kinds.items()
                    if kind is inspect.Parameter.VAR_KEYWORD), None)
     given |= given.pop(others, {})
     names = [name for name in kinds if name != others]
     names += [name for name in given if name not in kinds]
-    return names, [leaf for name, one in given.items() for leaf in flatten(name, one)]
+    try:
+        leaves = [leaf for name, one in given.items() for leaf in flatten(name, _as_dicts(one))]
+    except ValueError as error:
+        leaves, problem = [], str(error)
+    return names, leaves, defaults, problem
 
 
-def _named(result, name, made, places):
+def is_data(x):
+    """Whether an argument is a Data or HeteroData of PyG, by what it has."""
+    return hasattr(x, "stores") and hasattr(x, "to_dict")
+
+
+def _as_dicts(value):
+    """Data and HeteroData of PyG as dicts of their attributes."""
+    if is_data(value):
+        stores = {getattr(store, "_key", None): dict(store.items()) for store in value.stores}
+        return {**stores.pop(None, {}), **stores}
+    return value
+
+
+def _named(result, name, made, sources):
     """A result with the names of its tensors, whose places among `made` are noted."""
     if isinstance(result, torch.Tensor):
         name = name or "out"
-        places[name] = next((i for i, x in enumerate(made) if x is result), None)
+        sources.places[name] = next((i for i, x in enumerate(made) if x is result), None)
         return name
     if result is None:
         return None
-    if isinstance(result, dict):
-        keys = {key: "__".join(key) if isinstance(key, tuple) else str(key) for key in result}
-        return {"dict": {keys[key]: _named(one, f"{name}.{keys[key]}" if name else keys[key], made,
-                                           places) for key, one in result.items()}}
-    if isinstance(result, (list, tuple)):
-        return {"tuple": [_named(one, f"{name}.{i}" if name else f"out.{i}", made, places)
-                          for i, one in enumerate(result)]}
-    places[name or "out"] = None
-    return name or "out"
+
+    def inner(key, one):
+        return _named(one, f"{name}.{key}" if name else str(key), made, sources)
+    if type(result) is dict and all(type(key) is str for key in result):
+        return {"dict": {key: inner(key, one) for key, one in result.items()}}
+    if type(result) in (tuple, list):
+        return {type(result).__name__: [inner(i, one) for i, one in enumerate(result)]}
+    sources.problem = sources.problem or (
+        "results of tensors in tuples, lists and dicts with keys of text, got "
+        f"{type(result).__name__}")
+    return None
