@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /** The needs of functions of a graph of that name: counts and structures as in
- *  GnnBuiltGraph, and whether it is to be checked for one self loop a node and
+ *  docs/Structures.md, and whether it is to be checked for one self loop a node and
  *  for edges that are sorted by destination. */
 typedef struct GnnGraphNeeds {
   const char *name;
@@ -112,7 +112,9 @@ GNN_CAPI GnnError *gnnBuildFill(GnnBuild *build, GnnBuffer memory,
  *  expect it may be bound from then on. Not while another thread binds. */
 GNN_CAPI GnnError *gnnBuildSetSorted(GnnBuild *build, const char *graph);
 
-/** Binds functions to the graphs, as gnnBindBuilt does. */
+/** Binds functions to the graphs. Copies nothing and does not wait, except to
+ *  load kernels that no function has used there before. Runs must follow the
+ *  building of the structures in their stream. */
 GNN_CAPI GnnError *gnnBuildBind(const GnnBuild *build,
                                 const GnnPackage *package,
                                 const char *const *functions,

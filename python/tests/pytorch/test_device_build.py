@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of tensors: the structures that kernels build have the bits of the host's."""
 
-import re
 import threading
 from ctypes import byref, c_int64, c_void_p
 
@@ -11,12 +10,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
-from gnn_mlir import capi, devices, share_layout, structure_keys
-from gnn_mlir.pytorch import device_build, tensor_graph
+from gnn_mlir import capi, devices, structure_keys
+from gnn_mlir.graph_functions import add_self_loops
+from gnn_mlir.pytorch import device_build
+from gnn_mlir.reference_derived import loop_places
 from gnn_mlir.signatures import Buffer
-from conftest import ROOT
-from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, STREAMS, both,
-                               built, needs_schema, random_graph, request_of)
+from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, STREAMS, both, random_graph,
+                               request_of)
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -77,22 +77,6 @@ def test_steps_in_another_order(built_by_kernels):
         capi.call(name, build.handle, *steps[name])
         before = name
     assert len(held) == 2
-
-
-def test_shares_are_those_of_the_library():
-    """The kernels and the builder by torch's ops have one table, the library another."""
-    text = (ROOT / "include/GNN/Lattice/Lattice.h").read_text(encoding="utf-8")
-    text = text[text.index("struct TeamShare {"):]
-
-    def number(name):
-        return eval(re.search(rf"\b{name} = ([\d <]+)", text)[1])
-    assert (share_layout.SHARE, share_layout.PADDING, share_layout.TOGETHER,
-            share_layout.WORDS) == tuple(map(number, (
-                "elements", "mostOfBlock", "sharesTogether", "wordsTogether")))
-    assert (share_layout.INSIDE, share_layout.HAS_TAIL, share_layout.CROSSES,
-            share_layout.WHOLE) == tuple(map(number, ("Inside", "HasTail", "Crosses", "Whole")))
-    fields = re.search(r"enum Field \{ (.*), NumFields", text)[1].split(", ")
-    assert share_layout.FIELDS == len(fields)
 
 
 def test_a_device_without_kernels():
@@ -171,11 +155,8 @@ def test_windows_of_rows_by_degree(types, monkeypatch):
     host, graph = both("windows")
     check_kernels(host, graph, keys, [])
     check_kernels(host, graph, keys[3:4], [])  # Its parts were not asked for.
-    made, _ = built(graph, keys, [])
-    native = capi.NativeGraph.of(host)
-    for text in keys:
-        np.testing.assert_array_equal(made[text], native.structure(text), text)
-    assert list(made["map dst.degree_windows dst"]).index(8999) == 8192
+    order = capi.NativeGraph.of(host).structure("map dst.degree_windows dst")
+    assert list(order).index(8999) == 8192
 
 
 def test_all_streams():
@@ -197,7 +178,7 @@ def stream_by_hand(ends, words):
 
 @pytest.mark.parametrize("edges", [0, 1, 63, 64, 65, 2047, 2048, 2049, 8192, 20000])
 def test_streams_of_sizes(edges, monkeypatch):
-    """The host's, torch's and those of kernels are as defined: zeros are at all other places,
+    """The host's and those of kernels are as defined: zeros are at all other places,
     which for most sizes lie between words, too. Memory to build in has none before."""
     monkeypatch.setattr(torch, "empty", lambda *shape, new=torch.empty, **given: new(
         *shape, **given).fill_(77))
@@ -208,13 +189,11 @@ def test_streams_of_sizes(edges, monkeypatch):
     graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), nodes)
     ends = set(np.cumsum(np.bincount(dst, minlength=nodes)).tolist())
     order = np.argsort(dst, kind="stable")
-    native, build, (made, _) = (capi.NativeGraph.of(host), by_kernels(graph, keys, []),
-                                built(graph, keys, []))
+    native, build = capi.NativeGraph.of(host), by_kernels(graph, keys, [])
     for text, words in zip(keys, (src[order], np.arange(edges))):
         expected = stream_by_hand(ends, words)
         np.testing.assert_array_equal(native.structure(text), expected, "host")
         np.testing.assert_array_equal(build.structure("g", text).numpy(), expected, "kernels")
-        np.testing.assert_array_equal(made[text], expected, "torch")
 
 
 def test_expanded_columns(built_by_kernels):
@@ -238,14 +217,30 @@ def test_one_key_alone(built_by_kernels):
         check_kernels(host, graph, [text], [])
 
 
+def derived_on_host(graph, loops, loop_type, shards):
+    """The graph of the edges that a derived one has, and the rows of these in its parent."""
+    places = np.arange(graph.num_edges)
+    if loops:
+        places = loop_places(graph, loops)
+        graph = add_self_loops(graph, loops, loop_type)
+    if shards:
+        count, end = shards
+        ids = graph.edge_src if end == "src" else graph.edge_dst
+        graph = gnn_mlir.Graph(
+            graph.edge_src, graph.edge_dst, graph.num_nodes, num_edge_types=count,
+            edge_type=ids.astype(np.int64) * count // graph.num_nodes,
+            node_type=graph.src_node_type, num_node_types=graph.num_node_types)
+    return graph, places
+
+
 @pytest.mark.parametrize("loops, loop_type, shards", [
     ("remove", None, None), ("add", 0, None), ("add", 4, None), ("replace", 2, None),
     ("replace", 4, None), (None, None, (3, "src")), (None, None, (64, "dst")),
     ("remove", None, (4, "dst")), ("replace", 0, (4, "src")), ("add", 4, (2, "dst"))])
 def test_derived_graphs(loops, loop_type, shards):
-    """A graph with other self loops, or ranges of nodes as edge types, as torch builds it;
-    edges with other loops have no order of their own, but the parent's with the loops
-    behind."""
+    """A graph with other self loops, or ranges of nodes as edge types, as the host builds it
+    of its edges; edges with other loops have no order of their own, but the parent's with the
+    loops behind."""
     src, dst, given = random_graph(9, 25, 310, 4, 3)
     src[::7] = dst[::7]  # Those that are taken out lie in two blocks of 64 and of 128.
     made = {"src": (src, dst, given), "no types": (src, dst, {"num_nodes": 25}),
@@ -271,25 +266,24 @@ def test_derived_graphs(loops, loop_type, shards):
             return {"g": parent, "looped": one}
         keys = [text for text in KEYS + maps if device_build.Builder.make(
             request([text]), device)]
-        counts = ["count parent_edge"] * bool(loops) + [*(text for text in COUNTS if not needs_schema(
-            text) and device_build.Builder.make(request([], [text]), device))]
+        counts = ["count parent_edge"] * bool(loops) + [
+            text for text in COUNTS if device_build.Builder.make(request([], [text]), device)]
         assert len(keys) > 280 and ("map edge.in_rows parent_edge" in keys) == bool(loops)
         assert any("edge_type" in text.split()[-1] for text in keys) != bool(shards)
         requests = request(keys, counts)
         build = device_build.Build(device_build.Builder.make(requests, device),
                                         {"g": graph}, None)
-        structures = graph._start()
-        tensor_graph._build(None, (), {"g": parent}, {"g": structures}, {})
-        one = requests["looped"]
-        derived = tensor_graph._Derived(structures, one)
-        derived = type(structures)(derived, structures, (derived.edges, None))
-        tensor_graph._build(None, (), {"looped": one}, {"looped": derived}, {})
+        host, places = derived_on_host(gnn_mlir.Graph(src, dst, **given), loops, loop_type, shards)
+        native, new = capi.NativeGraph.of(host), 25 if loop_type is not None else 0
         for text in keys:
-            np.testing.assert_array_equal(build.structure("looped", text).numpy(),
-                                          derived.made[text].numpy(), f"{name} {text}")
+            expected = len(src) + np.arange(25) if text == "map dst parent_loop" else (
+                places[native.structure(text.replace("parent_edge", "edge"))]
+                if text.endswith(" parent_edge") else native.structure(text))
+            np.testing.assert_array_equal(build.structure("looped", text).numpy(), expected,
+                                          f"{name} {text}")
         for text in counts:
-            assert build.count("looped", text) == derived.count(
-                text, structure_keys.parse(text)), text
+            assert build.count("looped", text) == (
+                len(src) + new if text == "count parent_edge" else native.count(text)), text
 
 
 def test_sorts_that_are_together_more_than_32_bits():
@@ -355,7 +349,7 @@ def test_threads_that_build_at_once():
 
 
 def test_more_keys_than_kernels_sort():
-    """A sort of keys of more than 32 bits is left to torch."""
+    """A sort of keys of more than 32 bits is left to the host."""
     graph = gnn_mlir.TensorGraph(torch.tensor([[1], [2]]), 1 << 20, num_edge_types=60000,
                                  edge_type=torch.tensor([1]))
     assert not by_kernels(graph, ["map src_pair src"], []).is_good
