@@ -167,7 +167,7 @@ gnn.graph @schema square {node_types = 2, edge_types = 1, schema = [[0, 1]], sta
 
 // CHECK-LABEL: func.func @few_by_torch
 // CHECK-NOT:     by_edges
-// SAYS: remark: {{.*}}100000 elements are few: their structures are built by torch's ops, from 131072 on
+// SAYS: remark: {{.*}}100000 elements are few: their structures are built on the host, from 131072 on
 func.func @few_by_torch(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @schema <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
