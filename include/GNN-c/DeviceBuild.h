@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 /** The needs of functions of a graph of that name: counts and structures as in
- *  docs/Structures.md, and whether it is to be checked for one self loop a node and
- *  for edges that are sorted by destination. */
+ *  docs/Structures.md, and whether it is to be checked for one self loop a node
+ * and for edges that are sorted by destination. */
 typedef struct GnnGraphNeeds {
   const char *name;
   bool selfLoops;

@@ -76,9 +76,7 @@ static bool isBuilt(const StructureKey &key, bool isDerived) {
   }
   if (key.group == Space::Graph)
     return isWalked(key.elements.space);
-  bool ofTiles = key.hasSize() && !key.isOfBlocks();
-  return isWalked(key.elements.space) && isSorted(key.elements) &&
-         (kindOf(key.group) != RowKind::Pair || !ofTiles);
+  return isWalked(key.elements.space) && isSorted(key.elements);
 }
 
 static bool isBuilt(const CountKey &key, bool isDerived) {

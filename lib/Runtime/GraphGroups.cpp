@@ -45,9 +45,9 @@ const GraphBuild::GroupScan *GraphBuild::findScan(Weight weight, Space group,
   return nullptr;
 }
 
-const GraphBuild::NodeRows *GraphBuild::findRows(Space group,
+const GraphBuild::ManyRows *GraphBuild::findRows(Space group,
                                                  OrderedSpace elements) const {
-  for (const NodeRows &one : nodeRows)
+  for (const ManyRows &one : manyRows)
     if (one.group == group && one.elements == elements)
       return &one;
   return nullptr;
@@ -57,10 +57,8 @@ const GraphBuild::NodeRows *GraphBuild::findRows(Space group,
 void GraphBuild::addScans(int64_t &scratch, int64_t &host) {
   auto addCount = [&](const CountKey &key) {
     RowKind kind = kindOf(key.space);
-    bool isCutPairs =
-        kind == RowKind::Pair && key.kind == CountKey::Kind::CutRowCount;
     if (!key.hasSize() || key.kind == CountKey::Kind::PieceCount ||
-        (kind != RowKind::Node && !isCutPairs))
+        (kind != RowKind::Node && kind != RowKind::Pair))
       return;
     addScan({weightOf(key), key.space, key.elements, key.tile}, scratch, &host);
   };
@@ -83,7 +81,7 @@ void GraphBuild::addScan(const GroupScan &scan, int64_t &scratch,
     return;
   int64_t count = rowsOf(scan) + 1;
   if (scan.weight != Weight::Border && !findRows(scan.group, scan.elements)) {
-    nodeRows.push_back({scan.group, scan.elements, scratch});
+    manyRows.push_back({scan.group, scan.elements, scratch});
     scratch += count;
   }
   GroupScan &added = scans.emplace_back(scan);
@@ -95,10 +93,16 @@ void GraphBuild::addScan(const GroupScan &scan, int64_t &scratch,
 }
 
 void GraphBuild::countGroups(KernelLaunches &launches) {
-  for (const NodeRows &one : nodeRows) {
+  for (const ManyRows &one : manyRows) {
     const Batch &of = batch(sortOf(one.elements));
-    int64_t count = size(one.group) + 1;
+    int64_t count = mostOf(one.group) + 1;
     KernelArray made = inScratch(one.words, count);
+    if (kindOf(one.group) == RowKind::Pair) {
+      launches.add(BuildKernel::Move, count, {made, {}, {}, {}, {}},
+                   {count, kTimes, 0, of.size, 0, 0, 0, 0, 0, 0, 0, 0});
+      makeStarts(launches, of, made);
+      continue;
+    }
     bool ofPairs = one.elements.space != Space::Edge;
     search(launches, of, of.base, ofPairs ? edges.numEdgeTypes : 1, count,
            ofPairs ? std::nullopt : std::make_optional(made),
@@ -157,9 +161,9 @@ bool GraphBuild::isInOrder() const {
 // Structures
 //===----------------------------------------------------------------------===//
 
-/// The first elements of groups, which for nodes may be there already.
+/// The first elements of groups, which for many may be there already.
 GraphBuild::Ref GraphBuild::rowsOf(const StructureKey &key) {
-  const NodeRows *found = findRows(key.group, key.elements);
+  const ManyRows *found = findRows(key.group, key.elements);
   if (!found)
     return array(StructureKey::rows(key.group, key.elements));
   return {inScratch(found->words, size(key.group) + 1), 1};

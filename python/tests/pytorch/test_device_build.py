@@ -140,6 +140,7 @@ def test_same_bits(name, built_by_kernels, monkeypatch):
     monkeypatch.setitem(GRAPHS, "large", LARGE)
     keys, counts = built_by_kernels
     assert len(keys) > 350 and len(counts) > 150
+    assert {"long_tiles dst_pair edge.dst_pairs 3", "tile_rows src_pair edge.src_pairs 1"} < {*keys}
     for form in [(torch.int64, True, True), (torch.int32, False, True),
                  (torch.int64, False, False)][:1 if name == "large" else 3]:
         check_kernels(*both(name, *form), keys, counts)

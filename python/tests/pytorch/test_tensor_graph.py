@@ -264,9 +264,11 @@ def test_one_copy_to_the_host(monkeypatch, caplog):
 
 
 def test_keys_that_kernels_do_not_build():
-    requests = {"g": request_of(["map edge.in_rows src", "tiles dst_pair edge.dst_pairs 3"], [])}
+    requests = {"g": request_of(["map edge.in_rows src", "tiles dst_node_type edge.dst_types 3"],
+                               [])}
     assert list(device_build._left_out(requests, devices.open_device("emulator"))) == [
-        "tiles dst_pair edge.dst_pairs 3 of g", "tile_count dst_pair edge.dst_pairs 3 of g"]
+        "tiles dst_node_type edge.dst_types 3 of g",
+        "tile_count dst_node_type edge.dst_types 3 of g"]
 
 
 def test_keys_of_64_bits(caplog):
