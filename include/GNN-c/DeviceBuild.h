@@ -40,6 +40,9 @@ typedef struct GnnGraphNeeds {
    * are not. */
   int64_t shards;
   const char *shardEnd;
+  /** int32[edge types][2], the node types at both ends of each edge type that
+   *  edges are to be checked for, -1: any; null: none. */
+  GnnConstBuffer schema;
 } GnnGraphNeeds;
 
 /** How the structures of graphs are built on a device by kernels. Immutable. */
@@ -99,7 +102,7 @@ GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, GnnBuffer scratch,
 
 /** The error where `bytes` was -1, as text that lives as long as `build`; null
  *  where nothing is wrong. It names a graph, and ids before self loops before
- *  the order of edges. */
+ *  the schema before the order of edges. */
 GNN_CAPI const char *gnnBuildProblem(const GnnBuild *build);
 
 /** Builds the structures in memory that is 16-byte aligned and lives as long as

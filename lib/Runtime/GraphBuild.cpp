@@ -105,6 +105,7 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
   addScans(scratch, host);
   if (needs.dstSorted)
     addOrderCheck(host);
+  addSchemaCheck(scratch, host);
 }
 
 /// Where the keys of a sort begin. Sorts that are numbered lie side by side,
@@ -317,6 +318,7 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
   countGroups(launches);
   if (needs.dstSorted)
     checkOrder(launches);
+  checkSchema(launches);
 }
 
 /// The number that a group counts as in a scan.
@@ -333,6 +335,8 @@ int64_t GraphBuild::weigh(const GroupScan &scan, int64_t begin, int64_t end) {
 
 GraphBuild::Problem GraphBuild::readNumbers() {
   Problem problem = isInOrder() ? Problem::None : Problem::Order;
+  if (!obeysSchema())
+    problem = Problem::Schema;
   int64_t before = 0;
   for (auto &[sort, batch] : batches) {
     const int32_t *found = hostMemory + batch.report;

@@ -41,7 +41,7 @@ public:
 
   /// The faults of a graph, the gravest last: where ids are wrong, nothing else
   /// is known.
-  enum class Problem { None, Order, Loops, Ids };
+  enum class Problem { None, Order, Schema, Loops, Ids };
 
   /// Takes the numbers that have come. Where something is wrong, nothing may
   /// follow.
@@ -59,6 +59,9 @@ public:
   /// Plans these orders, once structures are planned.
   void planOrders(int64_t &bytes, KernelLaunches &launches,
                   DegreeOrders &orders);
+
+  /// Copies the schema that edges are checked for, behind `count`.
+  Error copySchema(Device &device, Stream stream) const;
 
   /// The graph with what was planned, once its memory is known.
   BuiltGraph finish(const char *memory);
@@ -208,6 +211,9 @@ private:
   void addOrderCheck(int64_t &host);
   void checkOrder(KernelLaunches &launches) const;
   bool isInOrder() const;
+  void addSchemaCheck(int64_t &scratch, int64_t &host);
+  void checkSchema(KernelLaunches &launches) const;
+  bool obeysSchema() const;
 
   bool isDerived() const { return edges.derivation.loops.has_value(); }
   /// Ranges of nodes that its edge types are; 0: they are the user's.
@@ -282,6 +288,12 @@ private:
   struct {
     int64_t report = 0, blocks = 0;
   } orderCheck;
+  /// Where, of a graph that is checked for a schema, that lies and a 0 and the
+  /// edges that do not obey it as 1; where the host gets how often these change
+  /// in each block, and how many blocks there are.
+  struct {
+    int64_t table = 0, edges = 0, report = 0, blocks = 0;
+  } schemaCheck;
   /// The edges and types that the caller gave, and the rows of sorts of edges:
   /// these and new loops behind them. In sorts there is no other number of an
   /// edge.

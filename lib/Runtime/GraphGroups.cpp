@@ -10,6 +10,7 @@
 #include "GraphBuild.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace gnn::runtime;
 using gnn::RowKind;
@@ -155,6 +156,67 @@ bool GraphBuild::isInOrder() const {
   const int32_t *falls = hostMemory + orderCheck.report;
   return std::all_of(falls, falls + orderCheck.blocks,
                      [](int32_t count) { return count == 0; });
+}
+
+//===----------------------------------------------------------------------===//
+// The schema of edges
+//===----------------------------------------------------------------------===//
+
+void GraphBuild::addSchemaCheck(int64_t &scratch, int64_t &host) {
+  if (needs.schema.empty())
+    return;
+  schemaCheck.table = scratch;
+  schemaCheck.edges = scratch + 2 * givenTypes;
+  scratch = schemaCheck.edges + givenEdges + 1;
+  schemaCheck.report = host;
+  schemaCheck.blocks =
+      KernelLaunches::blocksFor(BuildKernel::Sums, givenEdges + 2);
+  host += schemaCheck.blocks;
+}
+
+Error GraphBuild::copySchema(Device &device, Stream stream) const {
+  if (needs.schema.empty())
+    return {};
+  return device.copyInStream(scratchMemory + schemaCheck.table,
+                             needs.schema.data(), 2 * kWord * givenTypes,
+                             stream);
+}
+
+void GraphBuild::checkSchema(KernelLaunches &launches) const {
+  if (needs.schema.empty())
+    return;
+  std::array<KernelArray, 7> arrays;
+  std::array<int64_t, 16> numbers = {givenEdges + 1};
+  arrays[0] = inScratch(schemaCheck.edges, givenEdges + 1);
+  size_t column = 0;
+  for (auto [ids, count, limit] :
+       {std::tuple(&edges.edgeType, givenEdges, givenTypes),
+        std::tuple(&edges.src, givenEdges, edges.numSrcNodes),
+        std::tuple(&edges.dst, givenEdges, edges.numDstNodes),
+        std::tuple(&edges.srcNodeType, edges.numSrcNodes, edges.numNodeTypes),
+        std::tuple(&edges.dstNodeType, edges.numDstNodes,
+                   edges.numNodeTypes)}) {
+    numbers[3 * column + 1] = ids->step();
+    numbers[3 * column + 2] = ids->bits / 32 - 1;
+    numbers[3 * column + 3] = ids->values ? limit : 0;
+    arrays[++column] = KernelArray::at(ids->values, kWord * ids->words(count));
+  }
+  arrays[6] = inScratch(schemaCheck.table, 2 * givenTypes);
+  launches.add(BuildKernel::Schema, givenEdges + 1,
+               {arrays.data(), arrays.size()},
+               ArrayView<int64_t>(numbers.data(), numbers.size()));
+  launches.add(BuildKernel::Sums, givenEdges + 2,
+               {arrays[0], onHost(schemaCheck.report, schemaCheck.blocks)},
+               {givenEdges + 1, static_cast<int64_t>(Weight::Differs), 1});
+}
+
+/// The first row counts as one that differs from the row before.
+bool GraphBuild::obeysSchema() const {
+  const int32_t *changes = hostMemory + schemaCheck.report;
+  return needs.schema.empty() ||
+         (changes[0] == 1 &&
+          std::all_of(changes + 1, changes + schemaCheck.blocks,
+                      [](int32_t count) { return count == 0; }));
 }
 
 //===----------------------------------------------------------------------===//

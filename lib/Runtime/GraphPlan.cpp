@@ -387,6 +387,7 @@ BuiltGraph GraphBuild::finish(const char *memory) {
   graph.square = edges.square;
   graph.selfLoops = needs.sorts.has(DeviceSort::Loops);
   graph.dstSorted = needs.dstSorted;
+  graph.schema = needs.schema;
   graph.counts.reserve(needs.counts.size());
   for (const CountKey &key : needs.counts)
     graph.counts[key] = count(key);

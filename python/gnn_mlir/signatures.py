@@ -82,7 +82,7 @@ class GraphNeeds(ctypes.Structure):
                 ("count_keys", POINTER(c_char_p)), ("num_structures", c_int64),
                 ("structure_keys", POINTER(c_char_p)), ("parent", c_char_p),
                 ("loops", c_char_p), ("loop_type", c_int64), ("shards", c_int64),
-                ("shard_end", c_char_p)]
+                ("shard_end", c_char_p), ("schema", Buffer)]
 
 
 class DeviceIds(ctypes.Structure):

@@ -19,6 +19,7 @@ launch in blocks of 256 threads:
     tiles    pieces of groups
     groups   lists of groups, and marks at the last element of each
     shares   equal shares of the elements of all groups
+    schema   whether the type of each edge has the node types of its ends
     degrees  how far the elements of each group are from the most there may be
     columns  ids of several types or relations, one behind another
 
@@ -43,7 +44,7 @@ WEIGHT = enum_of("lib/Runtime/GraphBuild.h", "Differs")
 HOW = enum_of("lib/Runtime/GraphBuild.h", "kAsItIs")
 # By names, those of BuildKernels.h.
 SLOTS = dict(slots_of("keys", "sums", "scan", "search", "starts", "move", "tiles", "groups",
-                      "shares", "degrees", "columns"))
+                      "shares", "schema", "degrees", "columns"))
 
 
 def _weights(k, first, step, counts_falls=False):
@@ -339,6 +340,30 @@ def _shares(k, i):
         k.out[i * FIELDS + place] = field
 
 
+def _schema(k, i):
+    """out[i + 1] is 1 where the edge does not obey the schema, a source's and a destination's
+    type of each edge type, or -1 for any; out[0] is 0. Ids that are wrong are found by their keys,
+    and nothing is read by them. A column with the limit 0 is not there."""
+    edge = k.select(i.equals(0), 0, i - 1)
+
+    def column(name, row, is_good):
+        array, step, wide, limit = (getattr(k, name + part) for part in (
+            "", "_step", "_wide", "_limit"))
+        is_there = is_good & limit.differs(0)
+        low = k.choose(is_there, lambda: array[row * step], lambda: 0)
+        high = k.choose(is_there & wide.differs(0), lambda: array[row * step + 1], lambda: 0)
+        return low, is_good & high.equals(0) & ((low < limit) | limit.equals(0))
+
+    kind, are_good = column("kinds", edge, i.differs(0))
+    (src, good_src), (dst, good_dst) = (column(end, edge, are_good) for end in ("src", "dst"))
+    are_good = good_src & good_dst
+    found = [column(f"{end}_types", row, are_good) for end, row in (("src", src), ("dst", dst))]
+    are_good = found[0][1] & found[1][1]
+    asked = k.choose(are_good, lambda: [k.table[kind * 2], k.table[kind * 2 + 1]], lambda: [0, 0])
+    obeys = [one.equals(own) | one.equals((1 << 32) - 1) for one, (own, _) in zip(asked, found)]
+    k.out[i] = k.select(are_good, k.select(obeys[0] & obeys[1], 0, 1), 0)
+
+
 def _degrees(k, i):
     k.out[i] = k.most - (k.rows[i + 1] - k.rows[i])
 
@@ -374,6 +399,9 @@ def text():
         slotted("groups", "rows first out", "count groups kind block_size", _groups),
         slotted("shares", "rows places out", "count elements groups block_size has_places",
                 _shares),
+        slotted("schema", "out kinds src dst src_types dst_types table", "count " + " ".join(
+            f"{c}_step {c}_wide {c}_limit" for c in ("kinds", "src", "dst", "src_types",
+                                                     "dst_types")), _schema),
         slotted("degrees", "rows out", "count most", _degrees),
         slotted("columns", "out ids", "count base step wide limit", _columns)]
     return "\n".join(["module attributes {gpu.container_module} {",

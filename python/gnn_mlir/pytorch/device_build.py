@@ -11,6 +11,7 @@ import struct
 import threading
 from ctypes import byref, c_int64, c_void_p
 
+import numpy as np
 import torch
 
 from .. import capi, devices, structure_keys, targets
@@ -40,14 +41,16 @@ class Builder(capi._Handle):
     @classmethod
     def make(cls, requests, device):
         """One for requests by the names of graphs."""
-        if any(one.types is not None or one.schema for one in requests.values()):
+        if any(one.types is not None for one in requests.values()):
             return None
+        schemas = [np.array(one.schema or (), np.int32) for one in requests.values()]
         needs = (GraphNeeds * len(requests))(*[GraphNeeds(
             one.c_name, one.self_loops, one.dst_sorted, len(one.counts), one.c_counts,
             len(one.structures), one.c_structures, one.parent and one.parent.encode(),
             one.loops and one.loops.encode(), one.loop_type or 0,
-            one.shards[0] if one.shards else 0, one.shards and one.shards[1].encode())
-            for one in requests.values()])
+            one.shards[0] if one.shards else 0, one.shards and one.shards[1].encode(),
+            Buffer.of(schema) if schema.size else Buffer())
+            for one, schema in zip(requests.values(), schemas)])
         handle = capi.made("gnnBuilderCreate", needs, len(needs), device.handle)
         return cls(handle, device) if handle else None
 
@@ -216,6 +219,9 @@ def bind(package, names, requests, graphs, device, stream, refuse):
             if not all(graphs[name].is_dst_sorted for name in ordered):
                 refuse(package, names, graphs)
             return build.bind(package, names, ordered)
+    if any(request.schema and len(request.schema) != graphs[name].num_edge_types
+           for name, request in requests.items() if name in graphs):
+        refuse(package, names, graphs)
     build = Build(builder, graphs, stream)
     if not build.is_narrow:
         _tell(package, names, ["sorts by more than 32 bits"])

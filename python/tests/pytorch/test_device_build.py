@@ -106,6 +106,46 @@ def test_problems():
         assert build.is_good == (expected is None)
 
 
+@pytest.mark.parametrize("edges", [1, 2046, 2047, 2048, 5000])
+def test_schema(edges):
+    """One edge that does not obey, at either end and at any place, and all of them."""
+    rng, nodes = np.random.default_rng(edges), 60
+    src, dst = rng.integers(0, nodes, (2, edges))
+    types, kinds = np.arange(nodes) % 3, rng.integers(0, 4, edges)
+    schema = [(0, 1), (2, -1), (-1, 0), (-1, -1)]
+    device = devices.open_device("emulator")
+    request = request_of(["rows dst edge.in_rows"], [])
+    request.schema = schema
+    builder = device_build.Builder.make({"g": request}, device)
+    for kind, (begin, end) in enumerate(schema):
+        src[kinds == kind] += (begin - src[kinds == kind]) % 3 if begin >= 0 else 0
+        dst[kinds == kind] += (end - dst[kinds == kind]) % 3 if end >= 0 else 0
+    src, dst = src % nodes, dst % nodes
+
+    def problem(src, dst, kinds, types=types, dtype=torch.int64):
+        build = device_build.Build(builder, {"g": gnn_mlir.TensorGraph(
+            (torch.tensor(src, dtype=dtype), torch.tensor(dst, dtype=dtype)), nodes,
+            edge_type=torch.tensor(kinds, dtype=dtype), num_edge_types=4, num_node_types=3,
+            node_type=None if types is None else torch.tensor(types, dtype=dtype))}, None)
+        return capi.library().gnnBuildProblem(build.handle)
+    wrong = b"graph 'g': expected edges that obey the declared schema, got others"
+    ids = b"graph 'g': expected ids below the numbers of nodes and types, got others"
+    assert problem(src, dst, kinds) is problem(src, dst, kinds, dtype=torch.int32) is None
+    for at in {0, edges // 2, edges - 1}:
+        for kind, end in ((0, 0), (0, 1), (1, 0), (2, 1)):
+            given = [src.copy(), dst.copy(), kinds.copy()]
+            given[0][at], given[1][at], given[2][at] = 3 * 5 + 2 * (kind == 1), 4, kind
+            given[1][at] -= kind == 2
+            assert problem(*given) is None
+            given[end][at] += 1
+            assert problem(*given) == problem(*given, dtype=torch.int32) == wrong
+            given[end][at] = nodes + (1 << 32)
+            assert problem(*given) == ids
+    assert problem(src, dst, np.full(edges, 1), types=None) == wrong
+    assert problem(src, dst, np.full(edges, 2), types=None) is None
+    assert problem(src, dst, kinds, types=np.full(nodes, 3)) == ids
+
+
 def test_an_order_that_is_known():
     """A build that did not check it is told; what is no graph of it, or not built, is refused."""
     module = gnn_mlir.Module()
