@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of tensors: the structures that kernels build have the bits of the host's."""
 
+import re
+import shutil
+import subprocess
+import sys
 import threading
 from ctypes import byref, c_int64, c_void_p
 
@@ -15,6 +19,7 @@ from gnn_mlir.graph_functions import add_self_loops
 from gnn_mlir.pytorch import device_build
 from gnn_mlir.reference_derived import loop_places
 from gnn_mlir.signatures import Buffer
+from conftest import ROOT
 from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, STREAMS, both, random_graph,
                                request_of)
 
@@ -77,6 +82,42 @@ def test_steps_in_another_order(built_by_kernels):
         capi.call(name, build.handle, *steps[name])
         before = name
     assert len(held) == 2
+
+
+CONSTANTS = {
+    "include/GNN/Lattice/Lattice.h": [
+        "elements = 64", "mostOfBlock = 1", "sharesTogether = 32", "wordsTogether = 4", "Inside = 1",
+        "HasTail = 2", "Crosses = 4", "Whole = 8", "Span, NumFields"],
+    "lib/Runtime/BuildKernels.h": ['"move", 8'],
+    "lib/Runtime/GraphBuild.h": ["kTimes, kDivided", "Filled,\n    Cut"],
+    "lib/Runtime/KernelCall.h": ["kThreads = 256"],
+    "lib/Runtime/KernelLaunches.cpp": ["kRowsOfThread = 8"],
+    "lib/Runtime/RadixSort.cpp": ["kTile = 2048", "kBits = 8", "kFew = 32"]}
+
+
+@pytest.mark.parametrize("file", CONSTANTS)
+def test_kernels_have_the_numbers_of_the_library(file, tmp_path):
+    """Another number in a source of the library is another one in the text of the kernels, or no
+    text; and that is made again where the source changes."""
+    for source in CONSTANTS:
+        (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / source, tmp_path / source)
+    shutil.copytree(ROOT / "lib/Runtime/Kernels", tmp_path / "lib/Runtime/Kernels")
+    cmake = (ROOT / "lib/Runtime/CMakeLists.txt").read_text(encoding="utf-8")
+    assert file.rpartition("/")[2] in cmake[cmake.index("DEPENDS Kernels/"):].partition("COMMENT")[0]
+
+    def text():
+        return subprocess.run([sys.executable, "-B", tmp_path / "lib/Runtime/Kernels/build_kernels.py"],
+                              capture_output=True).stdout
+    before, original = text(), (ROOT / file).read_text(encoding="utf-8")
+    assert before
+    for old in CONSTANTS[file]:
+        assert original.count(old) == 1, old
+        new = re.sub(r"\d+$", lambda number: str(2 * int(number[0])), old)
+        if new == old:
+            new = re.sub(r"(\w+)(,\s*)(\w+)", r"\3\2\1", old)
+        (tmp_path / file).write_text(original.replace(old, new), encoding="utf-8")
+        assert text() != before, old
 
 
 def test_a_device_without_kernels():
