@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 /** The needs of functions of a graph of that name: counts and structures as in
- *  GnnBuiltGraph, and whether it is to be checked for one self loop a node and
- *  for edges that are sorted by destination. */
+ *  docs/Structures.md, and whether it is to be checked for one self loop a node
+ * and for edges that are sorted by destination. */
 typedef struct GnnGraphNeeds {
   const char *name;
   bool selfLoops;
@@ -40,6 +40,9 @@ typedef struct GnnGraphNeeds {
    * are not. */
   int64_t shards;
   const char *shardEnd;
+  /** int32[edge types][2], the node types at both ends of each edge type that
+   *  edges are to be checked for, -1: any; null: none. */
+  GnnConstBuffer schema;
 } GnnGraphNeeds;
 
 /** How the structures of graphs are built on a device by kernels. Immutable. */
@@ -99,7 +102,7 @@ GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, GnnBuffer scratch,
 
 /** The error where `bytes` was -1, as text that lives as long as `build`; null
  *  where nothing is wrong. It names a graph, and ids before self loops before
- *  the order of edges. */
+ *  the schema before the order of edges. */
 GNN_CAPI const char *gnnBuildProblem(const GnnBuild *build);
 
 /** Builds the structures in memory that is 16-byte aligned and lives as long as
@@ -112,7 +115,9 @@ GNN_CAPI GnnError *gnnBuildFill(GnnBuild *build, GnnBuffer memory,
  *  expect it may be bound from then on. Not while another thread binds. */
 GNN_CAPI GnnError *gnnBuildSetSorted(GnnBuild *build, const char *graph);
 
-/** Binds functions to the graphs, as gnnBindBuilt does. */
+/** Binds functions to the graphs. Copies nothing and does not wait, except to
+ *  load kernels that no function has used there before. Runs must follow the
+ *  building of the structures in their stream. */
 GNN_CAPI GnnError *gnnBuildBind(const GnnBuild *build,
                                 const GnnPackage *package,
                                 const char *const *functions,

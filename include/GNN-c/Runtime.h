@@ -428,56 +428,6 @@ gnnBindAll(const GnnPackage *package, const char *const *functions,
            GnnGraph *const *graphs, int64_t numGraphs, const GnnDevice *device,
            const GnnBindOptions *options, GnnBoundFunction **bound);
 
-/** A graph by what its caller has built of it on the device. One that a
- * function derives is given as one of its own. All is read during the call; the
- * arrays of the structures must live as long as what is bound to them. */
-typedef struct GnnBuiltGraph {
-  /** The name by which functions declare or derive it. */
-  const char *name;
-  /** Source and destination nodes are the same set. */
-  bool square;
-  /** Facts that the caller has checked where a declaration asks for them: that
-   *  each node has one self loop, that the edges are sorted by destination, and
-   *  int32[edge types][2], the schema that its edges obey; null: none. */
-  bool selfLoops;
-  bool dstSorted;
-  GnnConstBuffer schema;
-  /** The counts that functions name, and "count SPACE" of each space that their
-   *  inputs, outputs and structures have as rows or groups; also "count
-   *  edge_type" and "count node_type". More is legal. */
-  int64_t numCounts;
-  const char *const *countKeys;
-  const int64_t *counts;
-  /** The structures that functions name: int32 arrays on the device, 16-byte
-   *  aligned, and how many values each has. More is legal. */
-  int64_t numStructures;
-  const char *const *structureKeys;
-  const void *const *structures;
-  const int64_t *sizes;
-} GnnBuiltGraph;
-
-/** The same for graphs that are on the device already. Copies nothing and does
- *  not wait, except to load kernels that no function has used there before.
- *  Runs must follow the building of the structures in their stream. A structure
- *  that a function names and no graph has, or has of another size, is an
- *  error. */
-GNN_CAPI GnnError *gnnBindBuilt(const GnnPackage *package,
-                                const char *const *functions,
-                                int64_t numFunctions,
-                                const GnnBuiltGraph *graphs, int64_t numGraphs,
-                                const GnnDevice *device,
-                                GnnBoundFunction **bound);
-
-/** `tiles G A N` and `tile_rows G A N`, or those of long groups, of the host:
- *  from `rows G A`, int32[numGroups + 1], which ascend. `tiles` has room for
- * `capacity` tiles of 3 values, `tileRows` for numGroups + 1 values; either may
- * be null. `count` gets the number of tiles. For few groups, whose rows came
- * from the device. */
-GNN_CAPI GnnError *gnnTiles(const int32_t *rows, int64_t numGroups,
-                            int64_t tile, bool ofLong, int32_t *tiles,
-                            int64_t capacity, int32_t *tileRows,
-                            int64_t *count);
-
 GNN_CAPI void gnnBoundRetain(GnnBoundFunction *bound);
 
 /** The last reference must not go while a run is in flight: this does not wait,

@@ -36,6 +36,7 @@ enum class BuildKernel {
   Tiles,
   Groups,
   Shares,
+  Schema,
   Degrees,
   Columns
 };
@@ -64,7 +65,8 @@ constexpr BuildKernelForm kBuildKernels[] = {
     {"search", 4, 0, 4, 6, 2, 2},  {"starts", 4, 0, 2, 1, 1, 1},
     {"move", 8, 0, 5, 12, 0, 1},   {"tiles", 6, 0, 3, 3, 2, 1},
     {"groups", 12, 0, 3, 4, 2, 1}, {"shares", 6, 0, 3, 5, 2, 1},
-    {"degrees", 4, 0, 2, 2, 1, 1}, {"columns", 24, 0, 2, 5, 0, 1}};
+    {"schema", 2, 0, 7, 16, 0, 1}, {"degrees", 4, 0, 2, 2, 1, 1},
+    {"columns", 24, 0, 2, 5, 0, 1}};
 constexpr size_t kNumBuildKernels = std::size(kBuildKernels);
 static_assert(kNumBuildKernels ==
               static_cast<size_t>(BuildKernel::Columns) + 1);

@@ -5,9 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "CAPIBinding.h"
-#include "StructureBuilder.h"
-
-#include <map>
 
 using namespace gnn::runtime;
 
@@ -82,104 +79,5 @@ GnnError *gnnBindAll(const GnnPackage *package, const char *const *functions,
                                                  std::move(*values),
                                                  device->value, *converted);
                     });
-  });
-}
-
-namespace {
-Expected<BuiltGraph> convert(const GnnBuiltGraph &given) {
-  BuiltGraph graph;
-  graph.square = given.square;
-  graph.selfLoops = given.selfLoops;
-  graph.dstSorted = given.dstSorted;
-  if (Error error = checkTexts(given.countKeys, given.numCounts, "counts"))
-    return error;
-  if (Error error =
-          checkTexts(given.structureKeys, given.numStructures, "structures"))
-    return error;
-  if ((given.numCounts > 0 && !given.counts) ||
-      (given.numStructures > 0 && (!given.structures || !given.sizes)))
-    return failure("expected values of all counts, and the addresses and sizes "
-                   "of all structures, got null");
-  for (int64_t i = 0; i < given.numCounts; ++i) {
-    Expected<CountKey> key = parseCountKey(given.countKeys[i]);
-    if (!key)
-      return key.takeError();
-    graph.counts[*key] = given.counts[i];
-  }
-  for (int64_t i = 0; i < given.numStructures; ++i) {
-    Expected<StructureKey> key = parseStructureKey(given.structureKeys[i]);
-    if (!key)
-      return key.takeError();
-    graph.structures[*key] = {static_cast<const int32_t *>(given.structures[i]),
-                              given.sizes[i]};
-  }
-  auto types = graph.counts.find(CountKey::count(Space::EdgeType));
-  if (!given.schema.data || types == graph.counts.end())
-    return graph;
-  Expected<std::vector<EdgeTypeEnds>> schema =
-      readSchema(given.schema, types->second);
-  if (!schema)
-    return schema.takeError();
-  graph.schema = std::move(*schema);
-  return graph;
-}
-} // namespace
-
-GnnError *gnnBindBuilt(const GnnPackage *package, const char *const *functions,
-                       int64_t numFunctions, const GnnBuiltGraph *graphs,
-                       int64_t numGraphs, const GnnDevice *device,
-                       GnnBoundFunction **bound) {
-  return guardedCall("bind", [&]() -> Error {
-    if (Error error = expectPointers("a package, functions' names, a device "
-                                     "and results",
-                                     package, functions, device, bound))
-      return error;
-    std::map<std::string, BuiltGraph> built;
-    for (int64_t i = 0; graphs && i < numGraphs; ++i) {
-      std::string name = graphs[i].name ? graphs[i].name : "";
-      Expected<BuiltGraph> graph = convert(graphs[i]);
-      if (!graph)
-        return graph.takeError().in("graph '" + name + "'");
-      built[name] = std::move(*graph);
-    }
-    return bindEach(pointers(functions, numFunctions), bound,
-                    [&](const char *function) {
-                      return BoundFunction::bindBuilt(package->value, function,
-                                                      built, device->value);
-                    });
-  });
-}
-
-GnnError *gnnTiles(const int32_t *rows, int64_t numGroups, int64_t tile,
-                   bool ofLong, int32_t *tiles, int64_t capacity,
-                   int32_t *tileRows, int64_t *count) {
-  return guardedCall("tiles", [&]() -> Error {
-    if (Error error = expectPointers("rows and a count", rows, count))
-      return error;
-    if (numGroups < 0 || tile < 1)
-      return failure("expected 0 or more groups and tiles of 1 or more "
-                     "elements, got ",
-                     numGroups, " and ", tile);
-    Cut cut{tile, ofLong};
-    int64_t made = 0;
-    for (int64_t g = 0; g < numGroups; ++g) {
-      if (rows[g] < 0 || rows[g + 1] < rows[g])
-        return failure("expected rows that ascend from 0, got ", rows[g],
-                       " and ", rows[g + 1]);
-      if (tileRows)
-        tileRows[g] = static_cast<int32_t>(made);
-      int64_t pieces = cut.count(int64_t(rows[g + 1]) - rows[g]);
-      if (tiles && made + pieces > capacity)
-        return failure("expected room for ", made + pieces,
-                       " tiles or more, got room for ", capacity);
-      if (tiles && pieces > 0)
-        cut.write(static_cast<int32_t>(g), rows[g], rows[g + 1],
-                  tiles + 3 * made);
-      made += pieces;
-    }
-    if (tileRows)
-      tileRows[numGroups] = static_cast<int32_t>(made);
-    *count = made;
-    return {};
   });
 }

@@ -116,6 +116,13 @@ static Expected<DeviceBuilder::Needs> convert(const GnnGraphNeeds &given) {
   if (given.selfLoops)
     needs.sorts.insert(DeviceSort::Loops);
   needs.dstSorted = given.dstSorted;
+  if (given.schema.data) {
+    auto schema =
+        readSchema(given.schema, given.schema.bytes / (2 * int64_t(kWord)));
+    if (!schema)
+      return schema.takeError();
+    needs.schema = std::move(*schema);
+  }
   for (const char *text : pointers(given.countKeys, given.numCounts)) {
     Expected<CountKey> key = parseCountKey(text);
     if (!key)

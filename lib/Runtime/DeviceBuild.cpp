@@ -76,9 +76,7 @@ static bool isBuilt(const StructureKey &key, bool isDerived) {
   }
   if (key.group == Space::Graph)
     return isWalked(key.elements.space);
-  bool ofTiles = key.hasSize() && !key.isOfBlocks();
-  return isWalked(key.elements.space) && isSorted(key.elements) &&
-         (kindOf(key.group) != RowKind::Pair || !ofTiles);
+  return isWalked(key.elements.space) && isSorted(key.elements);
 }
 
 static bool isBuilt(const CountKey &key, bool isDerived) {
@@ -158,6 +156,8 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
     if (needs.dstSorted && isDerived)
       return failure("graph '", name,
                      "': dst_sorted: expected a graph that is not derived");
+    if (!needs.schema.empty() && isDerived)
+      return Result(nullptr);
     bool areShards = needs.derivation.shards != 0;
     bool hasLoops = needs.derivation.loops.has_value();
     for (const StructureKey &key : needs.structures) {
@@ -180,7 +180,7 @@ DeviceBuilder::create(std::map<std::string, Needs> graphs,
       BuildKernel::Scatter, BuildKernel::Sums,   BuildKernel::Scan,
       BuildKernel::Search,  BuildKernel::Starts, BuildKernel::Move,
       BuildKernel::Tiles,   BuildKernel::Groups, BuildKernel::Shares,
-      BuildKernel::Degrees};
+      BuildKernel::Schema,  BuildKernel::Degrees};
   auto found = BuildKernels::find(kernels, std::move(device),
                                   {wanted, std::size(wanted)});
   if (!found)
@@ -199,6 +199,8 @@ bool DeviceBuilder::covers(const DeviceBuilder &other) const {
            return own != graphs.end() &&
                   own->second.parent == one.second.parent &&
                   own->second.derivation.key() == one.second.derivation.key() &&
+                  (one.second.schema.empty() ||
+                   own->second.schema == one.second.schema) &&
                   includes(own->second.structures, one.second.structures) &&
                   includes(own->second.counts, one.second.counts) &&
                   own->second.sorts.includes(one.second.sorts);
@@ -232,6 +234,8 @@ static const char *describe(GraphBuild::Problem problem) {
   switch (problem) {
   case GraphBuild::Problem::Order:
     return "expected edges sorted by destination, got another order";
+  case GraphBuild::Problem::Schema:
+    return "expected edges that obey the declared schema, got others";
   case GraphBuild::Problem::Loops:
     return "expected one self loop at each node, got more or fewer";
   default:
@@ -252,6 +256,11 @@ Error DeviceBuild::layOut(const std::map<std::string, DeviceEdges> &given) {
       return failure("expected a graph '", own, "', got none of that name");
     DeviceEdges edges = found->second;
     edges.derivation = needs.derivation;
+    auto types = static_cast<int64_t>(needs.schema.size());
+    if (types && types != edges.numEdgeTypes)
+      return failure("graph '", name, "': expected ", types,
+                     " edge types, as the schema has, got ",
+                     edges.numEdgeTypes);
     graphs.push_back(
         std::make_unique<GraphBuild>(needs, edges, sort, counting, host));
     isNarrow &= graphs.back()->isNarrow();
@@ -292,6 +301,8 @@ Expected<bool> DeviceBuild::count(void *memory, void *numbers, Stream stream) {
     planned->beginGroup();
     graph->count(sort.sorted(words), sort.order(words), words + sort.words(),
                  static_cast<int32_t *>(numbers), *planned);
+    if (Error error = graph->copySchema(kernels.device(), stream))
+      return error;
   }
   if (Error error = planned->run(kernels, nullptr, stream))
     return error;

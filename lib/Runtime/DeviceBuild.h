@@ -80,6 +80,9 @@ public:
     DeviceSorts sorts;
     /// Whether it is to be checked for edges that are sorted by destination.
     bool dstSorted = false;
+    /// The node types at both ends of each edge type that its edges are to be
+    /// checked for; empty: none.
+    std::vector<EdgeTypeEnds> schema;
     /// The graph that one with other self loops is derived from.
     std::string parent;
     Derivation derivation;

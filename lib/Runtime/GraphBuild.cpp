@@ -105,6 +105,7 @@ GraphBuild::GraphBuild(const DeviceBuilder::Needs &needs,
   addScans(scratch, host);
   if (needs.dstSorted)
     addOrderCheck(host);
+  addSchemaCheck(scratch, host);
 }
 
 /// Where the keys of a sort begin. Sorts that are numbered lie side by side,
@@ -317,10 +318,25 @@ void GraphBuild::count(const int32_t *keys, const int32_t *order,
   countGroups(launches);
   if (needs.dstSorted)
     checkOrder(launches);
+  checkSchema(launches);
+}
+
+/// The number that a group counts as in a scan.
+int64_t GraphBuild::weigh(const GroupScan &scan, int64_t begin, int64_t end) {
+  switch (scan.weight) {
+  case Weight::Border:
+    return TeamShare::isCut(begin, end, scan.tile);
+  case Weight::LongElements:
+    return end - begin > scan.tile ? end - begin : 0;
+  default:
+    return Cut{scan.tile, scan.weight == Weight::LongPieces}.count(end - begin);
+  }
 }
 
 GraphBuild::Problem GraphBuild::readNumbers() {
   Problem problem = isInOrder() ? Problem::None : Problem::Order;
+  if (!obeysSchema())
+    problem = Problem::Schema;
   int64_t before = 0;
   for (auto &[sort, batch] : batches) {
     const int32_t *found = hostMemory + batch.report;
@@ -359,10 +375,10 @@ GraphBuild::Problem GraphBuild::readNumbers() {
     if (one.report >= 0)
       one.count = hostMemory[one.report];
   // Removed edges have one key, which is behind those of pairs.
-  for (GroupScan &one : scans)
-    if (one.weight == Weight::Border && edges.numEdges < rows &&
-        TeamShare::isCut(edges.numEdges, rows, one.tile))
-      --one.count;
+  if (edges.numEdges < rows)
+    for (GroupScan &one : scans)
+      if (kindOf(one.group) == RowKind::Pair)
+        one.count -= weigh(one, edges.numEdges, rows);
   return problem;
 }
 

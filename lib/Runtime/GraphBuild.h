@@ -41,7 +41,7 @@ public:
 
   /// The faults of a graph, the gravest last: where ids are wrong, nothing else
   /// is known.
-  enum class Problem { None, Order, Loops, Ids };
+  enum class Problem { None, Order, Schema, Loops, Ids };
 
   /// Takes the numbers that have come. Where something is wrong, nothing may
   /// follow.
@@ -59,6 +59,9 @@ public:
   /// Plans these orders, once structures are planned.
   void planOrders(int64_t &bytes, KernelLaunches &launches,
                   DegreeOrders &orders);
+
+  /// Copies the schema that edges are checked for, behind `count`.
+  Error copySchema(Device &device, Stream stream) const;
 
   /// The graph with what was planned, once its memory is known.
   BuiltGraph finish(const char *memory);
@@ -129,9 +132,10 @@ private:
     Falls ///< of `sums` alone
   };
 
-  /// The first elements of nodes, which are found before structures are
-  /// planned: `words` is where, in scratch memory.
-  struct NodeRows {
+  /// The first elements of nodes or pairs, which are found before structures
+  /// are planned: `words` is where, in scratch memory. How many pairs there are
+  /// is not known then: behind them are groups without elements.
+  struct ManyRows {
     Space group;
     OrderedSpace elements;
     int64_t words = 0;
@@ -139,8 +143,8 @@ private:
 
   /// Groups that are counted before structures are planned. How many come
   /// before each is `first`, in scratch memory, and how many there are `count`,
-  /// where the host gets it (`report`; -1: it does not). Pairs, which are not
-  /// known yet, are counted at borders of blocks.
+  /// where the host gets it (`report`; -1: it does not). Pairs that blocks cut
+  /// are counted at borders of blocks.
   struct GroupScan {
     Weight weight;
     Space group;
@@ -189,19 +193,27 @@ private:
   /// The groups, or borders of blocks, that a scan counts among.
   int64_t rowsOf(const GroupScan &scan) const {
     return scan.weight == Weight::Border ? numBlocks(rows, scan.tile)
-                                         : size(scan.group);
+                                         : mostOf(scan.group);
+  }
+  /// Nodes, or the most pairs that there may be.
+  int64_t mostOf(Space group) const {
+    return kindOf(group) == RowKind::Pair ? rows : size(group);
   }
   void addScans(int64_t &scratch, int64_t &host);
   void addScan(const GroupScan &scan, int64_t &scratch, int64_t *host);
+  static int64_t weigh(const GroupScan &scan, int64_t begin, int64_t end);
   const GroupScan *findScan(Weight weight, Space group, OrderedSpace elements,
                             int64_t tile) const;
-  const NodeRows *findRows(Space group, OrderedSpace elements) const;
+  const ManyRows *findRows(Space group, OrderedSpace elements) const;
   void countGroups(KernelLaunches &launches);
   /// The edges that another one follows.
   int64_t followed() const { return rows < 2 ? 0 : rows - 1; }
   void addOrderCheck(int64_t &host);
   void checkOrder(KernelLaunches &launches) const;
   bool isInOrder() const;
+  void addSchemaCheck(int64_t &scratch, int64_t &host);
+  void checkSchema(KernelLaunches &launches) const;
+  bool obeysSchema() const;
 
   bool isDerived() const { return edges.derivation.loops.has_value(); }
   /// Ranges of nodes that its edge types are; 0: they are the user's.
@@ -222,7 +234,8 @@ private:
   Ref array(const StructureKey &key);
   Ref firstRows(DeviceSort sort, int64_t groups);
   void addHostRows(const StructureKey &key, std::vector<int32_t> &words);
-  void makeStarts(const Batch &batch, const Ref &out);
+  void makeStarts(KernelLaunches &launches, const Batch &batch,
+                  const KernelArray &out) const;
   Ref take(int64_t words);
   static Ref slice(Ref ref, int64_t begin, int64_t words) {
     ref.array.begin += kWord * begin;
@@ -267,7 +280,7 @@ private:
   /// behind the last.
   int64_t firstKey = 0, lastKey = 0;
   bool narrow = true;
-  std::vector<NodeRows> nodeRows;
+  std::vector<ManyRows> manyRows;
   std::vector<GroupScan> scans;
   /// Where the host gets, of a graph that is checked for the order of its
   /// edges, how many of each block of edges go to a node before that of the
@@ -275,6 +288,12 @@ private:
   struct {
     int64_t report = 0, blocks = 0;
   } orderCheck;
+  /// Where, of a graph that is checked for a schema, that lies and a 0 and the
+  /// edges that do not obey it as 1; where the host gets how often these change
+  /// in each block, and how many blocks there are.
+  struct {
+    int64_t table = 0, edges = 0, report = 0, blocks = 0;
+  } schemaCheck;
   /// The edges and types that the caller gave, and the rows of sorts of edges:
   /// these and new loops behind them. In sorts there is no other number of an
   /// edge.

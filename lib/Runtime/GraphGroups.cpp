@@ -10,6 +10,7 @@
 #include "GraphBuild.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace gnn::runtime;
 using gnn::RowKind;
@@ -45,9 +46,9 @@ const GraphBuild::GroupScan *GraphBuild::findScan(Weight weight, Space group,
   return nullptr;
 }
 
-const GraphBuild::NodeRows *GraphBuild::findRows(Space group,
+const GraphBuild::ManyRows *GraphBuild::findRows(Space group,
                                                  OrderedSpace elements) const {
-  for (const NodeRows &one : nodeRows)
+  for (const ManyRows &one : manyRows)
     if (one.group == group && one.elements == elements)
       return &one;
   return nullptr;
@@ -57,10 +58,8 @@ const GraphBuild::NodeRows *GraphBuild::findRows(Space group,
 void GraphBuild::addScans(int64_t &scratch, int64_t &host) {
   auto addCount = [&](const CountKey &key) {
     RowKind kind = kindOf(key.space);
-    bool isCutPairs =
-        kind == RowKind::Pair && key.kind == CountKey::Kind::CutRowCount;
     if (!key.hasSize() || key.kind == CountKey::Kind::PieceCount ||
-        (kind != RowKind::Node && !isCutPairs))
+        (kind != RowKind::Node && kind != RowKind::Pair))
       return;
     addScan({weightOf(key), key.space, key.elements, key.tile}, scratch, &host);
   };
@@ -83,7 +82,7 @@ void GraphBuild::addScan(const GroupScan &scan, int64_t &scratch,
     return;
   int64_t count = rowsOf(scan) + 1;
   if (scan.weight != Weight::Border && !findRows(scan.group, scan.elements)) {
-    nodeRows.push_back({scan.group, scan.elements, scratch});
+    manyRows.push_back({scan.group, scan.elements, scratch});
     scratch += count;
   }
   GroupScan &added = scans.emplace_back(scan);
@@ -95,10 +94,16 @@ void GraphBuild::addScan(const GroupScan &scan, int64_t &scratch,
 }
 
 void GraphBuild::countGroups(KernelLaunches &launches) {
-  for (const NodeRows &one : nodeRows) {
+  for (const ManyRows &one : manyRows) {
     const Batch &of = batch(sortOf(one.elements));
-    int64_t count = size(one.group) + 1;
+    int64_t count = mostOf(one.group) + 1;
     KernelArray made = inScratch(one.words, count);
+    if (kindOf(one.group) == RowKind::Pair) {
+      launches.add(BuildKernel::Move, count, {made, {}, {}, {}, {}},
+                   {count, kTimes, 0, of.size, 0, 0, 0, 0, 0, 0, 0, 0});
+      makeStarts(launches, of, made);
+      continue;
+    }
     bool ofPairs = one.elements.space != Space::Edge;
     search(launches, of, of.base, ofPairs ? edges.numEdgeTypes : 1, count,
            ofPairs ? std::nullopt : std::make_optional(made),
@@ -154,12 +159,73 @@ bool GraphBuild::isInOrder() const {
 }
 
 //===----------------------------------------------------------------------===//
+// The schema of edges
+//===----------------------------------------------------------------------===//
+
+void GraphBuild::addSchemaCheck(int64_t &scratch, int64_t &host) {
+  if (needs.schema.empty())
+    return;
+  schemaCheck.table = scratch;
+  schemaCheck.edges = scratch + 2 * givenTypes;
+  scratch = schemaCheck.edges + givenEdges + 1;
+  schemaCheck.report = host;
+  schemaCheck.blocks =
+      KernelLaunches::blocksFor(BuildKernel::Sums, givenEdges + 2);
+  host += schemaCheck.blocks;
+}
+
+Error GraphBuild::copySchema(Device &device, Stream stream) const {
+  if (needs.schema.empty())
+    return {};
+  return device.copyInStream(scratchMemory + schemaCheck.table,
+                             needs.schema.data(), 2 * kWord * givenTypes,
+                             stream);
+}
+
+void GraphBuild::checkSchema(KernelLaunches &launches) const {
+  if (needs.schema.empty())
+    return;
+  std::array<KernelArray, 7> arrays;
+  std::array<int64_t, 16> numbers = {givenEdges + 1};
+  arrays[0] = inScratch(schemaCheck.edges, givenEdges + 1);
+  size_t column = 0;
+  for (auto [ids, count, limit] :
+       {std::tuple(&edges.edgeType, givenEdges, givenTypes),
+        std::tuple(&edges.src, givenEdges, edges.numSrcNodes),
+        std::tuple(&edges.dst, givenEdges, edges.numDstNodes),
+        std::tuple(&edges.srcNodeType, edges.numSrcNodes, edges.numNodeTypes),
+        std::tuple(&edges.dstNodeType, edges.numDstNodes,
+                   edges.numNodeTypes)}) {
+    numbers[3 * column + 1] = ids->step();
+    numbers[3 * column + 2] = ids->bits / 32 - 1;
+    numbers[3 * column + 3] = ids->values ? limit : 0;
+    arrays[++column] = KernelArray::at(ids->values, kWord * ids->words(count));
+  }
+  arrays[6] = inScratch(schemaCheck.table, 2 * givenTypes);
+  launches.add(BuildKernel::Schema, givenEdges + 1,
+               {arrays.data(), arrays.size()},
+               ArrayView<int64_t>(numbers.data(), numbers.size()));
+  launches.add(BuildKernel::Sums, givenEdges + 2,
+               {arrays[0], onHost(schemaCheck.report, schemaCheck.blocks)},
+               {givenEdges + 1, static_cast<int64_t>(Weight::Differs), 1});
+}
+
+/// The first row counts as one that differs from the row before.
+bool GraphBuild::obeysSchema() const {
+  const int32_t *changes = hostMemory + schemaCheck.report;
+  return needs.schema.empty() ||
+         (changes[0] == 1 &&
+          std::all_of(changes + 1, changes + schemaCheck.blocks,
+                      [](int32_t count) { return count == 0; }));
+}
+
+//===----------------------------------------------------------------------===//
 // Structures
 //===----------------------------------------------------------------------===//
 
-/// The first elements of groups, which for nodes may be there already.
+/// The first elements of groups, which for many may be there already.
 GraphBuild::Ref GraphBuild::rowsOf(const StructureKey &key) {
-  const NodeRows *found = findRows(key.group, key.elements);
+  const ManyRows *found = findRows(key.group, key.elements);
   if (!found)
     return array(StructureKey::rows(key.group, key.elements));
   return {inScratch(found->words, size(key.group) + 1), 1};

@@ -208,14 +208,15 @@ GraphBuild::Ref GraphBuild::firstRows(DeviceSort sort, int64_t groups) {
       return ref;
   Ref out = take(groups + 1);
   firsts.push_back({sort, out});
-  makeStarts(batch(sort), out);
+  makeStarts(*launches, batch(sort), out.array);
   return out;
 }
 
-void GraphBuild::makeStarts(const Batch &of, const Ref &out) {
-  launches->add(BuildKernel::Starts, of.size + 1,
-                {inScratch(sums + of.begin - begin, of.size + 1), out.array},
-                {of.size + 1});
+void GraphBuild::makeStarts(KernelLaunches &launches, const Batch &of,
+                            const KernelArray &out) const {
+  launches.add(BuildKernel::Starts, of.size + 1,
+               {inScratch(sums + of.begin - begin, of.size + 1), out},
+               {of.size + 1});
 }
 
 /// From rows of one space to those of another, both in natural orders.
@@ -300,7 +301,7 @@ GraphBuild::Chain GraphBuild::chainOf(OrderedSpace from, OrderedSpace to) {
 void GraphBuild::makeRows(const StructureKey &key, const Ref &out) {
   const Batch &of = batch(sortOf(key.elements));
   if (kindOf(key.group) == RowKind::Pair)
-    return makeStarts(of, out);
+    return makeStarts(*launches, of, out.array);
   int64_t groups = size(key.group) + 1;
   if (findRows(key.group, key.elements))
     return move(out, groups, {rowsOf(key)});
@@ -386,6 +387,7 @@ BuiltGraph GraphBuild::finish(const char *memory) {
   graph.square = edges.square;
   graph.selfLoops = needs.sorts.has(DeviceSort::Loops);
   graph.dstSorted = needs.dstSorted;
+  graph.schema = needs.schema;
   graph.counts.reserve(needs.counts.size());
   for (const CountKey &key : needs.counts)
     graph.counts[key] = count(key);

@@ -76,21 +76,13 @@ class ModelValue(ctypes.Structure):
                 ("shape", POINTER(c_int64)), ("data", c_void_p)]
 
 
-class BuiltGraph(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("square", c_bool), ("self_loops", c_bool),
-                ("dst_sorted", c_bool), ("schema", Buffer), ("num_counts", c_int64),
-                ("count_keys", POINTER(c_char_p)), ("counts", POINTER(c_int64)),
-                ("num_structures", c_int64), ("structure_keys", POINTER(c_char_p)),
-                ("structures", POINTER(c_void_p)), ("sizes", POINTER(c_int64))]
-
-
 class GraphNeeds(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("self_loops", c_bool), ("dst_sorted", c_bool),
                 ("num_counts", c_int64),
                 ("count_keys", POINTER(c_char_p)), ("num_structures", c_int64),
                 ("structure_keys", POINTER(c_char_p)), ("parent", c_char_p),
                 ("loops", c_char_p), ("loop_type", c_int64), ("shards", c_int64),
-                ("shard_end", c_char_p)]
+                ("shard_end", c_char_p), ("schema", Buffer)]
 
 
 class DeviceIds(ctypes.Structure):
@@ -147,8 +139,6 @@ FALLIBLE = {
     "gnnBindAll": [c_void_p, POINTER(c_char_p), c_int64, POINTER(c_char_p),
                    POINTER(c_void_p), c_int64, c_void_p, POINTER(BindOptions),
                    POINTER(c_void_p)],
-    "gnnBindBuilt": [c_void_p, POINTER(c_char_p), c_int64, POINTER(BuiltGraph), c_int64,
-                     c_void_p, POINTER(c_void_p)],
     "gnnBuilderCreate": [POINTER(GraphNeeds), c_int64, c_void_p, POINTER(c_void_p)],
     "gnnBuildCreate": [c_void_p, POINTER(DeviceGraph), c_int64, POINTER(c_void_p),
                        POINTER(c_int64)],
@@ -160,8 +150,6 @@ FALLIBLE = {
     "gnnBuildNumber": [c_void_p, c_char_p, c_char_p, POINTER(c_int64)],
     "gnnBuildStructure": [c_void_p, c_char_p, c_char_p, POINTER(c_void_p),
                           POINTER(c_int64)],
-    "gnnTiles": [c_void_p, c_int64, c_int64, c_bool, c_void_p, c_int64, c_void_p,
-                 POINTER(c_int64)],
     "gnnModelLoad": [c_char_p, POINTER(c_void_p)],
     "gnnModelBind": [c_void_p, POINTER(ModelValue), c_int64, c_void_p,
                      POINTER(BindOptions), POINTER(c_void_p)],

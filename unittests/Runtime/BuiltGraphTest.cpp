@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN-c/Runtime.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "TestPlans.h"
 #include "Testing.h"
@@ -130,22 +129,4 @@ TEST(BuiltGraph, OrderOfEdges) {
   ring.graph.selfLoops = false;
   ring.graph.dstSorted = true;
   EXPECT_TRUE(ring.bind("g", text)) << ring.bind("g", text).message();
-}
-
-TEST(BuiltGraph, Tiles) {
-  int32_t rows[] = {0, 5, 5, 7}, tiles[12], first[4];
-  int64_t count = 0;
-  ASSERT_EQ(gnnTiles(rows, 3, 2, false, tiles, 4, first, &count), nullptr);
-  EXPECT_EQ(count, 4);
-  EXPECT_EQ(std::vector<int32_t>(tiles, tiles + 12),
-            (std::vector<int32_t>{0, 0, 2, 0, 2, 4, 0, 4, 5, 2, 5, 7}));
-  EXPECT_EQ(std::vector<int32_t>(first, first + 4),
-            (std::vector<int32_t>{0, 3, 3, 4}));
-  ASSERT_EQ(gnnTiles(rows, 3, 2, true, tiles, 4, first, &count), nullptr);
-  EXPECT_EQ(count, 3);
-  GnnError *error = gnnTiles(rows, 3, 2, false, tiles, 3, nullptr, &count);
-  ASSERT_NE(error, nullptr);
-  EXPECT_STREQ(gnnErrorMessage(error),
-               "expected room for 4 tiles or more, got room for 3");
-  gnnErrorDestroy(error);
 }

@@ -19,6 +19,7 @@ launch in blocks of 256 threads:
     tiles    pieces of groups
     groups   lists of groups, and marks at the last element of each
     shares   equal shares of the elements of all groups
+    schema   whether the type of each edge has the node types of its ends
     degrees  how far the elements of each group are from the most there may be
     columns  ids of several types or relations, one behind another
 
@@ -31,33 +32,33 @@ bits each time.
 """
 
 import functools
-import pathlib
-import sys
 
-from kernel_text import THREADS, Kernel, slots_of
+from kernel_text import THREADS, Kernel, constants_of, enum_of, slots_of
+from share_layout import (CROSSES, FIELDS, HAS_TAIL, INSIDE, PADDING, SHARE, TOP, TURN, WHOLE,
+                          pieces, place_of_word)
 from sort_kernels import sort_kernels
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "python/gnn_mlir"))
-from share_layout import (CROSSES, FIELDS, HAS_TAIL, INSIDE, PADDING, SHARE, TOGETHER,  # noqa: E402
-                          TOP, TURN, WHOLE, WORDS, pieces, place_of_word)
-
-ROWS = 8  # The rows of a thread in `sums` and `scan`.
+# The rows of a thread in `sums` and `scan`, what these count, and what `move` does.
+ROWS, = constants_of("lib/Runtime/KernelLaunches.cpp", "kRowsOfThread")
+WEIGHT = enum_of("lib/Runtime/GraphBuild.h", "Differs")
+HOW = enum_of("lib/Runtime/GraphBuild.h", "kAsItIs")
 # By names, those of BuildKernels.h.
 SLOTS = dict(slots_of("keys", "sums", "scan", "search", "starts", "move", "tiles", "groups",
-                      "shares", "degrees", "columns"))
+                      "shares", "schema", "degrees", "columns"))
 
 
 def _weights(k, first, step, counts_falls=False):
-    """The numbers that ROWS rows of `sums` and `scan` count as, which are `step` apart.
-    `kind` 0: 1 where a row differs from the row before. 1 to 5: a group, from its first
-    element and the next one's. 1: the pieces of `tile` elements that it is cut into; 2: these
-    where there are more elements; 3: the elements then; 4: 1 where it has elements; 5: 1
-    where it has none, or lies in several blocks of `tile` elements. 6: a border of blocks of
-    `tile` rows, 1 where it is the first inside of rows that are equal. With `counts_falls` 7:
-    an id, 1 where the next one, `tile` words on, is less."""
+    """The numbers that ROWS rows of `sums` and `scan` count as, which are `step` apart, by
+    `kind`, a Weight of GraphBuild.h. Differs: 1 where a row differs from the row before. Pieces
+    to Cut: a group, from its first element and the next one's. Pieces: those of `tile` elements
+    that it is cut into; LongPieces: these where there are more elements; LongElements: the
+    elements then; Filled: 1 where it has elements; Cut: 1 where it has none, or lies in several
+    blocks of `tile` elements. Border: a border of blocks of `tile` rows, 1 where it is the first
+    inside of rows that are equal. With `counts_falls` Falls: an id, 1 where the next one, `tile`
+    words on, is less."""
     rows = [first + step * row for row in range(ROWS)]
-    is_start, is_border = k.kind.equals(0), k.kind.equals(6)
-    is_fall = k.kind.equals(7) if counts_falls else None
+    is_start, is_border = k.kind.equals(WEIGHT.Differs), k.kind.equals(WEIGHT.Border)
+    is_fall = k.kind.equals(WEIGHT.Falls) if counts_falls else None
 
     def read(places):
         return k.values.read(lambda values: [values[place] for place in places])
@@ -98,13 +99,15 @@ def _weights(k, first, step, counts_falls=False):
             found = []
             for begin, end in pairs:
                 length, is_long = end - begin, k.tile < end - begin
-                number = k.select(is_long | k.kind.equals(1), (length + k.tile - 1) // k.tile, 0)
-                found.append(k.select(k.kind.equals(3), k.select(is_long, length, 0), number))
+                number = k.select(is_long | k.kind.equals(WEIGHT.Pieces),
+                                  (length + k.tile - 1) // k.tile, 0)
+                found.append(k.select(k.kind.equals(WEIGHT.LongElements),
+                                      k.select(is_long, length, 0), number))
             return found
         def others():
             return k.choose(is_start, starts, lambda: k.choose(
-                k.kind.equals(4), filled, lambda: k.choose(
-                    is_border, borders, lambda: k.choose(k.kind < 4, pieces, cut))))
+                k.kind.equals(WEIGHT.Filled), filled, lambda: k.choose(
+                    is_border, borders, lambda: k.choose(k.kind < WEIGHT.Filled, pieces, cut))))
         found = k.choose(is_fall, falls, others) if counts_falls else others()
         return [k.select(i < k.count, weight, 0) for i, weight in zip(rows, found)]
     return k.choose(k.count < 1, lambda: [0] * ROWS, weights)
@@ -240,9 +243,9 @@ def _move(k, i):
                         lambda: through("place", i))
 
     value = through("c", through("b", through("a", i)))
-    value = k.choose(k.how.equals(0), lambda: value, lambda: k.choose(
-        k.how.equals(1), lambda: value * k.by, lambda: k.choose(
-            k.how.equals(2), lambda: value // k.by, lambda: value % k.by)))
+    value = k.choose(k.how.equals(HOW.kAsItIs), lambda: value, lambda: k.choose(
+        k.how.equals(HOW.kTimes), lambda: value * k.by, lambda: k.choose(
+            k.how.equals(HOW.kDivided), lambda: value // k.by, lambda: value % k.by)))
     k.out[place()] = value + k.plus
 
 
@@ -337,6 +340,30 @@ def _shares(k, i):
         k.out[i * FIELDS + place] = field
 
 
+def _schema(k, i):
+    """out[i + 1] is 1 where the edge does not obey the schema, a source's and a destination's
+    type of each edge type, or -1 for any; out[0] is 0. Ids that are wrong are found by their keys,
+    and nothing is read by them. A column with the limit 0 is not there."""
+    edge = k.select(i.equals(0), 0, i - 1)
+
+    def column(name, row, is_good):
+        array, step, wide, limit = (getattr(k, name + part) for part in (
+            "", "_step", "_wide", "_limit"))
+        is_there = is_good & limit.differs(0)
+        low = k.choose(is_there, lambda: array[row * step], lambda: 0)
+        high = k.choose(is_there & wide.differs(0), lambda: array[row * step + 1], lambda: 0)
+        return low, is_good & high.equals(0) & ((low < limit) | limit.equals(0))
+
+    kind, are_good = column("kinds", edge, i.differs(0))
+    (src, good_src), (dst, good_dst) = (column(end, edge, are_good) for end in ("src", "dst"))
+    are_good = good_src & good_dst
+    found = [column(f"{end}_types", row, are_good) for end, row in (("src", src), ("dst", dst))]
+    are_good = found[0][1] & found[1][1]
+    asked = k.choose(are_good, lambda: [k.table[kind * 2], k.table[kind * 2 + 1]], lambda: [0, 0])
+    obeys = [one.equals(own) | one.equals((1 << 32) - 1) for one, (own, _) in zip(asked, found)]
+    k.out[i] = k.select(are_good, k.select(obeys[0] & obeys[1], 0, 1), 0)
+
+
 def _degrees(k, i):
     k.out[i] = k.most - (k.rows[i + 1] - k.rows[i])
 
@@ -372,6 +399,9 @@ def text():
         slotted("groups", "rows first out", "count groups kind block_size", _groups),
         slotted("shares", "rows places out", "count elements groups block_size has_places",
                 _shares),
+        slotted("schema", "out kinds src dst src_types dst_types table", "count " + " ".join(
+            f"{c}_step {c}_wide {c}_limit" for c in ("kinds", "src", "dst", "src_types",
+                                                     "dst_types")), _schema),
         slotted("degrees", "rows out", "count most", _degrees),
         slotted("columns", "out ids", "count base step wide limit", _columns)]
     return "\n".join(["module attributes {gpu.container_module} {",

@@ -6,22 +6,40 @@ i64 is made `narrow`. Constants are read from the sources of the library that la
 
 import pathlib
 import re
+import types
 
-THREADS = 256
-SOURCES = pathlib.Path(__file__).resolve().parents[1]
+SOURCES = pathlib.Path(__file__).resolve().parents[3]
+
+
+def _source(file):
+    """The text of a source, whose comments have no constants."""
+    return re.sub("//.*", "", (SOURCES / file).read_text(encoding="utf-8"))
 
 
 def constants_of(file, *names):
-    """Constants of a source of lib/Runtime, by their names."""
-    text = (SOURCES / file).read_text(encoding="utf-8")
-    return [int(re.search(rf"\b{name} = (\d+)", text)[1]) for name in names]
+    """Constants of a source of the library, numbers or powers of two, by their names."""
+    text, found = _source(file), []
+    for name in names:
+        number, shift = re.search(rf"\b{name} = (\d+)(?: << (\d+))?\s*[,;}}]", text).groups()
+        found.append(int(number) << int(shift or 0))
+    return found
+
+
+def enum_of(file, first):
+    """The names of an enumeration in a source of the library that has these from 0 on, by its
+    first one: an object with the number of each."""
+    body = re.search(rf"\benum [\w ]*{{\s*({first}\b[\w\s,]*)}}", _source(file))[1]
+    return types.SimpleNamespace(**{
+        name: i for i, name in enumerate(re.findall(r"\w+", body))})
 
 
 def slots_of(*names):
     """Kernels of BuildKernels.h, each with how many things it does in one launch."""
-    table = dict(re.findall(r'\{"(\w+)", (\d+),',
-                            (SOURCES / "BuildKernels.h").read_text(encoding="utf-8")))
+    table = dict(re.findall(r'\{"(\w+)", (\d+),', _source("lib/Runtime/BuildKernels.h")))
     return [(name, int(table[name])) for name in names]
+
+
+THREADS, = constants_of("lib/Runtime/KernelCall.h", "kThreads")
 
 
 def _operator(name, kind=None):

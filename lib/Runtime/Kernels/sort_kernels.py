@@ -18,7 +18,7 @@ time. """
 
 from kernel_text import THREADS, Kernel, constants_of, slots_of
 
-TILE, BITS, FEW = constants_of("RadixSort.cpp", "kTile", "kBits", "kFew")
+TILE, BITS, FEW = constants_of("lib/Runtime/RadixSort.cpp", "kTile", "kBits", "kFew")
 (SLOTS,) = set(dict(slots_of("digits", "places", "scatter")).values())
 
 DIGITS, WARPS = 1 << BITS, THREADS // 32

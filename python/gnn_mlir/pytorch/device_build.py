@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Structures of graphs of tensors by kernels that the library has, plans and launches; torch gives
-the memory. Structures of a package that
-kernels do not build (`Builder.of` gives None) are left to `structures`, and so is a
-device without kernels of a GPU. """
+the memory. The host builds the structures of a package that kernels do not build (`Builder.of`
+gives None), and those of a device without kernels of a GPU."""
 
+import copy
 import functools
 import itertools
+import logging
 import struct
 import threading
 from ctypes import byref, c_int64, c_void_p
 
+import numpy as np
 import torch
 
-from .. import capi, devices, targets
+from .. import capi, devices, structure_keys, targets
 from ..signatures import Buffer, DeviceGraph, GraphNeeds
+
+_log = logging.getLogger("gnn_mlir")
 
 
 class Builder(capi._Handle):
@@ -28,26 +32,61 @@ class Builder(capi._Handle):
         made = package.__dict__.setdefault("_builders", {})
         key = names, device.handle
         if key not in made:
-            made[key] = (cls.make(requests, device)
-                         if device.kind in (targets.CUDA, targets.EMULATOR) else None)
+            has_kernels = device.kind in (targets.CUDA, targets.EMULATOR)
+            made[key] = cls.make(requests, device) if has_kernels else None
+            if has_kernels and made[key] is None and _log.isEnabledFor(logging.INFO):
+                _tell(package, names, _left_out(requests, device))
         return made[key]
 
     @classmethod
     def make(cls, requests, device):
         """One for requests by the names of graphs."""
-        if any(one.types is not None or one.schema for one in requests.values()):
+        if any(one.types is not None for one in requests.values()):
             return None
+        schemas = [np.array(one.schema or (), np.int32) for one in requests.values()]
         needs = (GraphNeeds * len(requests))(*[GraphNeeds(
             one.c_name, one.self_loops, one.dst_sorted, len(one.counts), one.c_counts,
             len(one.structures), one.c_structures, one.parent and one.parent.encode(),
             one.loops and one.loops.encode(), one.loop_type or 0,
-            one.shards[0] if one.shards else 0, one.shards and one.shards[1].encode())
-            for one in requests.values()])
+            one.shards[0] if one.shards else 0, one.shards and one.shards[1].encode(),
+            Buffer.of(schema) if schema.size else Buffer())
+            for one, schema in zip(requests.values(), schemas)])
         handle = capi.made("gnnBuilderCreate", needs, len(needs), device.handle)
         return cls(handle, device) if handle else None
 
     def covers(self, other):
         return capi.library().gnnBuilderCovers(self.handle, other.handle)
+
+
+def _left_out(requests, device):
+    """The structures and counts that kernels do not build, as texts."""
+    for name, request in requests.items():
+        parent = structure_keys.Request(request.parent or "")
+        parent.finish()
+
+        def are_built(structures=(), counts=()):
+            one = copy.copy(request)
+            one.structures, one.counts = {}, dict.fromkeys(counts)
+            for text in structures:
+                one.add_structure(text)
+            one.finish()
+            return Builder.make({**({request.parent: parent} if request.parent else {}),
+                                 name: one}, device)
+        if not are_built():
+            yield f"all of {name}"
+            continue
+        yield from (f"{text} of {name}" for text in request.structures if not are_built([text]))
+        yield from (f"{text} of {name}" for text in request.counts if not are_built((), [text]))
+
+
+def _tell(package, names, left_out):
+    """Logs structures that the host builds, once for a package."""
+    told = package.__dict__.setdefault("_told", set())
+    new = [text for text in left_out if text not in told]
+    told.update(new)
+    if new:
+        _log.info("%s: structures are built on the host, as kernels do not build %s",
+                  ", ".join(names), ", ".join(new))
 
 
 _host = threading.local()
@@ -59,7 +98,8 @@ def _counted_on_host(words, pinned):
     name = "pinned" if pinned else "pageable"
     kept = getattr(_host, name, None)
     if kept is None or len(kept) < words:
-        kept = torch.empty(max(1024, 2 * words), dtype=torch.int32, pin_memory=pinned)
+        kept = torch.empty(max(1024, 2 * words), dtype=torch.int32, device="cpu",
+                           pin_memory=pinned)
         setattr(_host, name, kept)
     return kept
 
@@ -179,8 +219,12 @@ def bind(package, names, requests, graphs, device, stream, refuse):
             if not all(graphs[name].is_dst_sorted for name in ordered):
                 refuse(package, names, graphs)
             return build.bind(package, names, ordered)
+    if any(request.schema and len(request.schema) != graphs[name].num_edge_types
+           for name, request in requests.items() if name in graphs):
+        refuse(package, names, graphs)
     build = Build(builder, graphs, stream)
     if not build.is_narrow:
+        _tell(package, names, ["sorts by more than 32 bits"])
         return None
     if not build.is_good:
         refuse(package, names, graphs)

@@ -2,6 +2,9 @@
 """Graphs of tensors: the structures that kernels build have the bits of the host's."""
 
 import re
+import shutil
+import subprocess
+import sys
 import threading
 from ctypes import byref, c_int64, c_void_p
 
@@ -11,12 +14,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
-from gnn_mlir import capi, devices, share_layout, structure_keys
-from gnn_mlir.pytorch import device_build, tensor_graph
+from gnn_mlir import capi, devices, structure_keys
+from gnn_mlir.graph_functions import add_self_loops
+from gnn_mlir.pytorch import device_build
+from gnn_mlir.reference_derived import loop_places
 from gnn_mlir.signatures import Buffer
 from conftest import ROOT
-from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, STREAMS, both,
-                               built, needs_schema, random_graph, request_of)
+from test_tensor_graph import (COUNTS, GRAPHS, KEYS, ORDERS, STREAMS, both, random_graph,
+                               request_of)
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -79,20 +84,40 @@ def test_steps_in_another_order(built_by_kernels):
     assert len(held) == 2
 
 
-def test_shares_are_those_of_the_library():
-    """The kernels and the builder by torch's ops have one table, the library another."""
-    text = (ROOT / "include/GNN/Lattice/Lattice.h").read_text(encoding="utf-8")
-    text = text[text.index("struct TeamShare {"):]
+CONSTANTS = {
+    "include/GNN/Lattice/Lattice.h": [
+        "elements = 64", "mostOfBlock = 1", "sharesTogether = 32", "wordsTogether = 4", "Inside = 1",
+        "HasTail = 2", "Crosses = 4", "Whole = 8", "Span, NumFields"],
+    "lib/Runtime/BuildKernels.h": ['"move", 8'],
+    "lib/Runtime/GraphBuild.h": ["kTimes, kDivided", "Filled,\n    Cut"],
+    "lib/Runtime/KernelCall.h": ["kThreads = 256"],
+    "lib/Runtime/KernelLaunches.cpp": ["kRowsOfThread = 8"],
+    "lib/Runtime/RadixSort.cpp": ["kTile = 2048", "kBits = 8", "kFew = 32"]}
 
-    def number(name):
-        return eval(re.search(rf"\b{name} = ([\d <]+)", text)[1])
-    assert (share_layout.SHARE, share_layout.PADDING, share_layout.TOGETHER,
-            share_layout.WORDS) == tuple(map(number, (
-                "elements", "mostOfBlock", "sharesTogether", "wordsTogether")))
-    assert (share_layout.INSIDE, share_layout.HAS_TAIL, share_layout.CROSSES,
-            share_layout.WHOLE) == tuple(map(number, ("Inside", "HasTail", "Crosses", "Whole")))
-    fields = re.search(r"enum Field \{ (.*), NumFields", text)[1].split(", ")
-    assert share_layout.FIELDS == len(fields)
+
+@pytest.mark.parametrize("file", CONSTANTS)
+def test_kernels_have_the_numbers_of_the_library(file, tmp_path):
+    """Another number in a source of the library is another one in the text of the kernels, or no
+    text; and that is made again where the source changes."""
+    for source in CONSTANTS:
+        (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / source, tmp_path / source)
+    shutil.copytree(ROOT / "lib/Runtime/Kernels", tmp_path / "lib/Runtime/Kernels")
+    cmake = (ROOT / "lib/Runtime/CMakeLists.txt").read_text(encoding="utf-8")
+    assert file.rpartition("/")[2] in cmake[cmake.index("DEPENDS Kernels/"):].partition("COMMENT")[0]
+
+    def text():
+        return subprocess.run([sys.executable, "-B", tmp_path / "lib/Runtime/Kernels/build_kernels.py"],
+                              capture_output=True).stdout
+    before, original = text(), (ROOT / file).read_text(encoding="utf-8")
+    assert before
+    for old in CONSTANTS[file]:
+        assert original.count(old) == 1, old
+        new = re.sub(r"\d+$", lambda number: str(2 * int(number[0])), old)
+        if new == old:
+            new = re.sub(r"(\w+)(,\s*)(\w+)", r"\3\2\1", old)
+        (tmp_path / file).write_text(original.replace(old, new), encoding="utf-8")
+        assert text() != before, old
 
 
 def test_a_device_without_kernels():
@@ -120,6 +145,46 @@ def test_problems():
         found = capi.library().gnnBuildProblem(build.handle)
         assert found == (expected and f"graph 'g': {expected}".encode())
         assert build.is_good == (expected is None)
+
+
+@pytest.mark.parametrize("edges", [1, 2046, 2047, 2048, 5000])
+def test_schema(edges):
+    """One edge that does not obey, at either end and at any place, and all of them."""
+    rng, nodes = np.random.default_rng(edges), 60
+    src, dst = rng.integers(0, nodes, (2, edges))
+    types, kinds = np.arange(nodes) % 3, rng.integers(0, 4, edges)
+    schema = [(0, 1), (2, -1), (-1, 0), (-1, -1)]
+    device = devices.open_device("emulator")
+    request = request_of(["rows dst edge.in_rows"], [])
+    request.schema = schema
+    builder = device_build.Builder.make({"g": request}, device)
+    for kind, (begin, end) in enumerate(schema):
+        src[kinds == kind] += (begin - src[kinds == kind]) % 3 if begin >= 0 else 0
+        dst[kinds == kind] += (end - dst[kinds == kind]) % 3 if end >= 0 else 0
+    src, dst = src % nodes, dst % nodes
+
+    def problem(src, dst, kinds, types=types, dtype=torch.int64):
+        build = device_build.Build(builder, {"g": gnn_mlir.TensorGraph(
+            (torch.tensor(src, dtype=dtype), torch.tensor(dst, dtype=dtype)), nodes,
+            edge_type=torch.tensor(kinds, dtype=dtype), num_edge_types=4, num_node_types=3,
+            node_type=None if types is None else torch.tensor(types, dtype=dtype))}, None)
+        return capi.library().gnnBuildProblem(build.handle)
+    wrong = b"graph 'g': expected edges that obey the declared schema, got others"
+    ids = b"graph 'g': expected ids below the numbers of nodes and types, got others"
+    assert problem(src, dst, kinds) is problem(src, dst, kinds, dtype=torch.int32) is None
+    for at in {0, edges // 2, edges - 1}:
+        for kind, end in ((0, 0), (0, 1), (1, 0), (2, 1)):
+            given = [src.copy(), dst.copy(), kinds.copy()]
+            given[0][at], given[1][at], given[2][at] = 3 * 5 + 2 * (kind == 1), 4, kind
+            given[1][at] -= kind == 2
+            assert problem(*given) is None
+            given[end][at] += 1
+            assert problem(*given) == problem(*given, dtype=torch.int32) == wrong
+            given[end][at] = nodes + (1 << 32)
+            assert problem(*given) == ids
+    assert problem(src, dst, np.full(edges, 1), types=None) == wrong
+    assert problem(src, dst, np.full(edges, 2), types=None) is None
+    assert problem(src, dst, kinds, types=np.full(nodes, 3)) == ids
 
 
 def test_an_order_that_is_known():
@@ -156,6 +221,7 @@ def test_same_bits(name, built_by_kernels, monkeypatch):
     monkeypatch.setitem(GRAPHS, "large", LARGE)
     keys, counts = built_by_kernels
     assert len(keys) > 350 and len(counts) > 150
+    assert {"long_tiles dst_pair edge.dst_pairs 3", "tile_rows src_pair edge.src_pairs 1"} < {*keys}
     for form in [(torch.int64, True, True), (torch.int32, False, True),
                  (torch.int64, False, False)][:1 if name == "large" else 3]:
         check_kernels(*both(name, *form), keys, counts)
@@ -171,11 +237,8 @@ def test_windows_of_rows_by_degree(types, monkeypatch):
     host, graph = both("windows")
     check_kernels(host, graph, keys, [])
     check_kernels(host, graph, keys[3:4], [])  # Its parts were not asked for.
-    made, _ = built(graph, keys, [])
-    native = capi.NativeGraph.of(host)
-    for text in keys:
-        np.testing.assert_array_equal(made[text], native.structure(text), text)
-    assert list(made["map dst.degree_windows dst"]).index(8999) == 8192
+    order = capi.NativeGraph.of(host).structure("map dst.degree_windows dst")
+    assert list(order).index(8999) == 8192
 
 
 def test_all_streams():
@@ -197,7 +260,7 @@ def stream_by_hand(ends, words):
 
 @pytest.mark.parametrize("edges", [0, 1, 63, 64, 65, 2047, 2048, 2049, 8192, 20000])
 def test_streams_of_sizes(edges, monkeypatch):
-    """The host's, torch's and those of kernels are as defined: zeros are at all other places,
+    """The host's and those of kernels are as defined: zeros are at all other places,
     which for most sizes lie between words, too. Memory to build in has none before."""
     monkeypatch.setattr(torch, "empty", lambda *shape, new=torch.empty, **given: new(
         *shape, **given).fill_(77))
@@ -208,13 +271,11 @@ def test_streams_of_sizes(edges, monkeypatch):
     graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), nodes)
     ends = set(np.cumsum(np.bincount(dst, minlength=nodes)).tolist())
     order = np.argsort(dst, kind="stable")
-    native, build, (made, _) = (capi.NativeGraph.of(host), by_kernels(graph, keys, []),
-                                built(graph, keys, []))
+    native, build = capi.NativeGraph.of(host), by_kernels(graph, keys, [])
     for text, words in zip(keys, (src[order], np.arange(edges))):
         expected = stream_by_hand(ends, words)
         np.testing.assert_array_equal(native.structure(text), expected, "host")
         np.testing.assert_array_equal(build.structure("g", text).numpy(), expected, "kernels")
-        np.testing.assert_array_equal(made[text], expected, "torch")
 
 
 def test_expanded_columns(built_by_kernels):
@@ -238,14 +299,30 @@ def test_one_key_alone(built_by_kernels):
         check_kernels(host, graph, [text], [])
 
 
+def derived_on_host(graph, loops, loop_type, shards):
+    """The graph of the edges that a derived one has, and the rows of these in its parent."""
+    places = np.arange(graph.num_edges)
+    if loops:
+        places = loop_places(graph, loops)
+        graph = add_self_loops(graph, loops, loop_type)
+    if shards:
+        count, end = shards
+        ids = graph.edge_src if end == "src" else graph.edge_dst
+        graph = gnn_mlir.Graph(
+            graph.edge_src, graph.edge_dst, graph.num_nodes, num_edge_types=count,
+            edge_type=ids.astype(np.int64) * count // graph.num_nodes,
+            node_type=graph.src_node_type, num_node_types=graph.num_node_types)
+    return graph, places
+
+
 @pytest.mark.parametrize("loops, loop_type, shards", [
     ("remove", None, None), ("add", 0, None), ("add", 4, None), ("replace", 2, None),
     ("replace", 4, None), (None, None, (3, "src")), (None, None, (64, "dst")),
     ("remove", None, (4, "dst")), ("replace", 0, (4, "src")), ("add", 4, (2, "dst"))])
 def test_derived_graphs(loops, loop_type, shards):
-    """A graph with other self loops, or ranges of nodes as edge types, as torch builds it;
-    edges with other loops have no order of their own, but the parent's with the loops
-    behind."""
+    """A graph with other self loops, or ranges of nodes as edge types, as the host builds it
+    of its edges; edges with other loops have no order of their own, but the parent's with the
+    loops behind."""
     src, dst, given = random_graph(9, 25, 310, 4, 3)
     src[::7] = dst[::7]  # Those that are taken out lie in two blocks of 64 and of 128.
     made = {"src": (src, dst, given), "no types": (src, dst, {"num_nodes": 25}),
@@ -271,25 +348,24 @@ def test_derived_graphs(loops, loop_type, shards):
             return {"g": parent, "looped": one}
         keys = [text for text in KEYS + maps if device_build.Builder.make(
             request([text]), device)]
-        counts = ["count parent_edge"] * bool(loops) + [*(text for text in COUNTS if not needs_schema(
-            text) and device_build.Builder.make(request([], [text]), device))]
+        counts = ["count parent_edge"] * bool(loops) + [
+            text for text in COUNTS if device_build.Builder.make(request([], [text]), device)]
         assert len(keys) > 280 and ("map edge.in_rows parent_edge" in keys) == bool(loops)
         assert any("edge_type" in text.split()[-1] for text in keys) != bool(shards)
         requests = request(keys, counts)
         build = device_build.Build(device_build.Builder.make(requests, device),
                                         {"g": graph}, None)
-        structures = graph._start()
-        tensor_graph._build(None, (), {"g": parent}, {"g": structures}, {})
-        one = requests["looped"]
-        derived = tensor_graph._Derived(structures, one)
-        derived = type(structures)(derived, structures, (derived.edges, None))
-        tensor_graph._build(None, (), {"looped": one}, {"looped": derived}, {})
+        host, places = derived_on_host(gnn_mlir.Graph(src, dst, **given), loops, loop_type, shards)
+        native, new = capi.NativeGraph.of(host), 25 if loop_type is not None else 0
         for text in keys:
-            np.testing.assert_array_equal(build.structure("looped", text).numpy(),
-                                          derived.made[text].numpy(), f"{name} {text}")
+            expected = len(src) + np.arange(25) if text == "map dst parent_loop" else (
+                places[native.structure(text.replace("parent_edge", "edge"))]
+                if text.endswith(" parent_edge") else native.structure(text))
+            np.testing.assert_array_equal(build.structure("looped", text).numpy(), expected,
+                                          f"{name} {text}")
         for text in counts:
-            assert build.count("looped", text) == derived.count(
-                text, structure_keys.parse(text)), text
+            assert build.count("looped", text) == (
+                len(src) + new if text == "count parent_edge" else native.count(text)), text
 
 
 def test_sorts_that_are_together_more_than_32_bits():
@@ -355,7 +431,7 @@ def test_threads_that_build_at_once():
 
 
 def test_more_keys_than_kernels_sort():
-    """A sort of keys of more than 32 bits is left to torch."""
+    """A sort of keys of more than 32 bits is left to the host."""
     graph = gnn_mlir.TensorGraph(torch.tensor([[1], [2]]), 1 << 20, num_edge_types=60000,
                                  edge_type=torch.tensor([1]))
     assert not by_kernels(graph, ["map src_pair src"], []).is_good

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The structures of walks by edges and of shards of sources that torch and kernels build of
-tensors, held against those of the library; gradients of such walks by autograd."""
+"""The structures of walks by edges and of shards of sources that kernels build of tensors, held
+against those of the host; gradients of such walks by autograd."""
 
 import numpy as np
 import pytest
@@ -11,8 +11,6 @@ import gnn_mlir  # noqa: E402
 import test_source_shards as shards  # noqa: E402
 from gnn_mlir import capi, devices, structure_keys  # noqa: E402
 from gnn_mlir.pytorch import device_build  # noqa: E402
-from gnn_mlir.pytorch.copies import Transfer, Upload  # noqa: E402
-from gnn_mlir.pytorch.structures import Structures  # noqa: E402
 from test_edge_walk_results import GRAPHS, check  # noqa: E402
 from test_edge_walks import KEYS, graph  # noqa: E402,F401
 
@@ -33,22 +31,6 @@ def on_device(graph, types):
 
 
 @pytest.mark.parametrize("types", [1, 3])
-def test_torch_makes_the_same(graph, types):
-    native, tensors, request = on_device(graph, types)
-    made, transfer = Structures(tensors), Transfer(torch.device("cpu"))
-    made.prepare(request, transfer)
-    transfer.start()
-    transfer.wait()
-    upload = Upload(torch.device("cpu"))
-    for key in KEYS:
-        made.get(key, request.structures[key], upload)
-        assert np.array_equal(made.made[key].numpy(), native.structure(key)), key
-    for text, key in request.counts.items():
-        if key.kind == "cut_row_count":
-            assert made.count(text, key) == native.count(text), text
-
-
-@pytest.mark.parametrize("types", [1, 3])
 def test_kernels_make_the_same(graph, types, compiler):
     native, tensors, request = on_device(graph, types)
     builder = device_build.Builder.make({"g": request}, devices.open_device("emulator"))
@@ -64,7 +46,7 @@ def test_kernels_make_the_same(graph, types, compiler):
 @pytest.mark.parametrize("edge_walks", [0, 1])
 @pytest.mark.parametrize("target", ["emulator", "cpu"])
 def test_tensors_make_the_same_graph(target, kind, end, edge_walks, compiler):
-    """By kernels on the emulator, by torch's ops for cores."""
+    """By kernels on the emulator, by the host for cores."""
     graph = shards.graph_of(kind)
     package, bound = shards.run(shards.program(shards.BODIES["sum"], kind, end), graph, target=target,
                          passes={"edge-walks": edge_walks})

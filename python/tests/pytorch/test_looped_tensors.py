@@ -35,7 +35,7 @@ def test_as_in_pyg():
 @pytest.mark.parametrize("loops", LOOPS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_graphs_of_tensors(name, loops, compiler):
-    """Structures that torch builds have the bits of the host's."""
+    """They have the results of graphs of the host."""
     graph = GRAPHS[name]
     module = Module()
     g = module.graph_like("g", graph)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs of tensors: the structures that torch builds have the bits of the host's."""
+"""Graphs of tensors: what is bound to them has the bits of what is bound to their `Graph`."""
 
 import itertools
+import logging
 import pathlib
 import re
 import weakref
@@ -12,8 +13,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import gnn_mlir
-from gnn_mlir import capi, models, structure_keys
-from gnn_mlir.pytorch import tensor_graph
+from gnn_mlir import capi, devices, models, structure_keys
+from gnn_mlir.pytorch import device_build, tensor_graph
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -32,7 +33,6 @@ ORDER_NAMES = {name: text.strip('"') for name, text in table("GNN_ORDER")}
 ORDERS = {}
 for space, order, _ in [(row[0], row[1], row[2:]) for row in table("GNN_ORDER_OF")]:
     ORDERS.setdefault(SPACES[space], []).append(ORDER_NAMES[order])
-PARENTS = {SPACES[own]: text.strip('"') for _, text, own in table("GNN_PARENT_SPACE")}
 STEPS = [(SPACES[a], SPACES[b]) for a, b in table("GNN_MAP")]
 
 
@@ -63,14 +63,6 @@ COUNTS = [f"count {space}" for space in SPACES.values()] + [
     for group in GROUPS for size in (64, 128)]
 
 
-def needs_schema(text):
-    key = structure_keys.parse(text)
-    rows = [r for r in (key.elements, key.target) if r]
-    return (any(r[0] == "edge_type" and r[1] for r in rows) or
-            bool(key.target) and key.elements[0] == "edge_type" and
-            key.target[0].endswith("node_type"))
-
-
 def request_of(keys, counts):
     """The request of a function to a graph."""
     request = structure_keys.Request("g")
@@ -80,16 +72,6 @@ def request_of(keys, counts):
         request.add_count(text)
     request.finish()
     return request
-
-
-def built(graph, keys, counts, read=True):
-    """Structures, as arrays or as tensors, and counts, by text."""
-    request = request_of(keys, counts)
-    structures = graph._start()
-    tensor_graph._build(None, (), {"g": request}, {"g": structures}, {})
-    return ({text: structures.made[text].numpy() if read else structures.made[text]
-             for text in keys},
-            {text: structures.count(text, structure_keys.parse(text)) for text in counts})
 
 
 def random_graph(seed, nodes, edges, types=1, node_types=1, bipartite=0, hub=False):
@@ -132,91 +114,6 @@ def both(name, dtype=torch.int64, index=True, typed=True):
             gnn_mlir.TensorGraph(torch.stack(edges) if index else edges, **tensors))
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("dtype, index, typed", [
-    (torch.int64, True, True), (torch.int32, False, True), (torch.int64, False, False)])
-def test_same_bits(name, dtype, index, typed):
-    host, graph = both(name, dtype, index, typed)
-    keys = [k for k in KEYS if not needs_schema(k)]
-    counts = [c for c in COUNTS if c != "count node" or host.square]
-    counts = [c for c in counts if not needs_schema(c)]
-    native = capi.NativeGraph.of(host)
-    structures, numbers = built(graph, keys, counts)
-    for text in keys:
-        np.testing.assert_array_equal(structures[text], native.structure(text), text)
-        assert structures[text].dtype == np.int32
-    assert numbers == {text: native.count(text) for text in counts}
-
-
-def test_all_streams():
-    host, graph = both("hub")
-    keys = [k for k in STREAMS if not needs_schema(k)]
-    native, (structures, _) = capi.NativeGraph.of(host), built(graph, keys, [])
-    assert len(keys) > 450
-    for text in keys:
-        np.testing.assert_array_equal(structures[text], native.structure(text), text)
-
-
-def test_one_key_alone(name="random"):
-    """No structure counts on another that was asked for."""
-    host, _ = both(name)
-    native = capi.NativeGraph.of(host)
-    for text in KEYS[::3]:
-        if not needs_schema(text):
-            _, graph = both(name)
-            np.testing.assert_array_equal(built(graph, [text], [])[0][text],
-                                          native.structure(text), text)
-
-
-def test_sorts_alone(monkeypatch):
-    from gnn_mlir.pytorch import structures
-    host, graph = both("random")
-    keys = [k for k in KEYS if not needs_schema(k)]
-    expected, _ = built(graph, keys, [])
-    monkeypatch.setattr(structures, "_TOGETHER", 0)
-    _, graph = both("random")
-    for text, array in built(graph, keys, [])[0].items():
-        np.testing.assert_array_equal(array, expected[text], text)
-
-
-def test_wide_keys():
-    """More than 2^31 pairs of a node and a type: keys of 64 bits."""
-    src, dst, given = random_graph(2, 20, 50, 4)
-    src, dst, given["edge_type"] = src + 39980, dst * 2000, given["edge_type"] * 29999
-    for dtype in (torch.int32, torch.int64):
-        sizes = dict(num_nodes=40000, num_edge_types=60000)
-        graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst]), dtype=dtype), **sizes,
-                                     edge_type=torch.tensor(given["edge_type"], dtype=dtype))
-        host = capi.NativeGraph.of(gnn_mlir.Graph(src, dst, edge_type=given["edge_type"],
-                                                  **sizes))
-        keys = ["map edge.in_rows src_pair", "map edge.src_pairs dst_pair",
-                "rows dst dst_pair.by_node", "map dst_pair edge_type", "map src_pair src"]
-        for text, array in built(graph, keys, [])[0].items():
-            np.testing.assert_array_equal(array, host.structure(text), text)
-
-
-def test_schema():
-    src, dst = np.array([0, 1, 2, 0]), np.array([3, 3, 4, 4])
-    given = dict(num_nodes=5, num_edge_types=3, num_node_types=3,
-                 schema=[(0, 1), (1, 0), (0, 1)])
-    kinds, types = np.array([0, 0, 2, 2]), np.array([0, 0, 0, 1, 1])
-    native = capi.NativeGraph.of(gnn_mlir.Graph(src, dst, edge_type=kinds, node_type=types,
-                                                **given))
-
-    def graph(**other):
-        return gnn_mlir.TensorGraph(
-            torch.tensor(np.stack([src, dst])), edge_type=torch.tensor(kinds),
-            node_type=torch.tensor(types), **{**given, **other})
-    keys, counts = list(filter(needs_schema, KEYS)), list(filter(needs_schema, COUNTS))
-    structures, numbers = built(graph(), keys, counts)
-    for text in keys:
-        np.testing.assert_array_equal(structures[text], native.structure(text), text)
-    assert numbers == {text: native.count(text) for text in counts}
-    with pytest.raises(capi.GNNError, match="expected a schema that gives the source's "
-                                            "node type of every edge type, got none"):
-        built(graph(schema=None), ["map edge_type src_node_type"], [])
-
-
 def relational(types=3):
     return models.rgcn(types, (4, 4))
 
@@ -253,25 +150,6 @@ def test_functions_and_gradients(name):
     assert not any(build() for build in builds)
 
 
-def test_one_transfer(monkeypatch):
-    """A forward pass brings what its backward pass needs."""
-    from gnn_mlir.pytorch import copies
-    waits = []
-    wait = copies.Transfer.wait
-    monkeypatch.setattr(copies.Transfer, "wait", lambda self: (
-        waits.append(self._host is not None), wait(self)))
-    layer = gnn_mlir.compile(models.hgt(1, 3, (4, 4), heads=2), target="cpu", gradients=True)
-    src, dst, given = random_graph(4, 20, 90, 3)
-    graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), 20, num_edge_types=3,
-                                 edge_type=torch.tensor(given["edge_type"]))
-    inputs = {k: torch.tensor(v, requires_grad=True) for k, v in layer.source.random_inputs(
-        graph.to_graph()).items()}
-    layer(graph, inputs).sum().backward()
-    assert waits == [True, False]
-    layer(graph, inputs).sum().backward()
-    assert len(waits) == 2  # Bound, and kept as long as the graph.
-
-
 def test_blocks():
     layer = gnn_mlir.compile(models.sage_blocks((4, 4, 2)), target="cpu", gradients=True)
     edges = [([0, 4, 5, 2], [0, 1, 2, 2], 6, 3), ([0, 2], [0, 0], 3, 1)]
@@ -287,53 +165,6 @@ def test_blocks():
         layer([host[0], graphs[1]], inputs)
     for batch in layer.prefetch([(graphs,), (graphs,)]):
         assert torch.isfinite(layer(batch[0], inputs)).all()
-
-
-def test_parents_rows():
-    src, dst, given = random_graph(5, 20, 90, 5)
-    kinds = given["edge_type"]
-    origin = np.flatnonzero(np.isin(kinds, [0, 2, 4]))
-    whole = capi.NativeGraph.of(gnn_mlir.Graph(src, dst, 20, edge_type=kinds,
-                                               num_edge_types=5))
-    part = capi.NativeGraph.of(gnn_mlir.Graph(
-        src[origin], dst[origin], 20, edge_type=np.searchsorted([0, 2, 4], kinds[origin]),
-        num_edge_types=3))
-    rows = {"edge": origin, "edge_type": np.array([0, 2, 4])}
-    for pair in ("src_pair", "dst_pair"):
-        rows[pair] = np.zeros(part.count(f"count {pair}"), int)
-        rows[pair][part.structure(f"map edge {pair}")] = whole.structure(
-            f"map edge {pair}")[origin]
-    request = structure_keys.Request("part")
-    request.parent, request.types, expected = "g", [0, 2, 4], {}
-    for start, end in STEPS + [(space, space) for space in PARENTS]:
-        for a, b in itertools.product(ordered(start), ordered(end)):
-            if end in PARENTS and "edge_type." not in a + b:
-                order = b.removeprefix(end)
-                text = f"map {a} {PARENTS[end]}{order}"
-                request.add_structure(text)
-                expected[text] = whole.structure(f"map {end} {b}")[
-                    rows[end][part.structure(f"map {a} {end}")]]
-    for text in KEYS:
-        if not needs_schema(text):
-            request.add_structure(text)
-            expected[text] = part.structure(text)
-    for end, parent in PARENTS.items():
-        request.add_count(f"count {parent}")
-    request.finish()
-    graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])), 20, num_edge_types=5,
-                                 edge_type=torch.tensor(kinds))
-    first = structure_keys.Request("g")
-    first.finish()
-    first.sorts |= request.parent_sorts
-    structures = graph._start()
-    tensor_graph._build(None, (), {"g": first}, {"g": structures}, {})
-    made = tensor_graph._Derived(structures, request)
-    structures = type(structures)(made, structures, (made.edges, None))
-    tensor_graph._build(None, (), {"part": request}, {"part": structures}, {})
-    for text, array in expected.items():
-        np.testing.assert_array_equal(structures.made[text].numpy(), array, text)
-    for end, parent in PARENTS.items():
-        assert structures.size(parent) == whole.count(f"count {end}")
 
 
 @pytest.mark.parametrize("target", ["cpu", "emulator"])
@@ -396,6 +227,111 @@ def test_declared_schema():
             except capi.GNNError as error:
                 results.append(str(error))
         assert results[0] == results[1] and isinstance(results[0], list) == good
+
+
+class Counted:
+    """What `tensor_graph._copies` is called with."""
+
+    def __init__(self, monkeypatch):
+        self.graphs, self._copies = [], tensor_graph._copies
+        monkeypatch.setattr(tensor_graph, "_copies", self)
+
+    def __call__(self, graphs):
+        self.graphs.append(list(graphs))
+        return self._copies(graphs)
+
+
+def test_one_copy_to_the_host(monkeypatch, caplog):
+    """Ids are copied once for all functions of a package, and what the host builds is told."""
+    module = gnn_mlir.Module()
+    g = module.graph("g", edge_types=2)
+    part = module.derived_graph("part", g, [1])
+    f = module.function("f")
+    x = f.rebind_rows(f.input("x", g.rows("node", 4)), part, "node")
+    y = f.aggregate("sum", f.gather(x, "edge", via="src"), "node", via="dst")
+    f.output("out", f.rebind_rows(y, g, "node"))
+    layer = gnn_mlir.compile(module, target="emulator", gradients=True)
+    edges = torch.tensor([[0, 1, 2], [2, 3, 0]])
+    copied, x = Counted(monkeypatch), torch.ones((4, 4), requires_grad=True)
+    with caplog.at_level(logging.INFO, "gnn_mlir"):
+        for _ in range(2):
+            graph = gnn_mlir.TensorGraph(edges, 4, num_edge_types=2,
+                                         edge_type=torch.tensor([0, 0, 1]))
+            for _ in range(2):
+                layer(graph, {"x": x}).sum().backward()
+            assert copied.graphs == [[graph]]
+            copied.graphs.clear()
+    told = [one for one in caplog.messages if "built on the host" in one]
+    assert len(told) == 1 and told[0].endswith("kernels do not build all of part")
+
+
+def test_keys_that_kernels_do_not_build():
+    requests = {"g": request_of(["map edge.in_rows src", "tiles dst_node_type edge.dst_types 3"],
+                               [])}
+    assert list(device_build._left_out(requests, devices.open_device("emulator"))) == [
+        "tiles dst_node_type edge.dst_types 3 of g",
+        "tile_count dst_node_type edge.dst_types 3 of g"]
+
+
+def test_keys_of_64_bits(caplog):
+    """More than 2^32 pairs of a node and a type."""
+    src, dst, given = random_graph(2, 20, 50, 4)
+    src, dst, kinds = src + 39980, dst * 2000, given["edge_type"] * 29999
+    sizes = dict(num_nodes=80000, num_edge_types=60000)
+    module = gnn_mlir.Module()
+    g = module.graph("g", edge_types=60000)
+    f = module.function("f")
+    f.output("out", f.edge_softmax(f.input("x", g.rows("edge", 4)), "dst_pair"))
+    layer = gnn_mlir.compile(module, target="emulator")
+    x = {"x": np.random.default_rng(0).random((50, 4), np.float32)}
+    host = gnn_mlir.Graph(src, dst, edge_type=kinds, **sizes)
+    with caplog.at_level(logging.INFO, "gnn_mlir"):
+        for dtype in (torch.int32, torch.int64):
+            graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst]), dtype=dtype), **sizes,
+                                         edge_type=torch.tensor(kinds, dtype=dtype))
+            np.testing.assert_array_equal(layer(graph, x), layer(host, x))
+    told = [one for one in caplog.messages if "built on the host" in one]
+    assert len(told) == 1 and "sorts by more than 32 bits" in told[0]
+
+
+class Stream:
+    """A stream of a GPU, which tells when it is waited for."""
+
+    def __init__(self, seen):
+        self._seen = seen
+
+    def record_event(self):
+        self._seen.append("event")
+        return self
+
+    def synchronize(self):
+        self._seen.append("wait")
+
+
+def test_copies_from_a_gpu(monkeypatch):
+    """All tensors of all graphs are under way before the one wait, each once, on the current
+    stream and to pinned memory."""
+    graphs, seen = [both(name)[1] for name in ("random", "bipartite")], []
+    empty, copy = torch.empty, torch.Tensor.copy_
+    monkeypatch.setattr(tensor_graph.targets, "is_gpu", lambda device: True)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: Stream(seen))
+
+    def pinned(shape, dtype, device, pin_memory):
+        assert device == "cpu" and pin_memory
+        return empty(shape, dtype=dtype)
+
+    def copied(to, given, non_blocking):
+        assert non_blocking
+        seen.append("copy")
+        return copy(to, given)
+    monkeypatch.setattr(torch, "empty", pinned)
+    monkeypatch.setattr(torch.Tensor, "copy_", copied)
+    hosts = tensor_graph._copies(graphs)
+    assert seen == ["copy"] * (4 + 5) + ["event", "wait"]
+    for host, name in zip(hosts, ("random", "bipartite")):
+        right, _ = both(name)
+        for array in ("edge_src", "edge_dst", "edge_type", "src_node_type", "dst_node_type"):
+            np.testing.assert_array_equal(getattr(host, array), getattr(right, array))
 
 
 def test_wrong_arguments():
@@ -477,25 +413,7 @@ def test_functions_of_derived_graphs():
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 def test_on_a_gpu():
-    """The same bits there, one copy to the host, and wrong ids are an error."""
-    for name in GRAPHS:
-        host, graph = both(name)
-        src, dst, given = random_graph(1, **GRAPHS[name])
-        graph = gnn_mlir.TensorGraph(torch.tensor(np.stack([src, dst])).cuda(), **{
-            k: torch.tensor(v).cuda() if isinstance(v, np.ndarray) else v
-            for k, v in given.items()})
-        keys = [k for k in KEYS if not needs_schema(k)]
-        counts = [c for c in COUNTS if not needs_schema(c) and (
-            c != "count node" or host.square)]
-        native = capi.NativeGraph.of(host)
-        torch.cuda.set_sync_debug_mode("error")  # It knows of no wait for an event.
-        try:
-            structures, numbers = built(graph, keys, counts, read=False)
-        finally:
-            torch.cuda.set_sync_debug_mode("default")
-        for text, tensor in structures.items():
-            np.testing.assert_array_equal(tensor.cpu().numpy(), native.structure(text), text)
-        assert numbers == {text: native.count(text) for text in counts}
+    """The same bits there, and wrong ids are an error."""
     layer = gnn_mlir.compile(relational(), target="cuda", gradients=True)
     src, dst, given = random_graph(8, 300, 90000, 3)
     kinds = torch.tensor(given["edge_type"]).cuda()

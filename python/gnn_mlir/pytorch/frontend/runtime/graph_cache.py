@@ -161,10 +161,10 @@ class Source:
         return [weak() for weak in self._weak]
 
     def let_go(self):
-        """Lets the ids of all graphs go, but of those for which torch builds structures."""
+        """Lets the ids of all graphs go."""
         for weak in self._graphs:
             graph = weak()
-            if isinstance(graph, _Lent) and graph._structures is None:
+            if isinstance(graph, _Lent):
                 graph._given = None
 
     def remake(self):
