@@ -12,10 +12,11 @@ order, each of which says what its modules do:
 3. `relations`: one graph and one op in place of one for each relation.
 4. `raising`: programs of the `gnn` dialect, and what is left to torch.
 5. `runtime`: what is called in place of the model, and the graphs that it keeps.
+6. `saving`: a captured model as a file.
 
 `variants` raises a graph, once where it is whole. `analysis` is what 2 to 4 ask of a graph. No
 package imports those behind it, in the order of tracing, analysis, functional, relations,
-raising, runtime, calls. `report` says what became of a model, in the words of `places`, and
+raising, runtime, saving, calls. `report` says what became of a model, in the words of `places`, and
 `torch_internals` what all this needs of torch.
 """
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files of saved models that are not sound."""
+
+import zipfile
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch_geometric")
+
+import gnn_mlir
+from saved_cases import arrays, saved  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("compiler")
+
+
+def rewritten(path, change):
+    """The file with other entries; `change` is given them by name."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    change(entries)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+
+
+def without(name):
+    return lambda entries: entries.pop(name)
+
+
+def replaced(a, b):
+    def change(entries):
+        text = entries["model.json"].decode()
+        assert a in text
+        entries["model.json"] = text.replace(a, b, 1).encode()
+    return change
+
+
+@pytest.mark.parametrize("change, words", [
+    (without("parameters/first.bias.npy"), "expected an entry 'parameters/first.bias.npy', got none"),
+    (without("packages/cpu.gnnpkg"), "expected an entry 'packages/cpu.gnnpkg', got none"),
+    (replaced('"version": 1', '"version": 2'), "version: expected 1, got 2"),
+    (replaced('"role": "ids"', '"role": "id"'), r"arguments\[1\].role: expected features or ids"),
+    (replaced('"row": 0', '"row": 2'), "expected a row of 'edge_index', got 2"),
+    (replaced('"value": "result_0"', '"value": "result_9"'), "expected the name of a result"),
+    (replaced('"graphs": [', '"graphs": {"a": ['), "parse error|expected an array"),
+    (replaced('"square": true', '"square": false'), "num_dst"),
+    (replaced('14', '13'), "expected f32|parameter 'first.bias': expected f32"),
+])
+def test_files_that_are_not_sound(saved, change, words):
+    path, _, arguments = saved("gcn")
+    rewritten(path, change)
+    with pytest.raises(gnn_mlir.GNNError, match=words) as raised:
+        gnn_mlir.load(path)(*map(arrays, arguments(1)))
+    assert "\n" not in str(raised.value)
+
+
+def test_damaged_manifests(saved):
+    """Whatever stands there, the library says one line or runs."""
+    path, _, arguments = saved("rgcn")
+    given, rng = list(map(arrays, arguments(1))), np.random.default_rng(1)
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read("model.json")
+    refused = 0
+    for _ in range(60):
+        data = bytearray(text)
+        for at in rng.integers(0, len(data), 2):
+            data[at] = rng.choice(list(b'0123456789-"[]{},x'))
+        rewritten(path, lambda entries: entries.update({"model.json": bytes(data)}))
+        try:
+            gnn_mlir.load(path)(*given)
+        except (gnn_mlir.GNNError, ValueError) as error:
+            refused += 1
+            assert "\n" not in str(error)
+    assert refused > 20
+
+
+def test_packages_are_no_models(saved, tmp_path):
+    path, _, _ = saved("gcn")
+    with zipfile.ZipFile(path) as archive:
+        (tmp_path / "cpu.gnnpkg").write_bytes(archive.read("packages/cpu.gnnpkg"))
+    assert isinstance(gnn_mlir.load(tmp_path / "cpu.gnnpkg"), gnn_mlir.CompiledFunction)
+    with pytest.raises(ValueError, match="function: expected none of a saved model"):
+        gnn_mlir.load(path, "forward")
+    with pytest.raises(ValueError, match="device: expected none of a package"):
+        gnn_mlir.load(tmp_path / "cpu.gnnpkg", device="cpu")
