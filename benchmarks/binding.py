@@ -30,7 +30,7 @@ and a self loop at each node for gat, whose structures a GPU builds:
     launches    kernels and copies on the GPU that `forward` and `training` take
     waits       copies from the GPU to the host and waits for it in `training`, as torch's
                 profiler counts them
-    by          who builds the structures of `training`: kernels of the compiler, or torch
+    by          who builds the structures of `training`: kernels of the compiler, or the host
 
 With --parts there are the microseconds of each call of the library in `training` too. With
 --device cpu or emulator all is on the host, which tells what Python takes: --edges 20.
@@ -150,7 +150,7 @@ def bind_tensors(layer, index, given, options, device):
         launches, _ = traced(lambda: bind(on_device, alone))
         more, waits = traced(lambda: bind(on_device, both))
         launches = f"{launches}, {more}"
-    by = "kernels" if bind(on_device, both)[0]._builds else "torch"
+    by = "kernels" if bind(on_device, both)[0]._builds else "host"
     return [*found, launches, waits, by], parts_of(lambda: bind(on_device, both), options)
 
 

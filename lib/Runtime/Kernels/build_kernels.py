@@ -38,10 +38,11 @@ from share_layout import (CROSSES, FIELDS, HAS_TAIL, INSIDE, PADDING, SHARE, TOP
                           pieces, place_of_word)
 from sort_kernels import sort_kernels
 
-# The rows of a thread in `sums` and `scan`, what these count, and what `move` does.
+# The rows of a thread in `sums` and `scan`, what these count, and what `move` and `groups` do.
 ROWS, = constants_of("lib/Runtime/KernelLaunches.cpp", "kRowsOfThread")
 WEIGHT = enum_of("lib/Runtime/GraphBuild.h", "Differs")
 HOW = enum_of("lib/Runtime/GraphBuild.h", "kAsItIs")
+LIST = enum_of("lib/Runtime/GraphGroups.cpp", "kFilled")
 # By names, those of BuildKernels.h.
 SLOTS = dict(slots_of("keys", "sums", "scan", "search", "starts", "move", "tiles", "groups",
                       "shares", "schema", "degrees", "columns"))
@@ -258,11 +259,11 @@ def _tiles(k, i):
 
 
 def _groups(k, i):
-    """`kind` 0: the groups that have elements, then zeros; `first` says how many come before
-    each. 1: the same where all have some. 2: those that have none or lie in several blocks,
-    with their pieces. 3: the same where all have some; `i` is a border of blocks, and `first`
-    says how many groups have their first border before it. 4: the top bit of `out` at the
-    last element of each group, and zeros behind all elements."""
+    """By `kind`, kFilled: the groups that have elements, then zeros; `first` says how many come
+    before each. kAll: the same where all have some. kCutRows: those that have none or lie in
+    several blocks, with their pieces. kCutPairs: the same where all have some; `i` is a border of
+    blocks, and `first` says how many groups have their first border before it. kEnds: the top bit
+    of `out` at the last element of each group, and zeros behind all elements."""
     def list_filled():
         here = k.first[i.least(k.groups)]
 
@@ -281,7 +282,7 @@ def _groups(k, i):
         here = k.first[i]
 
         def store():
-            group = k.choose(k.kind.equals(2), lambda: i, lambda: k.bisect(
+            group = k.choose(k.kind.equals(LIST.kCutRows), lambda: i, lambda: k.bisect(
                 k.groups, lambda g: k.rows[g + 1] <= i * k.block_size))
             begin, end = k.rows[group], k.rows[group + 1]
             k.out[here * 3] = group
@@ -305,10 +306,10 @@ def _groups(k, i):
     def end_stream():
         k.when(i < k.groups, mark)
         k.when(k.groups <= i, store_zero)
-    k.when(k.kind.equals(0), list_filled)
-    k.when(k.kind.equals(1), list_all)
-    k.when(k.kind.equals(2) | k.kind.equals(3), list_cut)
-    k.when(k.kind.equals(4), end_stream)
+    k.when(k.kind.equals(LIST.kFilled), list_filled)
+    k.when(k.kind.equals(LIST.kAll), list_all)
+    k.when(k.kind.equals(LIST.kCutRows) | k.kind.equals(LIST.kCutPairs), list_cut)
+    k.when(k.kind.equals(LIST.kEnds), end_stream)
 
 
 def _shares(k, i):

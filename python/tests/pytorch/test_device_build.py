@@ -90,6 +90,7 @@ CONSTANTS = {
         "HasTail = 2", "Crosses = 4", "Whole = 8", "Span, NumFields"],
     "lib/Runtime/BuildKernels.h": ['"move", 8'],
     "lib/Runtime/GraphBuild.h": ["kTimes, kDivided", "Filled,\n    Cut"],
+    "lib/Runtime/GraphGroups.cpp": ["kCutPairs, kEnds"],
     "lib/Runtime/KernelCall.h": ["kThreads = 256"],
     "lib/Runtime/KernelLaunches.cpp": ["kRowsOfThread = 8"],
     "lib/Runtime/RadixSort.cpp": ["kTile = 2048", "kBits = 8", "kFew = 32"]}

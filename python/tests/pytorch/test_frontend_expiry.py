@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 import zoo
+from gnn_mlir.pytorch import device_build
 from gnn_mlir.pytorch.frontend import capture
 from gnn_mlir.pytorch.frontend.runtime import graph_cache
 from torch.multiprocessing.reductions import StorageWeakRef
@@ -99,6 +100,29 @@ def test_ids_are_let_go_when_structures_are_built(is_view, monkeypatch, unchecke
             assert (ours is None) == (eager is None)
             torch.testing.assert_close(ours, eager, atol=1e-4, rtol=1e-4)
     assert not any(graph.held() for graph in graphs())
+
+
+def test_structures_of_the_host_need_ids_once(monkeypatch):
+    """Ids are let go where the host builds structures, too: passes behind inference, for which
+    other structures are built, have the copies."""
+    graphs = graphs_on_device(monkeypatch)
+    monkeypatch.setattr(device_build.Builder, "of", lambda *given: None)
+    remake = []
+    monkeypatch.setattr(graph_cache.Source, "remake", remake.append)
+    torch.manual_seed(0)
+    model = Both()
+    run = capture.compile_module(model, target="emulator")
+    x, ids = torch.randn(12, 4), torch.randint(0, 12, (2, 30))
+    with torch.no_grad():
+        torch.testing.assert_close(run(x, ids)[0], model(x, ids)[0])
+    for some in slice(2), slice(1):
+        found = [torch.autograd.grad(sum(y.sin().sum() for y in call(x, ids)[some]),
+                                     model.parameters(), allow_unused=True) for call in (run, model)]
+        for ours, eager in zip(*found):
+            assert (ours is None) == (eager is None)
+            torch.testing.assert_close(ours, eager, atol=1e-4, rtol=1e-4)
+    assert graphs() and not any(graph.held() for graph in graphs())
+    assert all(graph._on_host for graph in graphs()) and not remake
 
 
 def test_ids_that_are_written_to_before_they_are_read_again(monkeypatch):

@@ -208,25 +208,29 @@ def test_promises_of_declarations(target):
         assert messages[0] == messages[1] and "one self loop" in messages[0]
 
 
-def test_declared_schema():
+@pytest.mark.parametrize("target", ["cpu", "emulator"])
+def test_declared_schema(target):
     module = gnn_mlir.Module()
     g = module.graph("g", edge_types=2, node_types=2, schema=[(0, 1), (1, -1)])
     f = module.function("f")
     x = f.input("x", g.rows("node", 4))
     f.output("out", f.aggregate("sum", f.gather(x, "edge", via="src"), "node", via="dst"))
-    layer = gnn_mlir.compile(module, target="cpu")
+    layer = gnn_mlir.compile(module, target=target)
     edges, types = torch.tensor([[0, 1, 2], [2, 3, 0]]), torch.tensor([0, 0, 1, 1])
-    given = dict(num_nodes=4, num_edge_types=2, num_node_types=2, node_type=types)
+    given = dict(num_nodes=4, num_node_types=2, node_type=types)
     inputs = {"x": np.ones((4, 4), np.float32)}
-    for kinds, good in ((torch.tensor([0, 0, 1]), True), (torch.tensor([0, 1, 1]), False)):
+    for kinds, count, good in (([0, 0, 1], 2, True), ([0, 1, 1], 2, False), ([0, 0, 1], 3, False),
+                               ([0, 0, 0], 1, False)):
         results = []
-        for graph in (gnn_mlir.TensorGraph(edges, edge_type=kinds, **given),
-                      gnn_mlir.Graph(*edges, edge_type=kinds, **given)):
+        given.update(edge_type=torch.tensor(kinds), num_edge_types=count)
+        graphs = gnn_mlir.TensorGraph(edges, **given), gnn_mlir.Graph(*edges, **given)
+        for graph in graphs:
             try:
                 results.append(layer(graph, inputs).tolist())
             except capi.GNNError as error:
                 results.append(str(error))
         assert results[0] == results[1] and isinstance(results[0], list) == good
+        assert bool(graphs[0]._builds) == (good and target == "emulator")
 
 
 class Counted:
