@@ -150,8 +150,8 @@ int main(int argc, char **argv) {
   GnnGraph *graph = gnnGraphFileGraph(file);
   GnnDevice *device = openDevice();
   GnnBoundFunction *bound = NULL;
-  check(gnnBind(package, function, &graph, 1, device, /*options=*/NULL,
-                &bound));
+  check(
+      gnnBind(package, function, &graph, 1, device, /*options=*/NULL, &bound));
   run(device, bound);
 
   /* The costs of each launch; gnnBoundProfile has times too. */

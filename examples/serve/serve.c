@@ -80,6 +80,15 @@ static void bind(Server *server, const GnnModelValue *values, int64_t count) {
   server->workspace = (GnnBuffer){allocate(server->device, bytes), bytes};
 }
 
+/* Whether features have the type and the shape of an input. */
+static bool isLike(const GnnModelValue *value, const GnnTensorInfo *info) {
+  bool isSame =
+      strcmp(value->dtype, info->dtype) == 0 && value->rank == info->rank;
+  for (int64_t i = 0; isSame && i < info->rank; ++i)
+    isSame = value->shape[i] == info->shape[i];
+  return isSame;
+}
+
 /* Runs one batch, whose features are on the host. */
 static void run(Server *server, const GnnModelValue *values, int64_t count) {
   GnnConstBuffer inputs[MAX_ARGUMENTS];
@@ -87,7 +96,14 @@ static void run(Server *server, const GnnModelValue *values, int64_t count) {
   GnnTensorInfo info;
   for (int64_t i = 0; gnnBoundModelInput(server->bound, i, &info); ++i)
     for (int64_t j = 0; j < count; ++j)
-      if (strcmp(values[j].name, info.name) == 0) {
+      if (values[j].name && strcmp(values[j].name, info.name) == 0) {
+        if (!isLike(&values[j], &info)) {
+          fprintf(stderr,
+                  "serve: %s: expected the type and shape that the "
+                  "model is bound to, got others\n",
+                  info.name);
+          exit(1);
+        }
         check(gnnDeviceCopyToDevice(server->device, server->inputs[i].data,
                                     values[j].data, info.bytes));
         inputs[i] =

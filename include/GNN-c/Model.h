@@ -37,7 +37,8 @@ typedef struct GnnModelTensor {
 } GnnModelTensor;
 
 /** An argument of a call. Ids are int64 or int32 ("i64", "i32") in memory of
- *  the host, dense, in C order; of features the shape alone is read. */
+ *  the host, dense, in C order, of any alignment; of features dtype and shape
+ *  alone are read. */
 typedef struct GnnModelValue {
   const char *name;
   const char *dtype;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Runtime/Model.h"
+#include "GNN/Runtime/Files.h"
 
 #include "Archive.h"
 #include "Guarded.h"
@@ -311,6 +312,14 @@ Arguments::graph(const ModelGraph &said) const {
   if (!said.square)
     if (Error error = nodes(said.dstNodes, arrays.numDstNodes))
       return error;
+  // Some arrays of each: more than there is room for would end the process.
+  constexpr int64_t bytesOfNode = 16;
+  int64_t nodeCount =
+      arrays.numSrcNodes + (said.square ? 0 : arrays.numDstNodes);
+  if (nodeCount > physicalMemory() / bytesOfNode)
+    return failure("graph '", said.name, "': expected at most ",
+                   physicalMemory() / bytesOfNode,
+                   " nodes in the memory of this machine, got ", nodeCount);
   auto vector = [&](const std::optional<ModelIds> &from, Indices &into,
                     const int32_t *&pointer, int64_t size,
                     const char *what) -> Error {

@@ -11,6 +11,8 @@ def write(path, data):
     permissions of the file that it replaces; to a device or a pipe as such. Raises OSError, and
     ValueError for a path with a null character."""
     data, name = data.encode() if isinstance(data, str) else bytes(data), os.fsencode(path)
+    if not name:
+        raise ValueError("expected a path, got an empty one")
     if b"\0" in name:
         raise ValueError(f"expected a path without null characters, got {path!r}")
     error = capi.library().gnnWriteFile(name, data, len(data))

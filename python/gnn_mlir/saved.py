@@ -51,7 +51,7 @@ def _key(name, key):
 def is_model(path):
     """Whether a file is a saved model; False of one that is no archive, too."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(os.fsdecode(path)) as archive:
             return _MANIFEST in archive.namelist()
     except (zipfile.BadZipFile, OSError):
         return False
@@ -88,7 +88,7 @@ def _check_signature(signature):
         (kind, parts), = tree.items()
         return isinstance(parts, {"dict": dict, "tuple": list, "list": list}.get(kind, ())) and all(
             map(is_tree, parts.values() if kind == "dict" else parts))
-    kinds = {"arguments": list, "constants": dict, "defaults": dict, "unused": list}
+    kinds = {"arguments": list, "constants": dict, "defaults": dict, "unused": dict}
     for name, kind in kinds.items():
         found = signature.get(name) if isinstance(signature, dict) else None
         if not isinstance(found, kind) or not all(isinstance(one, str) for one in found):
@@ -197,6 +197,8 @@ class SavedModel(capi.Shared):
                                  f"once, got {name!r}")
             given[name] = value
         leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
+        leaves |= {name: None for name, value in given.items()
+                   if value is None and name in self._signature["constants"]}
         found = {}
         for one in self.manifest["arguments"]:
             if one["name"] not in leaves:
@@ -210,8 +212,13 @@ class SavedModel(capi.Shared):
                 got = "none" if given is _MISSING else repr(given)
                 raise ValueError(f"{self.name}: expected {name}={value!r}, with which it was "
                                  f"saved, got {got}")
-        for name in self._signature["unused"]:
-            leaves.pop(name, None)
+        for name, said in self._signature["unused"].items():
+            value = leaves.pop(name, None)  # Its values are not read, but the model asks for it.
+            dtype = str(getattr(value, "dtype", None)).removeprefix("torch.")
+            if not is_array(value) or (dtype, len(value.shape)) != (said["dtype"], said["rank"]):
+                got = f"{dtype} of {len(value.shape)}" if is_array(value) else types.described(value)
+                raise ValueError(f"{self.name}: expected {name} of {said['dtype']} and of "
+                                 f"{said['rank']} dimensions, as it was saved, got {got}")
         if leaves:
             raise ValueError(f"{self.name}: expected no {next(iter(leaves))}, which it was saved "
                              "without, got one")
@@ -232,9 +239,8 @@ class SavedModel(capi.Shared):
 
 def _first(kinds):
     """The first of these kinds of targets that is there."""
-    if targets.CUDA in kinds and (kinds == [targets.CUDA] or devices.has_gpu()):
-        return targets.CUDA
-    return next(kind for kind in kinds if kind != targets.CUDA)
+    others = [kind for kind in kinds if kind != targets.CUDA]
+    return others[0] if others and not (targets.CUDA in kinds and devices.has_gpu()) else targets.CUDA
 
 
 def _described(one):
@@ -303,10 +309,9 @@ class BoundModel(capi._Handle):
             one == name or one.startswith(f"{name}.") for one in features)]
         given = dict(zip(own, args)) | kwargs
         leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
-        missing = [info.name for info in self.inputs if info.name not in leaves]
-        if missing or len(args) > len(own):
-            raise ValueError(f"{self.name}: expected {', '.join(own)}, got "
-                             f"{', '.join(leaves) or 'nothing'}")
+        if leaves.keys() != features or len(args) + len(kwargs) != len(given) or len(args) > len(own):
+            raise ValueError(f"{self.name}: expected {', '.join(own)}, each once, got "
+                             f"{', '.join((*leaves, *kwargs.keys() & set(own[:len(args)])))}")
         return self._run({name: (None, None, leaves[name]) for name in features})
 
     def _run(self, given):

@@ -7,6 +7,7 @@
 #include "SharedObject.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -83,7 +84,34 @@ private:
 };
 } // namespace
 
+/// Whether all that is mapped of an object is there: a read behind the end of a
+/// file that is cut off would end the process.
+static bool isWhole(const std::string &bytes) {
+  Elf64_Ehdr header;
+  if (bytes.size() < sizeof header)
+    return false;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  auto isThere = [&](uint64_t offset, uint64_t size) {
+    return offset <= bytes.size() && size <= bytes.size() - offset;
+  };
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_phentsize != sizeof(Elf64_Phdr) ||
+      !isThere(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr)))
+    return false;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment,
+                sizeof segment);
+    if (!isThere(segment.p_offset, segment.p_filesz))
+      return false;
+  }
+  return true;
+}
+
 Error SharedObject::open(const std::string &bytes) {
+  if (!isWhole(bytes))
+    return failure("expected a whole shared object, got ", bytes.size(),
+                   " bytes of one, or of something else");
   MemoryFile file;
   if (Error error = file.write(bytes))
     return error;

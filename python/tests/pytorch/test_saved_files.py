@@ -42,7 +42,7 @@ def replaced(a, b):
     (replaced('"version": 1', '"version": 2'), "version: expected 1, got 2"),
     (replaced('"role": "ids"', '"role": "id"'), r"arguments\[1\].role: expected features or ids"),
     (replaced('"row": 0', '"row": 2'), "expected a row of 'edge_index', got 2"),
-    (replaced('"value": "result_0"', '"value": "result_9"'), "expected the name of a result"),
+    (replaced('"value": ".result_0"', '"value": ".result_9"'), "expected the name of a result"),
     (replaced('"graphs": [', '"graphs": {"a": ['), "parse error|expected an array"),
     (replaced('"square": true', '"square": false'), "num_dst"),
     (replaced('14', '13'), "expected f32|parameter 'first.bias': expected f32"),

@@ -17,8 +17,8 @@ nn = pytest.importorskip("torch_geometric.nn")
 
 import gnn_mlir
 from gnn_mlir.pytorch.frontend import CaptureError
-from saved_cases import (MODELS, arrays, by_type, check_equal, homogeneous, made, saved,  # noqa: F401
-                         weighted)
+from saved_cases import (MODELS, Between, arrays, by_type, check_equal, homogeneous, made,
+                         saved)  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -102,7 +102,7 @@ def test_bound_models_and_keywords(saved):
     np.testing.assert_array_equal(bound(edge_weight=weight, x=x), expected)
     np.testing.assert_array_equal(model(x, edge_weight=weight, edge_index=ids.astype(np.int32)),
                                   expected)
-    with pytest.raises(ValueError, match="Convolutions: expected x, edge_weight, got x"):
+    with pytest.raises(ValueError, match="Convolutions: expected x, edge_weight, each once, got x"):
         bound(x)
 
 
@@ -193,18 +193,6 @@ def test_a_call_comes_first():
     with pytest.raises(CaptureError, match="got calls in training mode alone"):
         compiled.save("never.gnnpkg")
     assert not os.path.exists("never.gnnpkg")
-
-
-class Between(torch.nn.Module):
-    """Torch computes what no program means between two."""
-
-    def __init__(self):
-        super().__init__()
-        self.first, self.last = nn.SAGEConv(9, 9), nn.SAGEConv(9, 4)
-
-    def forward(self, x, edge_index):
-        h = self.first(x, edge_index)
-        return self.last(torch.linalg.qr(h)[0], edge_index)
 
 
 class Behind(Between):
@@ -321,116 +309,3 @@ def test_a_loaded_model_belongs_to_its_process(saved):
     with pytest.raises(TypeError, match="cannot pickle .*load the file there"):
         pickle.dumps(model)
     assert copy.copy(model) is model
-
-
-class Branches(Between):
-    """Of sizes, an argument that is no tensor, and one that may be left out."""
-
-    def forward(self, x, edge_index, weight=None, scale=0.5):
-        h = self.first(x, edge_index) * scale
-        if x.size(0) > 20:
-            h = h * 2
-        if weight is not None and weight.size(0) == edge_index.size(1):
-            h = h + 1
-        return h
-
-
-def exported(tmp_path, model, *args, **kwargs):
-    gnn_mlir.export(model, args, tmp_path / "model.gnnpkg", kwargs, targets="cpu")
-    return gnn_mlir.load(tmp_path / "model.gnnpkg")
-
-
-def test_conditions_on_sizes(tmp_path):
-    """A branch that the model took for the sizes of the example is taken for no others."""
-    model = Branches().eval()
-    x, ids, weight = weighted(1)
-    found = exported(tmp_path, model, x, ids)
-    with torch.no_grad():
-        check_equal(found(arrays(x), arrays(ids)), model(x, ids), close=True)
-    other, edges = homogeneous(2, nodes=9)
-    with pytest.raises(gnn_mlir.GNNError, match=r"expected x.size\(0\) > 20, as of the arguments that "
-                       "the model was saved for, got (9 and 20|20 and 9)"):
-        found(arrays(other), arrays(edges))
-    with pytest.raises(CaptureError, match="a condition on sizes cannot be saved"):
-        exported(tmp_path, model, x, ids, weight)  # Of a tensor that is not read.
-
-
-def test_the_last_call_is_saved(tmp_path):
-    """And an export is of its own arguments."""
-    model = Branches().eval()
-    compiled, (x, ids, weight) = gnn_mlir.compile(model, target="cpu"), weighted(1)
-    with torch.no_grad():
-        compiled(x, ids)
-        compiled(x, ids, weight)
-        expected = compiled(x, ids)
-    assert len(compiled.captures.report()) == 2
-    for save in (compiled.save, lambda path: gnn_mlir.export(compiled, (x, ids), path)):
-        save(tmp_path / "m.gnnpkg")
-        check_equal(gnn_mlir.load(tmp_path / "m.gnnpkg")(arrays(x), arrays(ids)), expected)
-
-
-def test_constants(tmp_path):
-    x, ids = homogeneous(1)
-    model = Branches().eval()
-    found = exported(tmp_path, model, x, ids, scale=3.0)
-    given = arrays(x), arrays(ids)
-    with torch.no_grad():
-        check_equal(found(*given, scale=3.0), model(x, ids, scale=3.0), close=True)
-    for wrong in ({}, {"scale": 2.0}, {"scale": 3}):
-        with pytest.raises(ValueError, match=r"expected scale=3.0, with which it was saved, got "):
-            found(*given, **wrong)
-    found = exported(tmp_path, model, x, ids)
-    np.testing.assert_array_equal(found(*given), found(*given, scale=0.5)) if (
-        "scale" in found.manifest["signature"]["constants"]) else found(*given)
-
-
-class Several(Between):
-    def forward(self, data, other):
-        h = self.first(data.x, data.edge_index)
-        return [h, (self.last(other["x"], other["edge_index"]),)]
-
-
-def test_data_lists_and_tuples(tmp_path):
-    """Data of PyG are dicts of their attributes where torch is not."""
-    from torch_geometric.data import Data
-    (x, ids), (other, edges) = homogeneous(1), homogeneous(2, nodes=31, edges=50)
-    model = Several().eval()
-    given = Data(x=x, edge_index=ids), {"x": other, "edge_index": edges}
-    found = exported(tmp_path, model, *given)
-    out = found({"x": arrays(x), "edge_index": arrays(ids)}, arrays(given[1]))
-    with torch.no_grad():
-        expected = model(*given)
-    assert type(out) is list and type(out[1]) is tuple
-    check_equal(out[0], expected[0], close=True)
-    check_equal(out[1][0], expected[1][0], close=True)
-
-
-class Points(Between):
-    def forward(self, *given):
-        return self.first(*given)
-
-
-class Keys(Between):
-    def forward(self, x, edge_index):
-        return {0: self.first(x, edge_index)}
-
-
-class Pair(Between):
-    def forward(self, x, y, edge_index):
-        return self.first(x, edge_index) + y[:, :9]
-
-
-@pytest.mark.parametrize("model, arguments, words", [
-    (Points, homogeneous, "arguments of forward that have names"),
-    (Keys, homogeneous, "dicts with keys of text, got dict"),
-    (Pair, lambda seed: (homogeneous(seed)[0], *homogeneous(seed)), None),
-    (Branches, lambda seed: (*homogeneous(seed), None, torch.nn.ReLU()), None)])
-def test_calls_without_names(tmp_path, model, arguments, words):
-    given = arguments(1)
-    if model is Pair:
-        given, words = (given[1], given[1], given[2]), "got one for x and y"
-    if model is Branches:
-        given, words = (*given[:3], 1j), "got scale of complex|complex"
-    with pytest.raises(Exception, match=words):
-        gnn_mlir.export(model().eval(), given, tmp_path / "m.gnnpkg", targets="cpu")
-    assert not (tmp_path / "m.gnnpkg").exists()

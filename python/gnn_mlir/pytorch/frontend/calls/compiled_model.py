@@ -48,6 +48,9 @@ class Compiled(eval_frame.OptimizedModule):
         for the target of that call, or for `targets`, such as ["cuda", "cpu"], and `chip`.
         `gradients` adds the forward and backward pass. Raises CaptureError, which names the op,
         where it is not one program with parameters, rows and ids as arguments have them."""
+        if self._forward_hooks or self._forward_pre_hooks:
+            raise CaptureError("expected a compiled model without hooks of its own, to save it, got "
+                               "some: the model that it was compiled of may have them")
         packages.save(vars(self)["captures"], self._orig_mod, path, targets=targets, chip=chip,
                       gradients=gradients)
 

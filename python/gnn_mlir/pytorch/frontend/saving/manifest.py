@@ -65,12 +65,13 @@ class Manifest:
         self.outputs = self._outputs(program)
         self.conditions = self._conditions()
         self.arguments = list(self._arguments.values())
-        own = {name for name, _ in model.named_parameters(remove_duplicate=False)}
-        self.trained = [one["name"] for one in self.inputs if "rows" in one or (
-            len(one["parameters"]) == 1 and one["parameters"][0] in own)]
-        self.joined = [name for one in self.inputs for name in one.get("parameters", ())
-                       if one["name"] not in self.trained and name not in dict(
-                           model.named_buffers(remove_duplicate=False))]
+        buffers = dict(model.named_buffers(remove_duplicate=False))
+        self.trained, self.joined = [], []
+        for one, node in zip(self.inputs, program.args[1:]):
+            if "rows" in one or self._is_own(node, buffers):
+                self.trained.append(one["name"])
+            elif not buffers.keys() >= set(one["parameters"]):
+                self.joined += one["parameters"]
 
     def _refuse(self, node, why):
         node = self._lowered.get(node, node)
@@ -84,6 +85,8 @@ class Manifest:
                                          self.sources.inputs):
             self._placeholders[node] = lowered, source
             value = lowered.meta.get("val")
+            if source and source[0] == "parameter":
+                self._check_parameter(source[1], value)
             if source and source[0] == "argument" and isinstance(value, torch.Tensor):
                 for dim, size in enumerate(value.shape):
                     if isinstance(size, torch.SymInt):
@@ -97,6 +100,15 @@ class Manifest:
         self._given = dict(zip((node for node in inner.nodes if node.op == "placeholder"),
                                call.args))
         self._made = inner.output_node().args[0]
+
+    def _check_parameter(self, name, captured):
+        """Refuses a parameter that is another than was captured."""
+        own = self._tensors.get(name)
+        if own is None or own.dtype != captured.dtype or own.shape != tuple(captured.shape) or (
+                own.is_meta):
+            got = "none" if own is None else f"{own.dtype} of shape {tuple(own.shape)} on {own.device}"
+            raise CaptureError(f"parameter {name}: expected {captured.dtype} of shape "
+                               f"{tuple(captured.shape)}, as it was captured, got {got}")
 
     def _conditions(self):
         """Those on extents of arguments under which this graph is the model."""
@@ -179,6 +191,12 @@ class Manifest:
                 return list(own)
         self.parameters[f"computed.{name}"] = value
         return [f"computed.{name}"]
+
+    def _is_own(self, node, buffers):
+        """Whether a node is a parameter of the model as it is."""
+        while node.target in (aten.contiguous.default, aten.clone.default):
+            node = node.args[0]
+        return node.op == "placeholder" and self._placeholders[node][1][1] not in buffers
 
     def _find_parameters(self, node, found):
         """The names of all parameters that a node is computed of, in their order."""
@@ -269,8 +287,11 @@ class Manifest:
         if x in self._given:
             x = self._given[x]
         if x in self._placeholders:
-            name = self._argument(x)
-            if len(self._arguments[name]["shape"]) == 2:
+            name, value = self._argument(x), self._placeholders[x][0].meta["val"]
+            shape = self._arguments[name]["shape"]
+            if len(shape) == 2:
+                if shape[0] < 0:  # Both rows are read, whatever others there are.
+                    shape[0] = int(value.shape[0].node.hint)
                 return [[{"argument": name, "row": row}] for row in range(2)]
         elif x.target in _COPIES or x.target == aten._to_copy.default:
             return self._pair(x.args[0])
@@ -319,13 +340,16 @@ class Manifest:
                          {**part, "limit": count, **wraps} for part in parts]
         if recipe.square:
             del made["num_dst"]
+        def typed(node, count):
+            return [part if "others" in part or "count" in part else {**part, "limit": count}
+                    for part in self._ids(node)]
         if "edge_type" in places:
-            made["edge_type"] = self._ids(places["edge_type"])
+            made["edge_type"] = typed(places["edge_type"], recipe.edge_types)
         kinds = {end: places[f"{end}_types"] for end in ("src", "dst") if f"{end}_types" in places}
         if recipe.square and kinds:
             kinds = {"src": next(iter(kinds.values()))}
         for end, node in kinds.items():
-            made[f"{end}_type"] = self._ids(node)
+            made[f"{end}_type"] = typed(node, recipe.node_types)
         return made
 
     # -- Inputs and outputs -----------------------------------------------------------
@@ -363,7 +387,7 @@ class Manifest:
             node = node.args[0]
         known = next((one for one in self.projections if one.name == f"rows_{last.name}"), None)
         if known is not None:
-            return known.name
+            return f".{known.name}"
         if node.target != aten.linear.default or not all(
                 self._depends(x) <= {"parameter"} for x in node.args[1:] if x is not None):
             self._refuse(last, "expected rows of arguments, joined or behind a linear layer")
@@ -376,7 +400,7 @@ class Manifest:
             name, rows[0], self._parameter(weight, f"{name}.weight"),
             None if bias is None else self._parameter(bias, f"{name}.bias"),
             activations))
-        return name
+        return f".{name}"
 
     def _outputs(self, program):
         """The outputs in the order of the model's result."""
@@ -400,7 +424,7 @@ class Manifest:
     def _result(self, node, program):
         """The result of the program that an output is, or is rows of."""
         if node.target is item and node.args[0] is program:
-            return {"value": f"result_{node.args[1]}"}
+            return {"value": f".result_{node.args[1]}"}
         if node.target in _COPIES or node.target == aten.reshape.default:
             return self._result(node.args[0], program)
         rows = None

@@ -4,13 +4,14 @@
 import contextlib
 import io
 import json
+import math
 import zipfile
 
 import numpy as np
 import torch
 
 from .... import devices, files, types
-from ....compiler import compile as compile_program
+from ....compiler import check_target, compile as compile_program
 from ....program import Module
 from ....targets import CPU, CUDA, EMULATOR
 from .. import variants, wholeness
@@ -23,6 +24,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # The same model always gives the same bytes.
 
 def save(captures, model, path, *, targets=None, chip=None, gradients=False):
     """Writes a model that was captured in evaluation mode, as `compiled.save` does."""
+    targets = _checked(targets, chip, gradients)
     outer = _captured(captures)
     with _saving():
         manifest = Manifest(outer, model)
@@ -30,10 +32,7 @@ def save(captures, model, path, *, targets=None, chip=None, gradients=False):
     options = {name: value for name, value in (compiled.options if compiled else
                                                outer.options).items()
                if name in ("target", "chip", "passes")}
-    if targets is None:
-        targets = [options.get("target") or EMULATOR]
-    elif isinstance(targets, str):
-        targets = [targets]
+    targets = targets or [options.get("target") or EMULATOR]
     if chip is not None:
         options["chip"] = chip
     entries, images = {}, {"": [], "rows": []}
@@ -52,6 +51,23 @@ def save(captures, model, path, *, targets=None, chip=None, gradients=False):
     for name, value in manifest.parameters.items():
         entries[f"parameters/{name}.npy"] = _npy(value)
     files.write(path, _archive(entries))
+
+
+def _checked(targets, chip, gradients):
+    """The list of targets, None of none; ValueError where an option is wrong."""
+    if type(gradients) is not bool:
+        raise ValueError(f"gradients: expected True or False, got {gradients!r}")
+    if targets is None:
+        return None
+    targets = [targets] if isinstance(targets, str) else targets
+    if not isinstance(targets, (list, tuple)) or not targets or None in targets or (
+            len(set(map(str, targets))) < len(targets)):
+        raise ValueError(f"targets: expected different names of targets, got {targets!r}")
+    for target in targets:
+        check_target(target)
+    if chip is not None and set(targets) == {CPU}:
+        raise ValueError(f"chip: expected none for a CPU, got {chip!r}")
+    return list(targets)
 
 
 @contextlib.contextmanager
@@ -98,6 +114,13 @@ def _captured(captures):
     return outer
 
 
+def _is_constant(value):
+    if type(value) is str:
+        return value.isprintable() or value.encode(errors="replace").decode() == value
+    return value is None or type(value) is bool or type(value) is int and abs(value) < 2 ** 63 or (
+        type(value) is float and math.isfinite(value))
+
+
 def _refuse(name, outer):
     """Raises CaptureError for what a file cannot hold."""
     sources = outer.sources
@@ -111,8 +134,8 @@ def _refuse(name, outer):
         problems["a call with different tensors for different arguments, got one for "
                  f"{' and '.join(sources.same or ())}"] = sources.same
         for constant, value in sources.constants.items():
-            problems[f"tensors, numbers, texts and truth values as arguments, got {constant} of "
-                     f"{type(value).__name__}"] = not isinstance(value, (bool, int, float, str))
+            problems[f"tensors, finite numbers of 64 bits, texts and truth values as arguments, got "
+                     f"{constant} of {type(value).__name__}"] = not _is_constant(value)
     for expected, is_there in problems.items():
         if is_there:
             raise CaptureError(f"{name}: to save it, expected {expected}")
@@ -179,21 +202,23 @@ def _json(name, manifest, images):
         if one.bias:
             inputs.append({"name": "bias", "parameters": one.bias})
         calls.append({"function": one.name, "images": images["rows"], "inputs": inputs,
-                      "results": [one.name]})
+                      "results": [f".{one.name}"]})
     calls.append({"function": manifest.call.segment.function.name, "images": images[""],
                   "inputs": manifest.inputs, "results": [
-                      f"result_{i}" for i in range(len(manifest.call.segment.outputs))]})
+                      f".result_{i}" for i in range(len(manifest.call.segment.outputs))]})
     known = {one["name"] for one in manifest.arguments}
+    kinds = {torch.float32: "f32", torch.int64: "i64", torch.int32: "i32"}
     return {
         "version": _VERSION, "name": name,
         "signature": {"arguments": sources.arguments, "constants": sources.constants,
                       "defaults": {name: one for name, one in sources.defaults.items()
-                                   if one is None or isinstance(one, (bool, int, float, str))},
-                      "unused": [one for one in sources.tensors if one not in known],
+                                   if _is_constant(one)},
+                      "unused": {name: {"dtype": dtype, "rank": rank} for name, (dtype, rank) in
+                                 sources.tensors.items() if name not in known},
                       "outputs": sources.outputs},
         "arguments": [one for name in sources.tensors for one in manifest.arguments
                       if one["name"] == name],
-        "parameters": [{"name": name, "dtype": "f32", "shape": list(value.shape)}
+        "parameters": [{"name": name, "dtype": kinds[value.dtype], "shape": list(value.shape)}
                        for name, value in manifest.parameters.items()],
         "conditions": manifest.conditions, "graphs": graphs, "calls": calls,
         "outputs": manifest.outputs}

@@ -14,7 +14,7 @@ class Sources:
     """`inputs` has for each placeholder ("parameter", name), ("argument", name), or None of what is
     neither; `arguments` the arguments of forward in their order; `constants` those that are no
     tensors, by name, and `defaults` what forward takes where such a one is left out; `tensors` the
-    names of all tensors among arguments, of which `same` are two names of one tensor, or None.
+    (dtype, rank) of all tensors among arguments, of which `same` are two of one tensor, or None.
     `outputs` is the result with the names of its tensors in their places, `places` the output of
     the graph that each of these is. `problem` says why the call cannot be made by names, or ""."""
 
@@ -22,7 +22,7 @@ class Sources:
     arguments: list
     constants: dict
     defaults: dict
-    tensors: list
+    tensors: dict
     same: tuple
     outputs: object = None
     places: dict = dataclasses.field(default_factory=dict)
@@ -38,11 +38,13 @@ def note(outers, model, args, kwargs, result):
         *model.named_parameters(remove_duplicate=False),
         *model.named_buffers(remove_duplicate=False))}
     tensors = [(name, x) for name, x in leaves if isinstance(x, torch.Tensor)]
-    seen, same = {}, None
+    seen, same = {key: place for key, place in own.items()}, None
     for name, x in tensors:
-        known = own.get(id(x), ("", seen.setdefault(id(x), name)))[1]
-        if known != name:
-            same = same or (known, name)
+        place = seen.setdefault(id(x), ("argument", name))
+        if place != ("argument", name):
+            same = same or (" ".join(place), f"argument {name}")
+    if len({name for name, _ in leaves}) < len(leaves):
+        problem = problem or "arguments of different names, got two of one name"
     own |= {id(x): ("argument", name) for name, x in tensors}
     constants = {name: x for name, x in leaves if not isinstance(x, torch.Tensor)}
     for outer in outers:
@@ -50,7 +52,8 @@ def note(outers, model, args, kwargs, result):
         made = [one and one() for one in outer.structures.outputs or ()]
         found = Sources([own.get(id(x)) if x is not None else None for x in given], names,
                         constants, {name: defaults[name] for name in constants if name in defaults},
-                        [name for name, _ in tensors], same, problem=problem)
+                        {name: (str(x.dtype).removeprefix("torch."), x.dim())
+                         for name, x in tensors}, same, problem=problem)
         found.outputs = _named(result, "", made, found)
         outer.sources = found
 
@@ -65,17 +68,33 @@ def _leaves(model, args, kwargs):
     problem = ""
     if inspect.Parameter.VAR_POSITIONAL in kinds.values():
         problem = "arguments of forward that have names, got *arguments"
-    given = signature.bind(*args, **kwargs).arguments
+    given = dict(signature.bind(*args, **kwargs).arguments)
     others = next((name for name, kind in kinds.items()
                    if kind is inspect.Parameter.VAR_KEYWORD), None)
     given |= given.pop(others, {})
     names = [name for name in kinds if name != others]
     names += [name for name in given if name not in kinds]
+    # Others are what the model makes of them where they are left out.
+    defaults = {name: one for name, one in defaults.items()
+                if one is None or isinstance(one, (bool, int, float, str))}
+    given = {**defaults, **given}
     try:
         leaves = [leaf for name, one in given.items() for leaf in flatten(name, _as_dicts(one))]
     except ValueError as error:
         leaves, problem = [], str(error)
+    # None has no leaf; where it is no default, it is given.
+    leaves += [(name, None) for name, one in given.items()
+               if one is None and defaults.get(name) is not None]
+    for name, one in given.items():
+        if one is not None and not _has_leaf(one):
+            problem = problem or f"arguments with tensors or numbers, got an empty {name}"
     return names, leaves, defaults, problem
+
+
+def _has_leaf(value):
+    """Whether a value is a leaf, or has one."""
+    return not isinstance(value, (dict, list, tuple)) or any(map(_has_leaf, (
+        value.values() if isinstance(value, dict) else value)))
 
 
 def is_data(x):
@@ -95,6 +114,8 @@ def _named(result, name, made, sources):
     """A result with the names of its tensors, whose places among `made` are noted."""
     if isinstance(result, torch.Tensor):
         name = name or "out"
+        if name in sources.places:
+            sources.problem = sources.problem or f"results of different names, got two of {name}"
         sources.places[name] = next((i for i, x in enumerate(made) if x is result), None)
         return name
     if result is None:
