@@ -108,7 +108,7 @@ TEST(SharedObject, OnesThatDoNotLoad) {
   std::string whole = object();
   for (const std::string &bytes :
        {std::string("no object"), std::string(1000, 'x'), whole.substr(0, 100),
-        whole.substr(0, whole.size() / 2)})
+        whole.substr(0, whole.size() / 4)})
     EXPECT_EQ(messageOfLoading(bytes),
               "expected a whole shared object, got " +
                   std::to_string(bytes.size()) +
