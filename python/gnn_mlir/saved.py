@@ -50,6 +50,8 @@ def _key(name, key):
 
 def is_model(path):
     """Whether a file is a saved model; False of one that is no archive, too."""
+    if not os.path.isfile(path):  # Devices have no end.
+        return False
     try:
         with zipfile.ZipFile(os.fsdecode(path)) as archive:
             return _MANIFEST in archive.namelist()

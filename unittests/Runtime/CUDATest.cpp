@@ -351,6 +351,10 @@ TEST_F(CUDA, WorksOnTheStreamOfTheCaller) {
   const Kernel *kernel = *(*kernels)->find("add_one");
   auto last = symbol<Stream()>("fakeLastStream");
   void *memory = *device->allocate(8);
+  int32_t count = 0;
+  void *values[] = {&memory, &count};
+  int64_t bytes[] = {8, -1};
+  LaunchArguments arguments{values, bytes, 2};
   for (Stream stream : {symbol<Stream()>("fakeStream")(), Stream(nullptr)}) {
     auto is = [&](const Error &error) {
       EXPECT_FALSE(error);
@@ -359,7 +363,7 @@ TEST_F(CUDA, WorksOnTheStreamOfTheCaller) {
     EXPECT_TRUE(is(device->synchronize(stream)));
     EXPECT_TRUE(is(device->copyOnDevice(memory, memory, 4, stream)));
     EXPECT_TRUE(is(device->fillInStream(memory, 0, 4, stream)));
-    EXPECT_TRUE(is(device->launch(*kernel, {}, {}, stream)));
+    EXPECT_TRUE(is(device->launch(*kernel, {}, arguments, stream)));
   }
   device->free(memory);
 }
