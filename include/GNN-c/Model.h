@@ -80,9 +80,11 @@ GNN_CAPI GnnError *gnnModelGraph(const GnnModel *model, int64_t index,
 GNN_CAPI GnnError *gnnModelPackage(const GnnModel *model, const char *entry,
                                    GnnPackage **package);
 
-/** Makes the graphs of arguments, of which each is given, in any order, and
- *  binds the model to them on a device that it was saved for. Parameters are
- *  uploaded once a device. May allocate and wait. */
+/** Makes the graphs of arguments, of which each is given once, in any order,
+ * and binds the model to them on a device that it was saved for. May allocate
+ * and wait. Parameters are uploaded once a device, by its own allocator, and
+ * stay, with the device, until the model is released. `options->progress` is
+ * told from 0 to 1 of each function. */
 GNN_CAPI GnnError *gnnModelBind(const GnnModel *model,
                                 const GnnModelValue *values, int64_t numValues,
                                 const GnnDevice *device,

@@ -4,7 +4,8 @@
 A graph has variants that compute the same: what is detached is made of inputs, relations are
 merged, layers have the rows alone that something reads, and ids are ends of graphs of their own.
 A variant is made and raised where those before it gave several programs, or left rows to torch
-that it brings together. Where all do, the one of the fewest programs is taken.
+that it brings together. Where all do, the one of the fewest programs is taken, of those with what is
+detached as it is.
 """
 
 import math
