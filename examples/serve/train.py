@@ -65,7 +65,7 @@ def main():
         loss.backward()
         optimizer.step()
         if epoch % 10 == 9:
-            print(f"epoch {epoch + 1}: loss {float(loss):.3f}")
+            print(f"epoch {epoch + 1}: loss {loss.item():.3f}")
     gnn_mlir.export(model, (x, edge_index), options.out / "model.gnnpkg",
                     targets=options.targets)
     batches = [x, x + 0.5 * torch.randn(x.shape, generator=torch.Generator().manual_seed(1))]
