@@ -44,7 +44,8 @@ static constexpr double leastKnown = 1 << 18, leastLaunches = 2,
 static bool needsHost(TraverseOp op) {
   auto graphs = op->getParentOfType<ModuleOp>().getOps<GraphOp>();
   return llvm::any_of(graphs, [](GraphOp graph) {
-    return graph.getParentTypes() || graph.getLoops() == LoopsKind::Remaining;
+    return graph.getSchema() || graph.getParentTypes() ||
+           graph.getLoops() == LoopsKind::Remaining;
   });
 }
 

@@ -160,17 +160,16 @@ func.func @less_than_a_million(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 
 // -----
 
-// Kernels do not build structures of a program that takes the edges of some types.
-gnn.graph @all square {node_types = 1, edge_types = 2, stats = #gnn.stats<
-  src_nodes = 15000, dst_nodes = 15000, edges = 100000, type_edges = [90000, 10000],
-  src_pairs = [15000, 5000], dst_pairs = [15000, 5000], in_degree_max = 9000, out_degree_max = 9000>}
-gnn.graph @part square of @all types [0] {node_types = 1, edge_types = 1}
+// Kernels do not build structures of a graph with a schema.
+gnn.graph @schema square {node_types = 2, edge_types = 1, schema = [[0, 1]], stats = #gnn.stats<
+  src_nodes = 15000, dst_nodes = 15000, edges = 100000, type_edges = [100000],
+  src_pairs = [15000], dst_pairs = [15000], in_degree_max = 9000, out_degree_max = 9000>}
 
-// CHECK-LABEL: func.func @few_on_the_host
+// CHECK-LABEL: func.func @few_by_torch
 // CHECK-NOT:     by_edges
 // SAYS: remark: {{.*}}100000 elements are few: their structures are built on the host, from 131072 on
-func.func @few_on_the_host(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  gnn_tile.traverse @all <dst, edge.in_rows, features = 64>
+func.func @few_by_torch(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @schema <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
   ^bb0(%v: f32):
