@@ -40,7 +40,8 @@ static constexpr double leastKnown = 1 << 18, leastLaunches = 2,
 
 /// Whether a graph of the program is one whose structures kernels do not build
 /// (`isBuilt` of DeviceBuild.cpp). The host builds all of them then, and copies
-/// five arrays more for each walk by edges.
+/// five arrays more for each walk by edges. Those of a schema they build; its
+/// walks are not measured without the bound.
 static bool needsHost(TraverseOp op) {
   auto graphs = op->getParentOfType<ModuleOp>().getOps<GraphOp>();
   return llvm::any_of(graphs, [](GraphOp graph) {
