@@ -309,3 +309,37 @@ def test_a_loaded_model_belongs_to_its_process(saved):
     with pytest.raises(TypeError, match="cannot pickle .*load the file there"):
         pickle.dumps(model)
     assert copy.copy(model) is model
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("name", MODELS)
+def test_on_a_gpu(name, tmp_path):
+    """The bits of the compiled model there, of arrays and of tensors, and in a CUDA graph."""
+    def there(value):
+        return {key: there(one) for key, one in value.items()} if isinstance(value, dict) else (
+            value.cuda())
+
+    model, arguments = made(name)
+    compiled, given = gnn_mlir.compile(model.cuda()), list(map(there, arguments(1)))
+    with torch.no_grad():
+        expected = compiled(*given)
+    expected = {key: one.cpu() for key, one in expected.items()} if isinstance(
+        expected, dict) else expected.cpu()
+    compiled.save(tmp_path / "m.gnnpkg", targets=["cuda", "cpu"])
+    found = gnn_mlir.load(tmp_path / "m.gnnpkg")
+    close = arguments is by_type
+    check_equal(found(*map(arrays, arguments(1))), expected, close)
+    out = found(*given)
+    assert all(one.is_cuda for one in (out.values() if isinstance(out, dict) else [out]))
+    check_equal({key: one.cpu().numpy() for key, one in out.items()} if isinstance(out, dict) else (
+        out.cpu().numpy()), expected, close)
+    if isinstance(given[0], dict) or isinstance(out, dict):
+        return
+    bound, graph = found.bind(*given), torch.cuda.CUDAGraph()
+    features = [given[0], *given[2:]]
+    bound(*features)
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        captured = bound(*features)
+    graph.replay()
+    check_equal(captured.cpu().numpy(), expected)
