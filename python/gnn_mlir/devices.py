@@ -9,8 +9,6 @@ from . import capi, compiler_capi, interop, running, targets
 from .placed_graph import PlacedGraph
 
 _DEVICES = {}
-# The processors that shared objects are made for.
-_PROCESSORS = "x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64", "aarch64"
 _log = logging.getLogger("gnn_mlir")
 
 
@@ -140,7 +138,7 @@ def host_of(package):
 
 def tell_of_code(package, path):
     """Logs that a package from a file has code, which runs here unchecked."""
-    if any(package.kernels(f"{name}.so") for name in _PROCESSORS):
+    if any(package.kernels(f"{name}.so") for name in processors()):
         _log.info("%s has shared objects, which run in this process unchecked", path)
 
 

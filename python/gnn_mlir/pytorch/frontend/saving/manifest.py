@@ -24,7 +24,7 @@ aten = torch.ops.aten
 _COPIES = (aten.contiguous.default, aten.clone.default, aten.detach.default, aten.alias.default)
 _ACTIVATIONS = {aten.relu.default: "relu", aten.sigmoid.default: "sigmoid",
                 aten.tanh.default: "tanh"}
-_ROLES = {torch.int64: "i64", torch.int32: "i32", torch.float32: "f32"}
+DTYPES = {torch.int64: "i64", torch.int32: "i32", torch.float32: "f32"}
 
 
 @dataclasses.dataclass
@@ -46,8 +46,8 @@ class Manifest:
 
     def __init__(self, outer, model):
         self.sources = outer.sources
-        self._tensors = dict((*model.named_parameters(remove_duplicate=False),
-                              *model.named_buffers(remove_duplicate=False)))
+        buffers = dict(model.named_buffers(remove_duplicate=False))
+        self._tensors = {**dict(model.named_parameters(remove_duplicate=False)), **buffers}
         with torch.no_grad():
             self.outer = Outer(outer.raiser, dataclasses.replace(outer.lowered, readers=None),
                                outer.options)
@@ -65,7 +65,6 @@ class Manifest:
         self.outputs = self._outputs(program)
         self.conditions = self._conditions()
         self.arguments = list(self._arguments.values())
-        buffers = dict(model.named_buffers(remove_duplicate=False))
         self.trained, self.joined = [], []
         for one, node in zip(self.inputs, program.args[1:]):
             if "rows" in one or self._is_own(node, buffers):
@@ -89,10 +88,10 @@ class Manifest:
                 self._check_parameter(source[1], value)
             if source and source[0] == "argument" and isinstance(value, torch.Tensor):
                 for dim, size in enumerate(value.shape):
-                    if isinstance(size, torch.SymInt):
-                        self._symbols.add(size.node._expr)
-                    if isinstance(size, torch.SymInt) and self._extents.setdefault(
-                            size.node.expr, (node, dim)) != (node, dim):
+                    if not isinstance(size, torch.SymInt):
+                        continue
+                    self._symbols.add(size.node._expr)
+                    if self._extents.setdefault(size.node.expr, (node, dim)) != (node, dim):
                         self._equal.append((size.node.expr, node, dim))
         structures = self.outer.structures
         call = next(node for node in self.outer.graph.nodes if node.target is structures)
@@ -116,6 +115,7 @@ class Manifest:
                         for lowered, _ in self._placeholders.values()
                         for size in getattr(lowered.meta.get("val"), "shape", ())
                         if isinstance(size, torch.SymInt)}
+
         def written(node, dim):
             return f"{self._placeholders[node][1][1]}.size({dim})"
 
@@ -139,11 +139,11 @@ class Manifest:
                          "input")
         name, value = source[1], lowered.meta["val"]
         if name not in self._arguments:
-            if value.dtype not in _ROLES:
+            if value.dtype not in DTYPES:
                 self._refuse(node, f"expected features of float32 and ids of int64, got {name} of "
                              f"{value.dtype}")
             self._arguments[name] = {
-                "name": name, "dtype": _ROLES[value.dtype],
+                "name": name, "dtype": DTYPES[value.dtype],
                 "role": "features" if value.dtype == torch.float32 else "ids",
                 "shape": [size if type(size) is int else -1 for size in value.shape]}
         return name
@@ -340,9 +340,11 @@ class Manifest:
                          {**part, "limit": count, **wraps} for part in parts]
         if recipe.square:
             del made["num_dst"]
+
         def typed(node, count):
             return [part if "others" in part or "count" in part else {**part, "limit": count}
                     for part in self._ids(node)]
+
         if "edge_type" in places:
             made["edge_type"] = typed(places["edge_type"], recipe.edge_types)
         kinds = {end: places[f"{end}_types"] for end in ("src", "dst") if f"{end}_types" in places}
@@ -413,10 +415,10 @@ class Manifest:
                 raise CaptureError(f"{name}: expected results that the program computes, got "
                                    "another of a model that is saved")
             value = lowered[place].meta["val"]
-            if value.dtype not in _ROLES:
+            if value.dtype not in DTYPES:
                 self._refuse(nodes[place], f"expected results of float32 or int64, got "
                              f"{value.dtype}")
-            made.append({"name": name, "dtype": _ROLES[value.dtype],
+            made.append({"name": name, "dtype": DTYPES[value.dtype],
                          "shape": [size if type(size) is int else -1 for size in value.shape],
                          **self._result(nodes[place], program)})
         return made

@@ -16,10 +16,10 @@ from ....program import Module
 from ....targets import CPU, CUDA, EMULATOR
 from .. import variants, wholeness
 from ..raising.raiser import CaptureError
-from .manifest import Manifest
+from .manifest import DTYPES, Manifest
 
 _VERSION = 1
-_DATE = (1980, 1, 1, 0, 0, 0)  # The same model always gives the same bytes.
+_DATE = (1980, 1, 1, 0, 0, 0)  # The same model gives the same bytes on one kind of machine.
 
 
 def save(captures, model, path, *, targets=None, chip=None, gradients=False):
@@ -207,7 +207,6 @@ def _json(name, manifest, images):
                   "inputs": manifest.inputs, "results": [
                       f".result_{i}" for i in range(len(manifest.call.segment.outputs))]})
     known = {one["name"] for one in manifest.arguments}
-    kinds = {torch.float32: "f32", torch.int64: "i64", torch.int32: "i32"}
     return {
         "version": _VERSION, "name": name,
         "signature": {"arguments": sources.arguments, "constants": sources.constants,
@@ -218,7 +217,7 @@ def _json(name, manifest, images):
                       "outputs": sources.outputs},
         "arguments": [one for name in sources.tensors for one in manifest.arguments
                       if one["name"] == name],
-        "parameters": [{"name": name, "dtype": kinds[value.dtype], "shape": list(value.shape)}
+        "parameters": [{"name": name, "dtype": DTYPES[value.dtype], "shape": list(value.shape)}
                        for name, value in manifest.parameters.items()],
         "conditions": manifest.conditions, "graphs": graphs, "calls": calls,
         "outputs": manifest.outputs}
