@@ -48,6 +48,24 @@ enum class RegionKind : uint32_t {
 /// What fills a region before the program runs, or reads it afterwards.
 enum class RegionRole : uint32_t { Input = 0, Output = 1, Temporary = 2 };
 
+/// A block of an argument of the program, or of a number, in a region of
+/// weights or a row: element (row + i, column + j) of the region is element (i,
+/// j) of the block. Elements that no piece writes are 0.
+struct Piece {
+  /// The argument that it is of; empty: `value` everywhere.
+  std::string argument;
+  float value = 0;
+  /// The argument as a matrix is transposed first.
+  bool transposed = false;
+  /// The first element of the block in the argument, as a matrix of `pitch`
+  /// columns: its last dimension.
+  uint64_t argumentRow = 0, argumentColumn = 0, pitch = 0;
+  /// The first element in the region, and the size of the block.
+  uint64_t row = 0, column = 0, rows = 0, columns = 0;
+
+  bool operator==(const Piece &other) const;
+};
+
 /// A named part of the memory.
 struct Region {
   std::string name;
@@ -61,6 +79,10 @@ struct Region {
   /// and edges.
   uint64_t rows = 0;
   uint64_t columns = 0;
+  /// Inputs of weights, rows and scales: what they are made of, in order.
+  /// Features and edges are of the one argument of their name: edges that have
+  /// none have the weight 1.
+  std::vector<Piece> pieces;
 
   bool operator==(const Region &other) const;
 };
