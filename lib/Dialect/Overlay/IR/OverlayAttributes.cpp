@@ -1,0 +1,209 @@
+//===- OverlayAttributes.cpp - Attributes of the overlay ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Their text and their checks; the labels are those of OverlayAttributes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Overlay/IR/Overlay.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace gnn::overlay;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+//===----------------------------------------------------------------------===//
+// Functions and buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult ActAttr::verify(EmitError emitError, ActivationKind kind,
+                              FloatAttr parameter) {
+  if (kind == ActivationKind::None) // C1
+    return emitError() << "expected a function, got none";
+  bool takes = kind == ActivationKind::Prelu || kind == ActivationKind::Divide;
+  if (takes != bool(parameter)) // C2
+    return emitError() << "expected " << (takes ? "a" : "no")
+                       << " parameter of " << toWord(kind);
+  if (kind != ActivationKind::Divide)
+    return success();
+  double column = parameter.getValueAsDouble();
+  if (column < 0 || column != std::floor(column)) // C3
+    return emitError() << "expected the column of a divisor, got " << parameter;
+  return success();
+}
+
+Attribute BuffersAttr::parse(AsmParser &parser, Type) {
+  uint64_t bits = 0;
+  auto parseOne = [&]() -> ParseResult {
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    FailureOr<BufferBit> bit = parseOverlayWord<BufferBit>(parser);
+    if (failed(bit))
+      return failure();
+    if (bits & *bit) // C1
+      return parser.emitError(loc, "expected each buffer once");
+    bits |= *bit;
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return {};
+  return parser.getChecked<BuffersAttr>(parser.getContext(), bits);
+}
+
+void BuffersAttr::print(AsmPrinter &printer) const {
+  ListSeparator comma;
+  printer << "[";
+  for (const Word<BufferBit> &word : Words<BufferBit>::list)
+    if (getBits() & word.value)
+      printer << StringRef(comma) << word.text;
+  printer << "]";
+}
+
+LogicalResult BuffersAttr::verify(EmitError emitError, uint64_t bits) {
+  if (bits == 0 || bits >= 16) // C1
+    return emitError() << "expected one of four buffers or more, got the bits "
+                       << bits;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ParameterField {
+  StringLiteral keyword;
+  uint64_t Parameters::*value;
+};
+} // namespace
+
+static constexpr ParameterField parameterFields[] = {
+#define GNN_OVERLAY_PARAMETER(name, keyword, value, summary)                   \
+  {keyword, &Parameters::name},
+#include "GNN/Overlay/Parameters.def"
+};
+
+llvm::hash_code gnn::overlay::hash_value(const Parameters &parameters) {
+  llvm::hash_code hash{0};
+  for (const ParameterField &field : parameterFields)
+    hash = llvm::hash_combine(hash, parameters.*field.value);
+  return hash;
+}
+
+void gnn::overlay::print(AsmPrinter &printer, const Parameters &parameters) {
+  ListSeparator comma;
+  printer << "<";
+  for (const ParameterField &field : parameterFields)
+    printer << StringRef(comma) << field.keyword << " = "
+            << parameters.*field.value;
+  printer << ">";
+}
+
+FailureOr<Parameters> FieldParser<Parameters>::parse(AsmParser &parser) {
+  Parameters parameters;
+  uint64_t seen = 0;
+  auto parseOne = [&]() -> ParseResult {
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    StringRef keyword;
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    const ParameterField *field =
+        llvm::find_if(parameterFields, [&](const ParameterField &candidate) {
+          return candidate.keyword == keyword;
+        });
+    if (field == std::end(parameterFields)) {
+      InFlightDiagnostic diag = parser.emitError(loc, "expected one of ");
+      llvm::interleaveComma(
+          parameterFields, diag,
+          [&](const ParameterField &known) { diag << known.keyword; });
+      return diag << ", got '" << keyword << "'";
+    }
+    uint64_t bit = uint64_t(1) << (field - std::begin(parameterFields));
+    if (seen & bit)
+      return parser.emitError(loc, "expected '") << keyword << "' once";
+    seen |= bit;
+    return failure(parser.parseEqual() ||
+                   parser.parseInteger(parameters.*field->value));
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalLessGreater,
+                                     parseOne))
+    return failure();
+  return parameters;
+}
+
+LogicalResult OverlayTargetAttr::verify(EmitError emitError,
+                                        const Parameters &values) {
+  if (!llvm::isPowerOf2_64(values.psys) || values.psys < 2 ||
+      values.psys > 16) // C1
+    return emitError() << "expected psys to be 2, 4, 8 or 16, got "
+                       << values.psys;
+  if (values.featureColumns != values.psys) // C2
+    return emitError() << "expected feature_columns to be psys, " << values.psys
+                       << ", got " << values.featureColumns;
+  if (values.featureRows % values.psys != 0 || values.featureRows > 16384) // C3
+    return emitError()
+           << "expected feature_rows to be a multiple of psys up to "
+              "16384, got "
+           << values.featureRows;
+  if (values.edges > 65536) // C3
+    return emitError() << "expected edges to be at most 65536, got "
+                       << values.edges;
+  for (const ParameterField &field : parameterFields)
+    if (values.*field.value == 0) // C4
+      return emitError() << "expected " << field.keyword << " to be positive";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Partitions
+//===----------------------------------------------------------------------===//
+
+int64_t PartitionAttr::getBlocks() const {
+  return llvm::divideCeil(getVertices(), getN1());
+}
+
+int64_t PartitionAttr::getNumEntries(int64_t shard) const {
+  return getEntries() ? getEntries()[shard] : getBlocks();
+}
+
+int64_t PartitionAttr::getNumEntries() const {
+  return getSources() ? getSources().size() : getBlocks() * getBlocks();
+}
+
+int64_t PartitionAttr::getFibers(int64_t features) const {
+  return llvm::divideCeil(features, getN2());
+}
+
+LogicalResult PartitionAttr::verify(EmitError emitError, int64_t vertices,
+                                    int64_t edges, int64_t n1, int64_t n2,
+                                    DenseI64ArrayAttr entries,
+                                    DenseI64ArrayAttr sources) {
+  if (n1 < 1 || n2 < 1 || vertices < 0 || edges < 0) // C1
+    return emitError() << "expected positive n1 and n2, and no negative number";
+  if (bool(entries) != bool(sources)) // C2
+    return emitError() << "expected both entries and sources or neither";
+  if (!entries)
+    return success();
+  auto blocks = static_cast<int64_t>(llvm::divideCeil(vertices, n1));
+  if (static_cast<int64_t>(entries.size()) != blocks) // C2
+    return emitError() << "expected the entries of " << blocks
+                       << " shards, got " << entries.size();
+  ArrayRef<int64_t> rest = sources;
+  for (int64_t count : entries.asArrayRef()) {
+    if (count < 0 || count > static_cast<int64_t>(rest.size())) // C2
+      return emitError() << "expected as many sources as entries";
+    ArrayRef<int64_t> shard = rest.take_front(count);
+    if (!llvm::is_sorted(shard) ||
+        (count && (shard.front() < 0 || shard.back() >= blocks))) // C3
+      return emitError() << "expected sources of a shard that ascend from 0 to "
+                         << blocks - 1;
+    rest = rest.drop_front(count);
+  }
+  if (!rest.empty()) // C2
+    return emitError() << "expected as many sources as entries";
+  return success();
+}
