@@ -13,6 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::overlay;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
@@ -21,15 +22,16 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 // Functions and buffers
 //===----------------------------------------------------------------------===//
 
-LogicalResult ActAttr::verify(EmitError emitError, ActivationKind kind,
+LogicalResult ActAttr::verify(EmitError emitError, overlay::ActivationKind kind,
                               FloatAttr parameter) {
-  if (kind == ActivationKind::None) // C1
+  if (kind == overlay::ActivationKind::None) // C1
     return emitError() << "expected a function, got none";
-  bool takes = kind == ActivationKind::Prelu || kind == ActivationKind::Divide;
+  bool takes = kind == overlay::ActivationKind::Prelu ||
+               kind == overlay::ActivationKind::Divide;
   if (takes != bool(parameter)) // C2
     return emitError() << "expected " << (takes ? "a" : "no")
                        << " parameter of " << toWord(kind);
-  if (kind != ActivationKind::Divide)
+  if (kind != overlay::ActivationKind::Divide)
     return success();
   double column = parameter.getValueAsDouble();
   if (column < 0 || column != std::floor(column)) // C3
@@ -55,7 +57,7 @@ Attribute BuffersAttr::parse(AsmParser &parser, Type) {
 }
 
 void BuffersAttr::print(AsmPrinter &printer) const {
-  ListSeparator comma;
+  llvm::ListSeparator comma;
   printer << "[";
   for (const Word<BufferBit> &word : Words<BufferBit>::list)
     if (getBits() & word.value)
@@ -95,7 +97,7 @@ llvm::hash_code gnn::overlay::hash_value(const Parameters &parameters) {
 }
 
 void gnn::overlay::print(AsmPrinter &printer, const Parameters &parameters) {
-  ListSeparator comma;
+  llvm::ListSeparator comma;
   printer << "<";
   for (const ParameterField &field : parameterFields)
     printer << StringRef(comma) << field.keyword << " = "
@@ -136,7 +138,7 @@ FailureOr<Parameters> FieldParser<Parameters>::parse(AsmParser &parser) {
 }
 
 LogicalResult OverlayTargetAttr::verify(EmitError emitError,
-                                        const Parameters &values) {
+                                        Parameters values) {
   if (!llvm::isPowerOf2_64(values.psys) || values.psys < 2 ||
       values.psys > 16) // C1
     return emitError() << "expected psys to be 2, 4, 8 or 16, got "

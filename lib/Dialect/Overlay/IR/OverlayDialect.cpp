@@ -24,7 +24,8 @@ namespace {
 /// Layers may stand in functions that others call.
 struct OverlayInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+  bool isLegalToInline(Operation *, mlir::Region *, bool,
+                       IRMapping &) const final {
     return true;
   }
 };

@@ -30,8 +30,8 @@ static LogicalResult verifyElementwise(LayerOpInterface op) {
   if (!activations)
     return success();
   for (auto function : activations.getAsRange<ActAttr>())
-    if (function.getKind() == ActivationKind::Divide ||
-        function.getKind() == ActivationKind::Affine)
+    if (function.getKind() == overlay::ActivationKind::Divide ||
+        function.getKind() == overlay::ActivationKind::Affine)
       return op->emitOpError("expected functions of one element, got ")
              << function;
   return success();
@@ -118,8 +118,8 @@ LogicalResult ActivationOp::verify() {
   unsigned affine = 0;
   for (auto [i, attr] : llvm::enumerate(getActivations())) {
     auto function = cast<ActAttr>(attr);
-    affine += function.getKind() == ActivationKind::Affine;
-    if (function.getKind() != ActivationKind::Divide)
+    affine += function.getKind() == overlay::ActivationKind::Affine;
+    if (function.getKind() != overlay::ActivationKind::Divide)
       continue;
     divides = true;
     RankedTensorType input = getInput().getType();
@@ -164,11 +164,11 @@ LogicalResult BatchNormOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A block of a matrix.
-struct Block {
+/// A part of a matrix.
+struct Patch {
   int64_t row, column, rows, columns;
 
-  bool overlaps(const Block &other) const {
+  bool overlaps(const Patch &other) const {
     return row < other.row + other.rows && other.row < row + rows &&
            column < other.column + other.columns &&
            other.column < column + columns;
@@ -176,39 +176,48 @@ struct Block {
 };
 } // namespace
 
+/// The extents of a weight as a matrix with its last dimension as columns.
+static std::pair<int64_t, int64_t> matrixOf(RankedTensorType type) {
+  int64_t columns = type.getRank() ? type.getShape().back() : 1;
+  return {columns ? type.getNumElements() / columns : 0, columns};
+}
+
 LogicalResult AssembleOp::verify() {
-  ArrayRef<int64_t> offsets = getOffsets(), ones = getOnes();
-  if (offsets.size() != 2 * getInputs().size() ||
-      getTransposed().size() != getInputs().size() || ones.size() % 2 != 0)
-    return emitOpError("expected two offsets and one flag for each of ")
-           << getInputs().size() << " inputs, and pairs of ones"; // C1
+  ArrayRef<int64_t> numbers = getBlocks(), ones = getOnes();
+  size_t inputs = getInputs().size();
+  if (numbers.size() != 6 * inputs || getTransposed().size() != inputs ||
+      ones.size() % 2 != 0) // C1
+    return emitOpError("expected six numbers and one flag for each of ")
+           << inputs << " inputs, and pairs of ones";
   RankedTensorType type = getResult().getType();
-  if (type.getRank() != 1 && type.getRank() != 2) // C3
+  if (type.getRank() != 1 && type.getRank() != 2) // C4
     return emitOpError("expected a result of one or two dimensions, got ")
            << type;
-  int64_t rows = type.getRank() == 2 ? type.getDimSize(0) : 1;
-  int64_t columns = type.getShape().back();
-  SmallVector<Block> blocks;
+  SmallVector<Patch> patches;
   for (auto [i, input] : llvm::enumerate(getInputs())) {
-    RankedTensorType of = getTensorType(input);
-    int64_t last = of.getRank() ? of.getShape().back() : 1;
-    int64_t first = of.getNumElements() / std::max<int64_t>(last, 1);
+    ArrayRef<int64_t> block = numbers.slice(6 * i, 6);
+    auto [rows, columns] = matrixOf(getTensorType(input));
     if (getTransposed()[i])
-      std::swap(first, last);
-    blocks.push_back({offsets[2 * i], offsets[2 * i + 1], first, last});
+      std::swap(rows, columns);
+    if (llvm::any_of(block, [](int64_t number) { return number < 0; }) ||
+        block[0] + block[4] > rows || block[1] + block[5] > columns) // C2
+      return emitOpError("expected a block within the ")
+             << rows << " x " << columns << " numbers of input " << i;
+    patches.push_back({block[2], block[3], block[4], block[5]});
   }
-  for (size_t i = 0; i + 1 < ones.size(); i += 2)
-    blocks.push_back({ones[i], ones[i + 1], 1, 1});
-  for (auto [i, block] : llvm::enumerate(blocks)) {
-    if (block.row < 0 || block.column < 0 || block.row + block.rows > rows ||
-        block.column + block.columns > columns) // C2
+  for (size_t i = 0; i < ones.size(); i += 2)
+    patches.push_back({ones[i], ones[i + 1], 1, 1});
+  auto [rows, columns] = matrixOf(type);
+  for (auto [i, patch] : llvm::enumerate(patches)) {
+    if (patch.row < 0 || patch.column < 0 || patch.row + patch.rows > rows ||
+        patch.column + patch.columns > columns) // C3
       return emitOpError("expected blocks within ")
-             << rows << " x " << columns << ", got " << block.rows << " x "
-             << block.columns << " at " << block.row << ", " << block.column;
-    for (const Block &other : ArrayRef(blocks).take_front(i))
-      if (block.overlaps(other)) // C2
-        return emitOpError("expected blocks apart from each other at ")
-               << block.row << ", " << block.column;
+             << rows << " x " << columns << ", got " << patch.rows << " x "
+             << patch.columns << " at " << patch.row << ", " << patch.column;
+    for (const Patch &other : ArrayRef(patches).take_front(i))
+      if (patch.overlaps(other)) // C3
+        return emitOpError("expected blocks apart from each other, got two at ")
+               << patch.row << ", " << patch.column;
   }
   return success();
 }

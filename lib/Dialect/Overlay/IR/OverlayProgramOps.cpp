@@ -13,6 +13,7 @@
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::overlay;
 
 #define GET_OP_CLASSES
@@ -103,12 +104,13 @@ LogicalResult RegionOp::verify() {
     return emitOpError("expected two extents that are not negative");
   if (!getPieces())
     return success();
-  RegionKind kind = getKind().getValue();
+  overlay::RegionKind kind = getKind().getValue();
   if (getRole().getValue() != RegionRole::Input ||
-      kind == RegionKind::Features || kind == RegionKind::Edges) // C3
+      kind == overlay::RegionKind::Features ||
+      kind == overlay::RegionKind::Edges) // C3
     return emitOpError("expected pieces of an input of weights or rows, got ")
            << toWord(getRole().getValue()) << " " << toWord(kind);
-  for (Attribute attr : *getPieces()) {
+  for (Attribute attr : getPiecesAttr()) {
     auto fields = dyn_cast<ArrayAttr>(attr);
     if (!fields || fields.size() != 9 ||
         !isa<StringAttr, FloatAttr>(fields[0]) || !isa<BoolAttr>(fields[1]) ||
@@ -205,7 +207,7 @@ LogicalResult LoopOp::verifyRegions() {
 /// Checks that an instruction names a region of one kind exactly where it needs
 /// one, in the program around it.
 static LogicalResult verifyRegion(Operation *op, FlatSymbolRefAttr name,
-                                  std::optional<RegionKind> kind,
+                                  std::optional<overlay::RegionKind> kind,
                                   SymbolTableCollection &symbols,
                                   bool isWritten = false) {
   if (bool(name) != kind.has_value())
@@ -223,10 +225,10 @@ static LogicalResult verifyRegion(Operation *op, FlatSymbolRefAttr name,
   return success();
 }
 
-static RegionKind regionKindOf(Space space) {
-  return space == Space::Weights ? RegionKind::Weights
-         : space == Space::Edges ? RegionKind::Edges
-                                 : RegionKind::Features;
+static overlay::RegionKind regionKindOf(overlay::Space space) {
+  return space == overlay::Space::Weights ? overlay::RegionKind::Weights
+         : space == overlay::Space::Edges ? overlay::RegionKind::Edges
+                                          : overlay::RegionKind::Features;
 }
 
 /// Checks that an offset in bytes can be encoded.
@@ -238,8 +240,9 @@ static LogicalResult verifyOffset(Operation *op, int64_t offset,
          << unit << ", got " << offset;
 }
 
-static int64_t unitOf(Space space, bool byDescriptor) {
-  return space == Space::Edges && byDescriptor ? descriptorBytes : addressUnit;
+static int64_t unitOf(overlay::Space space, bool byDescriptor) {
+  return space == overlay::Space::Edges && byDescriptor ? descriptorBytes
+                                                        : addressUnit;
 }
 
 LogicalResult LoadOp::verify() {
@@ -267,9 +270,9 @@ LogicalResult InitOp::verify() {
   return verifyOffset(*this, getOffset()); /*C2*/
 }
 LogicalResult InitOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  std::optional<RegionKind> kind;
+  std::optional<overlay::RegionKind> kind;
   if (getValue().getValue() == InitValue::Bias)
-    kind = RegionKind::Row;
+    kind = overlay::RegionKind::Row;
   return verifyRegion(*this, getRegionAttr(), kind, symbols); // C1
 }
 
@@ -277,8 +280,8 @@ LogicalResult ActOp::verify() {
   return verifyOffset(*this, getOffset()); /*C2*/
 }
 LogicalResult ActOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  std::optional<RegionKind> kind;
-  if (getFunction().getKind() == ActivationKind::Affine)
-    kind = RegionKind::Affine;
+  std::optional<overlay::RegionKind> kind;
+  if (getFunction().getKind() == overlay::ActivationKind::Affine)
+    kind = overlay::RegionKind::Affine;
   return verifyRegion(*this, getRegionAttr(), kind, symbols); // C1
 }

@@ -194,30 +194,32 @@ def Overlay_BatchNormOp : Overlay_LayerOp<"batch_norm", [
 }
 
 def Overlay_AssembleOp : Overlay_Op<"assemble", [Pure]> {
-  let summary = "Make a weight of blocks of others and of numbers";
+  let summary = "Make a weight of blocks of others and of ones";
   let description = [{
-    A weight that is 0 but for blocks: block `i` is the whole of `inputs[i]` as a matrix
-    with its last dimension as columns, transposed where `transposed[i]` is, its first
-    element at `offsets[2 i], offsets[2 i + 1]`. `ones` are places of ones. Only the
-    layout of a region in memory comes of it.
+    A weight that is 0 but for blocks of others and ones. An input is a matrix with its
+    last dimension as columns, transposed where `transposed` says so; its six numbers in
+    `blocks` are the first row and column of the block in it, those in the result, and the
+    rows and columns of the block. `ones` are rows and columns of ones. Nothing is
+    computed: it is how a region of weights is laid out in memory.
 
     Constraints:
-    * (C1) There are two offsets and one flag an input; `ones` are pairs.
-    * (C2) Blocks and ones lie within the result and do not overlap.
-    * (C3) The result has one or two dimensions; of one, blocks have one row.
+    * (C1) There are six numbers and one flag for each input; `ones` are pairs.
+    * (C2) Blocks lie within their inputs.
+    * (C3) Blocks and ones lie within the result, and apart from each other.
+    * (C4) The result has one or two dimensions; one dimension is one row.
 
-    Example: a weight, and a column of zeros; its bias, and a one.
+    Example: a weight and a column of zeros behind it; zeros and a one.
 
     ```mlir
-    %w = gnn_overlay.assemble %a at [0, 0] transposed [false] ones [] : (tensor<8x64xf32>) -> tensor<8x65xf32>
-    %b = gnn_overlay.assemble at [] transposed [] ones [0, 64] : () -> tensor<65xf32>
+    %w = gnn_overlay.assemble %a blocks [0, 0, 0, 0, 8, 64] transposed [false] ones [] : (tensor<8x64xf32>) -> tensor<8x65xf32>
+    %b = gnn_overlay.assemble blocks [] transposed [] ones [0, 64] : () -> tensor<65xf32>
     ```
   }];
-  let arguments = (ins Variadic<GNN_Weight>:$inputs, DenseI64ArrayAttr:$offsets,
+  let arguments = (ins Variadic<GNN_Weight>:$inputs, DenseI64ArrayAttr:$blocks,
                        DenseBoolArrayAttr:$transposed, DenseI64ArrayAttr:$ones);
   let results = (outs GNN_Weight:$result);
   let assemblyFormat = [{
-    ($inputs^)? `at` $offsets `transposed` $transposed `ones` $ones attr-dict `:`
+    ($inputs^)? `blocks` $blocks `transposed` $transposed `ones` $ones attr-dict `:`
     functional-type($inputs, $result)
   }];
   let hasVerifier = 1;
