@@ -71,6 +71,10 @@ LogicalResult AggregateOp::verify() {
 
 LayerType LinearOp::getLayerType() { return LayerType::Linear; }
 
+int64_t LinearOp::getInputFeatures() {
+  return getTensorType(getWeight()).getDimSize(0);
+}
+
 LogicalResult LinearOp::verify() {
   auto weight = getTensorType(getWeight());
   if (widthOf(getInput()) < weight.getDimSize(0)) // C1

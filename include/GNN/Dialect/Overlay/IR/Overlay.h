@@ -23,6 +23,9 @@
 
 namespace gnn::overlay {
 
+/// The attribute of a module that says what its programs are compiled for.
+inline constexpr llvm::StringLiteral targetName = "gnn_overlay.target";
+
 /// Whether the type is rows of nodes with f32 features of one dimension.
 bool isNodeRows(mlir::RankedTensorType type);
 

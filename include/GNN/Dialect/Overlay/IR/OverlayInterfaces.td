@@ -32,7 +32,7 @@ def Overlay_LayerOpInterface : OpInterface<"LayerOpInterface"> {
       $_op->setAttr("activations",
                     ::mlir::ArrayAttr::get($_op->getContext(), all));
     }]>,
-    InterfaceMethod<"f_in, the features that a row of the input has.",
+    InterfaceMethod<"f_in, the features that are read of a row of the input.",
         "int64_t", "getInputFeatures", (ins), [{}], [{
       return ::gnn::getNumFeatures(::gnn::getTensorType($_op->getOperand(0)));
     }]>,

@@ -57,7 +57,8 @@ def Overlay_AggregateOp : Overlay_LayerOp<"aggregate", [
   }];
 }
 
-def Overlay_LinearOp : Overlay_LayerOp<"linear"> {
+def Overlay_LinearOp : Overlay_LayerOp<"linear", [
+    DeclareOpInterfaceMethods<Overlay_LayerOpInterface, ["getInputFeatures"]>]> {
   let summary = "Multiply rows by a weight";
   let description = [{
     `result[v, :] = input[v, :] weight + bias`: layer type 1, equation (6). The input
