@@ -103,7 +103,6 @@ private:
                        llvm::ArrayRef<int64_t> ones = {});
   /// The weight of a layer: a matrix, as it is or transposed.
   mlir::Value layerWeight(mlir::Location loc, mlir::Value weight);
-  mlir::Value constantRow(mlir::Location loc, int64_t size, float value);
 
   /// Columns [offset, offset + width) of rows at column `at` of rows with `total`
   /// features, which are 1 at the columns `ones` and 0 elsewhere. A product that

@@ -148,10 +148,13 @@ LogicalResult Converter::convertActivation(ActivationOp op) {
 
 Value Converter::scaleRows(Location loc, Value rows, Value scale, Value shift) {
   int64_t features = getNumFeatures(getTensorType(rows));
+  SmallVector<int64_t> ones;
+  for (int64_t i = 0; i < features; ++i)
+    ones.append({0, i});
   if (!scale)
-    scale = constantRow(loc, features, 1);
+    scale = assemble(loc, {features}, {}, ones);
   if (!shift)
-    shift = constantRow(loc, features, 0);
+    shift = assemble(loc, {features}, {});
   return overlay::BatchNormOp::create(builder, loc, rows.getType(), rows, scale,
                                       shift);
 }

@@ -35,13 +35,6 @@ Value Converter::flatWeight(Location loc, Value weight, int64_t features) {
   return reshapeWeight(loc, repeated, {features});
 }
 
-Value Converter::constantRow(Location loc, int64_t size, float value) {
-  auto type =
-      RankedTensorType::get({size}, Float32Type::get(builder.getContext()));
-  return arith::ConstantOp::create(builder, loc,
-                                   DenseElementsAttr::get(type, value));
-}
-
 Value Converter::assemble(Location loc, ArrayRef<int64_t> shape,
                           ArrayRef<Block> blocks, ArrayRef<int64_t> ones) {
   SmallVector<Value> inputs;

@@ -100,9 +100,11 @@ public:
 private:
   std::string nameOf(BlockArgument argument);
   StringAttr uniqueName(StringRef wanted);
-  RegionOp addRegion(Location loc, StringRef name, overlay::RegionKind kind,
+  RegionOp addRegion(Location loc, StringAttr name, overlay::RegionKind kind,
                      ArrayRef<int64_t> extents, overlay::RegionRole role,
                      ArrayRef<Part> parts = {}, StringRef argument = {});
+  RegionOp addRowsRegion(Location loc, StringAttr name, RankedTensorType type,
+                         overlay::RegionRole role, StringRef argument = {});
   FailureOr<SmallVector<Part>> partsOf(Operation *user, Value weight);
   FailureOr<Value> read(Operation *layer, OpOperand &operand);
   Value readRegion(Location loc, Type type, RegionOp region);
@@ -149,7 +151,7 @@ StringAttr Partitioner::uniqueName(StringRef wanted) {
   return name;
 }
 
-RegionOp Partitioner::addRegion(Location loc, StringRef name,
+RegionOp Partitioner::addRegion(Location loc, StringAttr name,
                                 overlay::RegionKind kind,
                                 ArrayRef<int64_t> extents,
                                 overlay::RegionRole role, ArrayRef<Part> parts,
@@ -174,9 +176,7 @@ RegionOp Partitioner::addRegion(Location loc, StringRef name,
     pieces.push_back(builder.getArrayAttr(fields));
   }
   auto region = RegionOp::create(
-      builder, loc,
-      argument.empty() ? uniqueName(name) : builder.getStringAttr(argument),
-      overlay::RegionKindAttr::get(context, kind), extents,
+      builder, loc, name, overlay::RegionKindAttr::get(context, kind), extents,
       overlay::RegionRoleAttr::get(context, role), /*address=*/0,
       argument.empty() ? StringAttr() : builder.getStringAttr(argument),
       pieces.empty() ? ArrayAttr() : builder.getArrayAttr(pieces));
@@ -185,6 +185,20 @@ RegionOp Partitioner::addRegion(Location loc, StringRef name,
   if (role == overlay::RegionRole::Output)
     outputs.push_back(region);
   return region;
+}
+
+/// The region of rows of nodes or of weights of edges.
+RegionOp Partitioner::addRowsRegion(Location loc, StringAttr name,
+                                    RankedTensorType type,
+                                    overlay::RegionRole role,
+                                    StringRef argument) {
+  if (getRowSpace(type) == RowSpace::Edge)
+    return addRegion(loc, name, overlay::RegionKind::Edges,
+                     {partition.getNumEntries(), partition.getEdges()}, role,
+                     {}, argument);
+  return addRegion(loc, name, overlay::RegionKind::Features,
+                   {partition.getVertices(), getNumFeatures(type)}, role, {},
+                   argument);
 }
 
 Value Partitioner::readRegion(Location loc, Type type, RegionOp region) {
@@ -235,6 +249,13 @@ FailureOr<SmallVector<Part>> Partitioner::partsOf(Operation *user,
   }
   ArrayRef<int64_t> ones = assemble.getOnes();
   for (size_t i = 0; i < ones.size(); i += 2) {
+    if (!parts.empty()) // side by side
+      if (Part &left = parts.back();
+          left.argument.empty() && left.row == ones[i] && left.rows == 1 &&
+          left.column + left.columns == ones[i + 1]) {
+        ++left.columns;
+        continue;
+      }
     Part one;
     one.row = ones[i];
     one.column = ones[i + 1];
@@ -246,7 +267,7 @@ FailureOr<SmallVector<Part>> Partitioner::partsOf(Operation *user,
 
 RegionOp Partitioner::edgesWithoutWeights(Location loc) {
   if (!unweighted)
-    unweighted = addRegion(loc, "edges", overlay::RegionKind::Edges,
+    unweighted = addRegion(loc, uniqueName("edges"), overlay::RegionKind::Edges,
                            {partition.getNumEntries(), partition.getEdges()},
                            overlay::RegionRole::Input);
   return unweighted;
@@ -268,31 +289,26 @@ FailureOr<Value> Partitioner::read(Operation *layer, OpOperand &operand) {
       return failure();
     }
     std::string name = nameOf(argument);
-    bool ofEdges = space == RowSpace::Edge;
-    RegionOp region = addRegion(
-        loc, name,
-        ofEdges ? overlay::RegionKind::Edges : overlay::RegionKind::Features,
-        ofEdges
-            ? ArrayRef<int64_t>{partition.getNumEntries(), partition.getEdges()}
-            : ArrayRef<int64_t>{partition.getVertices(), getNumFeatures(type)},
-        overlay::RegionRole::Input, {}, name);
+    RegionOp region = addRowsRegion(loc, builder.getStringAttr(name), type,
+                                    overlay::RegionRole::Input, name);
     Value there = readRegion(loc, type, region);
     map.map(value, there);
     return there;
   }
   // A weight, which lies in memory as the layer reads it.
-  overlay::RegionKind kind = type.getRank() == 2 ? overlay::RegionKind::Weights
-                                                 : overlay::RegionKind::Row;
   RegionOp &region = regionOfWeight[value];
   if (!region) {
     FailureOr<SmallVector<Part>> parts = partsOf(layer, value);
     if (failed(parts))
       return failure();
+    auto argument = dyn_cast<BlockArgument>(value);
+    bool isMatrix = type.getRank() == 2;
     region = addRegion(
-        loc, kind == overlay::RegionKind::Row ? "bias" : "weight", kind,
-        type.getRank() == 2
-            ? ArrayRef<int64_t>{type.getDimSize(0), type.getDimSize(1)}
-            : ArrayRef<int64_t>{1, type.getDimSize(0)},
+        loc,
+        argument ? builder.getStringAttr(nameOf(argument))
+                 : uniqueName(isMatrix ? "weight" : "bias"),
+        isMatrix ? overlay::RegionKind::Weights : overlay::RegionKind::Row,
+        {isMatrix ? type.getDimSize(0) : 1, type.getShape().back()},
         overlay::RegionRole::Input, *parts);
   }
   return readRegion(loc, type, region);
@@ -302,8 +318,8 @@ FailureOr<Value> Partitioner::read(Operation *layer, OpOperand &operand) {
 FailureOr<RegionOp> Partitioner::addAffine(Operation *layer, Value scale,
                                            Value shift) {
   SmallVector<Part> all;
-  for (auto [row, value] : llvm::enumerate(ValueRange{scale, shift})) {
-    FailureOr<SmallVector<Part>> parts = partsOf(layer, value);
+  for (int64_t row : {0, 1}) {
+    FailureOr<SmallVector<Part>> parts = partsOf(layer, row ? shift : scale);
     if (failed(parts))
       return failure();
     for (Part part : *parts) {
@@ -311,9 +327,9 @@ FailureOr<RegionOp> Partitioner::addAffine(Operation *layer, Value scale,
       all.push_back(part);
     }
   }
-  return addRegion(layer->getLoc(), "affine", overlay::RegionKind::Affine,
-                   {1, getTensorType(scale).getDimSize(0)},
-                   overlay::RegionRole::Input, all);
+  return addRegion(
+      layer->getLoc(), uniqueName("affine"), overlay::RegionKind::Affine,
+      {1, getTensorType(scale).getDimSize(0)}, overlay::RegionRole::Input, all);
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,15 +388,9 @@ LogicalResult Partitioner::addLayer(overlay::LayerOpInterface layer,
   map.map(result, copy->getResult(0));
   RegionOp region = regionOfResult.lookup(result); // of an output
   if (!region) {
-    auto type = getTensorType(result);
-    bool ofEdges = getRowSpace(type) == RowSpace::Edge;
-    region = addRegion(
-        layer->getLoc(), ("layer" + Twine(number)).str(),
-        ofEdges ? overlay::RegionKind::Edges : overlay::RegionKind::Features,
-        ofEdges
-            ? ArrayRef<int64_t>{partition.getNumEntries(), partition.getEdges()}
-            : ArrayRef<int64_t>{partition.getVertices(), getNumFeatures(type)},
-        overlay::RegionRole::Temporary);
+    region = addRowsRegion(
+        layer->getLoc(), uniqueName(("layer" + Twine(number)).str()),
+        getTensorType(result), overlay::RegionRole::Temporary);
     regionOfResult[result] = region;
     temporaries.push_back({region, number, number});
   }
@@ -435,15 +445,9 @@ FailureOr<ProgramOp> Partitioner::run() {
                                   "got result ")
              << i << " twice";
     auto named = func.getResultAttrOfType<StringAttr>(i, attribute::name);
-    auto type = getTensorType(value);
-    bool ofEdges = getRowSpace(type) == RowSpace::Edge;
-    regionOfResult[value] = addRegion(
-        func.getLoc(), named ? named.str() : defaultResultName(i),
-        ofEdges ? overlay::RegionKind::Edges : overlay::RegionKind::Features,
-        ofEdges
-            ? ArrayRef<int64_t>{partition.getNumEntries(), partition.getEdges()}
-            : ArrayRef<int64_t>{partition.getVertices(), getNumFeatures(type)},
-        overlay::RegionRole::Output);
+    regionOfResult[value] = addRowsRegion(
+        func.getLoc(), uniqueName(named ? named.str() : defaultResultName(i)),
+        getTensorType(value), overlay::RegionRole::Output);
   }
   int64_t number = 0;
   for (auto layer : func.getOps<overlay::LayerOpInterface>()) {

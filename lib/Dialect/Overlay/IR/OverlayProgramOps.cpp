@@ -42,7 +42,7 @@ static LogicalResult verifyAddresses(ProgramOp program) {
              << begin + bytes;
     intervals.push_back({begin, begin + bytes, region});
   }
-  llvm::stable_sort(intervals, [](const Interval &a, const Interval &b) {
+  llvm::sort(intervals, [](const Interval &a, const Interval &b) {
     return a.begin < b.begin;
   });
   // The furthest end of those before, and of those that are not temporary.

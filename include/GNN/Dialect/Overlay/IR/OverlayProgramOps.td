@@ -41,7 +41,7 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
                        Overlay_PartitionAttr:$partition);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `target` $target `partition` $partition attr-dict-with-keyword $body
+    $sym_name `target` `` $target `partition` $partition attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }
@@ -76,7 +76,7 @@ def Overlay_RegionOp : Overlay_Op<"region", [
                        I64Attr:$address, OptionalAttr<StrAttr>:$argument,
                        OptionalAttr<ArrayAttr>:$pieces);
   let assemblyFormat = [{
-    $sym_name $kind $extents $role `at` $address (`of` $argument^)?
+    $sym_name `` $kind $extents `` $role `at` $address (`of` $argument^)?
     (`pieces` $pieces^)? attr-dict
   }];
   let hasVerifier = 1;
@@ -132,9 +132,8 @@ def Overlay_LayerBlockOp : Overlay_Op<"layer_block", [
                        UnitAttr:$normalized);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `<` $type `,` `layer` `=` $layer `,` `in` `=` $in `,` `out` `=` $out
-    (`,` `aggregation` `=` $aggregation^)? (`,` `activation` `=` $activation^)?
-    (`,` `normalized` $normalized^)? `>` attr-dict-with-keyword $body
+    `` $type `layer` $layer `in` $in `out` $out (`aggregation` `` $aggregation^)?
+    (`activation` `` $activation^)? (`normalized` $normalized^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }
@@ -211,7 +210,7 @@ def Overlay_LoadOp : Overlay_RegionInstruction<"load"> {
   let assemblyFormat = [{
     `` $space $region `at` $offset (`stride` $stride^)? (`rows` $rows^)?
     (`width` $width^)? (`buffer` $buffer^)? (`by_descriptor` $by_descriptor^)?
-    (`lock` $lock^)? (`unlock` `` $unlock^)? attr-dict
+    (`lock` $lock^)? (`unlock` $unlock^)? attr-dict
   }];
 }
 
@@ -234,7 +233,7 @@ def Overlay_StoreOp : Overlay_RegionInstruction<"store"> {
                        OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
     `` $space $region `at` $offset (`rows` $rows^)? (`width` $width^)?
-    (`by_descriptor` $by_descriptor^)? (`unlock` `` $unlock^)? attr-dict
+    (`by_descriptor` $by_descriptor^)? (`unlock` $unlock^)? attr-dict
   }];
 }
 
@@ -278,7 +277,7 @@ def Overlay_GemmOp : Overlay_Instruction<"gemm"> {
                        OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
     `rows` $rows `len` $length `cols` $columns (`buffer` $buffer^)?
-    (`accumulate` $accumulate^)? (`unlock` `` $unlock^)? attr-dict
+    (`accumulate` $accumulate^)? (`unlock` $unlock^)? attr-dict
   }];
 }
 
@@ -298,7 +297,7 @@ def Overlay_SpdmmOp : Overlay_Instruction<"spdmm"> {
                        OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
     `` $aggregation (`edges` $edges^)? `width` $width (`buffer` $buffer^)?
-    (`unlock` `` $unlock^)? attr-dict
+    (`unlock` $unlock^)? attr-dict
   }];
 }
 
@@ -319,7 +318,7 @@ def Overlay_SddmmOp : Overlay_Instruction<"sddmm"> {
                        OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
     (`edges` $edges^)? `width` $width (`buffer` $buffer^)?
-    (`accumulate` $accumulate^)? (`unlock` `` $unlock^)? attr-dict
+    (`accumulate` $accumulate^)? (`unlock` $unlock^)? attr-dict
   }];
 }
 
@@ -336,7 +335,7 @@ def Overlay_VaddOp : Overlay_Instruction<"vadd"> {
                        UnitAttr:$lock, OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
     `rows` $rows `width` $width (`buffer` $buffer^)? (`lock` $lock^)?
-    (`unlock` `` $unlock^)? attr-dict
+    (`unlock` $unlock^)? attr-dict
   }];
 }
 
@@ -364,7 +363,7 @@ def Overlay_ActOp : Overlay_RegionInstruction<"act"> {
   let assemblyFormat = [{
     `` $function ($region^)? (`at` $offset^)? (`count` $count^)?
     (`on_edges` $on_edges^)? (`buffer` $buffer^)? (`lock` $lock^)?
-    (`unlock` `` $unlock^)? attr-dict
+    (`unlock` $unlock^)? attr-dict
   }];
 }
 
