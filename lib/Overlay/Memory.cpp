@@ -179,15 +179,16 @@ private:
       return failure("expected the edges of a graph, got counts alone");
     auto *table = reinterpret_cast<Descriptor *>(memory + region.address);
     partition.writeTable(edgesAddress(region), table);
-    if (region.role != RegionRole::Input || !partition.edges())
+    if (region.role != RegionRole::Input)
       return {};
     const Argument *argument = find(region.name);
     if (argument)
       if (Error error = checkSize(*argument, region.columns))
         return error;
-    partition.writeEdges(
-        argument ? argument->values.data() : nullptr,
-        reinterpret_cast<Edge *>(memory + edgesAddress(region)));
+    if (partition.edges())
+      partition.writeEdges(
+          argument ? argument->values.data() : nullptr,
+          reinterpret_cast<Edge *>(memory + edgesAddress(region)));
     return {};
   }
 

@@ -253,8 +253,7 @@ Error Partition::checkLoop(const Program &program, const Load &load,
     for (; found != shards.end() && *found == first; ++found)
       if (found + 1 != shards.end() && *(found + 1) - *found == trips)
         return {};
-    return failure("expected a loop over the entries of a shard, got ", trips,
-                   " iterations from entry ", first);
   }
-  return failure("expected entries within a region, got address ", address);
+  return failure("expected a loop over the entries of a shard, got ", trips,
+                 " iterations from address ", address);
 }

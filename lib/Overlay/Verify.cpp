@@ -248,6 +248,9 @@ public:
 
   Error check(const Instruction &instruction, const Tile &tile) {
     trips = instruction.loop ? tile.trips : 1;
+    bool isAct = instruction.as<Act>();
+    if (instruction.buffer == outputBuffer && !isAct)
+      return failure("expected buffer 0 or 1, got the output");
     return std::visit([&](const auto &body) { return check(body); },
                       instruction.body);
   }
@@ -290,8 +293,9 @@ private:
         return error;
       if (load.byDescriptor)
         return checkDescriptors(load.address * descriptorBytes, trips);
+      uint64_t reach = load.stride * addressUnit * (trips ? trips - 1 : 0);
       return checkInside(RegionKind::Edges, load.address * addressUnit,
-                         load.count * edgeBytes);
+                         reach + load.count * edgeBytes);
     }
     bool isWeight = load.space == uint64_t(Space::Weights);
     if (Error error = expectRange("rows", load.count, 0,
