@@ -52,18 +52,15 @@ gnn::overlay::argumentShapes(const Program &program) {
   for (const Region &region : program.regions) {
     if (region.role != RegionRole::Input)
       continue;
-    auto rows = static_cast<int64_t>(region.rows);
-    auto columns = static_cast<int64_t>(region.columns);
-    if (region.kind == RegionKind::Edges) {
-      shapes[region.name] = {columns};
+    bool isWhole =
+        region.kind == RegionKind::Features || region.kind == RegionKind::Edges;
+    if (isWhole && !region.pieces.empty()) {
+      std::vector<int64_t> &shape = shapes[region.pieces[0].argument];
+      shape = {static_cast<int64_t>(region.columns)};
+      if (region.kind == RegionKind::Features)
+        shape.insert(shape.begin(), static_cast<int64_t>(region.rows));
       continue;
     }
-    if (region.kind == RegionKind::Row && region.pieces.empty())
-      shapes[region.name] = {columns};
-    else if (region.kind == RegionKind::Affine && region.pieces.empty())
-      shapes[region.name] = {2, columns};
-    else if (region.pieces.empty())
-      shapes[region.name] = {rows, columns};
     // Of an argument in pieces, as much as they read.
     for (const Piece &piece : region.pieces) {
       if (piece.argument.empty())
@@ -155,19 +152,26 @@ public:
   }
 
 private:
-  const Argument *find(const std::string &name) {
+  Expected<const Argument *> find(const std::string &name) {
     auto found = arguments.find(name);
     if (found == arguments.end())
-      return nullptr;
+      return failure("expected an argument '", name, "', got none");
     read.insert(name);
     return &found->second;
   }
 
-  Error checkSize(const Argument &argument, uint64_t size) {
-    if (argument.values.size() == size)
-      return {};
-    return failure("expected ", size, " values, got shape ",
-                   textOf(argument.shape));
+  /// The values of the one argument of a region; null where it has none.
+  Expected<const float *> wholeOf(const Region &region, uint64_t size) {
+    if (region.pieces.empty())
+      return nullptr;
+    auto argument = find(region.pieces[0].argument);
+    if (!argument)
+      return argument.takeError();
+    if ((*argument)->values.size() != size)
+      return failure("expected ", size, " values of argument '",
+                     region.pieces[0].argument, "', got shape ",
+                     textOf((*argument)->shape));
+    return (*argument)->values.data();
   }
 
   float *words(const Region &region) {
@@ -181,25 +185,21 @@ private:
     partition.writeTable(edgesAddress(region), table);
     if (region.role != RegionRole::Input)
       return {};
-    const Argument *argument = find(region.name);
-    if (argument)
-      if (Error error = checkSize(*argument, region.columns))
-        return error;
+    auto weights = wholeOf(region, region.columns);
+    if (!weights)
+      return weights.takeError();
     if (partition.edges())
       partition.writeEdges(
-          argument ? argument->values.data() : nullptr,
-          reinterpret_cast<Edge *>(memory + edgesAddress(region)));
+          *weights, reinterpret_cast<Edge *>(memory + edgesAddress(region)));
     return {};
   }
 
   Error fillFeatures(const Region &region) {
-    const Argument *argument = find(region.name);
-    if (!argument)
-      return failure("expected an argument, got none");
-    if (Error error = checkSize(*argument, region.rows * region.columns))
-      return error;
+    auto values = wholeOf(region, region.rows * region.columns);
+    if (!values)
+      return values.takeError();
     FiberLayout layout{program.n1 * program.blocks(), program.n2};
-    const float *from = argument->values.data();
+    const float *from = *values;
     float *to = words(region);
     forRanges(region.rows, [&](size_t begin, size_t end) {
       for (uint64_t column = 0; column < region.columns; column += program.n2) {
@@ -213,21 +213,13 @@ private:
   }
 
   Error fillPieces(const Region &region) {
-    std::vector<Piece> pieces = region.pieces;
-    if (pieces.empty()) {
-      Piece whole;
-      whole.argument = region.name;
-      whole.rows = region.kind == RegionKind::Affine ? 2 : region.rows;
-      whole.columns = whole.pitch = region.columns;
-      pieces.push_back(whole);
-    }
-    for (const Piece &piece : pieces) {
+    for (const Piece &piece : region.pieces) {
       const Argument *argument = nullptr;
       if (!piece.argument.empty()) {
-        argument = find(piece.argument);
-        if (!argument)
-          return failure("expected an argument '", piece.argument,
-                         "', got none");
+        auto found = find(piece.argument);
+        if (!found)
+          return found.takeError();
+        argument = *found;
         if (Error error = checkPiece(piece, *argument))
           return error;
       }

@@ -143,6 +143,35 @@ Expected<Partition> Partition::create(std::shared_ptr<const Graph> graph,
   });
 }
 
+void Partition::dropEmpty() {
+  std::vector<Entry> kept;
+  std::vector<uint64_t> begins{0};
+  for (uint64_t shard = 0; shard < blocks(); ++shard) {
+    for (uint64_t entry = shards[shard]; entry < shards[shard + 1]; ++entry)
+      if (table[entry].count)
+        kept.push_back(table[entry]);
+    begins.push_back(kept.size());
+  }
+  table = std::move(kept);
+  shards = std::move(begins);
+}
+
+Expected<Partition> Partition::forProgram(std::shared_ptr<const Graph> graph,
+                                          const Program &program) {
+  auto made = create(std::move(graph), program.n1, program.parameters);
+  if (!made)
+    return made;
+  for (const Region &region : program.regions)
+    if (region.kind == RegionKind::Edges &&
+        region.rows < made->entries().size()) {
+      made->dropEmpty();
+      break;
+    }
+  if (Error error = made->checkProgram(program))
+    return error;
+  return made;
+}
+
 Expected<Partition> Partition::ofCounts(uint64_t vertices, uint64_t n1,
                                         const std::vector<uint64_t> &counts,
                                         const Parameters &parameters,

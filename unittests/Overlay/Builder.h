@@ -56,14 +56,27 @@ public:
     region.columns = columns;
     region.bytes = regionBytes(kind, rows, columns, program);
     end += region.bytes;
+    // An input is the argument of its name as a whole.
+    if (role == RegionRole::Input) {
+      Piece piece;
+      piece.argument = name;
+      if (kind != RegionKind::Features && kind != RegionKind::Edges) {
+        piece.rows = kind == RegionKind::Affine ? 2 : rows;
+        piece.columns = piece.pitch = columns;
+      }
+      region.pieces.push_back(piece);
+    }
     program.regions.push_back(region);
   }
   void addFeatures(const std::string &name, RegionRole role, uint64_t columns) {
     add(name, RegionKind::Features, role, program.vertices, columns);
   }
-  void addEdges(const std::string &name, RegionRole role) {
+  void addEdges(const std::string &name, RegionRole role,
+                bool isWeighted = true) {
     add(name, RegionKind::Edges, role, partition.entries().size(),
         program.edges);
+    if (!isWeighted)
+      program.regions.back().pieces.clear();
   }
 
   void aggregate(const std::string &x, const std::string &edges,

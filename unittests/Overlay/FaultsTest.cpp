@@ -28,7 +28,7 @@ protected:
     partition = std::make_unique<Partition>(std::move(*made));
     builder = std::make_unique<Builder>(*partition);
     builder->addFeatures("x", RegionRole::Input, 16);
-    builder->addEdges("a", RegionRole::Input);
+    builder->addEdges("a", RegionRole::Input, /*isWeighted=*/false);
     builder->addFeatures("y", RegionRole::Output, 16);
     builder->aggregate("x", "a", "y", 16, Aggregation::Sum);
     x.assign(1600, 1);
@@ -183,7 +183,9 @@ TEST_F(Faults, ValuesThatAreNotFinite) {
 
 TEST_F(Faults, ArgumentsThatDoNotFit) {
   x.resize(1599);
-  EXPECT_EQ(message(), "region 'x': expected 1600 values, got shape [100, 16]");
+  EXPECT_EQ(message(),
+            "region 'x': expected 1600 values of argument 'x', got shape [100, "
+            "16]");
 }
 
 TEST_F(Faults, GraphsThatDoNotFit) {

@@ -72,7 +72,7 @@ struct Case {
         randomValues(lines * width, static_cast<unsigned>(values.size() + 1));
   }
   void edges(const std::string &name, bool weighted = true) {
-    builder->addEdges(name, RegionRole::Input);
+    builder->addEdges(name, RegionRole::Input, weighted);
     if (weighted)
       values[name] =
           randomValues(graph.edges(), static_cast<unsigned>(values.size() + 1));
@@ -433,6 +433,13 @@ TEST(Machine, FillsFromPieces) {
   EXPECT_EQ(run.execute().message(),
             "expected no argument 'q', which the program does not read");
   run.values.erase("q");
+  run.values["x"].resize(79);
+  EXPECT_EQ(run.execute().message(),
+            "region 'x': expected 80 values of argument 'x', got shape [79]");
+  run.values.erase("x");
+  EXPECT_EQ(run.execute().message(),
+            "region 'x': expected an argument 'x', got none");
+  run.values["x"].resize(80);
   run.values["p"].resize(5);
   EXPECT_EQ(run.execute().message(),
             "region 'w': expected argument 'p' of 2 or more rows of 5, got "

@@ -6,6 +6,7 @@
 
 #include "GNN/Overlay/Partition.h"
 
+#include "Builder.h"
 #include "Graphs.h"
 
 #include "GNN/Runtime/ThreadPool.h"
@@ -135,6 +136,21 @@ TEST(Partition, OfCounts) {
   EXPECT_FALSE(partition->hasEdges());
   EXPECT_EQ(Partition::ofCounts(33, 16, {1}, Parameters()).message(),
             "expected counts of 3 x 3 subshards, got 1");
+}
+
+TEST(Partition, OfProgram) {
+  TestGraph graph = randomGraph("graph", 100, 300, 0, 40, 5);
+  for (bool skipEmpty : {false, true}) {
+    auto first = Partition::create(graph.graph, 16, {}, {skipEmpty});
+    ASSERT_TRUE(bool(first));
+    Builder builder(*first);
+    builder.addEdges("a", RegionRole::Input, /*isWeighted=*/false);
+    auto second = Partition::forProgram(graph.graph, builder.program);
+    ASSERT_TRUE(bool(second)) << second.message();
+    EXPECT_TRUE(second->entries() == first->entries());
+    for (uint64_t shard = 0; shard <= first->blocks(); ++shard)
+      EXPECT_EQ(second->firstEntry(shard), first->firstEntry(shard));
+  }
 }
 
 TEST(Partition, RefusesSizes) {

@@ -32,10 +32,10 @@ public:
   create(const Program &program, int64_t maxBytes = runtime::physicalMemory());
 
   /// Fills all inputs, and the descriptors of all edges. Features take the
-  /// argument of their name ([vertices, features]); edges take the one of
-  /// theirs ([edges], in the user's order), or the weight 1; weights, rows and
-  /// scales are made of their pieces, or, where they have none, of the argument
-  /// of their name. An argument that nobody reads is an error.
+  /// argument that they name ([vertices, features]); edges take theirs
+  /// ([edges], in the user's order), or the weight 1 where they name none;
+  /// weights, rows and scales are made of their pieces. Errors: an argument
+  /// that is missing, one of another size, and one that nothing reads.
   runtime::Error fill(const Program &program, const Partition &partition,
                       const std::map<std::string, Argument> &arguments);
 

@@ -71,6 +71,12 @@ public:
   create(std::shared_ptr<const runtime::Graph> graph, uint64_t n1,
          const Parameters &parameters, const PartitionOptions &options = {});
 
+  /// The partition that a program was made for: with entries of subshards
+  /// without edges where the program has them.
+  static runtime::Expected<Partition>
+  forProgram(std::shared_ptr<const runtime::Graph> graph,
+             const Program &program);
+
   /// The entries of subshards of so many edges: counts[j * blocks + k] from
   /// block k into block j.
   static runtime::Expected<Partition>
@@ -111,6 +117,7 @@ public:
 private:
   void makeEntries(const std::vector<uint64_t> &counts, uint64_t maxEdges,
                    bool skipEmpty);
+  void dropEmpty();
   runtime::Error checkLoop(const Program &program, const Load &load,
                            uint64_t trips) const;
 
