@@ -105,9 +105,10 @@ static Error checkRegion(const Region &region, const Program &program) {
   if (region.kind == RegionKind::Edges && region.columns != program.edges)
     return failure("expected ", program.edges, " edges, got ", region.columns);
   // Each of the factors is small enough, yet not their product.
-  double words = double(region.columns) *
-                 double(region.kind == RegionKind::Weights ? region.rows
-                                                           : program.vertices);
+  uint64_t height = region.kind == RegionKind::Weights    ? region.rows
+                    : region.kind == RegionKind::Features ? program.vertices
+                                                          : 1;
+  double words = double(region.columns) * double(height);
   if (words > double(maxMemory))
     return failure("expected at most ", maxMemory, " words, got ", words);
   uint64_t needed =
@@ -120,13 +121,26 @@ static Error checkRegion(const Region &region, const Program &program) {
 /// Whether the block of each piece lies in the region, and has numbers whose
 /// products fit 64 bits.
 static Error checkPieces(const Region &region) {
-  bool isMade = region.kind == RegionKind::Weights ||
-                region.kind == RegionKind::Row ||
-                region.kind == RegionKind::Affine;
-  if (!region.pieces.empty() && (!isMade || region.role != RegionRole::Input))
-    return failure("expected pieces of an input of weights, rows or scales "
-                   "alone, got ",
-                   toWord(region.role), " ", toWord(region.kind));
+  if (region.role != RegionRole::Input)
+    return region.pieces.empty()
+               ? Error()
+               : failure("expected pieces of an input alone, got ",
+                         toWord(region.role), " ", toWord(region.kind));
+  if (region.kind == RegionKind::Features || region.kind == RegionKind::Edges) {
+    // Features are an argument; edges are one, or all of weight 1.
+    bool mayBeNone = region.kind == RegionKind::Edges;
+    if (region.pieces.size() == 1) {
+      Piece whole;
+      whole.argument = region.pieces[0].argument;
+      if (!whole.argument.empty() && region.pieces[0] == whole)
+        return {};
+    } else if (region.pieces.empty() && mayBeNone) {
+      return {};
+    }
+    return failure("expected ", toWord(region.kind),
+                   " of one argument as a whole, got ", region.pieces.size(),
+                   " pieces");
+  }
   uint64_t rows = region.kind == RegionKind::Affine ? 2 : region.rows;
   for (const Piece &piece : region.pieces) {
     if (piece.row > rows || piece.rows > rows - piece.row ||
@@ -248,6 +262,9 @@ public:
 
   Error check(const Instruction &instruction, const Tile &tile) {
     trips = instruction.loop ? tile.trips : 1;
+    bool isAct = instruction.as<Act>();
+    if (instruction.buffer == outputBuffer && !isAct)
+      return failure("expected buffer 0 or 1, got the output");
     return std::visit([&](const auto &body) { return check(body); },
                       instruction.body);
   }
@@ -290,8 +307,9 @@ private:
         return error;
       if (load.byDescriptor)
         return checkDescriptors(load.address * descriptorBytes, trips);
+      uint64_t reach = load.stride * addressUnit * (trips ? trips - 1 : 0);
       return checkInside(RegionKind::Edges, load.address * addressUnit,
-                         load.count * edgeBytes);
+                         reach + load.count * edgeBytes);
     }
     bool isWeight = load.space == uint64_t(Space::Weights);
     if (Error error = expectRange("rows", load.count, 0,

@@ -35,6 +35,9 @@ Program smallProgram() {
   block.rows = 1;
   block.columns = 16;
   program.regions[3].pieces = {number, block};
+  Piece whole;
+  whole.argument = "x";
+  program.regions[0].pieces = {whole};
   program.layers = {{"add", 0}};
   Csi csi;
   csi.type = uint64_t(LayerType::VectorAdd);
@@ -181,6 +184,18 @@ TEST(Program, VerifiesRegions) {
             "2048");
   EXPECT_EQ(errorOf([](Program &p) { p.regions[1].name = "x"; }),
             "expected one region 'x', got two");
+  // Edges are no matrix of vertices.
+  EXPECT_EQ(errorOf([](Program &p) {
+              p.vertices = 1 << 28;
+              p.edges = p.regions[2].columns = 1 << 28;
+              p.regions[2].rows = 0;
+              p.regions = {p.regions[2]};
+              p.regions[0].address = 0;
+              p.regions[0].bytes = uint64_t(12) << 28;
+              p.instructions.clear();
+              p.layers.clear();
+            }),
+            "");
   // An output may take the memory of an input that was read.
   EXPECT_EQ(errorOf([](Program &p) {
               p.regions[1].address = 0;
@@ -199,8 +214,13 @@ TEST(Program, VerifiesPieces) {
             "columns, got 2");
   EXPECT_EQ(
       errorOf([](Program &p) { p.regions[0].pieces = p.regions[3].pieces; }),
-      "region 'x': expected pieces of an input of weights, rows or scales "
-      "alone, got input features");
+      "region 'x': expected features of one argument as a whole, got 2 pieces");
+  EXPECT_EQ(errorOf([](Program &p) { p.regions[0].pieces.clear(); }),
+            "region 'x': expected features of one argument as a whole, got 0 "
+            "pieces");
+  EXPECT_EQ(
+      errorOf([](Program &p) { p.regions[1].pieces = p.regions[0].pieces; }),
+      "region 'y': expected pieces of an input alone, got output features");
 }
 
 TEST(Program, VerifiesTiles) {

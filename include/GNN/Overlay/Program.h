@@ -79,9 +79,10 @@ struct Region {
   /// and edges.
   uint64_t rows = 0;
   uint64_t columns = 0;
-  /// Inputs of weights, rows and scales: what they are made of, in order.
-  /// Features and edges are of the one argument of their name: edges that have
-  /// none have the weight 1.
+  /// Inputs of weights, rows and scales: what they are made of, in order;
+  /// scales are row 0, shifts row 1. Features are one argument as a whole,
+  /// whose piece has a name alone. So are edges, or they have none and the
+  /// weight 1.
   std::vector<Piece> pieces;
 
   bool operator==(const Region &other) const;
