@@ -367,7 +367,7 @@ LogicalResult Partitioner::addLayer(overlay::LayerOpInterface layer,
     if (it != regionOfResult.end())
       for (Life &life : temporaries)
         if (life.region == it->second)
-          life.last = number;
+          life.last = std::max(life.last, number);
   }
   Operation *copy = builder.clone(*layer, operands);
   if (auto aggregate = dyn_cast<overlay::AggregateOp>(copy);
@@ -392,7 +392,11 @@ LogicalResult Partitioner::addLayer(overlay::LayerOpInterface layer,
         layer->getLoc(), uniqueName(("layer" + Twine(number)).str()),
         getTensorType(result), overlay::RegionRole::Temporary);
     regionOfResult[result] = region;
-    temporaries.push_back({region, number, number});
+    // Descriptors of edges are there before the program runs.
+    bool ofEdges = region.getKind().getValue() == overlay::RegionKind::Edges;
+    temporaries.push_back({region, ofEdges ? 0 : number, number});
+    if (ofEdges)
+      temporaries.back().last = std::numeric_limits<int64_t>::max();
   }
   overlay::PlaceOp::create(builder, layer->getLoc(), copy->getResult(0),
                            FlatSymbolRefAttr::get(region.getSymNameAttr()));

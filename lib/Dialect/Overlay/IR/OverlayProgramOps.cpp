@@ -45,11 +45,12 @@ static LogicalResult verifyAddresses(ProgramOp program) {
   llvm::sort(intervals, [](const Interval &a, const Interval &b) {
     return a.begin < b.begin;
   });
-  // The furthest end of those before, and of those that are not temporary.
+  // The furthest end of those before, and of those that share nothing.
   uint64_t furthest = 0, furthestKept = 0;
   for (Interval interval : intervals) {
     bool temporary =
-        interval.region.getRole().getValue() == RegionRole::Temporary;
+        interval.region.getRole().getValue() == RegionRole::Temporary &&
+        interval.region.getKind().getValue() == overlay::RegionKind::Features;
     if (interval.begin < interval.end &&
         interval.begin < (temporary ? furthestKept : furthest))
       return interval.region.emitOpError(

@@ -27,7 +27,8 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
 
     Constraints:
     * (C1) It holds regions, then reads, layers and places, or layer blocks.
-    * (C2) Regions do not overlap, unless both are temporary, and lie within the memory.
+    * (C2) Regions lie within the memory, and apart from each other but for temporary
+      features, which may live at different times.
 
     Example:
 
