@@ -37,9 +37,10 @@ static EntryCycles bankCycles(ArrayView<Edge> edges,
           std::max(ideal, most(ends))};
 }
 
-EntryCycles gnn::overlay::cyclesOfEdges(ArrayView<Edge> edges,
-                                        const Parameters &parameters,
-                                        const TimingOptions &options) {
+static EntryCycles countCycles(ArrayView<Edge> edges,
+                               const Parameters &parameters,
+                               const TimingOptions &options, bool ofSpdmm,
+                               bool ofSddmm) {
   uint64_t ideal = idealCycles(edges.size(), parameters);
   switch (options.network) {
   case NetworkModel::Ideal:
@@ -48,12 +49,19 @@ EntryCycles gnn::overlay::cyclesOfEdges(ArrayView<Edge> edges,
     return bankCycles(edges, parameters);
   case NetworkModel::Network: {
     EntryCycles least = bankCycles(edges, parameters);
-    EntryCycles found = networkCycles(edges, parameters, options);
+    EntryCycles found =
+        networkCycles(edges, parameters, options, ofSpdmm, ofSddmm);
     return {std::max(least.spdmm, found.spdmm),
             std::max(least.sddmm, found.sddmm)};
   }
   }
   return {ideal, ideal};
+}
+
+EntryCycles gnn::overlay::cyclesOfEdges(ArrayView<Edge> edges,
+                                        const Parameters &parameters,
+                                        const TimingOptions &options) {
+  return countCycles(edges, parameters, options, true, true);
 }
 
 Expected<Costs> Costs::create(const Program &program,
@@ -65,6 +73,13 @@ Expected<Costs> Costs::create(const Program &program,
   if (!partition.hasEdges())
     return failure("--network=", nameOf(options.network),
                    ": expected the edges of a graph, got counts alone");
+  bool hasSpdmm = false, hasSddmm = false;
+  for (const Instruction &instruction : program.instructions) {
+    hasSpdmm |= instruction.as<Spdmm>() != nullptr;
+    hasSddmm |= instruction.as<Sddmm>() != nullptr;
+  }
+  if (!hasSpdmm && !hasSddmm)
+    return costs;
   const std::vector<Entry> &entries = partition.entries();
   costs.entries.resize(entries.size());
   std::vector<std::vector<Edge>> buffers(numThreads());
@@ -73,7 +88,8 @@ Expected<Costs> Costs::create(const Program &program,
     edges.resize(entries[at].count);
     for (size_t i = 0; i < edges.size(); ++i)
       edges[i] = partition.edgeAt(entries[at].first + i);
-    costs.entries[at] = cyclesOfEdges(edges, program.parameters, options);
+    costs.entries[at] =
+        countCycles(edges, program.parameters, options, hasSpdmm, hasSddmm);
   });
   return costs;
 }
