@@ -4,7 +4,8 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(gnn_tools gnn-lsp-server gnn-opt gnn-reduce gnn-run gnn-translate)
+set(gnn_tools gnn-lsp-server gnn-opt gnn-overlay-sim gnn-reduce gnn-run
+  gnn-translate)
 set(gnn_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/GNN)
 
 # Programs in C need the headers, and CMake or pkg-config to find them by.

@@ -37,9 +37,10 @@ static EntryCycles bankCycles(ArrayView<Edge> edges,
           std::max(ideal, most(ends))};
 }
 
-EntryCycles gnn::overlay::cyclesOfEdges(ArrayView<Edge> edges,
-                                        const Parameters &parameters,
-                                        const TimingOptions &options) {
+static EntryCycles countCycles(ArrayView<Edge> edges,
+                               const Parameters &parameters,
+                               const TimingOptions &options, bool ofSpdmm,
+                               bool ofSddmm) {
   uint64_t ideal = idealCycles(edges.size(), parameters);
   switch (options.network) {
   case NetworkModel::Ideal:
@@ -48,12 +49,19 @@ EntryCycles gnn::overlay::cyclesOfEdges(ArrayView<Edge> edges,
     return bankCycles(edges, parameters);
   case NetworkModel::Network: {
     EntryCycles least = bankCycles(edges, parameters);
-    EntryCycles found = networkCycles(edges, parameters, options);
+    EntryCycles found =
+        networkCycles(edges, parameters, options, ofSpdmm, ofSddmm);
     return {std::max(least.spdmm, found.spdmm),
             std::max(least.sddmm, found.sddmm)};
   }
   }
   return {ideal, ideal};
+}
+
+EntryCycles gnn::overlay::cyclesOfEdges(ArrayView<Edge> edges,
+                                        const Parameters &parameters,
+                                        const TimingOptions &options) {
+  return countCycles(edges, parameters, options, true, true);
 }
 
 Expected<Costs> Costs::create(const Program &program,
@@ -65,6 +73,13 @@ Expected<Costs> Costs::create(const Program &program,
   if (!partition.hasEdges())
     return failure("--network=", nameOf(options.network),
                    ": expected the edges of a graph, got counts alone");
+  bool hasSpdmm = false, hasSddmm = false;
+  for (const Instruction &instruction : program.instructions) {
+    hasSpdmm |= instruction.as<Spdmm>() != nullptr;
+    hasSddmm |= instruction.as<Sddmm>() != nullptr;
+  }
+  if (!hasSpdmm && !hasSddmm)
+    return costs;
   const std::vector<Entry> &entries = partition.entries();
   costs.entries.resize(entries.size());
   std::vector<std::vector<Edge>> buffers(numThreads());
@@ -73,7 +88,8 @@ Expected<Costs> Costs::create(const Program &program,
     edges.resize(entries[at].count);
     for (size_t i = 0; i < edges.size(); ++i)
       edges[i] = partition.edgeAt(entries[at].first + i);
-    costs.entries[at] = cyclesOfEdges(edges, program.parameters, options);
+    costs.entries[at] =
+        countCycles(edges, program.parameters, options, hasSpdmm, hasSddmm);
   });
   return costs;
 }
@@ -139,42 +155,4 @@ Cost Costs::of(const Instruction &instruction, const Csi &csi,
     return cost;
   }
   return {};
-}
-
-double gnn::overlay::rooflineCycles(const std::vector<RooflineLayer> &layers,
-                                    uint64_t vertices, double edges,
-                                    const Parameters &parameters) {
-  auto p = static_cast<double>(parameters.psys);
-  auto pes = static_cast<double>(parameters.pes);
-  auto fibers = [&](uint64_t columns) {
-    return static_cast<double>(divideUp(columns, parameters.psys));
-  };
-  double cycles = 0;
-  for (const RooflineLayer &layer : layers)
-    switch (layer.type) {
-    case LayerType::Linear:
-      cycles += fibers(vertices) * static_cast<double>(layer.in) *
-                fibers(layer.out) / pes;
-      break;
-    case LayerType::Aggregate:
-    case LayerType::VectorInner:
-      cycles += edges * fibers(layer.in) / (p / 2 * pes);
-      break;
-    case LayerType::VectorAdd:
-      cycles +=
-          static_cast<double>(vertices) * fibers(layer.in) / (p / 2 * pes);
-      break;
-    default:
-      break;
-    }
-  return cycles;
-}
-
-std::vector<RooflineLayer>
-gnn::overlay::rooflineLayers(const Program &program) {
-  std::vector<RooflineLayer> layers;
-  for (const Instruction &instruction : program.instructions)
-    if (const Csi *csi = instruction.as<Csi>())
-      layers.push_back({static_cast<LayerType>(csi->type), csi->in, csi->out});
-  return layers;
 }

@@ -11,11 +11,21 @@
 using namespace gnn::overlay;
 using namespace gnn::runtime;
 
-Butterfly::Butterfly(uint64_t ports, uint64_t depth) : ports(ports), turns(0) {
-  while (uint64_t(1) << stages < ports)
+Butterfly::Butterfly(uint32_t ports, uint32_t depth)
+    : ports(ports), depth(std::max(depth, 1u)) {
+  while (1u << stages < ports)
     ++stages;
-  queues.assign(stages * ports, Fifo<Packet>(std::max<uint64_t>(depth, 1)));
-  turns.assign(stages * ports, 0);
+  slots.resize(size_t(stages) * ports * this->depth);
+  firsts.resize(stages * ports);
+  lengths.resize(stages * ports);
+  there.resize(stages);
+  wants.resize(stages);
+  turns.resize(stages);
+  masks.resize(ports);
+  for (uint32_t bit = 1; bit < ports; bit *= 2)
+    for (uint32_t port = 0; port < ports; ++port)
+      if (port & bit)
+        masks[bit] |= 1u << port;
 }
 
 bool RawUnit::isInAdder(uint32_t destination, uint64_t now) const {
@@ -75,35 +85,32 @@ namespace {
 /// is in.
 class Lanes {
 public:
-  explicit Lanes(uint64_t ports) : packets(ports), isThere(ports) {}
+  explicit Lanes(uint32_t ports) : packets(ports) {}
 
-  bool isEmpty() const { return left == 0; }
-  void fill(uint64_t port, const Packet &packet) {
+  bool isEmpty() const { return waiting == 0; }
+  void fill(uint32_t port, const Packet &packet) {
     packets[port] = packet;
-    isThere[port] = true;
-    ++left;
+    waiting |= 1u << port;
   }
   void enter(Butterfly &network) {
-    if (!left)
-      return;
-    for (uint64_t port = 0; port < packets.size(); ++port)
-      if (isThere[port] && network.takes(port)) {
-        network.push(port, packets[port]);
-        isThere[port] = false;
-        --left;
-      }
+    for (uint32_t left = waiting; left; left &= left - 1) {
+      auto port = static_cast<uint32_t>(__builtin_ctz(left));
+      if (!network.takes(port))
+        continue;
+      network.push(port, packets[port]);
+      waiting &= ~(1u << port);
+    }
   }
 
 private:
   std::vector<Packet> packets;
-  std::vector<uint8_t> isThere;
-  uint64_t left = 0;
+  uint32_t waiting = 0;
 };
 
-uint64_t spdmmCycles(ArrayView<Edge> edges, uint64_t p,
+uint64_t spdmmCycles(ArrayView<Edge> edges, uint32_t p,
                      const TimingOptions &options) {
-  Butterfly toBanks(p, options.switchDepth),
-      toPipelines(p, options.switchDepth);
+  auto depth = static_cast<uint32_t>(options.switchDepth);
+  Butterfly toBanks(p, depth), toPipelines(p, depth);
   std::vector<RawUnit> units(p / 2,
                              RawUnit(options.rawDepth, options.adderLatency));
   Lanes lanes(p);
@@ -131,7 +138,7 @@ uint64_t spdmmCycles(ArrayView<Edge> edges, uint64_t p,
       return true;
     });
     if (lanes.isEmpty())
-      for (uint64_t lane = 0; lane < p / 2 && next < edges.size();
+      for (uint32_t lane = 0; lane < p / 2 && next < edges.size();
            ++lane, ++next)
         lanes.fill(2 * lane,
                    {edges[next].src & mask, static_cast<uint32_t>(next)});
@@ -139,10 +146,10 @@ uint64_t spdmmCycles(ArrayView<Edge> edges, uint64_t p,
   }
 }
 
-uint64_t sddmmCycles(ArrayView<Edge> edges, uint64_t p,
+uint64_t sddmmCycles(ArrayView<Edge> edges, uint32_t p,
                      const TimingOptions &options) {
-  Butterfly toBanks(p, options.switchDepth),
-      toPipelines(p, options.switchDepth);
+  auto depth = static_cast<uint32_t>(options.switchDepth);
+  Butterfly toBanks(p, depth), toPipelines(p, depth);
   Lanes lanes(p);
   size_t next = 0, arrived = 0;
   auto mask = static_cast<uint32_t>(p - 1);
@@ -161,7 +168,7 @@ uint64_t sddmmCycles(ArrayView<Edge> edges, uint64_t p,
       return true;
     });
     if (lanes.isEmpty())
-      for (uint64_t lane = 0; lane < p / 2 && next < edges.size();
+      for (uint32_t lane = 0; lane < p / 2 && next < edges.size();
            ++lane, ++next) {
         auto port = static_cast<uint32_t>(2 * lane);
         lanes.fill(port, {edges[next].src & mask, port});
@@ -174,9 +181,11 @@ uint64_t sddmmCycles(ArrayView<Edge> edges, uint64_t p,
 
 EntryCycles gnn::overlay::networkCycles(ArrayView<Edge> edges,
                                         const Parameters &parameters,
-                                        const TimingOptions &options) {
+                                        const TimingOptions &options,
+                                        bool ofSpdmm, bool ofSddmm) {
   if (edges.empty())
     return {};
-  return {spdmmCycles(edges, parameters.psys, options),
-          sddmmCycles(edges, parameters.psys, options)};
+  auto p = static_cast<uint32_t>(parameters.psys);
+  return {ofSpdmm ? spdmmCycles(edges, p, options) : 0,
+          ofSddmm ? sddmmCycles(edges, p, options) : 0};
 }

@@ -11,16 +11,20 @@
 #ifndef GNN_LIB_OVERLAY_NETWORK_H
 #define GNN_LIB_OVERLAY_NETWORK_H
 
+#include "Butterfly.h"
+
 #include "GNN/Overlay/Timing.h"
 
 #include <vector>
 
 namespace gnn::overlay {
 
-/// Cycles of edges through both networks, cycle by cycle.
+/// Cycles of edges through both networks, cycle by cycle, of the kernels that
+/// are asked for.
 EntryCycles networkCycles(runtime::ArrayView<Edge> edges,
                           const Parameters &parameters,
-                          const TimingOptions &options);
+                          const TimingOptions &options, bool ofSpdmm,
+                          bool ofSddmm);
 
 /// A queue of a few elements.
 template <typename T> class Fifo {
@@ -42,67 +46,6 @@ public:
 private:
   std::vector<T> slots;
   size_t first = 0, count = 0;
-};
-
-/// What goes through a network: the port that it goes to, and a number.
-struct Packet {
-  uint32_t port = 0;
-  uint32_t value = 0;
-};
-
-/// A butterfly of 2 x 2 switches, log2(ports) stages of them, each with a queue
-/// at either input. A packet takes a cycle a stage.
-class Butterfly {
-public:
-  Butterfly(uint64_t ports, uint64_t depth);
-
-  bool takes(uint64_t port) const { return !at(0, port).isFull(); }
-  void push(uint64_t port, const Packet &packet) { at(0, port).push(packet); }
-
-  /// Moves packets by one stage. sink(packet) takes one that has arrived at its
-  /// port, or returns false.
-  template <typename Sink> void step(Sink sink) {
-    for (uint64_t stage = stages; stage-- > 0;)
-      for (uint64_t port = 0; port < ports; ++port)
-        move(stage, port, sink);
-  }
-
-private:
-  Fifo<Packet> &at(uint64_t stage, uint64_t port) {
-    return queues[stage * ports + port];
-  }
-  const Fifo<Packet> &at(uint64_t stage, uint64_t port) const {
-    return queues[stage * ports + port];
-  }
-
-  /// Gives the output `port` of a stage to one of the inputs that want it.
-  template <typename Sink>
-  void move(uint64_t stage, uint64_t port, Sink &sink) {
-    uint64_t bit = uint64_t(1) << (stages - 1 - stage);
-    uint8_t &turn = turns[stage * ports + port];
-    for (uint64_t side : {turn, uint8_t(1 - turn)}) {
-      uint64_t input = side ? port ^ bit : port;
-      Fifo<Packet> &queue = at(stage, input);
-      if (queue.isEmpty() || (queue.front().port & bit) != (port & bit))
-        continue;
-      if (stage + 1 == stages) {
-        if (!sink(queue.front()))
-          return;
-      } else {
-        if (at(stage + 1, port).isFull())
-          return;
-        at(stage + 1, port).push(queue.front());
-      }
-      queue.pop();
-      turn = static_cast<uint8_t>(1 - side);
-      return;
-    }
-  }
-
-  uint64_t ports, stages = 0;
-  std::vector<Fifo<Packet>> queues;
-  /// The input that is served first.
-  std::vector<uint8_t> turns;
 };
 
 /// The unit before an adder: an edge whose destination is in the adder waits in

@@ -53,6 +53,15 @@ double rooflineCycles(const std::vector<RooflineLayer> &layers,
                       uint64_t vertices, double edges,
                       const Parameters &parameters = {});
 
+/// The closed form of shared memory: of each layer the longer of its M0 and of
+/// its bytes at the whole bandwidth. A linear layer reads its input and writes
+/// a fiber for each fiber of its output, an aggregate reads all edges and rows
+/// for each shard and fiber.
+double sharedRooflineCycles(const std::vector<RooflineLayer> &layers,
+                            uint64_t vertices, double edges, uint64_t n1,
+                            const Parameters &parameters,
+                            const TimingOptions &options);
+
 /// The layers of a program, for the closed form; activations and batch
 /// normalizations of their own count nothing in it.
 std::vector<RooflineLayer> rooflineLayers(const Program &program);
