@@ -98,6 +98,7 @@ private:
     int64_t fromRow = 0, fromColumn = 0, row = 0, column = 0, rows = 0,
             columns = 0;
   };
+  /// `ones` are blocks of ones: row, column, rows, columns.
   mlir::Value assemble(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<Block> blocks,
                        llvm::ArrayRef<int64_t> ones = {});

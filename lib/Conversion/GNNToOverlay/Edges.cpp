@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scores of edges, and sums over the edges of a destination. Rows of features
-// for each edge are never made: a sum takes rows of sources and numbers of edges.
+// for each edge are never made: a sum takes rows of sources and numbers of
+// edges.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +51,9 @@ FailureOr<Message> Converter::multiply(Operation *op, Message message,
     Value other = numbers.heads[numbers.heads.size() == 1 ? 0 : head];
     if (factor.getDefiningOp<overlay::LayerOpInterface>() ||
         other.getDefiningOp<overlay::LayerOpInterface>())
-      return refuse(op) << "expected one factor of an edge that layers compute, "
-                           "got a product of two";
+      return refuse(op)
+             << "expected one factor of an edge that layers compute, "
+                "got a product of two";
     factor = arith::MulFOp::create(builder, op->getLoc(), factor, other);
   }
   return message;
@@ -152,8 +154,7 @@ LogicalResult Converter::convertSddmm(SddmmOp op) {
   if (features.empty() || features.size() > 2)
     return refuse(op) << "expected one or two dimensions of features, got "
                       << sources.getType();
-  numbersOfValue[op.getResult()] =
-      innerProducts(op.getLoc(), a, b, features);
+  numbersOfValue[op.getResult()] = innerProducts(op.getLoc(), a, b, features);
   return success();
 }
 
@@ -208,8 +209,7 @@ Value Converter::reduceHead(Location loc, const Message &message, int64_t head,
     weights = numbers.heads[numbers.heads.size() == 1 ? 0 : head];
     isSoftmax = numbers.isSoftmax;
   }
-  auto aggregation =
-      overlay::AggregationAttr::get(builder.getContext(), kind);
+  auto aggregation = overlay::AggregationAttr::get(builder.getContext(), kind);
   if (!isSoftmax)
     return overlay::AggregateOp::create(builder, loc, rows.getType(),
                                         aggregation, rows, weights, Value(),
@@ -222,9 +222,9 @@ Value Converter::reduceHead(Location loc, const Message &message, int64_t head,
     wider = withOnes[rows] =
         project(loc, rows, 0, width, 0, width + 1, {width});
   }
-  Value sums = overlay::AggregateOp::create(builder, loc, wider.getType(),
-                                            aggregation, wider, weights,
-                                            Value(), ArrayAttr());
+  Value sums =
+      overlay::AggregateOp::create(builder, loc, wider.getType(), aggregation,
+                                   wider, weights, Value(), ArrayAttr());
   return overlay::ActivationOp::create(
       builder, loc, rows.getType(), sums, Value(), Value(),
       functions(function(overlay::ActivationKind::Divide, width)));
@@ -242,11 +242,10 @@ LogicalResult Converter::reduce(Operation *op, Value result, Message message,
       return failure();
     message = *scaled;
   }
-  overlay::Aggregation aggregation = kind == ReduceKind::Max
-                                         ? overlay::Aggregation::Max
-                                     : kind == ReduceKind::Min
-                                         ? overlay::Aggregation::Min
-                                         : overlay::Aggregation::Sum;
+  overlay::Aggregation aggregation =
+      kind == ReduceKind::Max   ? overlay::Aggregation::Max
+      : kind == ReduceKind::Min ? overlay::Aggregation::Min
+                                : overlay::Aggregation::Sum;
   bool isSoftmax = message.numbers && message.numbers->isSoftmax;
   if (isSoftmax && kind != ReduceKind::Sum)
     return refuse(op) << "expected a sum of what a softmax weighs, got "
@@ -254,7 +253,8 @@ LogicalResult Converter::reduce(Operation *op, Value result, Message message,
   int64_t heads = message.features.size() == 2 ? message.features.front() : 1;
   int64_t width = message.features.empty() ? 1 : message.features.back();
   size_t factors = message.numbers ? message.numbers->heads.size() : 1;
-  if (message.features.size() < 2 && factors > 1) { // a number each, no features
+  if (message.features.size() < 2 &&
+      factors > 1) { // a number each, no features
     heads = factors;
     width = 1;
     message.features = {heads, 1};
@@ -281,8 +281,7 @@ LogicalResult Converter::reduce(Operation *op, Value result, Message message,
 LogicalResult Converter::convertAggregate(AggregateOp op) {
   if (op.getArgument() && !op.getArgument().use_empty())
     return refuse(op) << "expected no argument of a maximum or minimum";
-  if (auto it = messageOfValue.find(op.getInput());
-      it != messageOfValue.end())
+  if (auto it = messageOfValue.find(op.getInput()); it != messageOfValue.end())
     return reduce(op, op.getResult(), it->second, op.getKind(), op.getVia());
   return refuse(op) << "expected rows of sources with a factor for each edge, "
                        "got "

@@ -102,9 +102,9 @@ LogicalResult Converter::findGraph() {
                       [&](Value value) { return dependsOnRows(value); }))
       continue;
     dependent.insert(op.getResults().begin(), op.getResults().end());
-    for (Type type : llvm::concat<const Type>(
-             llvm::to_vector(op.getOperandTypes()),
-             llvm::to_vector(op.getResultTypes()))) {
+    for (Type type :
+         llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()),
+                                  llvm::to_vector(op.getResultTypes()))) {
       if (getRowSpace(type) != RowSpace::Edge && !isa<SpmmOp>(op))
         continue;
       FlatSymbolRefAttr of = getRows(type).getGraph();

@@ -48,7 +48,8 @@ LogicalResult Converter::convertLinear(LinearOp op) {
     for (int64_t head = 0; head < features / width; ++head)
       blocks.push_back(
           {weight, false, 0, 0, head * depth, head * width, depth, width});
-    weight = assemble(op.getLoc(), {features / width * depth, features}, blocks);
+    weight =
+        assemble(op.getLoc(), {features / width * depth, features}, blocks);
   }
   Value bias;
   if (op.getBias())
@@ -72,7 +73,8 @@ LogicalResult Converter::convertDot(DotOp op) {
   int64_t heads = getNumFeatures(getTensorType(op.getResult()));
   SmallVector<Block> blocks;
   for (int64_t head = 0; head < heads; ++head)
-    blocks.push_back({op.getRhs(), true, 0, head, head * width, head, width, 1});
+    blocks.push_back(
+        {op.getRhs(), true, 0, head, head * width, head, width, 1});
   Value weight = assemble(op.getLoc(), {heads * width, heads}, blocks);
   setRows(op.getResult(),
           overlay::LinearOp::create(builder, op.getLoc(), rowsType(heads), rows,
@@ -131,9 +133,9 @@ LogicalResult Converter::convertActivation(ActivationOp op) {
     if (numbers->isSoftmax)
       return refuse(op) << "expected scores before their softmax";
     for (Value &head : numbers->heads)
-      head = overlay::ActivationOp::create(builder, op.getLoc(), edgeType(),
-                                           head, Value(), Value(),
-                                           functions(act));
+      head =
+          overlay::ActivationOp::create(builder, op.getLoc(), edgeType(), head,
+                                        Value(), Value(), functions(act));
     numbersOfValue[op.getResult()] = *numbers;
     return success();
   }
@@ -148,11 +150,8 @@ LogicalResult Converter::convertActivation(ActivationOp op) {
 
 Value Converter::scaleRows(Location loc, Value rows, Value scale, Value shift) {
   int64_t features = getNumFeatures(getTensorType(rows));
-  SmallVector<int64_t> ones;
-  for (int64_t i = 0; i < features; ++i)
-    ones.append({0, i});
   if (!scale)
-    scale = assemble(loc, {features}, {}, ones);
+    scale = assemble(loc, {features}, {}, {0, 0, 1, features});
   if (!shift)
     shift = assemble(loc, {features}, {});
   return overlay::BatchNormOp::create(builder, loc, rows.getType(), rows, scale,
@@ -180,9 +179,8 @@ LogicalResult Converter::convertBatchNorm(BatchNormOp op) {
       builder, loc, op.getBeta(),
       arith::MulFOp::create(builder, loc, op.getMean(), scale).getResult());
   int64_t features = getNumFeatures(getTensorType(rows));
-  setRows(op.getResult(),
-          scaleRows(loc, rows, flatWeight(loc, scale, features),
-                    flatWeight(loc, shift, features)));
+  setRows(op.getResult(), scaleRows(loc, rows, flatWeight(loc, scale, features),
+                                    flatWeight(loc, shift, features)));
   return success();
 }
 
@@ -282,8 +280,9 @@ LogicalResult Converter::convertMul(arith::MulFOp op) {
                       flatWeight(op.getLoc(), weight, features), Value()));
     return success();
   }
-  return refuse(op) << "expected a product with a weight that all rows of nodes "
-                       "share";
+  return refuse(op)
+         << "expected a product with a weight that all rows of nodes "
+            "share";
 }
 
 LogicalResult Converter::convertReshape(ReshapeOp op) {

@@ -16,9 +16,9 @@ Value Converter::reshapeWeight(Location loc, Value weight,
   auto type = getTensorType(weight);
   if (type.getShape() == shape)
     return weight;
-  return ReshapeOp::create(
-      builder, loc, RankedTensorType::get(shape, type.getElementType()),
-      weight);
+  return ReshapeOp::create(builder, loc,
+                           RankedTensorType::get(shape, type.getElementType()),
+                           weight);
 }
 
 Value Converter::flatWeight(Location loc, Value weight, int64_t features) {
@@ -78,7 +78,7 @@ Value Converter::project(Location loc, Value rows, int64_t offset,
   Value weight, bias;
   SmallVector<int64_t> places; // of ones, in the bias
   for (int64_t one : ones)
-    places.append({0, one});
+    places.append({0, one, 1, 1});
   SmallVector<Block> biases;
   if (product) {
     int64_t depth = getTensorType(product.getWeight()).getDimSize(0);
@@ -89,7 +89,7 @@ Value Converter::project(Location loc, Value rows, int64_t offset,
   } else {
     SmallVector<int64_t> diagonal;
     for (int64_t i = 0; i < width; ++i)
-      diagonal.append({offset + i, at + i});
+      diagonal.append({offset + i, at + i, 1, 1});
     weight = assemble(loc, {features, total}, {}, diagonal);
   }
   if (!biases.empty() || !places.empty())

@@ -65,7 +65,13 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
     A function of layers becomes a `gnn_overlay.program` with a Fiber-Shard partition
     (GraphAGILE 6.5) and a region of the memory for each operand. N2 is N_F2. N1 is
     16 ceil(V / 16 n0), where n0 is blocks_per_pe x pes, or ceil(V / N_F1) if that is
-    more, unless `n1` says it. V and E are those of the `stats` of the graph.
+    more, unless `n1` says it.
+
+    With `graph`, an .npz file, the program is for that graph: its subshards of more edges
+    than a buffer takes become several entries, and with `skip-empty` those without edges
+    none. A derived graph is made of the file's by its loops. Without it V and E are those
+    of the `stats` of the graph, each subshard has one entry, and the simulator refuses
+    graphs that need more.
 
     Inputs lie in front, outputs behind them, temporary rows and weights of edges behind
     these, at the lowest address that no other value has while they live.
@@ -73,10 +79,10 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
     The module says by `gnn_overlay.target` what it is compiled for; without it that is
     an Alveo U250.
 
-    Refused at the function, with one error: a graph without statistics, two results that
-    are one value, a result that no layer makes. Refused at the pass: an `n1` that is no
-    multiple of p_sys or over N_F1. A program that does not fit the memory is an error at
-    the region.
+    Refused at the function, with one error: a graph of which neither a file nor statistics
+    are there, two results that are one value, a result that no layer makes, an `n1` that
+    is no multiple of p_sys or over N_F1, a file that cannot be read. A program that does not
+    fit the memory is an error at the region.
 
     Needs: layers on tensors, outlined. Keeps: every value. Never reorders layers.
   }];
@@ -86,6 +92,12 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
            "Rows of a block; 0: by the rule">,
     Option<"blocksPerPe", "blocks-per-pe", "unsigned", /*default=*/"4",
            "Blocks of rows for each processing element, at least">,
+    Option<"graph", "graph", "std::string", /*default=*/"",
+           "The file of the graph that programs are for">,
+    Option<"addSelfLoops", "add-self-loops", "bool", /*default=*/"false",
+           "Give every node of the file's graph one self loop">,
+    Option<"skipEmpty", "skip-empty", "bool", /*default=*/"false",
+           "Leave out subshards without edges, of a graph that is given">,
   ];
 }
 

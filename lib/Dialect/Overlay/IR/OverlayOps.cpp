@@ -190,9 +190,9 @@ LogicalResult AssembleOp::verify() {
   ArrayRef<int64_t> numbers = getBlocks(), ones = getOnes();
   size_t inputs = getInputs().size();
   if (numbers.size() != 6 * inputs || getTransposed().size() != inputs ||
-      ones.size() % 2 != 0) // C1
+      ones.size() % 4 != 0) // C1
     return emitOpError("expected six numbers and one flag for each of ")
-           << inputs << " inputs, and pairs of ones";
+           << inputs << " inputs, and four for each block of ones";
   RankedTensorType type = getResult().getType();
   if (type.getRank() != 1 && type.getRank() != 2) // C4
     return emitOpError("expected a result of one or two dimensions, got ")
@@ -209,11 +209,12 @@ LogicalResult AssembleOp::verify() {
              << rows << " x " << columns << " numbers of input " << i;
     patches.push_back({block[2], block[3], block[4], block[5]});
   }
-  for (size_t i = 0; i < ones.size(); i += 2)
-    patches.push_back({ones[i], ones[i + 1], 1, 1});
+  for (size_t i = 0; i < ones.size(); i += 4)
+    patches.push_back({ones[i], ones[i + 1], ones[i + 2], ones[i + 3]});
   auto [rows, columns] = matrixOf(type);
   for (auto [i, patch] : llvm::enumerate(patches)) {
-    if (patch.row < 0 || patch.column < 0 || patch.row + patch.rows > rows ||
+    if (patch.row < 0 || patch.column < 0 || patch.rows < 0 ||
+        patch.columns < 0 || patch.row + patch.rows > rows ||
         patch.column + patch.columns > columns) // C3
       return emitOpError("expected blocks within ")
              << rows << " x " << columns << ", got " << patch.rows << " x "

@@ -200,11 +200,12 @@ def Overlay_AssembleOp : Overlay_Op<"assemble", [Pure]> {
     A weight that is 0 but for blocks of others and ones. An input is a matrix with its
     last dimension as columns, transposed where `transposed` says so; its six numbers in
     `blocks` are the first row and column of the block in it, those in the result, and the
-    rows and columns of the block. `ones` are rows and columns of ones. Nothing is
-    computed: it is how a region of weights is laid out in memory.
+    rows and columns of the block. `ones` are blocks of ones: their first row and column,
+    rows and columns. Nothing is computed: it is how a region of weights is laid out in
+    memory.
 
     Constraints:
-    * (C1) There are six numbers and one flag for each input; `ones` are pairs.
+    * (C1) There are six numbers and one flag for each input, and four for each of `ones`.
     * (C2) Blocks lie within their inputs.
     * (C3) Blocks and ones lie within the result, and apart from each other.
     * (C4) The result has one or two dimensions; one dimension is one row.
@@ -213,7 +214,7 @@ def Overlay_AssembleOp : Overlay_Op<"assemble", [Pure]> {
 
     ```mlir
     %w = gnn_overlay.assemble %a blocks [0, 0, 0, 0, 8, 64] transposed [false] ones [] : (tensor<8x64xf32>) -> tensor<8x65xf32>
-    %b = gnn_overlay.assemble blocks [] transposed [] ones [0, 64] : () -> tensor<65xf32>
+    %b = gnn_overlay.assemble blocks [] transposed [] ones [0, 64, 1, 1] : () -> tensor<65xf32>
     ```
   }];
   let arguments = (ins Variadic<GNN_Weight>:$inputs, DenseI64ArrayAttr:$blocks,

@@ -1,0 +1,60 @@
+//===- Overlay.cpp - The pipeline of programs of the overlay --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From whole-graph ops to instructions: the steps of GraphAGILE, section 6.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Pipelines/Overlay.h"
+
+#include "GNN/Conversion/Passes.h"
+#include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Transforms/Overlay/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace gnn;
+
+void gnn::buildOverlayPipeline(OpPassManager &pm,
+                               const OverlayPipelineOptions &options) {
+  // Steps 1 and 2: computation order, and batch norm in weights. Other passes
+  // on graphs make forms that no layer has.
+  GraphPipelineOptions graph;
+  graph.orderAggregate = options.order;
+  graph.cost = CostKind::Rows;
+  graph.linearReorder = false;
+  graph.compact = false;
+  graph.fuseAttention = false;
+  graph.joinSums = false;
+  graph.moveScales = false;
+  graph.computeInHeads = false;
+  graph.mergeBias = false;
+  buildGraphPipeline(pm, graph);
+  pm.addNestedPass<func::FuncOp>(createConvertGNNToGNNOverlay());
+  pm.addPass(createCSEPass());
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(createOverlayFuseActivations());
+  pm.addPass(createOverlayOutlinePrepare());
+  // Steps 3 and 4: partition, kernels, mutexes.
+  OverlayPartitionOptions partition;
+  partition.n1 = options.n1;
+  partition.blocksPerPe = options.blocksPerPe;
+  partition.graph = options.graph;
+  partition.addSelfLoops = options.addSelfLoops;
+  partition.skipEmpty = options.skipEmpty;
+  pm.addPass(createOverlayPartition(partition));
+  OverlayMapKernelsOptions map;
+  map.unroll = options.unroll;
+  pm.addPass(createOverlayMapKernels(map));
+  pm.addPass(createOverlayAnnotateMutexes());
+}
+
+void gnn::registerOverlayPipeline() {
+  PassPipelineRegistration<OverlayPipelineOptions>(
+      "gnn-overlay-pipeline", "Programs of the overlay (gnn -> gnn_overlay)",
+      buildOverlayPipeline);
+}
