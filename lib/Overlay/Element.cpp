@@ -94,8 +94,8 @@ Expected<Descriptor> Element::readDescriptor(uint64_t address) const {
 }
 
 Error Element::execute(const Load &load) {
-  return load.space == uint64_t(Space::Edges) ? loadEdges(load)
-                                              : loadRows(load);
+  return load.space == uint64_t(gnn::overlay::Space::Edges) ? loadEdges(load)
+                                                            : loadRows(load);
 }
 
 Error Element::loadEdges(const Load &load) {
@@ -135,7 +135,7 @@ Error Element::loadRows(const Load &load) {
   uint64_t address = (load.address + load.stride * steps) * addressUnit;
   if (Error error = checkMemory(address, load.count * addressUnit))
     return error;
-  bool isWeight = load.space == uint64_t(Space::Weights);
+  bool isWeight = load.space == uint64_t(gnn::overlay::Space::Weights);
   std::vector<float> &to =
       isWeight ? weights[buffer & 1].words : features[buffer & 1].words;
   const float *from = words(address);
@@ -244,7 +244,7 @@ Error Element::checkFinite(uint64_t address, uint64_t rows,
 }
 
 Error Element::execute(const Store &store) {
-  if (store.space == uint64_t(Space::Edges))
+  if (store.space == uint64_t(gnn::overlay::Space::Edges))
     return storeEdges(store);
   if (output.onEdges)
     return failure("expected rows in the output, got weights of edges");

@@ -101,7 +101,7 @@ Error checkValues(const Csi &csi) {
 Error checkValues(const Load &load) {
   if (Error error = checkRange("space", load.space, 0, 2))
     return error;
-  if (load.byDescriptor && load.space == uint64_t(Space::Weights))
+  if (load.byDescriptor && load.space == uint64_t(gnn::overlay::Space::Weights))
     return failure("expected edges or features by descriptor, got weights");
   return {};
 }
@@ -109,7 +109,7 @@ Error checkValues(const Load &load) {
 Error checkValues(const Store &store) {
   if (Error error = checkRange("space", store.space, 1, 2))
     return error;
-  if (store.byDescriptor && store.space != uint64_t(Space::Edges))
+  if (store.byDescriptor && store.space != uint64_t(gnn::overlay::Space::Edges))
     return failure("expected edges by descriptor, got features");
   return {};
 }

@@ -58,7 +58,7 @@ private:
 
   static Range rangeOf(uint64_t space, uint64_t address, uint64_t count,
                        bool byDescriptor) {
-    bool onEdges = space == uint64_t(Space::Edges);
+    bool onEdges = space == uint64_t(gnn::overlay::Space::Edges);
     uint64_t unit = onEdges && byDescriptor ? descriptorBytes : addressUnit;
     uint64_t bytes = !onEdges       ? count * addressUnit
                      : byDescriptor ? descriptorBytes
@@ -70,9 +70,9 @@ private:
     for (size_t at = tile.begin; at < tile.end; ++at) {
       const Instruction &instruction = program.instructions[at];
       const Load *load = instruction.as<Load>();
-      if (!load || load->space == uint64_t(Space::Weights))
+      if (!load || load->space == uint64_t(gnn::overlay::Space::Weights))
         continue;
-      bool onEdges = load->space == uint64_t(Space::Edges);
+      bool onEdges = load->space == uint64_t(gnn::overlay::Space::Edges);
       uint64_t trips = instruction.loop ? tile.trips : 1;
       uint64_t stride = load->stride;
       if (onEdges && load->byDescriptor)

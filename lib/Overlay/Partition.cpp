@@ -259,7 +259,7 @@ Error Partition::checkProgram(const Program &program) const {
       for (const Tile &tile : layer.tiles)
         for (size_t at = tile.loopBegin; at < tile.loopEnd; ++at) {
           const Load *load = program.instructions[at].as<Load>();
-          if (!load || load->space != uint64_t(Space::Edges) ||
+          if (!load || load->space != uint64_t(gnn::overlay::Space::Edges) ||
               !load->byDescriptor)
             continue;
           if (Error error = checkLoop(program, *load, tile.trips))

@@ -42,7 +42,7 @@ void TimedElement::begin(const LayerBlock &layer, const Tile &next,
   // An init of weights comes before the load that says how many there are.
   for (size_t i = next.begin; i < next.end; ++i) {
     const Load *load = program.instructions[i].as<Load>();
-    if (!load || load->space != uint64_t(Space::Edges))
+    if (!load || load->space != uint64_t(gnn::overlay::Space::Edges))
       continue;
     tileEdges = load->byDescriptor
                     ? shared.edgesAt(load->address)
@@ -225,7 +225,7 @@ bool TimedElement::issueLoad(const Instruction &instruction, const Load &load,
     made.fills = fills;
     taken |= fills;
   }
-  if (load.space == uint64_t(Space::Edges)) {
+  if (load.space == uint64_t(gnn::overlay::Space::Edges)) {
     lastEdges = bufferAt(instruction, trip) & 1;
     edges[lastEdges] = load.byDescriptor
                            ? shared.edgesAt(load.address + trip)
@@ -237,9 +237,9 @@ bool TimedElement::issueLoad(const Instruction &instruction, const Load &load,
     made.bytes += named;
   } else {
     made.bytes = load.count * addressUnit;
-    (load.space == uint64_t(Space::Weights) ? report->bytes.weights
-                                            : report->bytes.features) +=
-        made.bytes;
+    (load.space == uint64_t(gnn::overlay::Space::Weights)
+         ? report->bytes.weights
+         : report->bytes.features) += made.bytes;
   }
   ++loadsOnTheirWay;
   request(made);
@@ -255,7 +255,7 @@ bool TimedElement::issueStore(const Instruction &instruction,
     return false;
   Request made;
   made.empties = use.reads & buffersOfBits(instruction.unlock);
-  if (store.space == uint64_t(Space::Edges)) {
+  if (store.space == uint64_t(gnn::overlay::Space::Edges)) {
     uint64_t count = store.byDescriptor || !store.count ? edges[lastEdges].count
                                                         : store.count;
     uint64_t named = store.byDescriptor ? shared.options.descriptorBytes : 0;

@@ -70,7 +70,7 @@ static Error checkLocks(const Program &program,
           [&](const Instruction &instruction, uint64_t iteration) -> Error {
             BufferUse use = usesOf(instruction, iteration, lastEdges);
             const Load *load = instruction.as<Load>();
-            if (load && load->space == uint64_t(Space::Edges)) {
+            if (load && load->space == uint64_t(gnn::overlay::Space::Edges)) {
               lastEdges = bufferAt(instruction, iteration) & 1;
               if (!load->byDescriptor && options.network != NetworkModel::Ideal)
                 return failure("--network=", nameOf(options.network),

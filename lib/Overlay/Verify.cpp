@@ -302,7 +302,7 @@ private:
   Error check(const Csi &) { return {}; }
 
   Error check(const Load &load) {
-    if (load.space == uint64_t(Space::Edges)) {
+    if (load.space == uint64_t(gnn::overlay::Space::Edges)) {
       if (Error error = expectRange("edges", load.count, 0, p().edges))
         return error;
       if (load.byDescriptor)
@@ -311,7 +311,7 @@ private:
       return checkInside(RegionKind::Edges, load.address * addressUnit,
                          reach + load.count * edgeBytes);
     }
-    bool isWeight = load.space == uint64_t(Space::Weights);
+    bool isWeight = load.space == uint64_t(gnn::overlay::Space::Weights);
     if (Error error = expectRange("rows", load.count, 0,
                                   isWeight ? p().weightRows : p().featureRows))
       return error;
@@ -325,7 +325,7 @@ private:
   }
 
   Error check(const Store &store) {
-    if (store.space == uint64_t(Space::Edges)) {
+    if (store.space == uint64_t(gnn::overlay::Space::Edges)) {
       if (Error error = expectRange("edges", store.count, 0, p().edges))
         return error;
       if (store.byDescriptor)

@@ -289,7 +289,8 @@ OwningOpRef<ModuleOp> Importer::run(StringRef name) {
       DenseI64ArrayAttr(), DenseI64ArrayAttr());
   if (!target || !partition)
     return nullptr;
-  auto op = ProgramOp::create(builder, loc, name, target, partition);
+  auto op = ProgramOp::create(builder, loc, builder.getStringAttr(name),
+                              FlatSymbolRefAttr(), target, partition);
   layers = builder.createBlock(&op.getBody());
   for (const overlay::Region &region : program.regions)
     addRegion(region);

@@ -398,8 +398,13 @@ void ProgramBuilder::placeTemporaries(uint64_t begin) {
 }
 
 FailureOr<ProgramOp> ProgramBuilder::run() {
-  program = ProgramOp::create(builder, func.getLoc(), func.getSymName(), target,
-                              partition);
+  program = ProgramOp::create(
+      builder, func.getLoc(), func.getSymNameAttr(),
+      getRows((*func.getOps<overlay::LayerOpInterface>().begin())
+                  ->getResult(0)
+                  .getType())
+          .getGraph(),
+      target, partition);
   body = builder.createBlock(&program.getBody());
   for (BlockArgument argument : func.getArguments())
     names.insert(builder.getStringAttr(nameOf(argument)));

@@ -23,7 +23,8 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
     Regions of the memory, and what is done with them: layers on tensors that
     `gnn_overlay.read` and `gnn_overlay.place` tie to regions, or, behind
     `gnn-overlay-map-kernels`, one `gnn_overlay.layer_block` a layer. Layers run one
-    behind the other (algorithm 9).
+    behind the other (algorithm 9). `graph` is the one whose edges they walk, which a
+    program that was disassembled does not know.
 
     Constraints:
     * (C1) It holds regions, then reads, layers and places, or layer blocks.
@@ -38,11 +39,12 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Overlay_TargetAttr:$target,
-                       Overlay_PartitionAttr:$partition);
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<FlatSymbolRefAttr>:$graph,
+                       Overlay_TargetAttr:$target, Overlay_PartitionAttr:$partition);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `target` `` $target `partition` $partition attr-dict-with-keyword $body
+    $sym_name (`graph` $graph^)? `target` `` $target `partition` $partition attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }
