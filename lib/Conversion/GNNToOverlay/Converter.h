@@ -22,13 +22,13 @@ namespace gnn {
 struct EdgeNumbers {
   /// A value of `tensor<?xf32>` for each head.
   llvm::SmallVector<mlir::Value, 1> heads;
-  /// They are exponentials of scores, which sums over the edges of a destination
-  /// are still to be divided by.
+  /// They are exponentials of scores, which sums over the edges of a
+  /// destination are still to be divided by.
   bool isSoftmax = false;
 };
 
-/// Rows of features for each edge, which no layer holds: rows of the node at one
-/// end, times numbers of the edge.
+/// Rows of features for each edge, which no layer holds: rows of the node at
+/// one end, times numbers of the edge.
 struct Message {
   /// Rows of nodes, of all heads.
   mlir::Value rows;
@@ -39,8 +39,8 @@ struct Message {
   std::optional<EdgeNumbers> numbers;
 };
 
-/// Converts the ops of a function that depend on its rows of nodes. Others stay:
-/// they are computed once, of weights and the graph.
+/// Converts the ops of a function that depend on its rows of nodes. Others
+/// stay: they are computed once, of weights and the graph.
 class Converter {
 public:
   explicit Converter(mlir::func::FuncOp func)
@@ -68,13 +68,15 @@ private:
   /// The rows of nodes that a value became, of one dimension of features. Null,
   /// with an error at `op`: it became something else.
   mlir::Value rowsOf(mlir::Operation *op, mlir::Value value);
-  /// The numbers of edges that a value became, or those of weights and the graph
-  /// alone; failure, with an error at `op`: it is something else.
+  /// The numbers of edges that a value became, or those of weights and the
+  /// graph alone; failure, with an error at `op`: it is something else.
   mlir::FailureOr<EdgeNumbers> numbersOf(mlir::Operation *op,
                                          mlir::Value value);
   /// Whether a value has one number for each edge, or one a head.
   bool isNumbers(mlir::Value value) const;
-  void setRows(mlir::Value value, mlir::Value rows) { rowsOfValue[value] = rows; }
+  void setRows(mlir::Value value, mlir::Value rows) {
+    rowsOfValue[value] = rows;
+  }
 
   /// Reports that no layer does what `op` does.
   mlir::InFlightDiagnostic refuse(mlir::Operation *op) const {
@@ -105,9 +107,9 @@ private:
   /// The weight of a layer: a matrix, as it is or transposed.
   mlir::Value layerWeight(mlir::Location loc, mlir::Value weight);
 
-  /// Columns [offset, offset + width) of rows at column `at` of rows with `total`
-  /// features, which are 1 at the columns `ones` and 0 elsewhere. A product that
-  /// makes the rows is done with other weights.
+  /// Columns [offset, offset + width) of rows at column `at` of rows with
+  /// `total` features, which are 1 at the columns `ones` and 0 elsewhere. A
+  /// product that makes the rows is done with other weights.
   mlir::Value project(mlir::Location loc, mlir::Value rows, int64_t offset,
                       int64_t width, int64_t at, int64_t total,
                       llvm::ArrayRef<int64_t> ones = {});
@@ -155,6 +157,11 @@ private:
   EdgeNumbers innerProducts(mlir::Location loc, mlir::Value sources,
                             mlir::Value destinations,
                             llvm::ArrayRef<int64_t> features);
+  /// The sum or product of one number of each end, or one a head.
+  EdgeNumbers combineEnds(mlir::Location loc, mlir::Value sources,
+                          mlir::Value destinations, int64_t heads, bool adds);
+  /// Converts an elementwise sum or product of such numbers, gathered.
+  mlir::LogicalResult convertOfEnds(mlir::Operation *op, bool adds);
   mlir::LogicalResult reduce(mlir::Operation *op, mlir::Value result,
                              Message message, ReduceKind kind,
                              std::optional<EndPoint> via);

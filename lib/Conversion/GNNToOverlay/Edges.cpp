@@ -67,6 +67,38 @@ LogicalResult Converter::convertGather(GatherOp op) {
   return success();
 }
 
+EdgeNumbers Converter::combineEnds(Location loc, Value sources,
+                                   Value destinations, int64_t heads,
+                                   bool adds) {
+  EdgeNumbers numbers;
+  for (int64_t head = 0; head < heads; ++head) {
+    // A sum is an inner product of two numbers each: [s, 1] with [1, t].
+    Value source = adds ? project(loc, sources, head, 1, 0, 2, {1})
+                        : project(loc, sources, head, 1, 0, 1);
+    Value destination = adds ? project(loc, destinations, head, 1, 1, 2, {0})
+                             : project(loc, destinations, head, 1, 0, 1);
+    numbers.heads.push_back(overlay::VectorInnerOp::create(
+        builder, loc, edgeType(), source, destination, ArrayAttr()));
+  }
+  return numbers;
+}
+
+LogicalResult Converter::convertOfEnds(Operation *op, bool adds) {
+  auto type = getTensorType(op->getResult(0));
+  auto lhs = messageOfValue.find(op->getOperand(0));
+  auto rhs = messageOfValue.find(op->getOperand(1));
+  auto end = messageOfValue.end();
+  if (lhs == end || rhs == end || lhs->second.numbers || rhs->second.numbers ||
+      lhs->second.end == rhs->second.end || getFeatures(type).size() > 1)
+    return refuse(op) << "expected one number of each end of an edge, got "
+                      << type;
+  bool swapped = lhs->second.end == EndPoint::Dst;
+  numbersOfValue[op->getResult(0)] = combineEnds(
+      op->getLoc(), (swapped ? rhs : lhs)->second.rows,
+      (swapped ? lhs : rhs)->second.rows, getNumFeatures(type), adds);
+  return success();
+}
+
 LogicalResult Converter::convertApply(ApplyOp op) {
   Value lhs = op.getLhs(), rhs = op.getRhs();
   BinaryKind kind = op.getKind();
@@ -75,26 +107,15 @@ LogicalResult Converter::convertApply(ApplyOp op) {
                  getRowSpace(rhs.getType()) == RowSpace::Node;
   if (scalars && op.getLhsVia() != op.getRhsVia() &&
       (kind == BinaryKind::Add || kind == BinaryKind::Mul)) {
-    // Of one number of each end: of two-element vectors the sum is an inner
-    // product, [s, 1] with [1, t].
     Value a = rowsOf(op, lhs), b = rowsOf(op, rhs);
     if (!a || !b)
       return failure();
     bool swapped = op.getLhsVia() == EndPoint::Dst;
     if (swapped)
       std::swap(a, b);
-    int64_t heads = getNumFeatures(getTensorType(op.getResult()));
-    EdgeNumbers numbers;
-    for (int64_t head = 0; head < heads; ++head) {
-      bool adds = kind == BinaryKind::Add;
-      Value source = adds ? project(op.getLoc(), a, head, 1, 0, 2, {1})
-                          : project(op.getLoc(), a, head, 1, 0, 1);
-      Value destination = adds ? project(op.getLoc(), b, head, 1, 1, 2, {0})
-                               : project(op.getLoc(), b, head, 1, 0, 1);
-      numbers.heads.push_back(overlay::VectorInnerOp::create(
-          builder, op.getLoc(), edgeType(), source, destination, ArrayAttr()));
-    }
-    numbersOfValue[op.getResult()] = numbers;
+    numbersOfValue[op.getResult()] = combineEnds(
+        op.getLoc(), a, b, getNumFeatures(getTensorType(op.getResult())),
+        kind == BinaryKind::Add);
     return success();
   }
   if (kind != BinaryKind::Mul || !rhs)

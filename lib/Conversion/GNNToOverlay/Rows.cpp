@@ -240,6 +240,8 @@ static Value repeatedWeight(Value value) {
 }
 
 LogicalResult Converter::convertAdd(arith::AddFOp op) {
+  if (getRowSpace(op.getType()) == RowSpace::Edge)
+    return convertOfEnds(op, /*adds=*/true);
   if (getRowSpace(op.getType()) != RowSpace::Node)
     return refuse(op) << "expected an addition of rows of nodes, got "
                       << op.getType();
@@ -267,9 +269,11 @@ LogicalResult Converter::convertAdd(arith::AddFOp op) {
 }
 
 LogicalResult Converter::convertMul(arith::MulFOp op) {
+  if (getRowSpace(op.getType()) == RowSpace::Edge)
+    return convertOfEnds(op, /*adds=*/false);
   for (unsigned i : {0, 1}) {
     Value weight = repeatedWeight(op->getOperand(i));
-    if (!weight || getRowSpace(op.getType()) != RowSpace::Node)
+    if (!weight)
       continue;
     Value rows = rowsOf(op, op->getOperand(1 - i));
     if (!rows)
