@@ -34,6 +34,9 @@ static Error checkOptions(const TimingOptions &options,
   if (Error error =
           expectRange("bandwidth", options.bandwidth, 1, large * 1024))
     return error;
+  if (Error error =
+          expectRange("host-bandwidth", options.hostBandwidth, 1, large * 1024))
+    return error;
   if (Error error = expectRange("channels", options.channels, 1, 4096))
     return error;
   if (Error error = expectRange("queue", options.queue, 1, 1024))
@@ -218,6 +221,7 @@ Expected<Report> gnn::overlay::simulate(const Program &program,
     InputBytes inputs = inputBytes(program);
     report.paddedBytes = inputs.padded;
     report.unpaddedBytes = inputs.unpadded;
+    report.allBytes = inputs.all;
     TimedProgram shared{program, partition, options, *costs};
     if (Error error = Simulation(shared, report).run(*layers))
       return error;
