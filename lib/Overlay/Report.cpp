@@ -140,6 +140,7 @@ std::string Report::json() const {
   given["memory"] = nameOf(options.memory);
   given["network"] = nameOf(options.network);
   given["overlap"] = options.overlap;
+  given["multicast"] = options.multicast;
   given["overheads"] = options.hasOverheads;
 #define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
   given[keyword] = options.name;
@@ -189,11 +190,13 @@ static std::string textOf(const LayerReport &layer) {
 }
 
 std::string Report::text() const {
-  std::string text = format(
-      "simulated: %llu cycles, %.6g ms at %g MHz; memory %s, network %s%s\n",
-      ull(cycles()), seconds() * 1e3, double(options.frequency) / 1e6,
-      nameOf(options.memory), nameOf(options.network),
-      options.overlap ? "" : ", no overlap");
+  std::string text =
+      format("simulated: %llu cycles, %.6g ms at %g MHz; memory %s, network "
+             "%s%s%s\n",
+             ull(cycles()), seconds() * 1e3, double(options.frequency) / 1e6,
+             nameOf(options.memory), nameOf(options.network),
+             options.overlap ? "" : ", no overlap",
+             options.multicast ? ", multicast" : "");
   text +=
       format("%llu vertices and %llu edges in blocks of %llu rows, fibers "
              "of %llu columns, on %llu elements\n",

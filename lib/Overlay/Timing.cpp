@@ -105,7 +105,7 @@ public:
     elements.reserve(pes);
     for (uint64_t pe = 0; pe < pes; ++pe)
       elements.emplace_back(shared, &channels[pe / perChannel],
-                            static_cast<unsigned>(pe % perChannel));
+                            static_cast<unsigned>(pe % perChannel), &multicast);
   }
 
   Error run(const std::vector<LayerBlock> &layers) {
@@ -187,6 +187,7 @@ private:
   Report &report;
   uint64_t perChannel = 1, now = 0;
   std::vector<Channel> channels;
+  Multicast multicast;
   std::vector<TimedElement> elements;
 };
 } // namespace

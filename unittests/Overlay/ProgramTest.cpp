@@ -153,6 +153,22 @@ TEST(Program, RefusesCountsThatTheFileCannotHold) {
       << message;
 }
 
+TEST(Program, RefusesLongNames) {
+  Program program = smallProgram();
+  program.layers[0].name = std::string(4096, 'n');
+  ASSERT_TRUE(bool(write(program)));
+  EXPECT_TRUE(bool(read(*write(program))));
+  program.layers[0].name += 'n';
+  EXPECT_EQ(write(program).message(),
+            "overlay program: expected names of at most 4096 bytes, got 4097");
+  std::string bytes = *write(smallProgram());
+  // The length of the first region's name.
+  bytes.replace(12 + 8 * 11 + 4, 4, std::string("\1\x10\0\0", 4));
+  EXPECT_EQ(read(bytes).message(),
+            "overlay program: region '': expected at most 4096 bytes of the "
+            "name of a region at byte 108, got 4097");
+}
+
 TEST(Program, SurvivesEdits) {
   std::string bytes = *write(smallProgram());
   std::mt19937 random(1);

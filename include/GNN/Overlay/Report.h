@@ -27,6 +27,9 @@ struct TimingOptions {
   NetworkModel network = NetworkModel::Ideal;
   /// Loads beside computation; otherwise either waits for what is before it.
   bool overlap = true;
+  /// An extension of the paper's design: elements that aggregate read rows
+  /// together, where one asks for those that another one is reading.
+  bool multicast = false;
   /// Whether INIT, the fill of the array and activations take cycles: without
   /// them the closed form is what is left.
   bool hasOverheads = true;
