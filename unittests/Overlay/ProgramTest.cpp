@@ -258,6 +258,15 @@ TEST(Program, VerifiesTiles) {
               p.instructions[1].loop = p.instructions[3].loop = 1;
             }),
             "instruction 3: expected one loop in a tile, got a second one");
+  EXPECT_EQ(errorOf([](Program &p) {
+              Init init;
+              init.trips = 2;
+              p.instructions.insert(p.instructions.begin() + 1,
+                                    Instruction(init));
+            }),
+            "instruction 1: expected a loop of 2 iterations");
+  EXPECT_EQ(errorOf([](Program &p) { p.instructions[2].buffer = 2; }),
+            "instruction 2: expected buffer 0 or 1, got the output");
   EXPECT_EQ(errorOf([](Program &p) { p.layers.clear(); }),
             "expected names of 1 layers, got 0");
   EXPECT_EQ(errorOf([](Program &p) { p.n2 = 8; }),
