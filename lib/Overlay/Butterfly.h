@@ -7,6 +7,7 @@
 #ifndef GNN_LIB_OVERLAY_BUTTERFLY_H
 #define GNN_LIB_OVERLAY_BUTTERFLY_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

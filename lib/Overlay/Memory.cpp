@@ -78,19 +78,22 @@ gnn::overlay::argumentShapes(const Program &program) {
 
 InputBytes gnn::overlay::inputBytes(const Program &program) {
   InputBytes bytes;
+  bytes.all = program.instructions.size() * instructionBytes;
   bool hasEdges = false;
   for (const Region &region : program.regions) {
     if (region.role != RegionRole::Input)
       continue;
+    uint64_t padded =
+        regionBytes(region.kind, region.rows, region.columns, program);
+    bytes.all += padded;
     if (region.kind == RegionKind::Features) {
-      bytes.padded +=
-          regionBytes(region.kind, region.rows, region.columns, program);
+      bytes.padded += padded;
       bytes.unpadded += 4 * region.rows * region.columns;
     }
+    // Weights of other layers are on the same edges.
     if (region.kind == RegionKind::Edges && !hasEdges) {
       hasEdges = true;
-      bytes.padded +=
-          regionBytes(region.kind, region.rows, region.columns, program);
+      bytes.padded += padded;
       bytes.unpadded += edgeBytes * region.columns;
     }
   }

@@ -70,6 +70,11 @@ double Report::seconds() const {
   return static_cast<double>(cycles()) / static_cast<double>(options.frequency);
 }
 
+double Report::transferSeconds(uint64_t bytes) const {
+  return static_cast<double>(bytes) /
+         static_cast<double>(options.hostBandwidth);
+}
+
 /// What the model leaves out, for whoever reads its numbers.
 static const char *const leftOut[] = {
     "rows, banks and refresh of the DRAM",
@@ -126,12 +131,16 @@ std::string Report::json() const {
   json["n1"] = n1;
   json["n2"] = n2;
   json["instruction_bytes"] = instructionBytes;
-  json["padded_bytes"] = paddedBytes;
   json["unpadded_bytes"] = unpaddedBytes;
+  json["padded_bytes"] = paddedBytes;
+  json["all_bytes"] = allBytes;
+  json["transfer_seconds"] = transferSeconds(unpaddedBytes);
+  json["transfer_seconds_of_all"] = transferSeconds(allBytes);
   Json &given = json["options"];
   given["memory"] = nameOf(options.memory);
   given["network"] = nameOf(options.network);
   given["overlap"] = options.overlap;
+  given["multicast"] = options.multicast;
   given["overheads"] = options.hasOverheads;
 #define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
   given[keyword] = options.name;
@@ -181,18 +190,23 @@ static std::string textOf(const LayerReport &layer) {
 }
 
 std::string Report::text() const {
-  std::string text = format(
-      "simulated: %llu cycles, %.6g ms at %g MHz; memory %s, network %s%s\n",
-      ull(cycles()), seconds() * 1e3, double(options.frequency) / 1e6,
-      nameOf(options.memory), nameOf(options.network),
-      options.overlap ? "" : ", no overlap");
+  std::string text =
+      format("simulated: %llu cycles, %.6g ms at %g MHz; memory %s, network "
+             "%s%s%s\n",
+             ull(cycles()), seconds() * 1e3, double(options.frequency) / 1e6,
+             nameOf(options.memory), nameOf(options.network),
+             options.overlap ? "" : ", no overlap",
+             options.multicast ? ", multicast" : "");
   text +=
       format("%llu vertices and %llu edges in blocks of %llu rows, fibers "
              "of %llu columns, on %llu elements\n",
              ull(vertices), ull(edges), ull(n1), ull(n2), ull(parameters.pes));
-  text += format("%llu bytes of instructions; inputs of %llu bytes, padded "
-                 "%llu\n\n",
-                 ull(instructionBytes), ull(unpaddedBytes), ull(paddedBytes));
+  text += format("%llu bytes of instructions\n", ull(instructionBytes));
+  text +=
+      format("inputs: %llu bytes in %.6g ms; padded %llu; with weights and "
+             "instructions %llu in %.6g ms\n\n",
+             ull(unpaddedBytes), transferSeconds(unpaddedBytes) * 1e3,
+             ull(paddedBytes), ull(allBytes), transferSeconds(allBytes) * 1e3);
   for (const LayerReport &layer : layers)
     text += textOf(layer);
   TrafficBytes all = bytes();

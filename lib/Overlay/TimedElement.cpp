@@ -81,6 +81,8 @@ uint64_t TimedElement::wake() const {
     next = std::min(next, busyUntil);
   if (!arrivals.empty())
     next = std::min(next, arrivals.front().time);
+  if (isJoined)
+    next = std::min(next, joinedEnd);
   // A decoder that is ready and does nothing waits for something else.
   if (hasInstruction() && !isStopped)
     next = std::min(next, ready);
@@ -104,15 +106,43 @@ bool TimedElement::startTransfer(uint64_t now) {
     requests.pop_front();
     return true;
   }
-  channel->start(user, next.bytes, now);
   isTransferring = true;
+  if (!joinTransfer())
+    channel->start(user, next.bytes, now);
   return true;
 }
 
-bool TimedElement::finishTransfer(uint64_t now) {
-  if (!isTransferring || !channel->finish(user, now))
+bool TimedElement::joinTransfer() {
+  const Request &next = requests.front();
+  if (!next.address)
     return false;
-  isTransferring = false;
+  auto [others, isFirst] = multicast->try_emplace(*next.address);
+  if (isFirst)
+    return false;
+  others->second.push_back(this);
+  isJoined = true;
+  joinedEnd = Channel::never;
+  report->bytes.features -= next.bytes;
+  return true;
+}
+
+void TimedElement::endMulticast(const Request &request, uint64_t now) {
+  if (!request.address)
+    return;
+  auto others = multicast->find(*request.address);
+  for (TimedElement *other : others->second)
+    other->joinedEnd = now;
+  multicast->erase(others);
+}
+
+bool TimedElement::finishTransfer(uint64_t now) {
+  if (!isTransferring)
+    return false;
+  if (isJoined ? joinedEnd > now : !channel->finish(user, now))
+    return false;
+  if (!isJoined)
+    endMulticast(requests.front(), now);
+  isTransferring = isJoined = false;
   // Nothing waits for instructions: only their bytes are modelled.
   if (!requests.front().isFetch)
     complete(requests.front(), now + shared.options.latency);
@@ -207,6 +237,16 @@ bool TimedElement::issue(uint64_t now) {
   return true;
 }
 
+/// The first row that a load of features reads.
+uint64_t TimedElement::addressOf(const Instruction &instruction,
+                                 const Load &load) const {
+  uint64_t steps = trip;
+  const EdgesInBuffer &named = edges[bufferAt(instruction, trip) & 1];
+  if (load.byDescriptor && named.entry < shared.partition.entries().size())
+    steps = shared.partition.entries()[named.entry].block;
+  return load.address + load.stride * steps;
+}
+
 bool TimedElement::issueLoad(const Instruction &instruction, const Load &load,
                              uint64_t now) {
   if (!shared.options.overlap && isComputing())
@@ -237,6 +277,11 @@ bool TimedElement::issueLoad(const Instruction &instruction, const Load &load,
     made.bytes += named;
   } else {
     made.bytes = load.count * addressUnit;
+    bool isOfAll = shared.options.multicast && made.bytes &&
+                   load.space == uint64_t(gnn::overlay::Space::Features) &&
+                   csi->type == uint64_t(LayerType::Aggregate);
+    if (isOfAll)
+      made.address = addressOf(instruction, load);
     (load.space == uint64_t(gnn::overlay::Space::Weights)
          ? report->bytes.weights
          : report->bytes.features) += made.bytes;

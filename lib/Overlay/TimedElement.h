@@ -12,6 +12,9 @@
 #include "Costs.h"
 
 #include <deque>
+#include <map>
+#include <optional>
+#include <vector>
 
 namespace gnn::overlay {
 
@@ -25,12 +28,18 @@ struct TimedProgram {
   EdgesInBuffer edgesAt(uint64_t descriptor) const;
 };
 
+class TimedElement;
+
+/// Those who wait for a transfer of others, by its address.
+using Multicast = std::map<uint64_t, std::vector<TimedElement *>>;
+
 /// A decoder that issues in order, loads that one queue of the memory serves in
 /// order, and one computation at a time.
 class TimedElement {
 public:
-  TimedElement(const TimedProgram &shared, Channel *channel, unsigned user)
-      : shared(shared), channel(channel), user(user) {}
+  TimedElement(const TimedProgram &shared, Channel *channel, unsigned user,
+               Multicast *multicast)
+      : shared(shared), channel(channel), user(user), multicast(multicast) {}
 
   bool isIdle() const { return tile == nullptr; }
 
@@ -54,6 +63,8 @@ private:
     /// Buffers that its end fills, or empties.
     BufferSet fills = 0, empties = 0;
     bool isParameter = false, isLoad = false, isFetch = false;
+    /// Of rows that others may read at the same time.
+    std::optional<uint64_t> address;
   };
   struct Arrival {
     uint64_t time = 0;
@@ -69,12 +80,15 @@ private:
 
   bool finishTransfer(uint64_t now);
   bool startTransfer(uint64_t now);
+  bool joinTransfer();
+  void endMulticast(const Request &request, uint64_t now);
   bool arrive(uint64_t now);
   bool finishComputation(uint64_t now);
   bool startComputation(uint64_t now);
   bool issue(uint64_t now);
   bool issueLoad(const Instruction &instruction, const Load &load,
                  uint64_t now);
+  uint64_t addressOf(const Instruction &instruction, const Load &load) const;
   bool issueStore(const Instruction &instruction, const Store &store);
   bool issueComputation(const Instruction &instruction);
   bool endTile(uint64_t now);
@@ -89,6 +103,7 @@ private:
   const TimedProgram &shared;
   Channel *channel;
   unsigned user;
+  Multicast *multicast;
 
   const Tile *tile = nullptr;
   const Csi *csi = nullptr;
@@ -109,7 +124,9 @@ private:
   // The memory.
   std::deque<Request> requests;
   std::deque<Arrival> arrivals;
-  bool isTransferring = false;
+  bool isTransferring = false, isJoined = false;
+  /// When the transfer ends that it has joined.
+  uint64_t joinedEnd = 0;
   uint64_t loadsOnTheirWay = 0, parametersAsked = 0, parametersThere = 0;
 
   // The kernel.

@@ -34,6 +34,9 @@ static Error checkOptions(const TimingOptions &options,
   if (Error error =
           expectRange("bandwidth", options.bandwidth, 1, large * 1024))
     return error;
+  if (Error error =
+          expectRange("host-bandwidth", options.hostBandwidth, 1, large * 1024))
+    return error;
   if (Error error = expectRange("channels", options.channels, 1, 4096))
     return error;
   if (Error error = expectRange("queue", options.queue, 1, 1024))
@@ -102,7 +105,7 @@ public:
     elements.reserve(pes);
     for (uint64_t pe = 0; pe < pes; ++pe)
       elements.emplace_back(shared, &channels[pe / perChannel],
-                            static_cast<unsigned>(pe % perChannel));
+                            static_cast<unsigned>(pe % perChannel), &multicast);
   }
 
   Error run(const std::vector<LayerBlock> &layers) {
@@ -184,6 +187,7 @@ private:
   Report &report;
   uint64_t perChannel = 1, now = 0;
   std::vector<Channel> channels;
+  Multicast multicast;
   std::vector<TimedElement> elements;
 };
 } // namespace
@@ -218,6 +222,7 @@ Expected<Report> gnn::overlay::simulate(const Program &program,
     InputBytes inputs = inputBytes(program);
     report.paddedBytes = inputs.padded;
     report.unpaddedBytes = inputs.unpadded;
+    report.allBytes = inputs.all;
     TimedProgram shared{program, partition, options, *costs};
     if (Error error = Simulation(shared, report).run(*layers))
       return error;

@@ -87,6 +87,11 @@ struct Options {
                      "(default)"),
           clEnumValN(Switch::Off, "off", "either waits for what is before it")),
       cl::cat(category)};
+  cl::opt<bool> multicast{
+      "multicast",
+      cl::desc("Extension: elements that aggregate read rows together, where "
+               "one asks for those that another one is reading"),
+      cl::cat(category)};
   cl::opt<uint64_t> pes{
       "pes",
       cl::desc("Simulate so many processing elements in place of those that "
@@ -121,6 +126,7 @@ static overlay::TimingOptions timingOptions() {
   options.memory = given->memory;
   options.network = given->network;
   options.overlap = given->overlap == Switch::On;
+  options.multicast = given->multicast;
 #define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
   options.name = given->name;
 #include "GNN/Overlay/TimingOptions.def"

@@ -33,6 +33,7 @@ const Form forms[] = {
     {true},
     {false, true},
     {true, true},
+    {false, false, 32, 65536, 1, 2},
     {false, false, 16, 5},
     {false, true, 48, 5, 1, 3},
 };

@@ -91,6 +91,23 @@ TEST(Partition, IsTheSameForAnyNumberOfThreads) {
   gnn::runtime::setNumThreads(0);
 }
 
+TEST(Partition, DividesLargeIds) {
+  // The first and the last vertex of each block of AP.
+  constexpr int64_t vertices = 1569960, n1 = 16368;
+  std::vector<int32_t> ends;
+  for (int64_t first = 0; first < vertices; first += n1) {
+    ends.push_back(static_cast<int32_t>(first));
+    ends.push_back(static_cast<int32_t>(std::min(first + n1, vertices) - 1));
+  }
+  TestGraph graph("ends", vertices, ends, ends);
+  auto partition = Partition::create(graph.graph, n1, {}, {true});
+  ASSERT_TRUE(bool(partition)) << partition.message();
+  ASSERT_EQ(partition->entries().size(), 96u);
+  for (uint64_t block = 0; block < 96; ++block)
+    EXPECT_TRUE((partition->entries()[block] ==
+                 Entry{2 * block, 2, static_cast<uint32_t>(block)}));
+}
+
 TEST(Partition, FindsShards) {
   TestGraph graph = randomGraph("graph", 100, 300, 0, 40, 5);
   auto partition = Partition::create(graph.graph, 16, withEdges(4), {true});

@@ -153,6 +153,22 @@ TEST(Program, RefusesCountsThatTheFileCannotHold) {
       << message;
 }
 
+TEST(Program, RefusesLongNames) {
+  Program program = smallProgram();
+  program.layers[0].name = std::string(4096, 'n');
+  ASSERT_TRUE(bool(write(program)));
+  EXPECT_TRUE(bool(read(*write(program))));
+  program.layers[0].name += 'n';
+  EXPECT_EQ(write(program).message(),
+            "overlay program: expected names of at most 4096 bytes, got 4097");
+  std::string bytes = *write(smallProgram());
+  // The length of the first region's name.
+  bytes.replace(12 + 8 * 11 + 4, 4, std::string("\1\x10\0\0", 4));
+  EXPECT_EQ(read(bytes).message(),
+            "overlay program: region '': expected at most 4096 bytes of the "
+            "name of a region at byte 108, got 4097");
+}
+
 TEST(Program, SurvivesEdits) {
   std::string bytes = *write(smallProgram());
   std::mt19937 random(1);
@@ -242,6 +258,15 @@ TEST(Program, VerifiesTiles) {
               p.instructions[1].loop = p.instructions[3].loop = 1;
             }),
             "instruction 3: expected one loop in a tile, got a second one");
+  EXPECT_EQ(errorOf([](Program &p) {
+              Init init;
+              init.trips = 2;
+              p.instructions.insert(p.instructions.begin() + 1,
+                                    Instruction(init));
+            }),
+            "instruction 1: expected a loop of 2 iterations");
+  EXPECT_EQ(errorOf([](Program &p) { p.instructions[2].buffer = 2; }),
+            "instruction 2: expected buffer 0 or 1, got the output");
   EXPECT_EQ(errorOf([](Program &p) { p.layers.clear(); }),
             "expected names of 1 layers, got 0");
   EXPECT_EQ(errorOf([](Program &p) { p.n2 = 8; }),

@@ -176,6 +176,25 @@ TEST(Roofline, OfSharedMemory) {
   }
 }
 
+TEST(Roofline, TransfersOfThePapersGraphs) {
+  // (4 V f + 12 E) / 31.5 GB/s in milliseconds.
+  const double expected[7] = {1.566, .495, 1.269, 6.009, 62.03, 32.62, 140.57};
+  for (size_t i = 0; i < 7; ++i) {
+    Partition partition = uniform(graphs[i], {});
+    Builder builder(partition);
+    builder.addFeatures("x", RegionRole::Input, graphs[i].features);
+    builder.addEdges("a", RegionRole::Input);
+    auto report = simulate(builder.program, partition, {});
+    ASSERT_TRUE(bool(report)) << report.message();
+    EXPECT_NEAR(report->transferSeconds(report->unpaddedBytes) * 1e3 /
+                    expected[i],
+                1, 0.001)
+        << graphs[i].name;
+    EXPECT_GT(report->paddedBytes, report->unpaddedBytes);
+    EXPECT_EQ(report->allBytes, report->paddedBytes);
+  }
+}
+
 TEST(Roofline, IsWhatIdealProgramsTake) {
   Parameters parameters;
   for (const PaperGraph &graph : graphs) {

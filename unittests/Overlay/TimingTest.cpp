@@ -256,6 +256,33 @@ TEST(Timing, WithoutOverlap) {
   EXPECT_EQ(report.cycles(), 8u * (init + 4 * (loads + spdmm) + store));
 }
 
+TEST(Timing, Multicast) {
+  // Two elements of two channels, which read the same rows at the same time.
+  Partition partition = partitionOf(32, 16, {16, 16, 16, 16}, withPes(2));
+  Program program = aggregateProgram(partition, withPes(2), 16);
+  TimingOptions options = bare(MemoryModel::Shared);
+  Report apart = simulated(program, partition, options);
+  options.multicast = true;
+  Report together = simulated(program, partition, options);
+  EXPECT_EQ(apart.bytes().features, 4u * 1024);
+  EXPECT_EQ(together.bytes().features, 2u * 1024);
+  EXPECT_EQ(together.cycles(), apart.cycles());
+  // On one channel, which is half as busy then: (6 + 16) twice, for edges and
+  // rows, 2 for a product and 32 for both stores.
+  options.channels = 1;
+  options.bandwidth /= 4;
+  EXPECT_EQ(simulated(program, partition, options).cycles(),
+            2u * (6 + 16) + 2 + 32);
+  options.multicast = false;
+  EXPECT_EQ(simulated(program, partition, options).cycles(),
+            2u * (6 + 32) + 2 + 32);
+  // Nobody else asks where there is one element.
+  Partition alone = partitionOf(32, 16, {16, 16, 16, 16}, withPes(1));
+  Program single = aggregateProgram(alone, withPes(1), 16);
+  options.multicast = true;
+  EXPECT_EQ(simulated(single, alone, options).bytes().features, 4u * 1024);
+}
+
 TEST(Timing, TilesGoToTheIdleElementOfTheLowestNumber) {
   // Three tiles of 10, 1 and 1 cycles and inits of 1 on two elements: the
   // third goes to the second element.

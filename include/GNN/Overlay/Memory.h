@@ -69,11 +69,14 @@ uint64_t edgesAddress(const Region &region);
 std::map<std::string, std::vector<int64_t>>
 argumentShapes(const Program &program);
 
-/// Bytes that go to the memory before a run: features and edges of inputs, as
-/// regions have them, and without their padding (4 V f + 12 E).
+/// Bytes that go to the memory before a run.
 struct InputBytes {
-  uint64_t padded = 0;
+  /// Features and edges of inputs without padding: 4 V f + 12 E.
   uint64_t unpadded = 0;
+  /// The same as their regions have them, with descriptors.
+  uint64_t padded = 0;
+  /// The regions of all inputs, and the instructions.
+  uint64_t all = 0;
 };
 InputBytes inputBytes(const Program &program);
 

@@ -27,6 +27,9 @@ struct TimingOptions {
   NetworkModel network = NetworkModel::Ideal;
   /// Loads beside computation; otherwise either waits for what is before it.
   bool overlap = true;
+  /// An extension of the paper's design: elements that aggregate read rows
+  /// together, where one asks for those that another one is reading.
+  bool multicast = false;
   /// Whether INIT, the fill of the array and activations take cycles: without
   /// them the closed form is what is left.
   bool hasOverheads = true;
@@ -89,14 +92,18 @@ struct Report {
   TimingOptions options;
   Parameters parameters;
   uint64_t vertices = 0, edges = 0, n1 = 0, n2 = 0;
-  /// Bytes of the instructions, and of the inputs with and without padding.
-  uint64_t instructionBytes = 0, paddedBytes = 0, unpaddedBytes = 0;
+  uint64_t instructionBytes = 0;
+  /// Bytes that the host sends: features and edges without padding, with it,
+  /// and with weights and instructions besides.
+  uint64_t unpaddedBytes = 0, paddedBytes = 0, allBytes = 0;
   std::vector<LayerReport> layers;
 
   uint64_t cycles() const;
   TrafficBytes bytes() const;
   /// T_LoH, simulated.
   double seconds() const;
+  /// T_comm of so many bytes.
+  double transferSeconds(uint64_t bytes) const;
 
   std::string json() const;
   std::string text() const;
