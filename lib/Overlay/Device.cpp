@@ -26,13 +26,8 @@ static constexpr const char *programsEnd = ".ga";
 
 KernelInterface gnn::overlay::interfaceOf(const Program &program) {
   KernelInterface result;
-  for (const auto &[name, shape] : argumentShapes(program)) {
-    uint64_t size = 1;
-    for (int64_t extent : shape)
-      size *= static_cast<uint64_t>(extent);
+  for (const auto &[name, shape] : argumentShapes(program))
     result.inputs.push_back(name);
-    result.inputSizes.push_back(size);
-  }
   for (const Region &region : program.regions)
     if (region.role == RegionRole::Output)
       result.outputs.push_back(&region);
@@ -67,7 +62,8 @@ public:
 
 private:
   /// The edges of a launch as a graph, which the partition keeps.
-  Expected<Partition> partition(const int32_t *src, const int32_t *dst) const;
+  Expected<Partition> partition(const int32_t *src, const int32_t *dst,
+                                int64_t edges) const;
   Error write(const Region &region, const Memory &memory,
               const Partition &partition, float *to, int64_t bytes) const;
 
@@ -108,10 +104,11 @@ private:
 } // namespace
 
 Expected<Partition> ProgramKernel::partition(const int32_t *src,
-                                             const int32_t *dst) const {
+                                             const int32_t *dst,
+                                             int64_t edges) const {
   runtime::GraphArrays arrays;
   arrays.numSrcNodes = static_cast<int64_t>(program.vertices);
-  arrays.numEdges = static_cast<int64_t>(program.edges);
+  arrays.numEdges = edges;
   arrays.edgeSrc = src;
   arrays.edgeDst = dst;
   auto graph = runtime::Graph::borrow(arrays, nullptr);
@@ -144,37 +141,34 @@ Error ProgramKernel::run(const runtime::LaunchArguments &arguments) const {
   auto pointer = [&](size_t i) {
     return *static_cast<float *const *>(arguments.values[i]);
   };
-  // The program is for one graph: what the launch plan says of the arguments
-  // depends on the graph that is bound.
-  auto check = [&](size_t i, uint64_t elements, const std::string &name) {
-    auto needed = static_cast<int64_t>(4 * elements);
-    return arguments.bytes[i] < 0 || arguments.bytes[i] >= needed
-               ? Error()
-               : failure("a program for ", program.vertices, " nodes and ",
-                         program.edges, " edges: expected ", needed,
-                         " bytes of '", name, "', got ", arguments.bytes[i]);
+  // The ends are as many as the graph that is bound has edges.
+  size_t ends = interface.inputs.size() + interface.outputs.size();
+  auto idsAt = [&](size_t i) {
+    return *static_cast<const int32_t *const *>(arguments.values[i]);
   };
+  Expected<Partition> cut =
+      partition(idsAt(ends), idsAt(ends + 1), arguments.bytes[ends] / 4);
+  if (!cut)
+    return cut.takeError();
   std::map<std::string, Argument> inputs;
   auto shapes = argumentShapes(program);
   for (size_t i = 0; i < interface.inputs.size(); ++i) {
     const std::string &name = interface.inputs[i];
-    if (Error error = check(i, interface.inputSizes[i], name))
-      return error;
     Argument argument;
-    argument.values = {pointer(i), interface.inputSizes[i]};
     argument.shape = shapes[name];
+    if (argument.shape.size() == 1) // weights of edges
+      argument.shape[0] = static_cast<int64_t>(cut->edges());
+    uint64_t size = 1;
+    for (int64_t extent : argument.shape)
+      size *= static_cast<uint64_t>(extent);
+    if (auto needed = static_cast<int64_t>(4 * size);
+        arguments.bytes[i] >= 0 && arguments.bytes[i] < needed)
+      return failure("a program for ", program.vertices, " nodes: expected ",
+                     needed, " bytes of '", name, "', got ",
+                     arguments.bytes[i]);
+    argument.values = {pointer(i), size};
     inputs[name] = std::move(argument);
   }
-  size_t ends = interface.inputs.size() + interface.outputs.size();
-  for (size_t i : {ends, ends + 1})
-    if (Error error = check(i, program.edges, "edges"))
-      return error;
-  auto idsAt = [&](size_t i) {
-    return *static_cast<const int32_t *const *>(arguments.values[i]);
-  };
-  Expected<Partition> cut = partition(idsAt(ends), idsAt(ends + 1));
-  if (!cut)
-    return cut.takeError();
   Expected<Memory> memory = Memory::create(program);
   if (!memory)
     return memory.takeError();

@@ -188,7 +188,7 @@ private:
     partition.writeTable(edgesAddress(region), table);
     if (region.role != RegionRole::Input)
       return {};
-    auto weights = wholeOf(region, region.columns);
+    auto weights = wholeOf(region, partition.edges());
     if (!weights)
       return weights.takeError();
     if (partition.edges())
@@ -310,10 +310,10 @@ Memory::readWeights(const Program &, const Region &region,
       "memory of the overlay", [&]() -> Expected<std::vector<float>> {
         if (region.kind != RegionKind::Edges)
           return failure("expected a region of edges, got '", region.name, "'");
-        std::vector<float> weights(region.columns);
-        if (region.columns != partition.order().size())
-          return failure("expected the partition of ", region.columns,
-                         " edges, got one of ", partition.order().size());
+        std::vector<float> weights(partition.order().size());
+        if (region.columns < weights.size())
+          return failure("expected the partition of at most ", region.columns,
+                         " edges, got one of ", weights.size());
         partition.readWeights(
             reinterpret_cast<const Edge *>(data() + edgesAddress(region)),
             weights.data());

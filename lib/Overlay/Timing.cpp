@@ -214,7 +214,7 @@ Expected<Report> gnn::overlay::simulate(const Program &program,
     report.options = options;
     report.parameters = program.parameters;
     report.vertices = program.vertices;
-    report.edges = program.edges;
+    report.edges = partition.edges();
     report.n1 = program.n1;
     report.n2 = program.n2;
     report.instructionBytes =

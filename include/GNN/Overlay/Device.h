@@ -27,8 +27,6 @@ inline constexpr const char *imageFormat = "overlay";
 /// or weights of edges), then int32[edges] of sources and of destinations.
 struct KernelInterface {
   std::vector<std::string> inputs;
-  /// Elements of each input.
-  std::vector<uint64_t> inputSizes;
   std::vector<const Region *> outputs;
 
   size_t size() const { return inputs.size() + outputs.size() + 2; }

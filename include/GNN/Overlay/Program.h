@@ -99,6 +99,8 @@ struct Layer {
 struct Program {
   Parameters parameters;
   uint64_t vertices = 0;
+  /// Edges that regions have room for. A graph of which the compiler knows a
+  /// bound alone, such as one whose self loops are replaced, may have fewer.
   uint64_t edges = 0;
   /// Rows of a shard and a subfiber, and columns of a fiber.
   uint64_t n1 = 0;
