@@ -394,6 +394,29 @@ TEST(Machine, LayersInARow) {
       });
 }
 
+TEST(Machine, StoresZerosBehindTheLastFeature) {
+  // A region whose memory others had before.
+  TestGraph graph = randomGraph("graph", 40, 10, 0, 40, 1);
+  Case run(graph);
+  run.input("x", RegionKind::Features, 40, 5);
+  run.builder->addFeatures("y", RegionRole::Output, 5);
+  run.builder->vectorAdd("x", "x", "y", 5);
+  const Program &program = run.builder->program;
+  auto memory = Memory::create(program);
+  ASSERT_EQ(
+      memory->fill(program, *run.partition, {{"x", {run.values["x"], {40, 5}}}})
+          .message(),
+      "");
+  auto *y = reinterpret_cast<float *>(memory->data() +
+                                      run.builder->region("y").address);
+  std::fill_n(y, 64 * 16, 7.0f);
+  ASSERT_EQ(gnn::overlay::execute(program, *memory).message(), "");
+  for (size_t row = 0; row < 64; ++row)
+    for (size_t column = 5; column < 16; ++column)
+      EXPECT_EQ(y[row * 16 + column], 0);
+  EXPECT_EQ(y[16 * 3 + 4], 2 * run.values["x"][3 * 5 + 4]);
+}
+
 TEST(Machine, FillsFromPieces) {
   TestGraph graph = randomGraph("graph", 20, 10, 0, 20, 1);
   Case run(graph);
