@@ -321,6 +321,23 @@ TEST(Machine, Activations) {
   }
 }
 
+TEST(Machine, EdgesInTheSecondBuffer) {
+  TestGraph graph = randomGraph("graph", 50, 200, 0, 50, 13);
+  std::vector<Values> found;
+  for (uint64_t buffer : {0, 1}) {
+    Case run(graph);
+    run.edges("x");
+    run.builder->addEdges("y", RegionRole::Output);
+    run.builder->activateEdges("x", "y", {ActivationKind::Swish, 0});
+    for (Instruction &instruction : run.builder->program.instructions)
+      if (instruction.as<Load>() || instruction.as<Act>())
+        instruction.buffer = buffer;
+    ASSERT_EQ(run.execute().message(), "");
+    found.push_back(run.weights("y"));
+  }
+  EXPECT_EQ(found[0], found[1]);
+}
+
 TEST(Machine, DivideByAColumn) {
   expectLayer(
       [](Case &run) {
