@@ -142,6 +142,23 @@ TEST_F(Faults, WrongDescriptors) {
                   "descriptor of at most 65536 edges, got 100000");
 }
 
+TEST_F(Faults, WrongDescriptorsOfStores) {
+  builder->addEdges("e", RegionRole::Output);
+  program().instructions.clear();
+  program().layers.clear();
+  builder->vectorInner("x", "x", "a", "e", 16);
+  EXPECT_EQ(message(), "");
+  uint64_t table = builder->region("e").address;
+  expectStart(message([&](Memory &memory) {
+                reinterpret_cast<Descriptor *>(memory.data() + table)->block =
+                    1;
+              }),
+              "layer 'layer1': tile 0: instruction 6: wrong descriptor: "
+              "expected " +
+                  std::to_string(partition->entries()[0].count) +
+                  " edges from block 0, got ");
+}
+
 TEST_F(Faults, WrongSubfiber) {
   bodyAt<Load>(3).stride = 64;
   bodyAt<Load>(3).address = 0;

@@ -321,6 +321,23 @@ TEST(Machine, Activations) {
   }
 }
 
+TEST(Machine, EdgesInTheSecondBuffer) {
+  TestGraph graph = randomGraph("graph", 50, 200, 0, 50, 13);
+  std::vector<Values> found;
+  for (uint64_t buffer : {0, 1}) {
+    Case run(graph);
+    run.edges("x");
+    run.builder->addEdges("y", RegionRole::Output);
+    run.builder->activateEdges("x", "y", {ActivationKind::Swish, 0});
+    for (Instruction &instruction : run.builder->program.instructions)
+      if (instruction.as<Load>() || instruction.as<Act>())
+        instruction.buffer = buffer;
+    ASSERT_EQ(run.execute().message(), "");
+    found.push_back(run.weights("y"));
+  }
+  EXPECT_EQ(found[0], found[1]);
+}
+
 TEST(Machine, DivideByAColumn) {
   expectLayer(
       [](Case &run) {
@@ -392,6 +409,29 @@ TEST(Machine, LayersInARow) {
                 run.values.at("x")[run.graph.src[e] * 18 + column];
         return y;
       });
+}
+
+TEST(Machine, StoresZerosBehindTheLastFeature) {
+  // A region whose memory others had before.
+  TestGraph graph = randomGraph("graph", 40, 10, 0, 40, 1);
+  Case run(graph);
+  run.input("x", RegionKind::Features, 40, 5);
+  run.builder->addFeatures("y", RegionRole::Output, 5);
+  run.builder->vectorAdd("x", "x", "y", 5);
+  const Program &program = run.builder->program;
+  auto memory = Memory::create(program);
+  ASSERT_EQ(
+      memory->fill(program, *run.partition, {{"x", {run.values["x"], {40, 5}}}})
+          .message(),
+      "");
+  auto *y = reinterpret_cast<float *>(memory->data() +
+                                      run.builder->region("y").address);
+  std::fill_n(y, 64 * 16, 7.0f);
+  ASSERT_EQ(gnn::overlay::execute(program, *memory).message(), "");
+  for (size_t row = 0; row < 64; ++row)
+    for (size_t column = 5; column < 16; ++column)
+      EXPECT_EQ(y[row * 16 + column], 0);
+  EXPECT_EQ(y[16 * 3 + 4], 2 * run.values["x"][3 * 5 + 4]);
 }
 
 TEST(Machine, FillsFromPieces) {
