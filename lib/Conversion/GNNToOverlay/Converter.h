@@ -58,7 +58,10 @@ private:
   bool dependsOnRows(mlir::Value value) const {
     return dependent.contains(value);
   }
+  /// Whether an op, or a region of it, reads such a value.
+  bool readsRows(mlir::Operation &op) const;
   mlir::LogicalResult convert(mlir::Operation &op);
+  mlir::LogicalResult reconnect(mlir::Operation *layer);
   mlir::LogicalResult convertReturn(mlir::func::ReturnOp op);
 
   /// The type of rows of nodes with that many features.

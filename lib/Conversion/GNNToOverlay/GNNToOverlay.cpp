@@ -10,6 +10,7 @@
 
 #include "GNN/Conversion/Passes.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -88,18 +89,27 @@ FailureOr<EdgeNumbers> Converter::numbersOf(Operation *op, Value value) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+bool Converter::readsRows(Operation &op) const {
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegions(), captured);
+  auto depends = [&](Value value) { return dependsOnRows(value); };
+  return llvm::any_of(op.getOperands(), depends) ||
+         llvm::any_of(captured, depends);
+}
+
 /// The graph that rows of edges, which depend on rows of nodes, belong to; that
 /// of rows of nodes where there are none.
 LogicalResult Converter::findGraph() {
   FlatSymbolRefAttr ofNodes;
   for (BlockArgument argument : func.getArguments())
-    if (getRowSpace(argument.getType()) == RowSpace::Node) {
+    if (auto space = getRowSpace(argument.getType());
+        space && space != RowSpace::Edge) {
       dependent.insert(argument);
-      ofNodes = getRows(argument.getType()).getGraph();
+      if (space == RowSpace::Node)
+        ofNodes = getRows(argument.getType()).getGraph();
     }
   for (Operation &op : func.front().without_terminator()) {
-    if (llvm::none_of(op.getOperands(),
-                      [&](Value value) { return dependsOnRows(value); }))
+    if (!readsRows(op))
       continue;
     dependent.insert(op.getResults().begin(), op.getResults().end());
     for (Type type :
@@ -165,6 +175,9 @@ LogicalResult Converter::convertReturn(func::ReturnOp op) {
     Value rows = rowsOf(op, value);
     if (!rows)
       return failure();
+    if (!rows.getDefiningOp<overlay::LayerOpInterface>())
+      return refuse(op) << "result " << operand.getOperandNumber()
+                        << " is an argument";
     auto type = getTensorType(value);
     RankedTensorType flat = withFeatures(type, {getNumFeatures(type)});
     if (rows.getType() != flat)
@@ -176,23 +189,57 @@ LogicalResult Converter::convertReturn(func::ReturnOp op) {
   return success();
 }
 
+/// Has a layer that was there before read layers.
+LogicalResult Converter::reconnect(Operation *layer) {
+  builder.setInsertionPoint(layer);
+  for (OpOperand &operand : layer->getOpOperands()) {
+    Value value = operand.get();
+    Operation *producer = value.getDefiningOp();
+    if (!dependsOnRows(value) || !producer ||
+        isa<overlay::OverlayDialect>(producer->getDialect()))
+      continue;
+    Value converted;
+    if (getRowSpace(value.getType()) == RowSpace::Edge) {
+      FailureOr<EdgeNumbers> numbers = numbersOf(layer, value);
+      if (failed(numbers))
+        return failure();
+      if (!numbers->isSoftmax && numbers->heads.size() == 1)
+        converted = numbers->heads.front();
+    } else {
+      converted = rowsOf(layer, value);
+      if (!converted)
+        return failure();
+    }
+    if (!converted || converted.getType() != value.getType())
+      return refuse(layer) << "expected an operand that is a layer, got "
+                           << value.getType();
+    operand.set(converted);
+  }
+  return success();
+}
+
 LogicalResult Converter::run() {
   if (!llvm::hasSingleElement(func.getBody()))
-    return func.emitError("has no overlay layer: expected one block");
+    return emitError(func.getLoc(), "has no overlay layer: expected one block");
   if (failed(findGraph()))
     return failure();
   if (dependent.empty())
     return success(); // of weights and the graph alone
-  SmallVector<Operation *> converted;
+  auto returned = dyn_cast<func::ReturnOp>(func.front().getTerminator());
+  if (!returned)
+    return emitError(func.getLoc(), "has no overlay layer: expected a return");
+  SmallVector<Operation *> dependents, converted;
   for (Operation &op : func.front().without_terminator())
-    if (!isa<overlay::OverlayDialect>(op.getDialect()) &&
-        llvm::any_of(op.getOperands(),
-                     [&](Value value) { return dependsOnRows(value); }))
-      converted.push_back(&op);
-  for (Operation *op : converted)
-    if (failed(convert(*op)))
+    if (readsRows(op))
+      dependents.push_back(&op);
+  for (Operation *op : dependents) {
+    bool isLayer = isa_and_nonnull<overlay::OverlayDialect>(op->getDialect());
+    if (failed(isLayer ? reconnect(op) : convert(*op)))
       return failure();
-  if (failed(convertReturn(cast<func::ReturnOp>(func.front().getTerminator()))))
+    if (!isLayer)
+      converted.push_back(op);
+  }
+  if (failed(convertReturn(returned)))
     return failure();
   // Products that read rows of which others read ones too read the same rows.
   for (auto [rows, wider] : withOnes)

@@ -15,7 +15,7 @@ overlay::ActAttr Converter::function(overlay::ActivationKind kind,
                                      std::optional<double> parameter) {
   FloatAttr attr;
   if (parameter)
-    attr = builder.getF64FloatAttr(*parameter);
+    attr = builder.getF32FloatAttr(static_cast<float>(*parameter));
   return overlay::ActAttr::get(builder.getContext(), kind, attr);
 }
 
@@ -105,7 +105,8 @@ LogicalResult Converter::convertActivation(ActivationOp op) {
     break;
   case ActivationKind::LeakyRelu:
   case ActivationKind::Prelu:
-    if (std::optional<double> slope = constantSlope(op))
+    if (std::optional<double> slope = constantSlope(op);
+        slope && std::isfinite(static_cast<float>(*slope)))
       act = function(overlay::ActivationKind::Prelu, *slope);
     break;
   case ActivationKind::Swish:

@@ -215,8 +215,10 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
 
 LogicalResult Exporter::add(Operation &op, Instruction instruction) {
   runtime::Expected<EncodedInstruction> bytes = encode(instruction);
-  if (!bytes)
-    return op.emitOpError("does not fit an instruction: ") << bytes.message();
+  if (!bytes) // without the op, which may be a layer
+    return mlir::emitError(op.getLoc())
+           << "'" << op.getName()
+           << "' does not fit an instruction: " << bytes.message();
   program.instructions.push_back(instruction);
   return success();
 }

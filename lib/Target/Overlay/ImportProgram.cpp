@@ -235,10 +235,10 @@ LogicalResult Importer::build(const Instruction &of, const overlay::Act &act) {
       return failure();
     place = *affine;
   } else if (kind == overlay::ActivationKind::Prelu) {
-    parameter = builder.getF64FloatAttr(
+    parameter = builder.getF32FloatAttr(
         llvm::bit_cast<float>(static_cast<uint32_t>(act.parameter)));
   } else if (kind == overlay::ActivationKind::Divide) {
-    parameter = builder.getF64FloatAttr(static_cast<double>(act.parameter));
+    parameter = builder.getF32FloatAttr(static_cast<float>(act.parameter));
   }
   ActOp::create(builder, loc, ActAttr::get(context(), kind, parameter),
                 place.region, place.offset, number(act.count),

@@ -18,14 +18,14 @@ using namespace gnn;
 static LogicalResult writeProgram(ModuleOp module, llvm::raw_ostream &os) {
   auto programs = module.getOps<overlay::ProgramOp>();
   if (!llvm::hasSingleElement(programs))
-    return module.emitError("expected one gnn_overlay.program, got ")
+    return emitError(module.getLoc(), "expected one gnn_overlay.program, got ")
            << std::distance(programs.begin(), programs.end());
   FailureOr<overlay::Program> program = exportOverlayProgram(*programs.begin());
   if (failed(program))
     return failure();
   runtime::Expected<std::string> bytes = overlay::write(*program);
   if (!bytes)
-    return module.emitError(bytes.message());
+    return emitError(module.getLoc(), bytes.message());
   os << *bytes;
   return success();
 }

@@ -63,7 +63,7 @@ struct OverlayFuseActivations
     auto layer = op.getInput().getDefiningOp<overlay::LayerOpInterface>();
     layer.addActivations(op.getActivations());
     passed(getArgument(), op.getLoc(), "Fused")
-        << "joins " << overlay::toWord(layer.getLayerType());
+        << std::string("joins ") + overlay::toWord(layer.getLayerType());
     op.getResult().replaceAllUsesWith(op.getInput());
     op.erase();
   }

@@ -27,10 +27,11 @@ struct OverlayMapKernels : gnn::impl::OverlayMapKernelsBase<OverlayMapKernels> {
       Block &body = program.getBody().front();
       auto layers = llvm::to_vector(body.getOps<overlay::LayerOpInterface>());
       for (auto [i, layer] : llvm::enumerate(layers)) {
-        builder.addLayer(layer, i + 1);
+        if (failed(builder.addLayer(layer, i + 1)))
+          return signalPassFailure();
         passed(getArgument(), layer.getLoc(), "Mapped")
-            << overlay::toWord(layer.getLayerType()) << ", layer "
-            << std::to_string(i + 1);
+            << "layer " + std::to_string(i + 1) + ", " +
+                   overlay::toWord(layer.getLayerType());
       }
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
         if (isa<overlay::ReadOp, overlay::PlaceOp, overlay::LayerOpInterface>(

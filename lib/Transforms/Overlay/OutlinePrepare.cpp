@@ -12,6 +12,7 @@
 #include "GNN/Transforms/Remarks.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -24,16 +25,21 @@ namespace gnn {
 /// Whether `op` is part of a program: a layer, a layout of a weight, or a view
 /// of rows of nodes.
 static bool isOfProgram(Operation &op) {
-  if (isa<overlay::OverlayDialect>(op.getDialect()))
+  if (isa_and_nonnull<overlay::OverlayDialect>(op.getDialect()))
     return true;
   return isa<ReshapeOp, RebindRowsOp>(op) &&
          getRowSpace(op.getResult(0).getType()) == RowSpace::Node;
 }
 
+static std::string nameOf(func::FuncOp func, unsigned argument) {
+  auto name = func.getArgAttrOfType<StringAttr>(argument, attribute::name);
+  return name ? name.str() : defaultInputName(argument);
+}
+
 namespace {
 /// The ops of a function that are computed before its program.
 struct Outline {
-  SmallVector<Operation *> ops;
+  SetVector<Operation *> ops;
   /// Arguments of the function, and values of the ops that others read.
   SetVector<Value> arguments, results;
 };
@@ -45,14 +51,21 @@ struct OverlayOutlinePrepare
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (func.isExternal() || func.getOps<overlay::LayerOpInterface>().empty())
         continue;
-      if (failed(outline(func)))
+      if (failed(expectOneBlock(func)) || failed(outline(func)))
         return signalPassFailure();
     }
   }
 
+  /// Whether `op` is one of `ops`, or in a region of one.
+  static bool isInside(Operation *op, const SetVector<Operation *> &ops) {
+    while (op && !ops.contains(op))
+      op = op->getParentOp();
+    return op;
+  }
+
   FailureOr<Outline> find(func::FuncOp func) {
     Outline outline;
-    DenseSet<Operation *> moved;
+    SetVector<Operation *> &moved = outline.ops;
     // Views of what is computed before are computed before, too.
     auto isMoved = [&](Operation &op) {
       return !isOfProgram(op) ||
@@ -62,22 +75,32 @@ struct OverlayOutlinePrepare
     for (Operation &op : func.front().without_terminator()) {
       if (!isMoved(op))
         continue;
-      for (Value operand : op.getOperands()) {
+      SetVector<Value> operands;
+      operands.insert(op.operand_begin(), op.operand_end());
+      getUsedValuesDefinedAbove(op.getRegions(), operands);
+      for (Value operand : operands) {
         if (isa<BlockArgument>(operand))
           outline.arguments.insert(operand);
         else if (!moved.contains(operand.getDefiningOp()))
           return op.emitOpError("expected values that no layer computes");
       }
       moved.insert(&op);
-      outline.ops.push_back(&op);
     }
     for (Operation *op : outline.ops)
       for (Value result : op->getResults())
         if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-              return !moved.contains(user);
+              return !isInside(user, outline.ops);
             }))
           outline.results.insert(result);
     return outline;
+  }
+
+  static LogicalResult expectOneBlock(func::FuncOp func) {
+    if (llvm::hasSingleElement(func.getBody()) &&
+        isa<func::ReturnOp>(func.front().back()))
+      return success();
+    return emitError(func.getLoc(),
+                     "expected layers in one block that returns");
   }
 
   LogicalResult outline(func::FuncOp func) {
@@ -94,8 +117,12 @@ struct OverlayOutlinePrepare
       results.push_back(result.getType());
     std::string name = (func.getSymName() + ".prepare").str();
     if (Operation *other = getOperation().lookupSymbol(name))
-      return other->emitError("has the name of what is computed before @")
+      return emitError(other->getLoc())
+             << "@" << name << " has the name of what is computed before @"
              << func.getSymName();
+    StringSet<> names;
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      names.insert(nameOf(func, i));
     auto prepare = func::FuncOp::create(
         builder, func.getLoc(), name, builder.getFunctionType(inputs, results));
     Block *body = prepare.addEntryBlock();
@@ -110,9 +137,12 @@ struct OverlayOutlinePrepare
     for (Operation *op : found->ops)
       inside.clone(*op, map);
     SmallVector<Value> returned;
+    unsigned next = 0;
     for (auto [i, result] : llvm::enumerate(found->results)) {
       returned.push_back(map.lookup(result));
-      auto named = builder.getStringAttr("prepare." + Twine(i));
+      while (!names.insert(("prepare." + Twine(next)).str()).second)
+        ++next; // an argument has it
+      auto named = builder.getStringAttr("prepare." + Twine(next));
       prepare.setResultAttr(i, attribute::name, named);
       unsigned number = func.getNumArguments();
       if (failed(func.insertArgument(
@@ -123,15 +153,15 @@ struct OverlayOutlinePrepare
         return failure();
       Value(result).replaceUsesWithIf(
           func.getArgument(number), [&](OpOperand &use) {
-            return !llvm::is_contained(found->ops, use.getOwner());
+            return !isInside(use.getOwner(), found->ops);
           });
     }
     func::ReturnOp::create(inside, func.getLoc(), returned);
-    for (Operation *op : llvm::reverse(found->ops))
+    for (Operation *op : llvm::reverse(found->ops.getArrayRef()))
       op->erase();
     passed(getArgument(), func.getLoc(), "Outlined")
-        << std::to_string(found->results.size())
-        << " values are computed before the program";
+        << std::to_string(found->results.size()) +
+               " values are computed before the program";
     return success();
   }
 };

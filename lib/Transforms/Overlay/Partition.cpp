@@ -66,6 +66,10 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   }
 
   LogicalResult partition(func::FuncOp func) {
+    if (!llvm::hasSingleElement(func.getBody()) ||
+        !isa<func::ReturnOp>(func.front().back()))
+      return emitError(func.getLoc(),
+                       "expected layers in one block that returns");
     auto target = getOperation()->getAttrOfType<overlay::OverlayTargetAttr>(
         overlay::targetName);
     if (!target)
@@ -79,9 +83,9 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     if (failed(program))
       return failure();
     passed(getArgument(), func.getLoc(), "Partitioned")
-        << std::to_string(cut->getBlocks()) << " blocks of "
-        << std::to_string(cut->getN1()) << " rows, "
-        << std::to_string(cut->getNumEntries()) << " entries";
+        << std::to_string(cut->getBlocks()) + " blocks of " +
+               std::to_string(cut->getN1()) + " rows, " +
+               std::to_string(cut->getNumEntries()) + " entries";
     func.erase();
     return success();
   }
@@ -90,7 +94,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   FailureOr<std::shared_ptr<const runtime::Graph>> readGraph(func::FuncOp func,
                                                              GraphOp declared) {
     auto fail = [&](const runtime::Error &error) {
-      return func.emitError("graph: ") << error.message();
+      return emitError(func.getLoc(), "graph: ") << error.message();
     };
     auto file = runtime::GraphFile::load(graph);
     if (!file)
@@ -134,20 +138,25 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     } else {
       StatsAttr stats = statsOf(declared);
       if (!stats)
-        return func.emitError("expected statistics of @")
+        return emitError(func.getLoc(), "expected statistics of @")
                << declared.getSymName()
                << ", or a file: a program of the overlay is for one number of "
                   "nodes and edges";
       if (skipEmpty)
-        return func.emitError("skip-empty: expected a file of the graph");
+        return emitError(func.getLoc(),
+                         "skip-empty: expected a file of the graph");
       vertices = stats.getSrcNodes();
       edges = stats.getEdges();
     }
     int64_t rows =
         n1 ? n1 : overlay::chooseN1(vertices, parameters, blocksPerPe);
+    if (vertices >= int64_t(1) << 31 || edges >= int64_t(1) << 31)
+      return emitError(func.getLoc(),
+                       "expected fewer than 2^31 nodes and edges, got ")
+             << vertices << " and " << edges;
     if (rows % parameters.psys != 0 ||
         rows > static_cast<int64_t>(parameters.featureRows))
-      return func.emitError("expected n1 to be a multiple of ")
+      return emitError(func.getLoc(), "expected n1 to be a multiple of ")
              << parameters.psys << " up to " << parameters.featureRows
              << ", got " << rows;
     auto make = [&](DenseI64ArrayAttr entries, DenseI64ArrayAttr sources) {
@@ -161,7 +170,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     options.skipEmpty = skipEmpty;
     auto cut = overlay::Partition::create(known, rows, parameters, options);
     if (!cut)
-      return func.emitError("graph: ") << cut.message();
+      return emitError(func.getLoc(), "graph: ") << cut.message();
     SmallVector<int64_t> entries(cut->blocks()), sources;
     bool isPlain = true; // one entry each
     for (auto [i, entry] : llvm::enumerate(cut->entries())) {

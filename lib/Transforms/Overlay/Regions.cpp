@@ -406,8 +406,13 @@ FailureOr<ProgramOp> ProgramBuilder::run() {
           .getGraph(),
       target, partition);
   body = builder.createBlock(&program.getBody());
-  for (BlockArgument argument : func.getArguments())
-    names.insert(builder.getStringAttr(nameOf(argument)));
+  for (BlockArgument argument : func.getArguments()) {
+    StringAttr name = builder.getStringAttr(nameOf(argument));
+    if (name.empty() || !names.insert(name).second)
+      return emitError(func.getLoc(), "expected arguments of different names, "
+                                      "got '")
+             << name.getValue() << "' of argument " << argument.getArgNumber();
+  }
   auto returned = cast<func::ReturnOp>(func.front().getTerminator());
   for (auto [i, operand] : llvm::enumerate(returned.getOperands())) {
     Value value = throughViews(operand);

@@ -120,7 +120,7 @@ void TileBuilder::addActivations(ArrayAttr acts, int64_t buffer, bool onEdges,
     if (act.getKind() == overlay::ActivationKind::Divide)
       act = ActAttr::get(
           act.getContext(), act.getKind(),
-          builder.getF64FloatAttr(
+          builder.getF32FloatAttr(
               static_cast<int64_t>(act.getParameter().getValueAsDouble()) %
               n2));
     ActOp::create(builder, loc, act, isAffine ? affine : FlatSymbolRefAttr(),
@@ -277,7 +277,35 @@ void TileBuilder::addBatchNorm(BatchNormOp op) {
   });
 }
 
-void TileBuilder::addLayer(LayerOpInterface op, int64_t layer) {
+LogicalResult TileBuilder::checkRegions(LayerOpInterface op) {
+  for (Value operand : op->getOperands())
+    if (!regionOf(operand))
+      return op->emitOpError("expected operands that regions hold: "
+                             "gnn-overlay-partition reads and places them");
+  if (!regionOf(op->getResult(0)))
+    return op->emitOpError("expected a result that is placed in a region");
+  if (isa<VectorInnerOp>(*op) && !findEdges())
+    return op->emitOpError("expected a region of edges in the program");
+  auto aggregate = dyn_cast<AggregateOp>(*op);
+  if (aggregate && !aggregate.getWeights())
+    return op->emitOpError("expected weights of edges: gnn-overlay-partition "
+                           "gives each the weight 1");
+  Value scale, shift;
+  if (auto norm = dyn_cast<BatchNormOp>(*op)) {
+    scale = norm.getScale();
+    shift = norm.getShift();
+  } else if (auto act = dyn_cast<ActivationOp>(*op)) {
+    scale = act.getScale();
+    shift = act.getShift();
+  }
+  if (scale && regionOf(scale) != regionOf(shift))
+    return op->emitOpError("expected a scale and a shift of one region");
+  return success();
+}
+
+LogicalResult TileBuilder::addLayer(LayerOpInterface op, int64_t layer) {
+  if (failed(checkRegions(op)))
+    return failure();
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   loc = op.getLoc();
@@ -308,4 +336,5 @@ void TileBuilder::addLayer(LayerOpInterface op, int64_t layer) {
     addActivation(act);
   else
     addBatchNorm(cast<BatchNormOp>(*op));
+  return success();
 }

@@ -19,7 +19,8 @@ public:
   TileBuilder(ProgramOp program, bool unroll);
 
   /// Builds the block of layer number `layer`, at the end of the program.
-  void addLayer(LayerOpInterface op, int64_t layer);
+  /// Errors, at the layer: a value that is in no region.
+  mlir::LogicalResult addLayer(LayerOpInterface op, int64_t layer);
 
 private:
   void addAggregate(AggregateOp op);
@@ -29,6 +30,8 @@ private:
   void addActivation(ActivationOp op);
   void addBatchNorm(BatchNormOp op);
   void addOnEdges(ActivationOp op);
+
+  mlir::LogicalResult checkRegions(LayerOpInterface op);
 
   /// Calls body(fiber, block) for each tile of rows of that many features, in
   /// fiber-major order.

@@ -31,11 +31,39 @@ LogicalResult ActAttr::verify(EmitError emitError, overlay::ActivationKind kind,
   if (takes != bool(parameter)) // C2
     return emitError() << "expected " << (takes ? "a" : "no")
                        << " parameter of " << toWord(kind);
+  if (parameter &&
+      (!parameter.getType().isF32() || !parameter.getValue().isFinite())) // C2
+    return emitError() << "expected a finite f32 number as the parameter of "
+                       << toWord(kind) << ", got " << parameter;
   if (kind != overlay::ActivationKind::Divide)
     return success();
-  double column = parameter.getValueAsDouble();
+  double column = parameter.getValue().convertToDouble();
   if (column < 0 || column != std::floor(column)) // C3
-    return emitError() << "expected the column of a divisor, got " << parameter;
+    return emitError()
+           << "expected a whole number as the column of a divisor, got "
+           << parameter;
+  return success();
+}
+
+void gnn::overlay::printNumber(AsmPrinter &printer, FloatAttr number) {
+  const APFloat &value = number.getValue();
+  SmallString<16> text;
+  for (unsigned digits = 6; digits <= 9; ++digits) { // 9 are enough for f32
+    text.clear();
+    value.toString(text, digits, /*FormatMaxPadding=*/6);
+    if (APFloat(value.getSemantics(), text).bitwiseIsEqual(value))
+      break;
+  }
+  printer << text;
+  if (text.find('.') == StringRef::npos) // else it is an integer
+    printer << ".0";
+}
+
+ParseResult gnn::overlay::parseNumber(AsmParser &parser, FloatAttr &number) {
+  APFloat value(0.0F);
+  if (parser.parseFloat(APFloat::IEEEsingle(), value))
+    return failure();
+  number = FloatAttr::get(Float32Type::get(parser.getContext()), value);
   return success();
 }
 
@@ -43,12 +71,12 @@ Attribute BuffersAttr::parse(AsmParser &parser, Type) {
   uint64_t bits = 0;
   auto parseOne = [&]() -> ParseResult {
     llvm::SMLoc loc = parser.getCurrentLocation();
-    FailureOr<BufferBit> bit = parseOverlayWord<BufferBit>(parser);
-    if (failed(bit))
+    BufferBit bit;
+    if (parseWord(parser, bit))
       return failure();
-    if (bits & *bit) // C1
+    if (bits & bit) // C1
       return parser.emitError(loc, "expected each buffer once");
-    bits |= *bit;
+    bits |= bit;
     return success();
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
@@ -96,16 +124,16 @@ llvm::hash_code gnn::overlay::hash_value(const Parameters &parameters) {
   return hash;
 }
 
-void gnn::overlay::print(AsmPrinter &printer, const Parameters &parameters) {
+void OverlayTargetAttr::print(AsmPrinter &printer) const {
   llvm::ListSeparator comma;
   printer << "<";
   for (const ParameterField &field : parameterFields)
     printer << StringRef(comma) << field.keyword << " = "
-            << parameters.*field.value;
+            << getValues().*field.value;
   printer << ">";
 }
 
-FailureOr<Parameters> FieldParser<Parameters>::parse(AsmParser &parser) {
+Attribute OverlayTargetAttr::parse(AsmParser &parser, Type) {
   Parameters parameters;
   uint64_t seen = 0;
   auto parseOne = [&]() -> ParseResult {
@@ -133,8 +161,8 @@ FailureOr<Parameters> FieldParser<Parameters>::parse(AsmParser &parser) {
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalLessGreater,
                                      parseOne))
-    return failure();
-  return parameters;
+    return {};
+  return parser.getChecked<OverlayTargetAttr>(parser.getContext(), parameters);
 }
 
 LogicalResult OverlayTargetAttr::verify(EmitError emitError,
@@ -186,6 +214,11 @@ LogicalResult PartitionAttr::verify(EmitError emitError, int64_t vertices,
                                     DenseI64ArrayAttr sources) {
   if (n1 < 1 || n2 < 1 || vertices < 0 || edges < 0) // C1
     return emitError() << "expected positive n1 and n2, and no negative number";
+  constexpr int64_t ids = int64_t(1) << 31;
+  if (vertices >= ids || edges >= ids) // C1
+    return emitError() << "expected fewer than " << ids
+                       << " vertices and edges, got " << vertices << " and "
+                       << edges;
   if (bool(entries) != bool(sources)) // C2
     return emitError() << "expected both entries and sources or neither";
   if (!entries)

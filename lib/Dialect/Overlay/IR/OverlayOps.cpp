@@ -107,7 +107,9 @@ LogicalResult VectorInnerOp::verify() {
 
 LayerType VectorAddOp::getLayerType() { return LayerType::VectorAdd; }
 
-LogicalResult VectorAddOp::verify() { return verifyElementwise(*this); /*C1*/ }
+LogicalResult VectorAddOp::verify() {
+  return verifyElementwise(*this); // C1
+}
 
 //===----------------------------------------------------------------------===//
 // ActivationOp, BatchNormOp
@@ -204,7 +206,7 @@ LogicalResult AssembleOp::verify() {
     if (getTransposed()[i])
       std::swap(rows, columns);
     if (llvm::any_of(block, [](int64_t number) { return number < 0; }) ||
-        block[0] + block[4] > rows || block[1] + block[5] > columns) // C2
+        block[0] > rows - block[4] || block[1] > columns - block[5]) // C2
       return emitOpError("expected a block within the ")
              << rows << " x " << columns << " numbers of input " << i;
     patches.push_back({block[2], block[3], block[4], block[5]});
@@ -214,8 +216,8 @@ LogicalResult AssembleOp::verify() {
   auto [rows, columns] = matrixOf(type);
   for (auto [i, patch] : llvm::enumerate(patches)) {
     if (patch.row < 0 || patch.column < 0 || patch.rows < 0 ||
-        patch.columns < 0 || patch.row + patch.rows > rows ||
-        patch.column + patch.columns > columns) // C3
+        patch.columns < 0 || patch.row > rows - patch.rows ||
+        patch.column > columns - patch.columns) // C3
       return emitOpError("expected blocks within ")
              << rows << " x " << columns << ", got " << patch.rows << " x "
              << patch.columns << " at " << patch.row << ", " << patch.column;

@@ -30,6 +30,37 @@ struct Interval {
 };
 } // namespace
 
+LogicalResult ProgramOp::verify() {
+  const Parameters &values = getTarget().getValues();
+  auto n1 = static_cast<uint64_t>(getPartition().getN1());
+  auto n2 = static_cast<uint64_t>(getPartition().getN2());
+  if (n2 == values.featureColumns && n1 % values.psys == 0 &&
+      n1 <= values.featureRows) // C3
+    return success();
+  return mlir::emitError(getLoc()) // without the op, which may be long
+         << "expected n1 to be a multiple of " << values.psys << " up to "
+         << values.featureRows << " and n2 " << values.featureColumns
+         << ", got " << n1 << " and " << n2;
+}
+
+/// Checks that regions are of the graph of the program.
+static LogicalResult verifyExtents(ProgramOp program) {
+  PartitionAttr partition = program.getPartition();
+  for (auto region : program.getBody().getOps<RegionOp>()) {
+    overlay::RegionKind kind = region.getKind().getValue();
+    ArrayRef<int64_t> extents = region.getExtents();
+    if (kind == overlay::RegionKind::Features &&
+        extents[0] != partition.getVertices())
+      return region.emitOpError("expected a row for each of ")
+             << partition.getVertices() << " vertices, got " << extents[0];
+    if (kind == overlay::RegionKind::Edges &&
+        extents[1] != partition.getEdges())
+      return region.emitOpError("expected a column for each of ")
+             << partition.getEdges() << " edges, got " << extents[1];
+  }
+  return success();
+}
+
 /// Checks that regions lie apart and within the memory.
 static LogicalResult verifyAddresses(ProgramOp program) {
   SmallVector<Interval> intervals;
@@ -78,7 +109,10 @@ LogicalResult ProgramOp::verifyRegions() {
     (layer ? hasLayers : hasBlocks) = true;
   }
   if (hasLayers && hasBlocks) // C1
-    return emitOpError("expected layers or layer blocks, got both");
+    return mlir::emitError(getLoc())
+           << "expected layers or layer blocks, got both";
+  if (failed(verifyExtents(*this))) // C4
+    return failure();
   return verifyAddresses(*this); // C2
 }
 
@@ -95,6 +129,13 @@ uint64_t RegionOp::getBytes() {
                      shape);
 }
 
+/// Whether an attribute is a number of rows or columns.
+static bool isCount(Attribute attr) {
+  auto number = dyn_cast<IntegerAttr>(attr);
+  return number && number.getType().isSignlessInteger(64) &&
+         number.getInt() >= 0;
+}
+
 LogicalResult RegionOp::verify() {
   auto address = static_cast<int64_t>(getAddress());
   if (address < 0 || address % addressUnit != 0) // C1
@@ -103,6 +144,13 @@ LogicalResult RegionOp::verify() {
   ArrayRef<int64_t> extents = getExtents();
   if (extents.size() != 2 || extents[0] < 0 || extents[1] < 0) // C2
     return emitOpError("expected two extents that are not negative");
+  constexpr double most = uint64_t(1) << 44;
+  if (extents[1] >= int64_t(1) << 31 ||
+      double(extents[0]) * double(std::max<int64_t>(extents[1], 1)) >
+          most) // C2
+    return emitOpError("expected fewer than 2^31 columns and at most 2^44 "
+                       "numbers, got ")
+           << extents[0] << " x " << extents[1];
   if (!getPieces())
     return success();
   overlay::RegionKind kind = getKind().getValue();
@@ -115,10 +163,9 @@ LogicalResult RegionOp::verify() {
     auto fields = dyn_cast<ArrayAttr>(attr);
     if (!fields || fields.size() != 9 ||
         !isa<StringAttr, FloatAttr>(fields[0]) || !isa<BoolAttr>(fields[1]) ||
-        !llvm::all_of(fields.getValue().drop_front(2),
-                      llvm::IsaPred<IntegerAttr>)) // C3
+        !llvm::all_of(fields.getValue().drop_front(2), isCount)) // C3
       return emitOpError("expected pieces of a name or number, a flag and "
-                         "seven numbers, got ")
+                         "seven numbers that are not negative, got ")
              << attr;
   }
   return success();
@@ -268,7 +315,7 @@ LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult InitOp::verify() {
-  return verifyOffset(*this, getOffset()); /*C2*/
+  return verifyOffset(*this, getOffset()); // C2
 }
 LogicalResult InitOp::verifySymbolUses(SymbolTableCollection &symbols) {
   std::optional<overlay::RegionKind> kind;
@@ -278,7 +325,7 @@ LogicalResult InitOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult ActOp::verify() {
-  return verifyOffset(*this, getOffset()); /*C2*/
+  return verifyOffset(*this, getOffset()); // C2
 }
 LogicalResult ActOp::verifySymbolUses(SymbolTableCollection &symbols) {
   std::optional<overlay::RegionKind> kind;

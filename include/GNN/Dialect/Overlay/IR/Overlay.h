@@ -33,45 +33,36 @@ bool isNodeRows(mlir::RankedTensorType type);
 bool isEdgeWeights(mlir::RankedTensorType type);
 
 llvm::hash_code hash_value(const Parameters &parameters);
-void print(mlir::AsmPrinter &printer, const Parameters &parameters);
 
-} // namespace gnn::overlay
+//===----------------------------------------------------------------------===//
+// Parts of attributes as text
+//===----------------------------------------------------------------------===//
 
-namespace mlir {
-/// An enumerator of the overlay as a keyword.
-template <typename Enum> FailureOr<Enum> parseOverlayWord(AsmParser &parser) {
+/// An enumerator by its word.
+template <typename Enum>
+mlir::ParseResult parseWord(mlir::AsmParser &parser, Enum &value) {
   llvm::SMLoc loc = parser.getCurrentLocation();
-  StringRef text;
+  llvm::StringRef text;
   if (parser.parseKeyword(&text))
-    return failure();
-  if (auto value = gnn::overlay::fromWord<Enum>(std::string_view(text)))
-    return *value;
-  InFlightDiagnostic diag = parser.emitError(loc, "expected one of ");
-  llvm::interleaveComma(gnn::overlay::Words<Enum>::list, diag,
+    return mlir::failure();
+  if (auto found = fromWord<Enum>(std::string_view(text))) {
+    value = *found;
+    return mlir::success();
+  }
+  mlir::InFlightDiagnostic diag = parser.emitError(loc, "expected one of ");
+  llvm::interleaveComma(Words<Enum>::list, diag,
                         [&](const auto &word) { diag << word.text; });
-  diag << ", got '" << text << "'";
-  return failure();
+  return diag << ", got '" << text << "'";
+}
+template <typename Enum> void printWord(mlir::AsmPrinter &printer, Enum value) {
+  printer << toWord(value);
 }
 
-#define GNN_OVERLAY_FIELD_PARSER(Enum)                                         \
-  template <> struct FieldParser<::gnn::overlay::Enum> {                       \
-    static FailureOr<::gnn::overlay::Enum> parse(AsmParser &parser) {          \
-      return parseOverlayWord<::gnn::overlay::Enum>(parser);                   \
-    }                                                                          \
-  };
-GNN_OVERLAY_FIELD_PARSER(LayerType)
-GNN_OVERLAY_FIELD_PARSER(Aggregation)
-GNN_OVERLAY_FIELD_PARSER(ActivationKind)
-GNN_OVERLAY_FIELD_PARSER(Space)
-GNN_OVERLAY_FIELD_PARSER(InitValue)
-GNN_OVERLAY_FIELD_PARSER(RegionKind)
-GNN_OVERLAY_FIELD_PARSER(RegionRole)
-#undef GNN_OVERLAY_FIELD_PARSER
+/// A number with as few digits as an f32 needs, without its type.
+mlir::ParseResult parseNumber(mlir::AsmParser &parser, mlir::FloatAttr &number);
+void printNumber(mlir::AsmPrinter &printer, mlir::FloatAttr number);
 
-template <> struct FieldParser<::gnn::overlay::Parameters> {
-  static FailureOr<::gnn::overlay::Parameters> parse(AsmParser &parser);
-};
-} // namespace mlir
+} // namespace gnn::overlay
 
 #include "GNN/Dialect/Overlay/IR/OverlayDialect.h.inc"
 #define GET_ATTRDEF_CLASSES

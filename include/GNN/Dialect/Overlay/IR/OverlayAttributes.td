@@ -18,12 +18,13 @@ def Overlay_ActAttr : Overlay_Attr<"Act", "act"> {
 
     Constraints:
     * (C1) `kind` is not `none`.
-    * (C2) `prelu` and `divide` have a parameter, the others have none.
+    * (C2) `prelu` and `divide` have a parameter, a finite f32 number; the others have
+      none.
     * (C3) The column of `divide` is a whole number, 0 or more.
   }];
   let parameters = (ins Overlay_WordParameter<"ActivationKind">:$kind,
                         OptionalParameter<"::mlir::FloatAttr">:$parameter);
-  let assemblyFormat = "`<` $kind (`,` $parameter^)? `>`";
+  let assemblyFormat = "`<` custom<Word>($kind) (`,` custom<Number>($parameter)^)? `>`";
   let genVerifyDecl = 1;
 }
 def Overlay_ActsAttr
@@ -45,12 +46,11 @@ def Overlay_BuffersAttr : Overlay_Attr<"Buffers", "buffers"> {
 class Overlay_Struct<string type, string what>
     : AttrOrTypeParameter<"::gnn::overlay::" # type, what> {
   let cppAccessorType = "const ::gnn::overlay::" # type # "&";
-  let printer = "::gnn::overlay::print($_printer, $_self)";
 }
 def Overlay_ParametersParameter
     : Overlay_Struct<"Parameters", "the hardware">;
 
-def Overlay_TargetAttr : Overlay_Attr<"OverlayTarget", "target"> {
+def Overlay_OverlayTargetAttr : Overlay_Attr<"OverlayTarget", "target"> {
   let summary = "The hardware that a program is compiled for";
   let description = [{
     The parameters of section 4.2. Those that are left out are those of section 7:
@@ -63,7 +63,7 @@ def Overlay_TargetAttr : Overlay_Attr<"OverlayTarget", "target"> {
     * (C4) No parameter is 0.
   }];
   let parameters = (ins Overlay_ParametersParameter:$values);
-  let assemblyFormat = "$values";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
@@ -80,7 +80,8 @@ def Overlay_PartitionAttr : Overlay_Attr<"Partition", "partition"> {
     each shard, shards in order; without them each subshard has one.
 
     Constraints:
-    * (C1) `n1` and `n2` are positive, no number is negative.
+    * (C1) `n1` and `n2` are positive, no number is negative; vertices and edges have ids
+      of 31 bits.
     * (C2) `entries` and `sources` are both there or neither; there is one number of
       entries for each block, which count the sources.
     * (C3) Sources of a shard do not descend, and each is a block.

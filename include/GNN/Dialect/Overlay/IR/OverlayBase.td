@@ -43,14 +43,12 @@ class Overlay_Attr<string name, string mnemonic_> : AttrDef<Overlay_Dialect, nam
 
 // An enumerator by the word that Words.h has for it.
 class Overlay_WordParameter<string enum>
-    : AttrOrTypeParameter<"::gnn::overlay::" # enum, "a word"> {
-  let printer = "$_printer << ::gnn::overlay::toWord($_self)";
-}
+    : AttrOrTypeParameter<"::gnn::overlay::" # enum, "a word">;
 class Overlay_WordAttr<string name, string enum, string mnemonic, string what>
     : Overlay_Attr<name, mnemonic> {
   let summary = what;
   let parameters = (ins Overlay_WordParameter<enum>:$value);
-  let assemblyFormat = "$value";
+  let assemblyFormat = "custom<Word>($value)";
 }
 
 // Rows of nodes with f32 features, one dimension of them.

@@ -42,7 +42,7 @@ def Overlay_AggregateOp : Overlay_LayerOp<"aggregate", [
     Example:
 
     ```mlir
-    %y = gnn_overlay.aggregate sum %x weights %w init %b activations [#gnn_overlay.act<relu>] : tensor<?x16xf32, #gnn.rows<@g, node>>, tensor<?xf32, #gnn.rows<@g, edge>>, tensor<16xf32>
+    %y = gnn_overlay.aggregate sum %x weights %w init %b activations [#gnn_overlay.act<relu>] : tensor<?x16xf32, #gnn.rows<@g, node>>, tensor<?xf32, #gnn.rows<@g, edge>>, tensor<16xf32> -> tensor<?x16xf32, #gnn.rows<@g, node>>
     ```
   }];
   let arguments = (ins Overlay_AggregationAttr:$aggregation, Overlay_Rows:$input,
@@ -53,7 +53,7 @@ def Overlay_AggregateOp : Overlay_LayerOp<"aggregate", [
   let assemblyFormat = [{
     `` $aggregation $input (`weights` $weights^)? (`init` $init^)?
     (`activations` $activations^)? attr-dict `:`
-    type($input) (`,` type($weights)^)? (`,` type($init)^)? `->` type($result)
+    type(operands) `->` type($result)
   }];
 }
 
@@ -103,7 +103,7 @@ def Overlay_VectorInnerOp : Overlay_LayerOp<"vector_inner"> {
     Example:
 
     ```mlir
-    %e = gnn_overlay.vector_inner %x, %y activations [#gnn_overlay.act<exp>] : tensor<?x2xf32, #gnn.rows<@g, node>> -> tensor<?xf32, #gnn.rows<@g, edge>>
+    %e = gnn_overlay.vector_inner %x, %y activations [#gnn_overlay.act<exp>] : tensor<?x2xf32, #gnn.rows<@g, node>>, tensor<?x2xf32, #gnn.rows<@g, node>> -> tensor<?xf32, #gnn.rows<@g, edge>>
     ```
   }];
   let arguments = (ins Overlay_Rows:$sources, Overlay_Rows:$destinations,
@@ -167,7 +167,7 @@ def Overlay_ActivationOp : Overlay_LayerOp<"activation", [
   let results = (outs GNN_Rows:$result);
   let assemblyFormat = [{
     $input (`scale` $scale^)? (`shift` $shift^)? `activations` $activations attr-dict
-    `:` type($input) (`,` type($scale)^)? (`,` type($shift)^)? `->` type($result)
+    `:` type(operands) `->` type($result)
   }];
 }
 
@@ -184,7 +184,7 @@ def Overlay_BatchNormOp : Overlay_LayerOp<"batch_norm", [
     Example:
 
     ```mlir
-    %y = gnn_overlay.batch_norm %x scale %s shift %b : tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<64xf32>
+    %y = gnn_overlay.batch_norm %x scale %s shift %b : tensor<?x64xf32, #gnn.rows<@g, node>>, tensor<64xf32>, tensor<64xf32>
     ```
   }];
   let arguments = (ins Overlay_Rows:$input, Overlay_Row:$scale, Overlay_Row:$shift);

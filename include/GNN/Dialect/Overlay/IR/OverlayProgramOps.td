@@ -30,6 +30,9 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
     * (C1) It holds regions, then reads, layers and places, or layer blocks.
     * (C2) Regions lie within the memory, and apart from each other but for temporary
       features, which may live at different times.
+    * (C3) `n2` is `feature_columns`, and `n1` is a multiple of `psys` up to
+      `feature_rows`.
+    * (C4) Features have a row for each vertex, edges a column for each edge.
 
     Example:
 
@@ -41,11 +44,13 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        OptionalAttr<FlatSymbolRefAttr>:$graph,
-                       Overlay_TargetAttr:$target, Overlay_PartitionAttr:$partition);
+                       Overlay_OverlayTargetAttr:$target,
+                       Overlay_PartitionAttr:$partition);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`graph` $graph^)? `target` `` $target `partition` $partition attr-dict-with-keyword $body
+    $sym_name (`graph` $graph^)? `target` $target `partition` $partition attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 
@@ -65,8 +70,10 @@ def Overlay_RegionOp : Overlay_Op<"region", [
 
     Constraints:
     * (C1) The address is a multiple of 64 and not negative.
-    * (C2) The shape has two extents, which are not negative.
-    * (C3) Only inputs of weights, rows and scales have pieces, of nine fields each.
+    * (C2) The shape has two extents, which are not negative; columns are fewer than 2^31,
+      and numbers at most 2^44.
+    * (C3) Only inputs of weights, rows and scales have pieces, of nine fields each: a name
+      or number, a flag, and seven numbers that are not negative.
 
     Example:
 
@@ -364,7 +371,7 @@ def Overlay_ActOp : Overlay_RegionInstruction<"act"> {
                        Overlay_Number:$count, UnitAttr:$on_edges, Overlay_Number:$buffer,
                        UnitAttr:$lock, OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
-    `` $function ($region^)? (`at` $offset^)? (`count` $count^)?
+    $function ($region^)? (`at` $offset^)? (`count` $count^)?
     (`on_edges` $on_edges^)? (`buffer` $buffer^)? (`lock` $lock^)?
     (`unlock` $unlock^)? attr-dict
   }];
