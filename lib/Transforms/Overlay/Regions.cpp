@@ -425,7 +425,7 @@ FailureOr<ProgramOp> ProgramBuilder::run() {
              << i << " twice";
     auto named = func.getResultAttrOfType<StringAttr>(i, attribute::name);
     regionOfResult[value] = addRowsRegion(
-        func.getLoc(), uniqueName(named ? named.str() : defaultResultName(i)),
+        value.getLoc(), uniqueName(named ? named.str() : defaultResultName(i)),
         getTensorType(value), overlay::RegionRole::Output);
   }
   int64_t number = 0;

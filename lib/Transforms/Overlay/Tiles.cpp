@@ -277,7 +277,15 @@ void TileBuilder::addBatchNorm(BatchNormOp op) {
   });
 }
 
-LogicalResult TileBuilder::checkRegions(LayerOpInterface op) {
+LogicalResult TileBuilder::checkLayer(LayerOpInterface op, int64_t layer) {
+  constexpr int64_t maxLayers = 255, maxFeatures = 65535; // as csi has room for
+  if (layer > maxLayers)
+    return op->emitOpError("expected at most ")
+           << maxLayers << " layers of a program";
+  for (int64_t features : {op.getInputFeatures(), op.getOutputFeatures()})
+    if (features > maxFeatures)
+      return op->emitOpError("expected at most ")
+             << maxFeatures << " features, got " << features;
   for (Value operand : op->getOperands())
     if (!regionOf(operand))
       return op->emitOpError("expected operands that regions hold: "
@@ -304,7 +312,7 @@ LogicalResult TileBuilder::checkRegions(LayerOpInterface op) {
 }
 
 LogicalResult TileBuilder::addLayer(LayerOpInterface op, int64_t layer) {
-  if (failed(checkRegions(op)))
+  if (failed(checkLayer(op, layer)))
     return failure();
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();

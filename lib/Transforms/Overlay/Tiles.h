@@ -19,7 +19,8 @@ public:
   TileBuilder(ProgramOp program, bool unroll);
 
   /// Builds the block of layer number `layer`, at the end of the program.
-  /// Errors, at the layer: a value that is in no region.
+  /// Errors, at the layer: a value that is in no region, or more than a head of
+  /// layers has room for.
   mlir::LogicalResult addLayer(LayerOpInterface op, int64_t layer);
 
 private:
@@ -31,7 +32,7 @@ private:
   void addBatchNorm(BatchNormOp op);
   void addOnEdges(ActivationOp op);
 
-  mlir::LogicalResult checkRegions(LayerOpInterface op);
+  mlir::LogicalResult checkLayer(LayerOpInterface op, int64_t layer);
 
   /// Calls body(fiber, block) for each tile of rows of that many features, in
   /// fiber-major order.

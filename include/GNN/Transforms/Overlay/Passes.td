@@ -79,7 +79,7 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
     The module says by `gnn_overlay.target` what it is compiled for; without it that is
     an Alveo U250.
 
-    Refused at the function, with one error: a graph of which neither a file nor statistics
+    Refused at the function, with one error: arguments of one name, a graph of which neither a file nor statistics
     are there, two results that are one value, a result that no layer makes, an `n1` that
     is no multiple of p_sys or over N_F1, a file that cannot be read. A program that does not
     fit the memory is an error at the region.
@@ -110,6 +110,9 @@ def OverlayMapKernels : Pass<"gnn-overlay-map-kernels", "::mlir::ModuleOp"> {
     before it writes), or the edges of a descriptor (algorithm 7). Tiles are in
     fiber-major order. The outer loops are unfolded, the inner loop stays a
     `gnn_overlay.loop`, unless `unroll`.
+
+    Refused at the layer: more than 255 layers or 65535 features, a value that is in no
+    region.
 
     Needs: a partitioned program. Keeps: every value; sums over fibers and blocks ascend.
     Never leaves a layer.

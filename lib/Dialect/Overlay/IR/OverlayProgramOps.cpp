@@ -144,16 +144,18 @@ LogicalResult RegionOp::verify() {
   ArrayRef<int64_t> extents = getExtents();
   if (extents.size() != 2 || extents[0] < 0 || extents[1] < 0) // C2
     return emitOpError("expected two extents that are not negative");
-  constexpr double most = uint64_t(1) << 44;
-  if (extents[1] >= int64_t(1) << 31 ||
-      double(extents[0]) * double(std::max<int64_t>(extents[1], 1)) >
-          most) // C2
+  overlay::RegionKind kind = getKind().getValue();
+  constexpr int64_t most = int64_t(1) << 44;
+  double numbers = extents[0];
+  if (kind == overlay::RegionKind::Features ||
+      kind == overlay::RegionKind::Weights)
+    numbers *= double(std::max<int64_t>(extents[1], 1));
+  if (extents[1] >= int64_t(1) << 31 || numbers > double(most)) // C2
     return emitOpError("expected fewer than 2^31 columns and at most 2^44 "
                        "numbers, got ")
            << extents[0] << " x " << extents[1];
   if (!getPieces())
     return success();
-  overlay::RegionKind kind = getKind().getValue();
   if (getRole().getValue() != RegionRole::Input ||
       kind == overlay::RegionKind::Features ||
       kind == overlay::RegionKind::Edges) // C3

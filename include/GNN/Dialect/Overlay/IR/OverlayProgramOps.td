@@ -71,7 +71,7 @@ def Overlay_RegionOp : Overlay_Op<"region", [
     Constraints:
     * (C1) The address is a multiple of 64 and not negative.
     * (C2) The shape has two extents, which are not negative; columns are fewer than 2^31,
-      and numbers at most 2^44.
+      rows and numbers of features and weights at most 2^44.
     * (C3) Only inputs of weights, rows and scales have pieces, of nine fields each: a name
       or number, a flag, and seven numbers that are not negative.
 
