@@ -81,6 +81,15 @@ TEST(Timing, ProductOfMatrices) {
   EXPECT_EQ(report.cycles(), 64u + 1054);
 }
 
+TEST(Timing, FillsTheArrayOnceATile) {
+  Partition partition = partitionOf(32, 16, {0, 0, 0, 0}, withPes(1));
+  Program program = linearProgram(partition, withPes(1), 40, 16);
+  Report report = simulated(program, partition, bare());
+  EXPECT_EQ(report.layers[0].kernels.fill, 2u * 30);
+  // The last of three products sums what is left of the input.
+  EXPECT_EQ(report.layers[0].kernels.gemm, 2u * (16 + 16 + 8));
+}
+
 TEST(Timing, LoadsAtHalfAChannel) {
   // 77 GB/s / 4 at 300 MHz, of two that load 64 KiB and then 1 KiB.
   Channel channel(77000000000, 4 * uint64_t(300000000), 2);
