@@ -292,6 +292,40 @@ TEST(Timing, Multicast) {
   EXPECT_EQ(simulated(single, alone, options).bytes().features, 4u * 1024);
 }
 
+TEST(Timing, LoadsWaitForBuffers) {
+  // Five products of 16 cycles, the first with a fill of 30, behind an init of
+  // 1. Loads of the third wait for the first, at 47, those of the fourth and
+  // the fifth for the one two before.
+  Partition partition = partitionOf(16, 16, {0}, withPes(1));
+  Program program = linearProgram(partition, withPes(1), 80, 16);
+  TimingOptions options = bare();
+  Report report = simulated(program, partition, options);
+  EXPECT_EQ(report.cycles(), 1u + 30 + 5 * 16);
+  EXPECT_EQ(report.layers[0].elements[0].locked, 47u + 16 + 16);
+  // Where one may wait before the kernel, the second product is issued, and the
+  // load behind it begins to wait, once the first one has begun.
+  options.queue = 1;
+  report = simulated(program, partition, options);
+  EXPECT_EQ(report.cycles(), 1u + 30 + 5 * 16);
+  EXPECT_EQ(report.layers[0].elements[0].locked, 46u + 16 + 16);
+}
+
+TEST(Timing, ScalesComeBehindRows) {
+  Partition partition = partitionOf(16, 16, {0}, withPes(1));
+  Builder builder(partition, withPes(1));
+  builder.addFeatures("x", RegionRole::Input, 16);
+  builder.add("s", RegionKind::Affine, RegionRole::Input, 1, 16);
+  builder.addFeatures("y", RegionRole::Output, 16);
+  builder.activation(
+      "x", "y", 16,
+      {ActivationKind::Affine, builder.region("s").address / addressUnit});
+  Report report =
+      simulated(builder.program, partition, bare(MemoryModel::Shared));
+  // Rows in 16 cycles, 128 bytes in 2, 16 rows of 16 values, and the store.
+  EXPECT_EQ(report.cycles(), 16u + 2 + 16 + 16);
+  EXPECT_EQ(report.bytes().parameters, 128u);
+}
+
 TEST(Timing, TilesGoToTheIdleElementOfTheLowestNumber) {
   // Three tiles of 10, 1 and 1 cycles and inits of 1 on two elements: the
   // third goes to the second element.
