@@ -175,8 +175,14 @@ TEST(Timing, EdgesInBanks) {
   EXPECT_EQ(cyclesOfEdges(edges, {}, options).spdmm, 16u);
   // Either end is in a bank: 0 has 16 sources and a destination.
   EXPECT_EQ(cyclesOfEdges(edges, {}, options).sddmm, 17u);
+  // Sources in all banks, and destinations in two banks of one pipeline.
+  std::vector<Edge> toOne;
+  for (uint32_t i = 0; i < 16; ++i)
+    toOne.push_back({i, 16 * i + i % 2, 1});
+  EXPECT_EQ(cyclesOfEdges(toOne, {}, options).spdmm, 16u);
   options.network = NetworkModel::Network;
   EXPECT_GE(cyclesOfEdges(edges, {}, options).spdmm, 16u);
+  EXPECT_GE(cyclesOfEdges(toOne, {}, options).spdmm, 16u);
 }
 
 TEST(Timing, DestinationsInTheAdder) {
@@ -501,6 +507,8 @@ TEST(Timing, Reports) {
   std::string json = report.json(), text = report.text();
   EXPECT_NE(json.find("\"cycles\": 106"), std::string::npos) << json;
   EXPECT_NE(json.find("\"busy\": 8"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"instruction_bytes\": 176"), std::string::npos);
+  EXPECT_NE(json.find("\"unpadded_bytes\": 2456"), std::string::npos);
   EXPECT_NE(json.find("\"features\": 4096"), std::string::npos) << json;
   EXPECT_NE(json.find("\"bandwidth\": 77000000000"), std::string::npos);
   EXPECT_NE(text.find("simulated: 106 cycles"), std::string::npos) << text;
