@@ -9,6 +9,8 @@
 #include "Builder.h"
 #include "Graphs.h"
 
+#include "GNN/Runtime/ThreadPool.h"
+
 #include <limits>
 
 using namespace gnn::overlay;
@@ -196,6 +198,37 @@ TEST_F(Faults, ValuesThatAreNotFinite) {
   ASSERT_FALSE(
       bool(memory->fill(program(), *partition, {{"x", {x, {100, 16}}}})));
   EXPECT_EQ(execute(program(), *memory, {/*checkFinite=*/false}).message(), "");
+}
+
+TEST_F(Faults, ValuesThatAreNoNumbers) {
+  // A comparison with one is false, and must not hide it.
+  x[static_cast<size_t>(graph.src[0]) * 16] =
+      std::numeric_limits<float>::quiet_NaN();
+  for (Aggregation kind : {Aggregation::Max, Aggregation::Min}) {
+    for (Instruction &instruction : program().instructions) {
+      if (Init *init = std::get_if<Init>(&instruction.body))
+        init->value = uint64_t(kind == Aggregation::Max ? InitValue::Lowest
+                                                        : InitValue::Highest);
+      if (Spdmm *spdmm = std::get_if<Spdmm>(&instruction.body))
+        spdmm->aggregation = uint64_t(kind);
+    }
+    std::string said = message();
+    EXPECT_NE(said.find("nan, which is not finite, for vertex "),
+              std::string::npos)
+        << said;
+  }
+}
+
+TEST_F(Faults, OfTheFirstTileOnAnyNumberOfThreads) {
+  for (Instruction &instruction : program().instructions)
+    if (instruction.as<Store>())
+      instruction.unlock = 0;
+  gnn::runtime::setNumThreads(7);
+  for (int repeat = 0; repeat < 20; ++repeat)
+    EXPECT_EQ(message(), "layer 'layer1': tile 0: expected all buffers "
+                         "unlocked at the end of the tile, got the output "
+                         "locked");
+  gnn::runtime::setNumThreads(0);
 }
 
 TEST_F(Faults, ArgumentsThatDoNotFit) {

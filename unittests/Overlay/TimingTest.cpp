@@ -81,6 +81,15 @@ TEST(Timing, ProductOfMatrices) {
   EXPECT_EQ(report.cycles(), 64u + 1054);
 }
 
+TEST(Timing, FillsTheArrayOnceATile) {
+  Partition partition = partitionOf(32, 16, {0, 0, 0, 0}, withPes(1));
+  Program program = linearProgram(partition, withPes(1), 40, 16);
+  Report report = simulated(program, partition, bare());
+  EXPECT_EQ(report.layers[0].kernels.fill, 2u * 30);
+  // The last of three products sums what is left of the input.
+  EXPECT_EQ(report.layers[0].kernels.gemm, 2u * (16 + 16 + 8));
+}
+
 TEST(Timing, LoadsAtHalfAChannel) {
   // 77 GB/s / 4 at 300 MHz, of two that load 64 KiB and then 1 KiB.
   Channel channel(77000000000, 4 * uint64_t(300000000), 2);
@@ -166,8 +175,14 @@ TEST(Timing, EdgesInBanks) {
   EXPECT_EQ(cyclesOfEdges(edges, {}, options).spdmm, 16u);
   // Either end is in a bank: 0 has 16 sources and a destination.
   EXPECT_EQ(cyclesOfEdges(edges, {}, options).sddmm, 17u);
+  // Sources in all banks, and destinations in two banks of one pipeline.
+  std::vector<Edge> toOne;
+  for (uint32_t i = 0; i < 16; ++i)
+    toOne.push_back({i, 16 * i + i % 2, 1});
+  EXPECT_EQ(cyclesOfEdges(toOne, {}, options).spdmm, 16u);
   options.network = NetworkModel::Network;
   EXPECT_GE(cyclesOfEdges(edges, {}, options).spdmm, 16u);
+  EXPECT_GE(cyclesOfEdges(toOne, {}, options).spdmm, 16u);
 }
 
 TEST(Timing, DestinationsInTheAdder) {
@@ -281,6 +296,40 @@ TEST(Timing, Multicast) {
   Program single = aggregateProgram(alone, withPes(1), 16);
   options.multicast = true;
   EXPECT_EQ(simulated(single, alone, options).bytes().features, 4u * 1024);
+}
+
+TEST(Timing, LoadsWaitForBuffers) {
+  // Five products of 16 cycles, the first with a fill of 30, behind an init of
+  // 1. Loads of the third wait for the first, at 47, those of the fourth and
+  // the fifth for the one two before.
+  Partition partition = partitionOf(16, 16, {0}, withPes(1));
+  Program program = linearProgram(partition, withPes(1), 80, 16);
+  TimingOptions options = bare();
+  Report report = simulated(program, partition, options);
+  EXPECT_EQ(report.cycles(), 1u + 30 + 5 * 16);
+  EXPECT_EQ(report.layers[0].elements[0].locked, 47u + 16 + 16);
+  // Where one may wait before the kernel, the second product is issued, and the
+  // load behind it begins to wait, once the first one has begun.
+  options.queue = 1;
+  report = simulated(program, partition, options);
+  EXPECT_EQ(report.cycles(), 1u + 30 + 5 * 16);
+  EXPECT_EQ(report.layers[0].elements[0].locked, 46u + 16 + 16);
+}
+
+TEST(Timing, ScalesComeBehindRows) {
+  Partition partition = partitionOf(16, 16, {0}, withPes(1));
+  Builder builder(partition, withPes(1));
+  builder.addFeatures("x", RegionRole::Input, 16);
+  builder.add("s", RegionKind::Affine, RegionRole::Input, 1, 16);
+  builder.addFeatures("y", RegionRole::Output, 16);
+  builder.activation(
+      "x", "y", 16,
+      {ActivationKind::Affine, builder.region("s").address / addressUnit});
+  Report report =
+      simulated(builder.program, partition, bare(MemoryModel::Shared));
+  // Rows in 16 cycles, 128 bytes in 2, 16 rows of 16 values, and the store.
+  EXPECT_EQ(report.cycles(), 16u + 2 + 16 + 16);
+  EXPECT_EQ(report.bytes().parameters, 128u);
 }
 
 TEST(Timing, TilesGoToTheIdleElementOfTheLowestNumber) {
@@ -458,6 +507,8 @@ TEST(Timing, Reports) {
   std::string json = report.json(), text = report.text();
   EXPECT_NE(json.find("\"cycles\": 106"), std::string::npos) << json;
   EXPECT_NE(json.find("\"busy\": 8"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"instruction_bytes\": 176"), std::string::npos);
+  EXPECT_NE(json.find("\"unpadded_bytes\": 2456"), std::string::npos);
   EXPECT_NE(json.find("\"features\": 4096"), std::string::npos) << json;
   EXPECT_NE(json.find("\"bandwidth\": 77000000000"), std::string::npos);
   EXPECT_NE(text.find("simulated: 106 cycles"), std::string::npos) << text;
