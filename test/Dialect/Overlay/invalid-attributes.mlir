@@ -60,8 +60,8 @@ func.func private @target_c1_too_many() attributes {t = #gnn_overlay.target<psys
 
 // -----
 
-// expected-error @+1 {{expected feature_columns to be psys, 8, got 16}}
-func.func private @target_c2() attributes {t = #gnn_overlay.target<psys = 8>}
+// expected-error @+1 {{expected feature_columns to be 16, got 8}}
+func.func private @target_c2() attributes {t = #gnn_overlay.target<psys = 8, feature_columns = 8>}
 
 // -----
 
@@ -77,6 +77,16 @@ func.func private @target_c3_too_many() attributes {t = #gnn_overlay.target<feat
 
 // expected-error @+1 {{expected edges to be at most 65536, got 65537}}
 func.func private @target_c3_edges() attributes {t = #gnn_overlay.target<edges = 65537>}
+
+// -----
+
+// expected-error @+1 {{expected weights of edges to fit a feature buffer of 512 words, got 65536}}
+func.func private @target_c3_weights() attributes {t = #gnn_overlay.target<feature_rows = 32>}
+
+// -----
+
+// expected-error @+1 {{expected at most 4096 pes, 131072 weight_rows and 2^44 memory_bytes, got 4097, 8192 and 68719476736}}
+func.func private @target_c4_many() attributes {t = #gnn_overlay.target<pes = 4097>}
 
 // -----
 

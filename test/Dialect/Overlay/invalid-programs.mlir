@@ -267,7 +267,7 @@ gnn_overlay.program @tiling_block_c1_loops target <> partition <vertices = 20, e
 
 gnn_overlay.program @tiling_block_c2 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.layer_block linear layer 1 in 8 out 8 {
-    // expected-error @+1 {{'gnn_overlay.tiling_block' op expected an instruction at the end}}
+    // expected-error @+1 {{expected an instruction at the end of a tile}}
     gnn_overlay.tiling_block {
       gnn_overlay.init zero rows 16 width 16 trips 2
       gnn_overlay.loop {
@@ -281,7 +281,7 @@ gnn_overlay.program @tiling_block_c2 target <> partition <vertices = 20, edges =
 
 gnn_overlay.program @tiling_block_c2_empty target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.layer_block linear layer 1 in 8 out 8 {
-    // expected-error @+1 {{'gnn_overlay.tiling_block' op expected an instruction at the end}}
+    // expected-error @+1 {{expected an instruction at the end of a tile}}
     gnn_overlay.tiling_block {
     }
   }

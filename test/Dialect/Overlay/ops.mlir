@@ -83,9 +83,9 @@ func.func private @numbers() attributes {acts = [
 //
 // CHECK-LABEL: func.func private @targets
 // CHECK-SAME:    #gnn_overlay.target<pes = 8, psys = 16, weight_rows = 8192, edges = 65536, feature_rows = 16384, feature_columns = 16, memory_bytes = 68719476736>
-// CHECK-SAME:    #gnn_overlay.target<pes = 1, psys = 16, {{.+}}, feature_rows = 32,
+// CHECK-SAME:    #gnn_overlay.target<pes = 1, psys = 16, weight_rows = 8192, edges = 512, feature_rows = 32,
 func.func private @targets() attributes {targets = [
-    #gnn_overlay.target<>, #gnn_overlay.target<feature_rows = 32, pes = 1>]}
+    #gnn_overlay.target<>, #gnn_overlay.target<feature_rows = 32, pes = 1, edges = 512>]}
 
 // Shards of two, no and one entries.
 //

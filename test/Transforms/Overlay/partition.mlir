@@ -95,6 +95,22 @@ func.func @assembled_twice(%x: !node, %w: tensor<16x8xf32> {gnn.name = "w"}) -> 
 
 // -----
 
+// A block of a weight, transposed.
+//
+// CHECK-LABEL: gnn_overlay.program @transposed_block
+// CHECK:         gnn_overlay.region @weight weights [4, 3] input at {{.+}} pieces {{\[\[}}"w", true, 1, 2, 8, 0, 0, 4, 3]]
+!node = tensor<?x4xf32, #gnn.rows<@g, node>>
+!out = tensor<?x3xf32, #gnn.rows<@g, node>>
+gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 40, dst_nodes = 40, edges = 90, type_edges = [90], src_pairs = [40], dst_pairs = [40]>}
+func.func @transposed_block(%x: !node, %w: tensor<16x8xf32> {gnn.name = "w"}) -> !out {
+  %t = gnn_overlay.assemble %w blocks [2, 1, 0, 0, 3, 4] transposed [false] ones [] : (tensor<16x8xf32>) -> tensor<3x4xf32>
+  %u = gnn_overlay.assemble %t blocks [0, 0, 0, 0, 4, 3] transposed [true] ones [] : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  %y = gnn_overlay.linear %x, %u : !node, tensor<4x3xf32> -> !out
+  return %y : !out
+}
+
+// -----
+
 // Names that the program would give are those of arguments.
 //
 // CHECK-LABEL: gnn_overlay.program @names

@@ -171,9 +171,9 @@ LogicalResult OverlayTargetAttr::verify(EmitError emitError,
       values.psys > 16) // C1
     return emitError() << "expected psys to be 2, 4, 8 or 16, got "
                        << values.psys;
-  if (values.featureColumns != values.psys) // C2
-    return emitError() << "expected feature_columns to be psys, " << values.psys
-                       << ", got " << values.featureColumns;
+  if (values.featureColumns != 16) // C2
+    return emitError() << "expected feature_columns to be 16, got "
+                       << values.featureColumns;
   if (values.featureRows % values.psys != 0 || values.featureRows > 16384) // C3
     return emitError()
            << "expected feature_rows to be a multiple of psys up to "
@@ -182,9 +182,20 @@ LogicalResult OverlayTargetAttr::verify(EmitError emitError,
   if (values.edges > 65536) // C3
     return emitError() << "expected edges to be at most 65536, got "
                        << values.edges;
+  if (values.edges > values.featureRows * values.featureColumns) // C3
+    return emitError()
+           << "expected weights of edges to fit a feature buffer of "
+           << values.featureRows * values.featureColumns << " words, got "
+           << values.edges;
   for (const ParameterField &field : parameterFields)
     if (values.*field.value == 0) // C4
       return emitError() << "expected " << field.keyword << " to be positive";
+  if (values.pes > 4096 || values.weightRows > 131072 ||
+      values.memoryBytes > uint64_t(1) << 44) // C4
+    return emitError() << "expected at most 4096 pes, 131072 weight_rows and "
+                          "2^44 memory_bytes, got "
+                       << values.pes << ", " << values.weightRows << " and "
+                       << values.memoryBytes;
   return success();
 }
 

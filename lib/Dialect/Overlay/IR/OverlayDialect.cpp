@@ -39,7 +39,7 @@ void OverlayDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
-#include "GNN/Dialect/Overlay/IR/OverlayOps.cpp.inc"
+#include "GNN/Dialect/Overlay/IR/OverlayLayerOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

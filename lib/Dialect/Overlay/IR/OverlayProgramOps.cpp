@@ -239,7 +239,8 @@ LogicalResult TilingBlockOp::verifyRegions() {
       return op.emitOpError("expected one loop, behind an instruction");
   }
   if (body.empty() || !isInstruction(body.back())) // C2
-    return emitOpError("expected an instruction at the end");
+    return mlir::emitError(getLoc()) // without the op, which may be long
+           << "expected an instruction at the end of a tile";
   return success();
 }
 

@@ -70,7 +70,7 @@ void printNumber(mlir::AsmPrinter &printer, mlir::FloatAttr number);
 
 #include "GNN/Dialect/Overlay/IR/OverlayInterfaces.h.inc"
 #define GET_OP_CLASSES
-#include "GNN/Dialect/Overlay/IR/OverlayOps.h.inc"
+#include "GNN/Dialect/Overlay/IR/OverlayLayerOps.h.inc"
 #define GET_OP_CLASSES
 #include "GNN/Dialect/Overlay/IR/OverlayProgramOps.h.inc"
 

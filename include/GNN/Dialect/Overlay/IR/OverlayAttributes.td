@@ -58,9 +58,11 @@ def Overlay_OverlayTargetAttr : Overlay_Attr<"OverlayTarget", "target"> {
 
     Constraints:
     * (C1) `psys` is a power of two from 2 to 16.
-    * (C2) `feature_columns` is `psys`.
-    * (C3) `feature_rows` is a multiple of `psys` up to 16384; `edges` is at most 65536.
-    * (C4) No parameter is 0.
+    * (C2) `feature_columns` is 16: addresses are in units of a row.
+    * (C3) `feature_rows` is a multiple of `psys` up to 16384; `edges` is at most 65536,
+      and their weights fit a feature buffer.
+    * (C4) No parameter is 0; `pes` is at most 4096, `weight_rows` 131072, and
+      `memory_bytes` 2^44.
   }];
   let parameters = (ins Overlay_ParametersParameter:$values);
   let hasCustomAssemblyFormat = 1;

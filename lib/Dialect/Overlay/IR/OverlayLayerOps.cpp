@@ -1,4 +1,4 @@
-//===- OverlayOps.cpp - Layers of the overlay -----------------------------===//
+//===- OverlayLayerOps.cpp - Layers of the overlay ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ using namespace gnn;
 using namespace gnn::overlay;
 
 #define GET_OP_CLASSES
-#include "GNN/Dialect/Overlay/IR/OverlayOps.cpp.inc"
+#include "GNN/Dialect/Overlay/IR/OverlayLayerOps.cpp.inc"
 
 /// The features of one row, or the numbers of a row without a row space.
 static int64_t widthOf(Value value) {
