@@ -10,9 +10,14 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
+#include <memory>
 #include <string>
 
 namespace gnn {
+
+namespace runtime {
+class Graph;
+} // namespace runtime
 
 /// Switches of `gnn-overlay-pipeline`.
 struct OverlayPipelineOptions
@@ -49,9 +54,11 @@ struct OverlayPipelineOptions
 };
 
 /// Makes a `gnn_overlay.program` of each function of a module, and a function
-/// of what is computed before it.
+/// of what is computed before it. Programs are for `graph` where it is given,
+/// in place of a file.
 void buildOverlayPipeline(mlir::OpPassManager &pm,
-                          const OverlayPipelineOptions &options);
+                          const OverlayPipelineOptions &options,
+                          std::shared_ptr<const runtime::Graph> graph = {});
 
 void registerOverlayPipeline();
 

@@ -56,6 +56,10 @@ namespace {
 struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   using OverlayPartitionBase::OverlayPartitionBase;
 
+  OverlayPartition(const OverlayPartitionOptions &options,
+                   std::shared_ptr<const runtime::Graph> given)
+      : OverlayPartitionBase(options), given(std::move(given)) {}
+
   void runOnOperation() override {
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
@@ -86,16 +90,20 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     return success();
   }
 
-  /// The graph of the file, as the function's graph is derived from it.
+  /// The graph that is given, or that of the file, as the function's graph is
+  /// derived from it.
   FailureOr<std::shared_ptr<const runtime::Graph>> readGraph(func::FuncOp func,
                                                              GraphOp declared) {
     auto fail = [&](const runtime::Error &error) {
       return func.emitError("graph: ") << error.message();
     };
-    auto file = runtime::GraphFile::load(graph);
-    if (!file)
-      return fail(file.takeError());
-    std::shared_ptr<const runtime::Graph> made = file->graph;
+    std::shared_ptr<const runtime::Graph> made = given;
+    if (!made) {
+      auto file = runtime::GraphFile::load(graph);
+      if (!file)
+        return fail(file.takeError());
+      made = file->graph;
+    }
     auto addLoops = [&](runtime::SelfLoops mode) -> runtime::Error {
       auto looped = runtime::addSelfLoops(*made, mode);
       if (looped)
@@ -124,7 +132,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
         rowsOfLayers(func).getGraph().getAttr());
     std::shared_ptr<const runtime::Graph> known;
     int64_t vertices = 0, edges = 0;
-    if (!graph.empty()) {
+    if (given || !graph.empty()) {
       auto read = readGraph(func, declared);
       if (failed(read))
         return failure();
@@ -175,5 +183,14 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     return make(DenseI64ArrayAttr::get(&getContext(), entries),
                 DenseI64ArrayAttr::get(&getContext(), sources));
   }
+
+  /// The graph, where it is no file.
+  std::shared_ptr<const runtime::Graph> given;
 };
 } // namespace
+
+std::unique_ptr<Pass>
+gnn::createOverlayPartition(const OverlayPartitionOptions &options,
+                            std::shared_ptr<const runtime::Graph> graph) {
+  return std::make_unique<OverlayPartition>(options, std::move(graph));
+}

@@ -12,10 +12,21 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <memory>
+
 namespace gnn {
+
+namespace runtime {
+class Graph;
+} // namespace runtime
 
 #define GEN_PASS_DECL
 #include "GNN/Transforms/Overlay/Passes.h.inc"
+
+/// The pass for a graph in place of a file; null: as the options say.
+std::unique_ptr<mlir::Pass>
+createOverlayPartition(const OverlayPartitionOptions &options,
+                       std::shared_ptr<const runtime::Graph> graph);
 
 } // namespace gnn
 
