@@ -36,16 +36,20 @@ typedef struct GnnOverlayPartition GnnOverlayPartition;
 
 /** Compiles a function of the text of a module, `size` bytes that need no end,
  *  by gnn-overlay-pipeline, whose options these are. `name` stands for the file
- *  in messages. `function`: "" is the one there is. A `gnn_overlay.program` of
+ *  in messages. `function`: "" is the one there is. One of layers
+ *  (ops of gnn_overlay) begins behind steps 1 and 2. A `gnn_overlay.program` of
  *  that name, as gnnOverlayProgramText gives it, is assembled as it is, without
  *  options and graph.
  *
- *  The program is for `graph`; null: for the option `graph`, a file, or for the
- *  numbers of nodes and edges that the module states (`#gnn.stats`). Errors are
+ *  The program is for `graph`, or for the blocks and entries of `partition`, as
+ *  one of counts; both null: for the option `graph`, a file, or for the numbers
+ *  of nodes and edges that the module states (`#gnn.stats`). Errors are
  *  those of gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnOverlayCompile(const char *text, size_t size,
                                      const char *name, const char *function,
-                                     const GnnGraph *graph, const char *options,
+                                     const GnnGraph *graph,
+                                     const GnnOverlayPartition *partition,
+                                     const char *options,
                                      GnnOverlayProgram **program);
 
 /** The program of a `.ga` file's bytes, checked: regions, tiles, addresses. */

@@ -30,7 +30,7 @@ struct GnnOverlayProgram : GnnCounted<GnnOverlayProgram> {
 };
 
 struct GnnOverlayPartition : GnnCounted<GnnOverlayPartition> {
-  gnn::overlay::Partition value;
+  std::shared_ptr<const gnn::overlay::Partition> value;
 };
 
 namespace gnn::capi {

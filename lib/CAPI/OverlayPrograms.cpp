@@ -87,18 +87,20 @@ static std::string takePrepare(ModuleOp module, llvm::StringRef function) {
 
 /// Makes the program of a module; an error is a diagnostic.
 static LogicalResult compile(ModuleOp module, llvm::StringRef function,
-                             const OverlayPipelineOptions &options,
-                             std::shared_ptr<const runtime::Graph> graph,
+                             OverlayPipelineOptions &options,
+                             const GivenGraph &graph,
                              GnnOverlayProgram &program) {
   Operation *given = findFunction(module, function);
   if (!given)
     return failure();
   std::string name = SymbolTable::getSymbolName(given).str();
   capi::Stopwatch watch;
-  if (isa<func::FuncOp>(given)) {
+  if (auto func = dyn_cast<func::FuncOp>(given)) {
+    options.fromLayers =
+        options.fromLayers || !func.getOps<LayerOpInterface>().empty();
     eraseOthers(module, given);
     PassManager pm(module.getContext());
-    buildOverlayPipeline(pm, options, std::move(graph));
+    buildOverlayPipeline(pm, options, graph);
     if (failed(pm.run(module)))
       return failure();
     program.seconds["passes"] = watch.lap();
@@ -123,11 +125,20 @@ static LogicalResult compile(ModuleOp module, llvm::StringRef function,
 
 GnnError *gnnOverlayCompile(const char *text, size_t size, const char *name,
                             const char *function, const GnnGraph *graph,
+                            const GnnOverlayPartition *partition,
                             const char *options, GnnOverlayProgram **program) {
   return guardedCall("compile", [&]() -> Error {
     if (Error error =
             expectPointers("text, name and a result", text, name, program))
       return error;
+    if (graph && partition)
+      return Error("expected a graph or a partition, got both",
+                   ErrorKind::Option);
+    GivenGraph given;
+    if (graph)
+      given.graph = graph->value;
+    if (partition)
+      given.partition = partition->value;
     std::string message;
     llvm::raw_string_ostream stream(message);
     OverlayPipelineOptions pipeline;
@@ -147,9 +158,8 @@ GnnError *gnnOverlayCompile(const char *text, size_t size, const char *name,
     capi::Stopwatch watch;
     auto work = [&](ModuleOp module, capi::Outcome &result) {
       made->seconds["parse"] = watch.lap();
-      result.isDone =
-          succeeded(compile(module, function ? function : "", pipeline,
-                            graph ? graph->value : nullptr, *made));
+      result.isDone = succeeded(
+          compile(module, function ? function : "", pipeline, given, *made));
     };
     if (Error error = capi::workOn(request, outcome, work))
       return error;

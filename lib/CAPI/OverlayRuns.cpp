@@ -109,7 +109,7 @@ static Error give(Expected<Partition> made, GnnOverlayPartition **partition) {
   if (!made)
     return made.takeError();
   *partition = new GnnOverlayPartition;
-  (*partition)->value = std::move(*made);
+  (*partition)->value = std::make_shared<const Partition>(std::move(*made));
   return {};
 }
 
@@ -223,7 +223,7 @@ GnnError *gnnOverlayPartitionDescribe(const GnnOverlayPartition *handle,
       return error;
     if (features < 0)
       return failure("expected features of 0 or more, got ", features);
-    const Partition &partition = handle->value;
+    const Partition &partition = *handle->value;
     uint64_t bytes = edgeRegionBytes(partition), width = features;
     *text = capi::copyJson(json::Object{
         {"vertices", partition.vertices()},
@@ -248,7 +248,7 @@ GnnError *gnnOverlayPartitionWrite(const GnnOverlayPartition *handle,
   return guardedCall("partition", [&]() -> Error {
     if (Error error = expectPointers("a partition", handle))
       return error;
-    const Partition &partition = handle->value;
+    const Partition &partition = *handle->value;
     if (!partition.hasEdges())
       return failure("expected a partition of a graph, got one of counts");
     uint64_t bytes = edgeRegionBytes(partition);
@@ -342,9 +342,9 @@ GnnError *gnnOverlayRun(const GnnOverlayProgram *handle,
     reader.add("allow-non-finite", allowNonFinite);
     if (Error error = reader.read(options))
       return error;
-    if (!partition->value.hasEdges())
+    if (!partition->value->hasEdges())
       return failure("expected a partition of a graph, got one of counts");
-    if (Error error = partition->value.checkProgram(program))
+    if (Error error = partition->value->checkProgram(program))
       return error;
     std::vector<const overlay::Region *> regions;
     for (const overlay::Region &region : program.regions)
@@ -358,14 +358,14 @@ GnnError *gnnOverlayRun(const GnnOverlayProgram *handle,
     auto memory = Memory::create(program);
     if (!memory)
       return memory.takeError();
-    if (Error error = memory->fill(program, partition->value, *arguments))
+    if (Error error = memory->fill(program, *partition->value, *arguments))
       return error;
     RunOptions how;
     how.checkFinite = !allowNonFinite;
     if (Error error = execute(program, *memory, how))
       return error;
     for (size_t i = 0; i < regions.size(); ++i)
-      if (Error error = writeOutput(program, *memory, partition->value,
+      if (Error error = writeOutput(program, *memory, *partition->value,
                                     *regions[i], outputs[i]))
         return error;
     return {};
@@ -410,7 +410,7 @@ GnnError *gnnOverlaySimulate(const GnnOverlayProgram *handle,
         return error;
       program = &changed;
     }
-    auto report = simulate(*program, partition->value, timing);
+    auto report = simulate(*program, *partition->value, timing);
     if (!report)
       return report.takeError();
     *text = runtime::copyString(report->json());

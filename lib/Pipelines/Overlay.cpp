@@ -10,7 +10,6 @@
 
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Pipelines/Pipelines.h"
-#include "GNN/Transforms/Overlay/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -19,11 +18,10 @@
 using namespace mlir;
 using namespace gnn;
 
-void gnn::buildOverlayPipeline(OpPassManager &pm,
-                               const OverlayPipelineOptions &options,
-                               std::shared_ptr<const runtime::Graph> graph) {
-  // Steps 1 and 2: computation order, and batch norm in weights. Other passes
-  // on graphs make forms that no layer has.
+/// Steps 1 and 2: computation order, and batch norm in weights. Other passes on
+/// graphs make forms that no layer has.
+static void makeLayers(OpPassManager &pm,
+                       const OverlayPipelineOptions &options) {
   GraphPipelineOptions steps;
   steps.orderAggregate = options.order;
   steps.cost = CostKind::Rows;
@@ -37,6 +35,13 @@ void gnn::buildOverlayPipeline(OpPassManager &pm,
   buildGraphPipeline(pm, steps);
   pm.addNestedPass<func::FuncOp>(createConvertGNNToGNNOverlay());
   pm.addPass(createCSEPass());
+}
+
+void gnn::buildOverlayPipeline(OpPassManager &pm,
+                               const OverlayPipelineOptions &options,
+                               const overlay::GivenGraph &given) {
+  if (!options.fromLayers)
+    makeLayers(pm, options);
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createOverlayFuseActivations());
   pm.addPass(createOverlayOutlinePrepare());
@@ -47,7 +52,7 @@ void gnn::buildOverlayPipeline(OpPassManager &pm,
   partition.graph = options.graph;
   partition.addSelfLoops = options.addSelfLoops;
   partition.skipEmpty = options.skipEmpty;
-  pm.addPass(createOverlayPartition(partition, std::move(graph)));
+  pm.addPass(createOverlayPartition(partition, given));
   OverlayMapKernelsOptions map;
   map.unroll = options.unroll;
   pm.addPass(createOverlayMapKernels(map));

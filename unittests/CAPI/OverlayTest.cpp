@@ -78,7 +78,7 @@ protected:
   GnnError *compile(const char *function, const char *options,
                     GnnOverlayProgram **result) {
     return gnnOverlayCompile(sumText, std::strlen(sumText), "sum.mlir",
-                             function, graph, options, result);
+                             function, graph, nullptr, options, result);
   }
 
   /// Runs it on an input of so many features.
@@ -126,7 +126,7 @@ TEST_F(Overlay, WritesAndReads) {
   ASSERT_EQ(text(gnnOverlayProgramText(read, "p", &listing)), "");
   EXPECT_PRED2(contains, listing, "gnn_overlay.spdmm");
   ASSERT_EQ(text(gnnOverlayCompile(listing, std::strlen(listing), "p.mlir", "",
-                                   nullptr, "", &assembled)),
+                                   nullptr, nullptr, "", &assembled)),
             "");
   ASSERT_EQ(text(gnnOverlayProgramBytes(assembled, &again, &sizeAgain)), "");
   EXPECT_EQ(std::string(bytes, size), std::string(again, sizeAgain));

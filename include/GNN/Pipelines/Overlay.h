@@ -7,17 +7,14 @@
 #ifndef GNN_PIPELINES_OVERLAY_H
 #define GNN_PIPELINES_OVERLAY_H
 
+#include "GNN/Transforms/Overlay/Passes.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
-#include <memory>
 #include <string>
 
 namespace gnn {
-
-namespace runtime {
-class Graph;
-} // namespace runtime
 
 /// Switches of `gnn-overlay-pipeline`.
 struct OverlayPipelineOptions
@@ -30,6 +27,11 @@ struct OverlayPipelineOptions
                     llvm::cl::desc("Apply functions in the layer before them "
                                    "(GraphAGILE 6.4)"),
                     llvm::cl::init(true)};
+  Option<bool> fromLayers{
+      *this, "from-layers",
+      llvm::cl::desc("Functions are of layers already, and only steps 3 and 4, "
+                     "and fusion, are left"),
+      llvm::cl::init(false)};
   Option<std::string> graph{
       *this, "graph",
       llvm::cl::desc("The file of the graph that programs are for")};
@@ -54,11 +56,11 @@ struct OverlayPipelineOptions
 };
 
 /// Makes a `gnn_overlay.program` of each function of a module, and a function
-/// of what is computed before it. Programs are for `graph` where it is given,
-/// in place of a file.
+/// of what is computed before it. Programs are for what is given, in place of a
+/// file.
 void buildOverlayPipeline(mlir::OpPassManager &pm,
                           const OverlayPipelineOptions &options,
-                          std::shared_ptr<const runtime::Graph> graph = {});
+                          const overlay::GivenGraph &given = {});
 
 void registerOverlayPipeline();
 

@@ -57,7 +57,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   using OverlayPartitionBase::OverlayPartitionBase;
 
   OverlayPartition(const OverlayPartitionOptions &options,
-                   std::shared_ptr<const runtime::Graph> given)
+                   overlay::GivenGraph given)
       : OverlayPartitionBase(options), given(std::move(given)) {}
 
   void runOnOperation() override {
@@ -97,7 +97,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     auto fail = [&](const runtime::Error &error) {
       return func.emitError("graph: ") << error.message();
     };
-    std::shared_ptr<const runtime::Graph> made = given;
+    std::shared_ptr<const runtime::Graph> made = given.graph;
     if (!made) {
       auto file = runtime::GraphFile::load(graph);
       if (!file)
@@ -128,11 +128,13 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
 
   FailureOr<overlay::PartitionAttr>
   choosePartition(func::FuncOp func, const overlay::Parameters &parameters) {
+    if (given.partition)
+      return describe(*given.partition, parameters);
     auto declared = getOperation().lookupSymbol<GraphOp>(
         rowsOfLayers(func).getGraph().getAttr());
     std::shared_ptr<const runtime::Graph> known;
     int64_t vertices = 0, edges = 0;
-    if (given || !graph.empty()) {
+    if (given.graph || !graph.empty()) {
       auto read = readGraph(func, declared);
       if (failed(read))
         return failure();
@@ -158,39 +160,46 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
       return func.emitError("expected n1 to be a multiple of ")
              << parameters.psys << " up to " << parameters.featureRows
              << ", got " << rows;
-    auto make = [&](DenseI64ArrayAttr entries, DenseI64ArrayAttr sources) {
-      return overlay::PartitionAttr::get(&getContext(), vertices, edges, rows,
-                                         parameters.featureColumns, entries,
-                                         sources);
-    };
     if (!known)
-      return make({}, {});
+      return overlay::PartitionAttr::get(&getContext(), vertices, edges, rows,
+                                         parameters.featureColumns, {}, {});
     overlay::PartitionOptions options;
     options.skipEmpty = skipEmpty;
     auto cut = overlay::Partition::create(known, rows, parameters, options);
     if (!cut)
       return func.emitError("graph: ") << cut.message();
-    SmallVector<int64_t> entries(cut->blocks()), sources;
-    bool isPlain = true; // one entry each
-    for (auto [i, entry] : llvm::enumerate(cut->entries())) {
-      uint64_t shard = cut->shardOf(i);
-      isPlain &= entry.block == i - shard * cut->blocks();
+    return describe(*cut, parameters);
+  }
+
+  /// The partition with the entries of its shards, unless each subshard has
+  /// one.
+  overlay::PartitionAttr describe(const overlay::Partition &cut,
+                                  const overlay::Parameters &parameters) {
+    SmallVector<int64_t> entries(cut.blocks()), sources;
+    bool isPlain = cut.entries().size() == cut.blocks() * cut.blocks();
+    for (auto [i, entry] : llvm::enumerate(cut.entries())) {
+      uint64_t shard = cut.shardOf(i);
+      isPlain &= entry.block == i - shard * cut.blocks();
       ++entries[shard];
       sources.push_back(entry.block);
     }
-    if (isPlain && sources.size() == cut->blocks() * cut->blocks())
-      return make({}, {});
-    return make(DenseI64ArrayAttr::get(&getContext(), entries),
-                DenseI64ArrayAttr::get(&getContext(), sources));
+    DenseI64ArrayAttr ofShards, ofEntries;
+    if (!isPlain) {
+      ofShards = DenseI64ArrayAttr::get(&getContext(), entries);
+      ofEntries = DenseI64ArrayAttr::get(&getContext(), sources);
+    }
+    return overlay::PartitionAttr::get(
+        &getContext(), cut.vertices(), cut.edges(), cut.n1(),
+        parameters.featureColumns, ofShards, ofEntries);
   }
 
   /// The graph, where it is no file.
-  std::shared_ptr<const runtime::Graph> given;
+  overlay::GivenGraph given;
 };
 } // namespace
 
 std::unique_ptr<Pass>
 gnn::createOverlayPartition(const OverlayPartitionOptions &options,
-                            std::shared_ptr<const runtime::Graph> graph) {
-  return std::make_unique<OverlayPartition>(options, std::move(graph));
+                            overlay::GivenGraph given) {
+  return std::make_unique<OverlayPartition>(options, std::move(given));
 }
