@@ -10,7 +10,6 @@
 
 #include "GNN/Conversion/Passes.h"
 #include "GNN/Pipelines/Pipelines.h"
-#include "GNN/Transforms/Overlay/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -19,23 +18,30 @@
 using namespace mlir;
 using namespace gnn;
 
-void gnn::buildOverlayPipeline(OpPassManager &pm,
-                               const OverlayPipelineOptions &options) {
-  // Steps 1 and 2: computation order, and batch norm in weights. Other passes
-  // on graphs make forms that no layer has.
-  GraphPipelineOptions graph;
-  graph.orderAggregate = options.order;
-  graph.cost = CostKind::Rows;
-  graph.linearReorder = false;
-  graph.compact = false;
-  graph.fuseAttention = false;
-  graph.joinSums = false;
-  graph.moveScales = false;
-  graph.computeInHeads = false;
-  graph.mergeBias = false;
-  buildGraphPipeline(pm, graph);
+/// Steps 1 and 2: computation order, and batch norm in weights. Other passes on
+/// graphs make forms that no layer has.
+static void makeLayers(OpPassManager &pm,
+                       const OverlayPipelineOptions &options) {
+  GraphPipelineOptions steps;
+  steps.orderAggregate = options.order;
+  steps.cost = CostKind::Rows;
+  steps.linearReorder = false;
+  steps.compact = false;
+  steps.fuseAttention = false;
+  steps.joinSums = false;
+  steps.moveScales = false;
+  steps.computeInHeads = false;
+  steps.mergeBias = false;
+  buildGraphPipeline(pm, steps);
   pm.addNestedPass<func::FuncOp>(createConvertGNNToGNNOverlay());
   pm.addPass(createCSEPass());
+}
+
+void gnn::buildOverlayPipeline(OpPassManager &pm,
+                               const OverlayPipelineOptions &options,
+                               const overlay::GivenGraph &given) {
+  if (!options.fromLayers)
+    makeLayers(pm, options);
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createOverlayFuseActivations());
   pm.addPass(createOverlayOutlinePrepare());
@@ -46,7 +52,7 @@ void gnn::buildOverlayPipeline(OpPassManager &pm,
   partition.graph = options.graph;
   partition.addSelfLoops = options.addSelfLoops;
   partition.skipEmpty = options.skipEmpty;
-  pm.addPass(createOverlayPartition(partition));
+  pm.addPass(createOverlayPartition(partition, given));
   OverlayMapKernelsOptions map;
   map.unroll = options.unroll;
   pm.addPass(createOverlayMapKernels(map));
@@ -56,5 +62,7 @@ void gnn::buildOverlayPipeline(OpPassManager &pm,
 void gnn::registerOverlayPipeline() {
   PassPipelineRegistration<OverlayPipelineOptions>(
       "gnn-overlay-pipeline", "Programs of the overlay (gnn -> gnn_overlay)",
-      buildOverlayPipeline);
+      [](OpPassManager &pm, const OverlayPipelineOptions &options) {
+        buildOverlayPipeline(pm, options);
+      });
 }

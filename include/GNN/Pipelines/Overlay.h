@@ -7,6 +7,8 @@
 #ifndef GNN_PIPELINES_OVERLAY_H
 #define GNN_PIPELINES_OVERLAY_H
 
+#include "GNN/Transforms/Overlay/Passes.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -25,6 +27,11 @@ struct OverlayPipelineOptions
                     llvm::cl::desc("Apply functions in the layer before them "
                                    "(GraphAGILE 6.4)"),
                     llvm::cl::init(true)};
+  Option<bool> fromLayers{
+      *this, "from-layers",
+      llvm::cl::desc("Functions are of layers already, and only steps 3 and 4, "
+                     "and fusion, are left"),
+      llvm::cl::init(false)};
   Option<std::string> graph{
       *this, "graph",
       llvm::cl::desc("The file of the graph that programs are for")};
@@ -49,9 +56,11 @@ struct OverlayPipelineOptions
 };
 
 /// Makes a `gnn_overlay.program` of each function of a module, and a function
-/// of what is computed before it.
+/// of what is computed before it. Programs are for what is given, in place of a
+/// file.
 void buildOverlayPipeline(mlir::OpPassManager &pm,
-                          const OverlayPipelineOptions &options);
+                          const OverlayPipelineOptions &options,
+                          const overlay::GivenGraph &given = {});
 
 void registerOverlayPipeline();
 

@@ -56,6 +56,10 @@ namespace {
 struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   using OverlayPartitionBase::OverlayPartitionBase;
 
+  OverlayPartition(const OverlayPartitionOptions &options,
+                   overlay::GivenGraph given)
+      : OverlayPartitionBase(options), given(std::move(given)) {}
+
   void runOnOperation() override {
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
@@ -90,16 +94,20 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     return success();
   }
 
-  /// The graph of the file, as the function's graph is derived from it.
+  /// The graph that is given, or that of the file, as the function's graph is
+  /// derived from it.
   FailureOr<std::shared_ptr<const runtime::Graph>> readGraph(func::FuncOp func,
                                                              GraphOp declared) {
     auto fail = [&](const runtime::Error &error) {
       return emitError(func.getLoc(), "graph: ") << error.message();
     };
-    auto file = runtime::GraphFile::load(graph);
-    if (!file)
-      return fail(file.takeError());
-    std::shared_ptr<const runtime::Graph> made = file->graph;
+    std::shared_ptr<const runtime::Graph> made = given.graph;
+    if (!made) {
+      auto file = runtime::GraphFile::load(graph);
+      if (!file)
+        return fail(file.takeError());
+      made = file->graph;
+    }
     auto addLoops = [&](runtime::SelfLoops mode) -> runtime::Error {
       auto looped = runtime::addSelfLoops(*made, mode);
       if (looped)
@@ -124,11 +132,13 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
 
   FailureOr<overlay::PartitionAttr>
   choosePartition(func::FuncOp func, const overlay::Parameters &parameters) {
+    if (given.partition)
+      return describe(*given.partition, parameters);
     auto declared = getOperation().lookupSymbol<GraphOp>(
         rowsOfLayers(func).getGraph().getAttr());
     std::shared_ptr<const runtime::Graph> known;
     int64_t vertices = 0, edges = 0;
-    if (!graph.empty()) {
+    if (given.graph || !graph.empty()) {
       auto read = readGraph(func, declared);
       if (failed(read))
         return failure();
@@ -159,30 +169,46 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
       return emitError(func.getLoc(), "expected n1 to be a multiple of ")
              << parameters.psys << " up to " << parameters.featureRows
              << ", got " << rows;
-    auto make = [&](DenseI64ArrayAttr entries, DenseI64ArrayAttr sources) {
-      return overlay::PartitionAttr::get(&getContext(), vertices, edges, rows,
-                                         parameters.featureColumns, entries,
-                                         sources);
-    };
     if (!known)
-      return make({}, {});
+      return overlay::PartitionAttr::get(&getContext(), vertices, edges, rows,
+                                         parameters.featureColumns, {}, {});
     overlay::PartitionOptions options;
     options.skipEmpty = skipEmpty;
     auto cut = overlay::Partition::create(known, rows, parameters, options);
     if (!cut)
       return emitError(func.getLoc(), "graph: ") << cut.message();
-    SmallVector<int64_t> entries(cut->blocks()), sources;
-    bool isPlain = true; // one entry each
-    for (auto [i, entry] : llvm::enumerate(cut->entries())) {
-      uint64_t shard = cut->shardOf(i);
-      isPlain &= entry.block == i - shard * cut->blocks();
+    return describe(*cut, parameters);
+  }
+
+  /// The partition with the entries of its shards, unless each subshard has
+  /// one.
+  overlay::PartitionAttr describe(const overlay::Partition &cut,
+                                  const overlay::Parameters &parameters) {
+    SmallVector<int64_t> entries(cut.blocks()), sources;
+    bool isPlain = cut.entries().size() == cut.blocks() * cut.blocks();
+    for (auto [i, entry] : llvm::enumerate(cut.entries())) {
+      uint64_t shard = cut.shardOf(i);
+      isPlain &= entry.block == i - shard * cut.blocks();
       ++entries[shard];
       sources.push_back(entry.block);
     }
-    if (isPlain && sources.size() == cut->blocks() * cut->blocks())
-      return make({}, {});
-    return make(DenseI64ArrayAttr::get(&getContext(), entries),
-                DenseI64ArrayAttr::get(&getContext(), sources));
+    DenseI64ArrayAttr ofShards, ofEntries;
+    if (!isPlain) {
+      ofShards = DenseI64ArrayAttr::get(&getContext(), entries);
+      ofEntries = DenseI64ArrayAttr::get(&getContext(), sources);
+    }
+    return overlay::PartitionAttr::get(
+        &getContext(), cut.vertices(), cut.edges(), cut.n1(),
+        parameters.featureColumns, ofShards, ofEntries);
   }
+
+  /// The graph, where it is no file.
+  overlay::GivenGraph given;
 };
 } // namespace
+
+std::unique_ptr<Pass>
+gnn::createOverlayPartition(const OverlayPartitionOptions &options,
+                            overlay::GivenGraph given) {
+  return std::make_unique<OverlayPartition>(options, std::move(given));
+}

@@ -12,10 +12,31 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <memory>
+
 namespace gnn {
+
+namespace runtime {
+class Graph;
+} // namespace runtime
+namespace overlay {
+class Partition;
+
+/// What programs are for where that is no file: a graph, or the entries of the
+/// subshards of one of which the counts are known; null: it is as options say.
+struct GivenGraph {
+  std::shared_ptr<const runtime::Graph> graph;
+  std::shared_ptr<const Partition> partition;
+};
+} // namespace overlay
 
 #define GEN_PASS_DECL
 #include "GNN/Transforms/Overlay/Passes.h.inc"
+
+/// The pass for a graph in place of a file.
+std::unique_ptr<mlir::Pass>
+createOverlayPartition(const OverlayPartitionOptions &options,
+                       overlay::GivenGraph given);
 
 } // namespace gnn
 
