@@ -86,7 +86,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     For a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
     their names), and what is left to torch and why, of all captures that torch keeps
     (docs/Frontend.md). Other arguments are then those of a call of it, which is made first."""
-    if interop.is_any(program):
+    if interop.is_torch_model(program):
         return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
             dot=dot))
@@ -176,7 +176,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     interop.refuse_unknown(unknown, settings, others)
     if program is interop.NONE:
         return functools.partial(compile, **settings)
-    if interop.is_any(program):
+    if interop.is_torch_model(program):
         return interop.compile(program, settings, others)
     if fullgraph:
         raise ValueError("fullgraph: expected a torch.nn.Module with it, got a program")
