@@ -250,7 +250,7 @@ def _pick(package, wanted):
     if not functions:
         raise ValueError("expected a program with a function, got none")
     if wanted not in functions and wanted not in given:
-        raise ValueError(f"function: expected one of {', '.join(functions)}, got {wanted!r}")
+        raise ValueError(f"function: expected one of {types.listed(functions)}, got {wanted!r}")
     return wanted
 
 
@@ -414,7 +414,7 @@ class CompiledFunction(capi.Shared):
             missing = [n for n in self.graph_names if n not in graphs]
             if missing:
                 raise ValueError(f"{self.name}: expected a graph {missing[0]!r}, got "
-                                 f"{', '.join(graphs)}")
+                                 f"{types.listed(map(str, graphs))}")
             check_graph_names(self.name, self._declared, graphs)
             graphs = [graphs[n] for n in self.graph_names]
         if not isinstance(graphs, (list, tuple)):
