@@ -22,7 +22,7 @@ def test_model_of_readme(compiler, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip() == printed
 
 
-@pytest.mark.parametrize("page", ["docs/Python.md", "docs/Wheel.md"])
+@pytest.mark.parametrize("page", ["docs/Python.md", "docs/Serving.md", "docs/Wheel.md"])
 def test_sessions(compiler, tmp_path, monkeypatch, capsys, page):
     """All pieces of such a page run one after the other, and print what the
     comments behind `print` say."""
