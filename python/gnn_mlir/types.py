@@ -50,6 +50,12 @@ def listed(names, most=12):
     return ", ".join(names[:most] if rest else names) + rest
 
 
+def expected_ids(low, limit, what="nodes"):
+    """The beginning of an error about an id that is not from `low` to under `limit`."""
+    return (f"expected ids from {low} to {limit - 1}" if limit > low else
+            f"expected no ids, as there are no {what}")
+
+
 def identifier(what, name):
     """A name that IR spells as it is; else ValueError."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name,
