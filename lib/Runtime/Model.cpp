@@ -269,6 +269,9 @@ Error Arguments::append(const ModelIds::Part &part, Indices &result) const {
     int64_t kept = part.wraps && number < 0 ? number + limit : number;
     if (part.others && (kept < 0 || kept >= *part.others))
       kept = *part.others;
+    if (limit <= 0)
+      return failure("argument '", name, "': expected no ids, as there are no ",
+                     "nodes, got ", number, " at ", i);
     if (kept < 0 || kept >= limit)
       return failure("argument '", name, "': expected ids from ",
                      part.wraps ? -limit : 0, " to ", limit - 1, ", got ",

@@ -15,7 +15,7 @@ import zipfile
 
 import numpy as np
 
-from . import capi, devices, running, signatures, targets, types
+from . import capi, devices, paths, running, signatures, targets, types
 from .graph import Graph
 
 _IDS = {"i64": np.int64, "i32": np.int32}
@@ -49,19 +49,24 @@ def _key(name, key):
 
 
 def is_model(path):
-    """Whether a file is a saved model; False of one that is no archive, too."""
-    if not os.path.isfile(path):  # Devices have no end.
+    """Whether a file is a saved model; False of one that is no archive or is not there, too.
+    Raises ValueError for a folder, and for what is no path."""
+    name = paths.encoded(path)
+    if os.path.isdir(name):
+        raise ValueError(f"path: expected a file, got the folder {os.fsdecode(name)!r}")
+    if not os.path.isfile(name):  # Devices have no end.
         return False
     try:
-        with zipfile.ZipFile(os.fsdecode(path)) as archive:
+        with zipfile.ZipFile(os.fsdecode(name)) as archive:
             return _MANIFEST in archive.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeError):
         return False
 
 
 def is_array(value):
     """Whether it is an array or a tensor."""
-    return hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__array__")
+    return not types.is_nested(value) and all(
+        hasattr(value, name) for name in ("shape", "dtype", "__array__"))
 
 
 def _value(name, shape, ids):
@@ -191,11 +196,11 @@ class SavedModel(capi.Shared):
         names = self._signature["arguments"]
         if len(args) > len(names):
             raise ValueError(f"{self.name}: expected at most {len(names)} arguments "
-                             f"({', '.join(names)}), got {len(args)}")
+                             f"({types.listed(names)}), got {len(args)}")
         given = dict(zip(names, args))
         for name, value in kwargs.items():
             if name not in names or name in given:
-                raise ValueError(f"{self.name}: expected arguments {', '.join(names)}, each "
+                raise ValueError(f"{self.name}: expected arguments {types.listed(names)}, each "
                                  f"once, got {name!r}")
             given[name] = value
         leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
@@ -205,7 +210,7 @@ class SavedModel(capi.Shared):
         for one in self.manifest["arguments"]:
             if one["name"] not in leaves:
                 raise ValueError(f"{self.name}: expected {one['name']}: {_described(one)}, got "
-                                 f"{', '.join(leaves) or 'nothing'}")
+                                 f"{types.listed(leaves) or 'nothing'}")
             found[one["name"]] = _read(one, leaves.pop(one["name"]))
         defaults = self._signature["defaults"]
         for name, value in self._signature["constants"].items():
@@ -258,6 +263,10 @@ def _read(said, value):
     fits = len(shape) == len(said["shape"]) and all(
         n in (-1, size) for n, size in zip(said["shape"], shape))
     dtype = str(value.dtype).removeprefix("torch.")
+    running.check_dense(said["name"], value)
+    if devices.is_tensor(value) and value.device.type == "meta":
+        raise ValueError(f"{said['name']}: expected a tensor with values, got one on the meta "
+                         "device, which has none")
     is_ids = said["role"] == "ids"
     names = [np.dtype(one).name for one in _IDS.values()] if is_ids else [
         np.dtype(running.DTYPES[said["dtype"]]).name]
@@ -267,7 +276,7 @@ def _read(said, value):
     if not is_ids:
         return shape, None, value
     if hasattr(value, "detach"):
-        value = value.detach().cpu()
+        value = value.detach().resolve_neg().cpu()
     return shape, np.ascontiguousarray(np.asarray(value)), None
 
 
@@ -284,7 +293,7 @@ class _Handle(capi._Handle):
 
     @classmethod
     def load(cls, path):
-        return cls(capi.made("gnnModelLoad", os.fsencode(path)))
+        return cls(capi.made("gnnModelLoad", paths.encoded(path)))
 
 
 class BoundModel(capi._Handle):
@@ -312,8 +321,8 @@ class BoundModel(capi._Handle):
         given = dict(zip(own, args)) | kwargs
         leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
         if leaves.keys() != features or len(args) + len(kwargs) != len(given) or len(args) > len(own):
-            raise ValueError(f"{self.name}: expected {', '.join(own)}, each once, got "
-                             f"{', '.join((*leaves, *kwargs.keys() & set(own[:len(args)])))}")
+            got = types.listed((*leaves, *kwargs.keys() & set(own[:len(args)]))) or "nothing"
+            raise ValueError(f"{self.name}: expected {types.listed(own)}, each once, got {got}")
         return self._run({name: (None, None, leaves[name]) for name in features})
 
     def _run(self, given):
