@@ -10,7 +10,7 @@
 
 #include "GNN/CPU/Processor.h"
 #include "GNN/Host/HostCode.h"
-#include "GNN/Host/SharedObject.h"
+#include "GNN/Host/LinkSharedObject.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
