@@ -65,6 +65,8 @@ TEST(Manifest, TargetsAreThoseOfAllCalls) {
   auto targets = [](const std::string &text) {
     auto manifest = ModelManifest::parse(text);
     EXPECT_TRUE(manifest) << manifest.message();
+    if (!manifest)
+      return std::string();
     std::string found;
     for (const ModelTarget &target : manifest->targets)
       found += target.kind + "(" + target.chip + ") ";
