@@ -380,7 +380,7 @@ class Device(_Handle):
     @functools.cached_property
     def kind(self):
         """The kind of target that it runs (`targets`)."""
-        return self.name.split(" ")[0].split(":")[0]
+        return library().gnnDeviceKind(self.handle).decode()
 
     def __repr__(self):
         return f"Device({self.name})"

@@ -191,7 +191,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
         source, function, program = program, function or program.name, program.module
     form = _options(program, target, chip, passes, gradients, function)
     asked, always = form.pop("gradients"), (text, graphs, schedules)
-    form.update(emulated=target != targets.CUDA,
+    form.update(keep_ir=target != targets.CUDA,
                 stop_at=compiler_capi.word_option("stop_at", stop_at),
                 objects=compiler_capi.list_option("objects", objects),
                 stage_passes=compiler_capi.stage_passes_option(stage_passes or {}))

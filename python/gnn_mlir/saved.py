@@ -70,10 +70,10 @@ def is_array(value):
 
 
 def _value(name, shape, ids):
-    """GnnModelValue of an argument."""
+    """GnnArray of an argument."""
     dtype = "f32" if ids is None else next(
         name for name, one in _IDS.items() if ids.dtype == one)
-    return signatures.ModelValue(
+    return signatures.Array(
         name.encode(), dtype.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape),
         None if ids is None else ids.ctypes.data)
 
@@ -81,7 +81,7 @@ def _value(name, shape, ids):
 def _values(given):
     """Those of arguments, as C has them."""
     found = [_value(name, shape, ids) for name, (shape, ids, _) in given.items()]
-    return (signatures.ModelValue * len(found))(*found)
+    return (signatures.Array * len(found))(*found)
 
 
 def _check_signature(signature):
@@ -116,10 +116,10 @@ class SavedModel(capi.Shared):
         self._model, self._make_function = _Handle.load(path), make_function
         self.manifest = json.loads(capi.library().gnnModelManifest(self._model.handle))
         _check_signature(self.manifest["signature"])
-        devices.tell_of_model(path, self.manifest)
         self.name, self._signature = self.manifest["name"], self.manifest["signature"]
-        self.targets = list(dict.fromkeys(
-            image["target"] for call in self.manifest["calls"] for image in call["images"]))
+        self.targets = list(dict.fromkeys(one.kind.decode() for one in signatures.described(
+            capi.library().gnnModelTarget, signatures.ModelTarget, self._model.handle)))
+        devices.tell_of_model(path, self.targets)
         self._device, self._bound, self._lock = device, [], threading.Lock()
 
     def __repr__(self):
@@ -168,16 +168,12 @@ class SavedModel(capi.Shared):
                              "rows of arguments before its program")
         call, = self.manifest["calls"]
         given = self._arguments(args, kwargs)
-        kind = devices.open_device(self._place(given)).kind
-        images = [one for one in call["images"] if one["target"] == kind]
-        if not images:
-            raise ValueError(f"device: expected {' or '.join(self.targets)}, got {kind}")
-        image = images[-1]  # The one for edges in any order.
+        device = devices.open_device(self._place(given))
         function = self._make_function(capi.Package(capi.made(
-            "gnnModelPackage", self._model.handle, image["entry"].encode())), call["function"])
+            "gnnModelCallPackage", self._model.handle, 0, device.handle)), call["function"])
         values = _values(given)
         graphs = {one["name"]: Graph.of_native(capi.NativeGraph(capi.made(
-            "gnnModelGraph", self._model.handle, i, values, len(values))))
+            "gnnModelMakeGraph", self._model.handle, i, values, len(values))))
             for i, one in enumerate(self.manifest["graphs"])}
         return function, graphs, {one["name"]: self._input(one, given) for one in call["inputs"]}
 
