@@ -94,7 +94,7 @@ def compare(function, graph, inputs, out, layers, count=500):
 def show(name, module, graph, layers, device, folder):
     """Compiles a model, runs it, and says all about it."""
     print(f"\n{name}")
-    gpu, cpu = device.name.startswith("cuda"), device.name == "cpu"
+    gpu, cpu = device.kind == "cuda", device.kind == "cpu"
     chip = re.search(r"sm_\d+\w?", device.name)
     place = {"target": "cpu"} if cpu else {"chip": chip.group() if chip else "sm_90"}
     start = time.monotonic()

@@ -35,7 +35,8 @@ struct IdleKernels : Kernels {
 };
 
 struct IdleDevice : HostMemoryDevice {
-  std::string name() const override { return "idle"; }
+  std::string kind() const override { return "idle"; }
+  std::string name() const override { return kind(); }
   std::vector<std::string> kernelFormats() const override { return {"ptx"}; }
   Expected<std::shared_ptr<const Kernels>>
   loadKernels(const std::string &, const std::string &,

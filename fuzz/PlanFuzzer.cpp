@@ -13,13 +13,12 @@
 
 #include "CAPIHandles.h"
 #include "GNN-c/Compiler.h"
+#include "JsonEditor.h"
 #include "SmallGraph.h"
 
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/HostMemory.h"
 #include "GNN/Runtime/Package.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -28,7 +27,6 @@
 #include <random>
 
 using namespace gnn::runtime;
-using Json = nlohmann::ordered_json;
 
 //===----------------------------------------------------------------------===//
 // Running
@@ -57,7 +55,8 @@ public:
     kernels = *loaded;
   }
 
-  std::string name() const override { return "emulator"; }
+  std::string kind() const override { return "emulator"; }
+  std::string name() const override { return kind(); }
   std::vector<std::string> kernelFormats() const override { return {"mlir"}; }
   Expected<std::shared_ptr<const Kernels>>
   loadKernels(const std::string &format, const std::string &image,
@@ -193,103 +192,28 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class Editor {
+class Editor : public JsonEditor {
 public:
-  Editor(Json &plan, unsigned seed) : random(seed) { collect(plan, 0); }
-
-  void edit() {
-    // Most other nodes are names, of which any other makes no plan.
-    Json &node = *(draw(4) && !known.empty() ? known[draw(known.size())]
-                                             : nodes[draw(nodes.size())]);
-    if (node.is_number())
-      editNumber(node);
-    else if (node.is_boolean())
-      node = !node.get<bool>();
-    else if (node.is_array() && !node.empty())
-      editArray(node);
-    else if (node.is_object() && !node.empty())
-      editObject(node);
-    else
-      copyOther(node);
+  Editor(Json &plan, unsigned seed) : JsonEditor(plan, seed) {
+    // Arguments of kernels, and expressions.
+    for (Json *node : nodes)
+      if (kindOf(*node) || (node->is_object() && node->contains("op") &&
+                            !node->contains("expected")))
+        known.push_back(node);
   }
 
 private:
-  size_t draw(size_t limit) { return random() % limit; }
+  // Most other nodes are names, of which any other makes no plan.
+  Json *choose() override {
+    return draw(4) && !known.empty() ? known[draw(known.size())]
+                                     : JsonEditor::choose();
+  }
 
   static const char *kindOf(const Json &node) {
     for (const char *kind : kKinds)
       if (node.is_object() && node.contains(kind))
         return kind;
     return nullptr;
-  }
-
-  void collect(Json &node, int depth) {
-    nodes.push_back(&node);
-    // Arguments of kernels, and expressions.
-    if (kindOf(node) ||
-        (node.is_object() && node.contains("op") && !node.contains("expected")))
-      known.push_back(&node);
-    if (node.is_structured() && depth < 20)
-      for (auto &child : node)
-        collect(child, depth + 1);
-  }
-
-  /// Another value of the same kind, from anywhere.
-  void copyOther(Json &node) {
-    for (int i = 0; i < 100; ++i)
-      if (Json *other = nodes[draw(nodes.size())];
-          other->type() == node.type()) {
-        Json copy = *other;
-        node = std::move(copy);
-        return;
-      }
-  }
-
-  void editNumber(Json &node) {
-    const int64_t values[] = {0,
-                              1,
-                              -1,
-                              2,
-                              3,
-                              16,
-                              255,
-                              256,
-                              257,
-                              1024,
-                              65536,
-                              INT32_MAX,
-                              int64_t(1) << 32,
-                              int64_t(1) << 40,
-                              int64_t(1) << 62,
-                              INT64_MAX,
-                              INT64_MIN};
-    switch (draw(3)) {
-    case 0:
-      node = values[draw(std::size(values))];
-      break;
-    case 1:
-      node = static_cast<int64_t>(draw(40));
-      break;
-    default:
-      copyOther(node);
-    }
-  }
-
-  void editArray(Json &node) {
-    size_t i = draw(node.size()), j = draw(node.size());
-    switch (draw(4)) {
-    case 0:
-      node.erase(i);
-      break;
-    case 1:
-      node.push_back(Json(node[i]));
-      break;
-    case 2:
-      std::swap(node[i], node[j]);
-      break;
-    default:
-      node[i] = Json(node[j]);
-    }
   }
 
   void editArgument(Json &node, const std::string &kind) {
@@ -316,24 +240,19 @@ private:
     }
   }
 
-  void editObject(Json &node) {
+  void editObject(Json &node) override {
     if (const char *kind = kindOf(node))
       return editArgument(node, kind);
     if (node.contains("op") && draw(3)) { // becomes a number
       node = {{"op", "const"}, {"value", 0}};
       return editNumber(node["value"]);
     }
-    if (draw(2))
-      return copyOther(node);
-    auto at = node.begin();
-    std::advance(at, static_cast<int64_t>(draw(node.size())));
-    node.erase(at);
+    JsonEditor::editObject(node);
   }
 
   static constexpr const char *kKinds[] = {
       "input", "output", "structure", "workspace", "i32", "i64", "constant"};
-  std::mt19937 random;
-  std::vector<Json *> nodes, known;
+  std::vector<Json *> known;
 };
 } // namespace
 
@@ -380,12 +299,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
     for (unsigned i = 0; i <= seed % 3; ++i)
       editKernels(text, random);
   } else {
-    Json plan = Json::parse(text, nullptr, /*exceptions=*/false);
-    if (plan.is_discarded())
-      return 0;
-    for (unsigned i = 0; i <= seed % 3; ++i)
-      Editor(plan, seed + i).edit();
-    text = plan.dump();
+    text = editJson<Editor>(text, seed);
   }
   if (text.size() > capacity)
     return 0;

@@ -23,7 +23,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t capacity, unsigned seed)
     __attribute__((weak));
 
-/// The functions that a fuzzer of plans ran.
+/// The functions that a fuzzer of plans ran, or the graphs that one of
+/// manifests made.
 extern "C" size_t numRuns __attribute__((weak));
 
 /// Runs mutations, each of the input.
@@ -80,6 +81,6 @@ int main(int argc, char **argv) {
   }
   std::printf("replayed %zu inputs\n", count);
   if (&numRuns)
-    std::printf("ran %zu functions\n", numRuns);
+    std::printf("ran %zu\n", numRuns);
   return 0;
 }

@@ -9,8 +9,9 @@
 |* Runs a model that gnn_mlir.export saved on each batch of a file: arrays 0/x,
 |* 0/edge_index, 1/x, ..., each with the number of its batch and the name of an
 |* argument. A batch without ids has the graph of the batch before. The first
-|* output of batch N goes to OUT.N, as floats without a header. docs/Serving.md
-|* explains the steps.
+|* output of batch N goes to OUT.N, as floats without a header. By default the
+|* model runs on a GPU, where it has kernels for one that is there.
+|* docs/Serving.md explains the steps.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -37,6 +38,27 @@ static void *allocate(GnnDevice *device, int64_t bytes) {
   return memory;
 }
 
+/* The kind of device for a model: a GPU where it has kernels for one and there
+ * is one, else the CPU. */
+static const char *chooseKind(const GnnModel *model) {
+  int count = 0;
+  GnnError *error = gnnCudaDeviceCount(&count);
+  bool hasGpu = !error && count > 0;
+  gnnErrorDestroy(error);
+  GnnModelTarget target;
+  for (int64_t i = 0; gnnModelTarget(model, i, &target); ++i)
+    if (hasGpu && strcmp(target.kind, "cuda") == 0)
+      return "cuda";
+  return "cpu";
+}
+
+static GnnDevice *openDevice(const char *kind) {
+  GnnDevice *device = NULL;
+  check(strcmp(kind, "cpu") == 0 ? gnnDeviceOpenCpu(/*threads=*/0, &device)
+                                 : gnnDeviceOpenCuda(/*ordinal=*/0, &device));
+  return device;
+}
+
 /* A model that is bound to the graph of a batch, with memory for its runs. */
 typedef struct Server {
   GnnDevice *device;
@@ -60,9 +82,9 @@ static void letGo(Server *server) {
 }
 
 /* Binds the model to a graph: once for all batches that have it. */
-static void bind(Server *server, const GnnModelValue *values, int64_t count) {
+static void bind(Server *server, const GnnArray *values, int64_t count) {
   letGo(server);
-  GnnModelValue given[MAX_ARGUMENTS];
+  GnnArray given[MAX_ARGUMENTS];
   int64_t numGiven = 0;
   for (int64_t i = 0; i < count; ++i)
     if (values[i].name) /* the error names what is missing */
@@ -81,7 +103,7 @@ static void bind(Server *server, const GnnModelValue *values, int64_t count) {
 }
 
 /* Whether features have the type and the shape of an input. */
-static bool isLike(const GnnModelValue *value, const GnnTensorInfo *info) {
+static bool isLike(const GnnArray *value, const GnnTensorInfo *info) {
   bool isSame =
       strcmp(value->dtype, info->dtype) == 0 && value->rank == info->rank;
   for (int64_t i = 0; isSame && i < info->rank; ++i)
@@ -90,7 +112,7 @@ static bool isLike(const GnnModelValue *value, const GnnTensorInfo *info) {
 }
 
 /* Runs one batch, whose features are on the host. */
-static void run(Server *server, const GnnModelValue *values, int64_t count) {
+static void run(Server *server, const GnnArray *values, int64_t count) {
   GnnConstBuffer inputs[MAX_ARGUMENTS];
   int64_t numInputs = gnnBoundModelNumInputs(server->bound);
   GnnTensorInfo info;
@@ -147,8 +169,8 @@ static void give(Server *server, int batch, const char *out) {
 
 /* The arguments of a batch by their names in the model; false where there are
  * none. What is missing is that of the batch before. */
-static bool read(const GnnModel *model, const GnnArrays *arrays, int batch,
-                 GnnModelValue *values, bool *hasGraph) {
+static bool read(const GnnModel *model, const GnnArrayFile *file, int batch,
+                 GnnArray *values, bool *hasGraph) {
   int64_t count = gnnModelNumArguments(model);
   bool hasAny = false;
   *hasGraph = false;
@@ -157,7 +179,7 @@ static bool read(const GnnModel *model, const GnnArrays *arrays, int batch,
     char name[4096];
     gnnModelArgument(model, i, &argument);
     snprintf(name, sizeof name, "%d/%s", batch, argument.name);
-    if (!gnnArraysFind(arrays, name, &values[i]))
+    if (!gnnArrayFileFind(file, name, &values[i]))
       continue;
     values[i].name = argument.name;
     hasAny = true;
@@ -168,7 +190,7 @@ static bool read(const GnnModel *model, const GnnArrays *arrays, int batch,
 }
 
 int main(int argc, char **argv) {
-  const char *kind = "cuda";
+  const char *kind = NULL;
   if (argc > 2 && strcmp(argv[1], "--device") == 0) {
     kind = argv[2];
     argc -= 2;
@@ -188,15 +210,12 @@ int main(int argc, char **argv) {
             MAX_ARGUMENTS);
     return 1;
   }
-  if (strcmp(kind, "cpu") == 0)
-    check(gnnDeviceOpenCpu(/*threads=*/0, &server.device));
-  else
-    check(gnnDeviceOpenCuda(/*ordinal=*/0, &server.device));
-  GnnArrays *arrays = NULL;
-  check(gnnArraysLoad(argv[2], &arrays));
-  GnnModelValue values[MAX_ARGUMENTS] = {{0}};
+  server.device = openDevice(kind ? kind : chooseKind(server.model));
+  GnnArrayFile *file = NULL;
+  check(gnnArrayFileLoad(argv[2], &file));
+  GnnArray values[MAX_ARGUMENTS] = {{0}};
   bool hasGraph = false;
-  for (int batch = 0; read(server.model, arrays, batch, values, &hasGraph);
+  for (int batch = 0; read(server.model, file, batch, values, &hasGraph);
        ++batch) {
     if (hasGraph || !server.bound)
       bind(&server, values, count);
@@ -204,7 +223,7 @@ int main(int argc, char **argv) {
     give(&server, batch, argc == 4 ? argv[3] : NULL);
   }
   letGo(&server);
-  gnnArraysRelease(arrays);
+  gnnArrayFileRelease(file);
   gnnModelRelease(server.model);
   gnnDeviceRelease(server.device);
   return 0;

@@ -117,7 +117,8 @@ private:
 /// Results are what memory has at first: NaN.
 class PrinterDevice : public gnn::runtime::HostMemoryDevice {
 public:
-  std::string name() const override { return "printer"; }
+  std::string kind() const override { return "printer"; }
+  std::string name() const override { return kind(); }
   std::vector<std::string> kernelFormats() const override { return {"mlir"}; }
 
   gnn::runtime::Expected<std::shared_ptr<const gnn::runtime::Kernels>>

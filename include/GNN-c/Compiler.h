@@ -85,8 +85,8 @@ GNN_CAPI GnnError *gnnListSchedules(const char *text, size_t size,
                                     const GnnCompileOptions *options,
                                     const char *vary, char **lines);
 
-/** Opens the emulator, which runs the kernels of packages compiled with
- *  `emulated` on the CPU. Streams are not used: a run is done when it returns.
+/** Opens the emulator, which runs the kernels of packages that keep their IR
+ *  (`keep-ir`) on the CPU. Streams are not used: a run is done when it returns.
  *  `checked`: every access is checked, and a kernel that does what a GPU leaves
  *  undefined is an error. `seed` draws the order of threads between barriers;
  *  -1: ascending. */

@@ -14,7 +14,7 @@
 #ifndef GNN_C_MODEL_H
 #define GNN_C_MODEL_H
 
-#include "GNN-c/Runtime.h"
+#include "GNN-c/Arrays.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,16 +36,23 @@ typedef struct GnnModelTensor {
   const int64_t *shape;
 } GnnModelTensor;
 
-/** An argument of a call. Ids are int64 or int32 ("i64", "i32") in memory of
- *  the host, dense, in C order, of any alignment; of features dtype and shape
- *  alone are read. */
-typedef struct GnnModelValue {
+/** A graph that is made of arguments. */
+typedef struct GnnModelGraph {
   const char *name;
-  const char *dtype;
-  int64_t rank;
-  const int64_t *shape;
-  const void *data;
-} GnnModelValue;
+  /** Source and destination nodes are the same set. */
+  bool square;
+  int64_t numNodeTypes;
+  int64_t numEdgeTypes;
+} GnnModelGraph;
+
+/** A target that a model has kernels for. */
+typedef struct GnnModelTarget {
+  /** As of gnnDeviceKind: "cuda", "cpu", ... */
+  const char *kind;
+  /** The chip of a GPU, "sm_90", whose kernels later ones run too; "" of other
+   *  targets. */
+  const char *chip;
+} GnnModelTarget;
 
 /** Reads a saved model. GNN_ERROR_LIMIT: one of more than 64 GiB once
  *  unpacked. */
@@ -61,6 +68,8 @@ GNN_CAPI const char *gnnModelManifest(const GnnModel *model);
 GNN_CAPI int64_t gnnModelNumArguments(const GnnModel *model);
 GNN_CAPI int64_t gnnModelNumParameters(const GnnModel *model);
 GNN_CAPI int64_t gnnModelNumOutputs(const GnnModel *model);
+GNN_CAPI int64_t gnnModelNumGraphs(const GnnModel *model);
+GNN_CAPI int64_t gnnModelNumTargets(const GnnModel *model);
 /** Describes one; false where there is none of that index. */
 GNN_CAPI bool gnnModelArgument(const GnnModel *model, int64_t index,
                                GnnModelTensor *tensor);
@@ -68,26 +77,39 @@ GNN_CAPI bool gnnModelParameter(const GnnModel *model, int64_t index,
                                 GnnModelTensor *tensor);
 GNN_CAPI bool gnnModelOutput(const GnnModel *model, int64_t index,
                              GnnModelTensor *tensor);
+GNN_CAPI bool gnnModelGraph(const GnnModel *model, int64_t index,
+                            GnnModelGraph *graph);
+GNN_CAPI bool gnnModelTarget(const GnnModel *model, int64_t index,
+                             GnnModelTarget *target);
 /** The values of a parameter, on the host; {null, 0} where there is none. */
 GNN_CAPI GnnConstBuffer gnnModelParameterData(const GnnModel *model,
                                               int64_t index);
 
-/** One of the graphs that functions are bound to, made of arguments. */
-GNN_CAPI GnnError *gnnModelGraph(const GnnModel *model, int64_t index,
-                                 const GnnModelValue *values, int64_t numValues,
-                                 GnnGraph **graph);
-/** The package in an entry of the file, by the name that the manifest has. */
-GNN_CAPI GnnError *gnnModelPackage(const GnnModel *model, const char *entry,
-                                   GnnPackage **package);
+/** Makes the graph of that index of arguments. These are given as to
+ *  gnnModelBind. */
+GNN_CAPI GnnError *gnnModelMakeGraph(const GnnModel *model, int64_t index,
+                                     const GnnArray *values, int64_t numValues,
+                                     GnnGraph **graph);
 
-/** Makes the graphs of arguments, of which each is given once, in any order,
- * and binds the model to them on a device that it was saved for. May allocate
- * and wait. Parameters are uploaded once a device, by its own allocator, and
- * stay, with the device, until the model is released. `options->progress` is
- * told from 0 to 1 of each function. */
-GNN_CAPI GnnError *gnnModelBind(const GnnModel *model,
-                                const GnnModelValue *values, int64_t numValues,
-                                const GnnDevice *device,
+/** The calls of functions that a run makes, in their order: the name of each
+ *  function, null where there is none of that index, and the package that has
+ *  it, with kernels for a device and for edges in any order. */
+GNN_CAPI int64_t gnnModelNumCalls(const GnnModel *model);
+GNN_CAPI const char *gnnModelCallFunction(const GnnModel *model, int64_t call);
+GNN_CAPI GnnError *gnnModelCallPackage(const GnnModel *model, int64_t call,
+                                       const GnnDevice *device,
+                                       GnnPackage **package);
+
+/** Makes the graphs of arguments and binds the model to them on a device. Of
+ * kernels for several chips it takes those that suit the device best; a device
+ * that runs none is an error. Each argument is given once, in any order, by its
+ * name: ids are int64 or int32 ("i64", "i32"); of features dtype and shape
+ * alone are read, and `data` may be null. May allocate and wait. Parameters are
+ * uploaded once a device, by its own allocator, and stay, with the device,
+ * until the model is released. `options->progress` is told from 0 to 1 of each
+ * function. */
+GNN_CAPI GnnError *gnnModelBind(const GnnModel *model, const GnnArray *values,
+                                int64_t numValues, const GnnDevice *device,
                                 const GnnBindOptions *options,
                                 GnnBoundModel **bound);
 GNN_CAPI void gnnBoundModelRetain(GnnBoundModel *bound);
@@ -115,22 +137,6 @@ GNN_CAPI GnnError *gnnBoundModelRun(const GnnBoundModel *bound,
                                     int64_t numInputs, const GnnBuffer *outputs,
                                     int64_t numOutputs, GnnBuffer workspace,
                                     void *stream);
-
-/* -------------------------------------------------------------------------- */
-/* Arrays in files                                                            */
-/* -------------------------------------------------------------------------- */
-
-typedef struct GnnArrays GnnArrays;
-
-/** Reads all arrays of an .npz file: numbers, in C order. */
-GNN_CAPI GnnError *gnnArraysLoad(const char *path, GnnArrays **arrays);
-GNN_CAPI void gnnArraysRetain(GnnArrays *arrays);
-GNN_CAPI void gnnArraysRelease(GnnArrays *arrays);
-
-/** The array of that name, as an argument of a model may be given; false where
- *  there is none. It lives as long as the arrays. */
-GNN_CAPI bool gnnArraysFind(const GnnArrays *arrays, const char *name,
-                            GnnModelValue *value);
 
 #ifdef __cplusplus
 }

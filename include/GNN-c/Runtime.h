@@ -312,13 +312,26 @@ GNN_CAPI GnnError *gnnDeviceOpenCuda(int ordinal, GnnDevice **device);
  * for any number; 0: as many as OMP_NUM_THREADS says, or as there are cores. */
 GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
 
-/** The processors that shared objects are made for and whose instructions this
- *  host has, such as "x86-64-v3", the widest first; null where there is none of
- *  that index. */
-GNN_CAPI const char *gnnProcessor(int64_t index);
+/** A processor that shared objects are made for. */
+typedef struct GnnProcessor {
+  /** "x86-64-v3", ... */
+  const char *name;
+  /** This host has its instructions. */
+  bool present;
+  /** One of those that serve most machines together. */
+  bool common;
+} GnnProcessor;
+
+/** Describes one of those of this architecture, the widest first; false where
+ *  there is none of that index. */
+GNN_CAPI bool gnnProcessor(int64_t index, GnnProcessor *processor);
 
 GNN_CAPI void gnnDeviceRetain(GnnDevice *device);
 GNN_CAPI void gnnDeviceRelease(GnnDevice *device);
+
+/** The kind of target whose kernels it runs: "cuda", "cpu", "emulator", or one
+ *  of a plugin. */
+GNN_CAPI const char *gnnDeviceKind(const GnnDevice *device);
 
 /** E.g. "cuda:0 (NVIDIA H200, sm_90)". */
 GNN_CAPI const char *gnnDeviceName(const GnnDevice *device);

@@ -202,15 +202,31 @@ static TargetAbilities getGPUAbilities(llvm::StringRef chip) {
   return abilities;
 }
 
-/// Those of every GPU, but for the threads of a multiprocessor (CUDA
-/// Programming Guide, compute capabilities).
-static TargetLimits getGPULimits(llvm::StringRef chip) {
+namespace {
+struct Chip {
+  llvm::StringRef name;
+  unsigned ptx; ///< its oldest version, times 10
+  int64_t processorThreads, processorBlocks;
+};
+} // namespace
+
+static const Chip chips[] = {
+#define GNN_CHIP(name, ptx, threads, blocks) {#name, ptx, threads, blocks},
+#include "GNN/Analysis/Chips.def"
+};
+
+static const Chip *findChip(llvm::StringRef name) {
+  return llvm::find_if(chips,
+                       [&](const Chip &chip) { return chip.name == name; });
+}
+
+/// Those of every GPU, but for what a multiprocessor has at work.
+static TargetLimits getGPULimits(llvm::StringRef name) {
   TargetLimits limits = TargetLimits::ofGPU();
-  unsigned number = numberOf(chip);
-  if (number == 75)
-    limits.processorThreads = 1024;
-  if (llvm::is_contained({86u, 87u, 88u, 89u, 110u, 120u, 121u}, number))
-    limits.processorThreads = 1536;
+  if (const Chip *chip = findChip(name); chip != std::end(chips)) {
+    limits.processorThreads = chip->processorThreads;
+    limits.processorBlocks = chip->processorBlocks;
+  }
   return limits;
 }
 
@@ -362,7 +378,10 @@ llvm::StringRef gnn::getChip(mlir::Operation *op) {
 }
 
 CoreRegisters gnn::getCoreRegisters(mlir::Operation *op) {
-  TargetAttr target = findTarget(op);
+  return getCoreRegisters(findTarget(op));
+}
+
+CoreRegisters gnn::getCoreRegisters(TargetAttr target) {
   if (!target || !target.getLimits().vector)
     return CoreRegisters();
   return {target.getLimits().vector, target.getLimits().vectorRegisters};
@@ -380,23 +399,6 @@ mlir::LogicalResult gnn::attachTarget(mlir::ModuleOp module,
 //===----------------------------------------------------------------------===//
 // Chips
 //===----------------------------------------------------------------------===//
-
-namespace {
-struct Chip {
-  llvm::StringRef name;
-  unsigned ptx; ///< its oldest version, times 10
-};
-} // namespace
-
-static const Chip chips[] = {
-#define GNN_CHIP(name, ptx) {#name, ptx},
-#include "GNN/Analysis/Chips.def"
-};
-
-static const Chip *findChip(llvm::StringRef name) {
-  return llvm::find_if(chips,
-                       [&](const Chip &chip) { return chip.name == name; });
-}
 
 /// The version that a list of features has; 0 without one.
 static unsigned readPTXVersion(llvm::StringRef features) {

@@ -10,7 +10,7 @@
 
 #include "GNN/CPU/Processor.h"
 #include "GNN/Host/HostCode.h"
-#include "GNN/Host/SharedObject.h"
+#include "GNN/Host/LinkSharedObject.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
@@ -33,9 +33,9 @@ static OwningOpRef<ModuleOp> buildTable(MLIRContext *context,
   return module;
 }
 
-llvm::Expected<std::string> cpu::compileObject(const std::string &image,
-                                               StringRef processor,
-                                               unsigned threads) {
+llvm::Expected<std::string>
+cpu::compileObject(const std::string &image,
+                   const runtime::Processor &processor, unsigned threads) {
   auto parsed = host::parseKernels("mlir", image);
   if (!parsed)
     return llvm::createStringError(parsed.message());
@@ -44,7 +44,7 @@ llvm::Expected<std::string> cpu::compileObject(const std::string &image,
   if (failed(cpu::collectKernels(*parsed->module, kernels)))
     return errors.take();
   runtime::KernelTable table;
-  table.processor = processor.str();
+  table.processor = processor.name;
   SmallVector<OwningOpRef<ModuleOp>> owners;
   SmallVector<ModuleOp> modules;
   auto add = [&](OwningOpRef<ModuleOp> module) {
@@ -59,8 +59,7 @@ llvm::Expected<std::string> cpu::compileObject(const std::string &image,
     add(std::move(lowered->module));
   }
   add(buildTable(parsed->context.get(), table));
-  host::Optimization optimization =
-      cpu::getOptimization(cpu::getLLVMName(processor));
+  host::Optimization optimization = cpu::getOptimization(processor.llvmName);
   optimization.isShared = true;
   auto machine = host::describeMachine(optimization);
   if (!machine)
@@ -70,5 +69,5 @@ llvm::Expected<std::string> cpu::compileObject(const std::string &image,
   if (!objects)
     return objects.takeError();
   return host::linkSharedObject(
-      *objects, "kernels." + runtime::objectFormat(processor), *machine);
+      *objects, "kernels." + runtime::objectFormat(processor.name), *machine);
 }

@@ -7,7 +7,6 @@
 #include "GNN/CPU/Processor.h"
 
 #include "GNN/Host/CodeGeneration.h"
-#include "GNN/Runtime/CPUDevice.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,6 +16,13 @@
 #include <cstdlib>
 
 using namespace gnn;
+
+template <typename Range>
+static std::string joinNames(Range &&processors, llvm::StringRef separator) {
+  return llvm::join(
+      llvm::map_range(processors, [](const auto &one) { return one.name; }),
+      separator);
+}
 
 std::string cpu::getProcessor() {
   const char *name = std::getenv("GNN_CPU");
@@ -55,35 +61,28 @@ llvm::Expected<CoreRegisters> cpu::getRegisters(llvm::StringRef name) {
   return CoreRegisters{processor.checkFeatures("+avx") ? 8u : 4u, 16};
 }
 
-llvm::StringRef cpu::getLLVMName(llvm::StringRef processor) {
-  return processor == "aarch64" ? "generic" : processor;
-}
-
-llvm::Expected<std::vector<std::string>>
+llvm::Expected<std::vector<const runtime::Processor *>>
 cpu::parseProcessors(llvm::StringRef text) {
-  std::vector<std::string> found;
+  std::vector<const runtime::Processor *> found;
   llvm::SmallVector<llvm::StringRef> words;
   llvm::SplitString(text, words);
   for (llvm::StringRef word : words) {
-    auto known = runtime::listProcessors();
-    if (!llvm::is_contained(known, word))
-      return llvm::createStringError("expected some of the processors " +
-                                     llvm::join(known, ", ") + ", got '" +
-                                     word + "'");
-    if (!llvm::is_contained(found, word))
-      found.push_back(word.str());
+    const runtime::Processor *processor = runtime::findProcessor(word);
+    if (!processor)
+      return llvm::createStringError(
+          "expected some of the processors " +
+          joinNames(runtime::listProcessors(), ", ") + ", got '" + word + "'");
+    if (!llvm::is_contained(found, processor))
+      found.push_back(processor);
   }
   if (found.empty())
     return llvm::createStringError("expected processors, got '" + text + "'");
   return found;
 }
 
-llvm::StringRef cpu::getCommonProcessors() {
-#if defined(__x86_64__)
-  return "x86-64-v3 x86-64";
-#elif defined(__aarch64__)
-  return "aarch64";
-#else
-  return "";
-#endif
+std::string cpu::getCommonProcessors() {
+  return joinNames(
+      llvm::make_filter_range(runtime::listProcessors(),
+                              [](const auto &one) { return one.isCommon; }),
+      " ");
 }

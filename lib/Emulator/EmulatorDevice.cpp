@@ -70,7 +70,8 @@ public:
   explicit EmulatorDevice(DeviceOptions options)
       : options(std::move(options)) {}
 
-  std::string name() const override { return "emulator"; }
+  std::string kind() const override { return "emulator"; }
+  std::string name() const override { return kind(); }
   std::vector<std::string> kernelFormats() const override { return {"mlir"}; }
 
   runtime::Expected<std::shared_ptr<const runtime::Kernels>>

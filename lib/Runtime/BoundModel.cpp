@@ -158,7 +158,6 @@ private:
   Error makeGraphs();
   void setInputs();
   Error bindCall(const ModelCall &call, const BindOptions &options);
-  Expected<std::string> findImage(const ModelCall &call) const;
   Expected<std::shared_ptr<const BoundFunction>>
   bindFunction(const ModelCall &call, const BindOptions &options) const;
   Error setInput(const ModelCall::Input &said, const TensorInfo &expected,
@@ -204,45 +203,26 @@ void Binder::setInputs() {
   }
 }
 
-/// The entry of the package for the device; of several the first that takes the
-/// order of the edges.
-Expected<std::string> Binder::findImage(const ModelCall &call) const {
-  std::string device = state.device->name(), known;
-  std::string kind = device.substr(0, device.find_first_of(": "));
-  for (const ModelCall::Image &image : call.images) {
-    known += (known.empty() ? "" : " or ") + image.target +
-             (image.chip.empty() ? "" : " (" + image.chip + ")");
-    if (image.target != kind)
-      continue;
-    bool isSorted = std::all_of(image.dstSorted.begin(), image.dstSorted.end(),
-                                [&](const std::string &name) {
-                                  return !static_cast<bool>(
-                                      graphs.at(name)->checkDstSorted());
-                                });
-    if (isSorted)
-      return image.entry;
-  }
-  return failure("expected a device that the model was saved for, ", known,
-                 ", got ", device);
-}
-
 Expected<std::shared_ptr<const BoundFunction>>
 Binder::bindFunction(const ModelCall &call, const BindOptions &options) const {
-  Expected<std::string> entry = findImage(call);
-  if (!entry)
-    return entry.takeError();
-  auto package = state.model->package(*entry);
+  auto image = chooseImage(call, *state.device, [&](const std::string &name) {
+    return graphs.at(name)->checkDstSorted().in("graph '" + name + "'");
+  });
+  if (!image)
+    return image.takeError();
+  const std::string &entry = (*image)->entry;
+  auto package = state.model->package(entry);
   if (!package)
     return package.takeError();
   auto plan = (*package)->plan().find(call.function);
   if (!plan)
-    return plan.takeError().in(*entry);
+    return plan.takeError().in(entry);
   std::vector<std::shared_ptr<const Graph>> given;
   for (const GraphSpec &spec : (*plan)->graphs) {
     auto found = graphs.find(spec.name);
     if (found == graphs.end())
-      return failure(*entry, ": expected a graph of the model, got '",
-                     spec.name, "'");
+      return failure(entry, ": expected a graph of the model, got '", spec.name,
+                     "'");
     given.push_back(found->second);
   }
   return BoundFunction::bind(*package, call.function, std::move(given),

@@ -10,6 +10,7 @@
 #include "GNN/Runtime/CPUDevice.h"
 #include "GNN/Runtime/CUDA.h"
 #include "GNN/Runtime/Files.h"
+#include "GNN/Runtime/Processors.h"
 #include "GNN/Runtime/ThreadPool.h"
 
 #include <cerrno>
@@ -52,6 +53,7 @@ GnnGraph *gnn::runtime::wrap(std::shared_ptr<const Graph> graph) {
 
 GnnDevice *gnn::runtime::wrap(std::shared_ptr<Device> device) {
   auto handle = std::make_unique<GnnDevice>();
+  handle->kind = device->kind();
   handle->name = device->name();
   handle->gpu = device->describeGPU();
   handle->value = std::move(device);
@@ -166,11 +168,13 @@ GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device) {
   });
 }
 
-const char *gnnProcessor(int64_t index) {
-  for (const char *name : listProcessors())
-    if (hasInstructions(name) && index-- == 0)
-      return name;
-  return nullptr;
+bool gnnProcessor(int64_t index, GnnProcessor *processor) {
+  ArrayView<Processor> all = listProcessors();
+  if (!processor || index < 0 || index >= static_cast<int64_t>(all.size()))
+    return false;
+  const Processor &found = all[static_cast<size_t>(index)];
+  *processor = {found.name, found.isHere, found.isCommon};
+  return true;
 }
 
 void gnnDeviceRetain(GnnDevice *device) {
@@ -181,6 +185,10 @@ void gnnDeviceRetain(GnnDevice *device) {
 void gnnDeviceRelease(GnnDevice *device) {
   if (device)
     device->release();
+}
+
+const char *gnnDeviceKind(const GnnDevice *device) {
+  return device->kind.c_str();
 }
 
 const char *gnnDeviceName(const GnnDevice *device) {

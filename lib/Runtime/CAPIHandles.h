@@ -46,7 +46,7 @@ struct GnnGraphFile : GnnCounted<GnnGraphFile> {
 
 struct GnnDevice : GnnCounted<GnnDevice> {
   std::shared_ptr<gnn::runtime::Device> value;
-  std::string name, gpu;
+  std::string kind, name, gpu;
   /// The kernels that build structures, once they are asked for. They hold the
   /// device, so that it goes with this handle.
   mutable std::mutex mutex;

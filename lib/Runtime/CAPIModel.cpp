@@ -10,9 +10,6 @@
 #include "CAPITensors.h"
 
 #include "GNN/Runtime/Model.h"
-#include "GNN/Runtime/Npy.h"
-
-#include <map>
 
 using namespace gnn::runtime;
 
@@ -22,10 +19,6 @@ struct GnnModel : GnnCounted<GnnModel> {
 
 struct GnnBoundModel : GnnCounted<GnnBoundModel> {
   std::shared_ptr<const BoundModel> value;
-};
-
-struct GnnArrays : GnnCounted<GnnArrays> {
-  std::map<std::string, NpyArray, std::less<>> values;
 };
 
 /// Gives a handle of what was made.
@@ -78,14 +71,21 @@ template <typename T> static int64_t sizeOf(const std::vector<T> &tensors) {
   return static_cast<int64_t>(tensors.size());
 }
 
+/// The one of that index; null where there is none.
+template <typename T>
+static const T *find(const std::vector<T> &all, int64_t index) {
+  return index >= 0 && index < sizeOf(all) ? &all[static_cast<size_t>(index)]
+                                           : nullptr;
+}
+
 template <typename T>
 static bool describeOf(const std::vector<T> &tensors, int64_t index,
                        GnnModelTensor *result) {
-  if (!result || index < 0 || index >= sizeOf(tensors))
+  const ModelTensor *tensor = find(tensors, index);
+  if (!tensor || !result)
     return false;
-  const ModelTensor &tensor = tensors[static_cast<size_t>(index)];
-  *result = {tensor.name.c_str(), tensor.role.c_str(), name(tensor.dtype),
-             static_cast<int64_t>(tensor.shape.size()), tensor.shape.data()};
+  *result = {tensor->name.c_str(), tensor->role.c_str(), name(tensor->dtype),
+             static_cast<int64_t>(tensor->shape.size()), tensor->shape.data()};
   return true;
 }
 
@@ -99,6 +99,14 @@ int64_t gnnModelNumParameters(const GnnModel *model) {
 
 int64_t gnnModelNumOutputs(const GnnModel *model) {
   return sizeOf(model->value->manifest().outputs);
+}
+
+int64_t gnnModelNumGraphs(const GnnModel *model) {
+  return sizeOf(model->value->manifest().graphs);
+}
+
+int64_t gnnModelNumTargets(const GnnModel *model) {
+  return sizeOf(model->value->manifest().targets);
 }
 
 bool gnnModelArgument(const GnnModel *model, int64_t index,
@@ -116,6 +124,24 @@ bool gnnModelOutput(const GnnModel *model, int64_t index,
   return describeOf(model->value->manifest().outputs, index, tensor);
 }
 
+bool gnnModelGraph(const GnnModel *model, int64_t index, GnnModelGraph *graph) {
+  const ModelGraph *found = find(model->value->manifest().graphs, index);
+  if (!found || !graph)
+    return false;
+  *graph = {found->name.c_str(), found->square, found->nodeTypes,
+            found->edgeTypes};
+  return true;
+}
+
+bool gnnModelTarget(const GnnModel *model, int64_t index,
+                    GnnModelTarget *target) {
+  const ModelTarget *found = find(model->value->manifest().targets, index);
+  if (!found || !target)
+    return false;
+  *target = {found->kind.c_str(), found->chip.c_str()};
+  return true;
+}
+
 GnnConstBuffer gnnModelParameterData(const GnnModel *model, int64_t index) {
   if (index < 0 || index >= gnnModelNumParameters(model))
     return {nullptr, 0};
@@ -129,10 +155,10 @@ GnnConstBuffer gnnModelParameterData(const GnnModel *model, int64_t index) {
 //===----------------------------------------------------------------------===//
 
 /// The arguments of a caller of C as those of the library.
-static Expected<std::vector<ModelValue>> convert(const GnnModelValue *values,
+static Expected<std::vector<ModelValue>> convert(const GnnArray *values,
                                                  int64_t count) {
   std::vector<ModelValue> made;
-  for (const GnnModelValue &value : pointers(values, count)) {
+  for (const GnnArray &value : pointers(values, count)) {
     if (Error error = expectPointers("a name and a dtype of each argument",
                                      value.name, value.dtype))
       return error;
@@ -150,9 +176,9 @@ static Expected<std::vector<ModelValue>> convert(const GnnModelValue *values,
   return made;
 }
 
-GnnError *gnnModelGraph(const GnnModel *model, int64_t index,
-                        const GnnModelValue *values, int64_t numValues,
-                        GnnGraph **graph) {
+GnnError *gnnModelMakeGraph(const GnnModel *model, int64_t index,
+                            const GnnArray *values, int64_t numValues,
+                            GnnGraph **graph) {
   return guardedCall("model", [&]() -> Error {
     if (Error error = expectPointers("a model and a result", model, graph))
       return error;
@@ -169,13 +195,25 @@ GnnError *gnnModelGraph(const GnnModel *model, int64_t index,
   });
 }
 
-GnnError *gnnModelPackage(const GnnModel *model, const char *entry,
-                          GnnPackage **package) {
+int64_t gnnModelNumCalls(const GnnModel *model) {
+  return sizeOf(model->value->manifest().calls);
+}
+
+const char *gnnModelCallFunction(const GnnModel *model, int64_t call) {
+  const ModelCall *found = find(model->value->manifest().calls, call);
+  return found ? found->function.c_str() : nullptr;
+}
+
+GnnError *gnnModelCallPackage(const GnnModel *model, int64_t call,
+                              const GnnDevice *device, GnnPackage **package) {
   return guardedCall("model", [&]() -> Error {
-    if (Error error = expectPointers("a model, an entry and a result", model,
-                                     entry, package))
+    if (Error error = expectPointers("a model, a device and a result", model,
+                                     device, package))
       return error;
-    auto made = model->value->package(entry);
+    if (call < 0)
+      return failure("expected the number of a call, got ", call);
+    auto made =
+        model->value->package(static_cast<size_t>(call), *device->value);
     if (!made)
       return made.takeError();
     *package = wrap(std::move(*made));
@@ -183,7 +221,7 @@ GnnError *gnnModelPackage(const GnnModel *model, const char *entry,
   });
 }
 
-GnnError *gnnModelBind(const GnnModel *model, const GnnModelValue *values,
+GnnError *gnnModelBind(const GnnModel *model, const GnnArray *values,
                        int64_t numValues, const GnnDevice *device,
                        const GnnBindOptions *options, GnnBoundModel **bound) {
   return guardedCall("model", [&]() -> Error {
@@ -256,51 +294,4 @@ GnnError *gnnBoundModelRun(const GnnBoundModel *bound,
                              buffers<Buffer>(outputs, numOutputs),
                              {workspace.data, workspace.bytes}, stream);
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Arrays in files
-//===----------------------------------------------------------------------===//
-
-GnnError *gnnArraysLoad(const char *path, GnnArrays **arrays) {
-  return guardedCall("arrays", [&]() -> Error {
-    if (Error error = expectPointers("a path and a result", path, arrays))
-      return error;
-    auto file = NpzFile::open(path);
-    if (!file)
-      return file.takeError();
-    auto handle = std::make_unique<GnnArrays>();
-    for (const std::string &name : (*file)->names()) {
-      Expected<NpyArray> array = (*file)->read(name);
-      if (!array)
-        return array.takeError().in(path);
-      if (array->isText)
-        return failure(path, ": expected numbers in '", name, "', got text");
-      handle->values.emplace(name, std::move(*array));
-    }
-    *arrays = handle.release();
-    return {};
-  });
-}
-
-void gnnArraysRetain(GnnArrays *arrays) {
-  if (arrays)
-    arrays->retain();
-}
-
-void gnnArraysRelease(GnnArrays *arrays) {
-  if (arrays)
-    arrays->release();
-}
-
-bool gnnArraysFind(const GnnArrays *arrays, const char *name,
-                   GnnModelValue *value) {
-  auto found = arrays->values.find(name ? name : "");
-  if (found == arrays->values.end() || !value)
-    return false;
-  const NpyArray &array = found->second;
-  *value = {found->first.c_str(), gnn::runtime::name(array.dtype),
-            static_cast<int64_t>(array.shape.size()), array.shape.data(),
-            array.bytes.data()};
-  return true;
 }

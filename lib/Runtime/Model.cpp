@@ -125,6 +125,73 @@ Model::package(const std::string &entry) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+/// The targets of images, as "cuda (sm_90) or cpu".
+static std::string listTargets(const std::vector<ModelCall::Image> &images) {
+  std::vector<ModelTarget> known;
+  std::string text;
+  for (const ModelCall::Image &image : images) {
+    if (std::find(known.begin(), known.end(), image.target) != known.end())
+      continue;
+    known.push_back(image.target);
+    text += (text.empty() ? "" : " or ") + image.target.kind +
+            (image.target.chip.empty() ? "" : " (" + image.target.chip + ")");
+  }
+  return text.empty() ? "none" : text;
+}
+
+Expected<const ModelCall::Image *> gnn::runtime::chooseImage(
+    const ModelCall &call, const Device &device,
+    const std::function<Error(const std::string &)> &checkSorted) {
+  const ModelCall::Image *best = nullptr;
+  std::optional<int64_t> rank;
+  Error notSorted;
+  for (const ModelCall::Image &image : call.images) {
+    if (image.target.kind != device.kind())
+      continue;
+    std::optional<int64_t> own = device.rankChip(image.target.chip);
+    if (!own || (rank && *own <= *rank))
+      continue;
+    Error error;
+    for (const std::string &graph : image.dstSorted)
+      if (!error)
+        error = checkSorted(graph);
+    if (error) {
+      notSorted = std::move(error);
+      continue;
+    }
+    best = &image;
+    rank = own;
+  }
+  if (best)
+    return best;
+  if (notSorted)
+    return notSorted;
+  return failure("expected a device that the model was saved for, ",
+                 listTargets(call.images), ", got ", device.name());
+}
+
+Expected<std::shared_ptr<const Package>>
+Model::package(size_t call, const Device &device) const {
+  return guarded("model", [&]() -> Expected<std::shared_ptr<const Package>> {
+    if (call >= known.calls.size())
+      return failure("expected one of ", known.calls.size(),
+                     " calls, got number ", call);
+    auto image = chooseImage(
+        known.calls[call], device, [](const std::string &graph) -> Error {
+          return failure("expected kernels for edges in any order, "
+                         "got some for sorted edges of '",
+                         graph, "' alone");
+        });
+    if (!image)
+      return image.takeError();
+    return package((*image)->entry);
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
@@ -176,6 +243,10 @@ Expected<Arguments> Arguments::of(const ModelManifest &manifest,
     if (found == values.end())
       return failure("argument '", said.name, "': expected ", describe(said),
                      ", got none");
+    if (std::any_of(found + 1, values.end(),
+                    [&](const auto &one) { return one.name == said.name; }))
+      return failure("argument '", said.name,
+                     "': expected it once, got it again");
     bool fits = found->shape.size() == said.shape.size();
     for (size_t i = 0; fits && i < said.shape.size(); ++i)
       fits = found->shape[i] >= 0 &&
@@ -269,6 +340,9 @@ Error Arguments::append(const ModelIds::Part &part, Indices &result) const {
     int64_t kept = part.wraps && number < 0 ? number + limit : number;
     if (part.others && (kept < 0 || kept >= *part.others))
       kept = *part.others;
+    if (limit <= 0)
+      return failure("argument '", name, "': expected no ids, as there are no ",
+                     "nodes, got ", number, " at ", i);
     if (kept < 0 || kept >= limit)
       return failure("argument '", name, "': expected ids from ",
                      part.wraps ? -limit : 0, " to ", limit - 1, ", got ",

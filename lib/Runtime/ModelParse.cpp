@@ -240,8 +240,7 @@ ModelCall::Image Reader::image(const Json &json,
   Fields fields(json, where);
   ModelCall::Image image;
   image.entry = fields.string("entry");
-  image.target = fields.string("target");
-  image.chip = fields.string("chip");
+  image.target = {fields.string("target"), fields.string("chip")};
   fields.each("dst_sorted", [&](const Json &name, const std::string &place) {
     std::string text = string(name, place);
     find(made.graphs, text, "a graph", place);
@@ -310,6 +309,25 @@ ModelCall Reader::call(const Json &json, const std::string &where) {
   return call;
 }
 
+/// The targets that each call has an image for, in the order of the first call.
+static std::vector<ModelTarget>
+findTargets(const std::vector<ModelCall> &calls) {
+  std::vector<ModelTarget> found;
+  auto isFor = [](const ModelCall &call, const ModelTarget &target) {
+    return std::any_of(call.images.begin(), call.images.end(),
+                       [&](const auto &one) { return one.target == target; });
+  };
+  for (size_t i = 0; !calls.empty() && i < calls[0].images.size(); ++i) {
+    const ModelTarget &target = calls[0].images[i].target;
+    bool isNew = std::find(found.begin(), found.end(), target) == found.end();
+    if (isNew && std::all_of(calls.begin(), calls.end(), [&](const auto &call) {
+          return isFor(call, target);
+        }))
+      found.push_back(target);
+  }
+  return found;
+}
+
 ModelManifest Reader::read(std::string_view text) {
   Json root = json::parse(text);
   Fields fields(root, "");
@@ -339,6 +357,7 @@ ModelManifest Reader::read(std::string_view text) {
   fields.each("calls", [&](const Json &one, const std::string &place) {
     made.calls.push_back(call(one, place));
   });
+  made.targets = findTargets(made.calls);
   fields.each("outputs", [&](const Json &one, const std::string &place) {
     made.outputs.push_back(output(Fields(one, place)));
     refuseRepeat(made.outputs, place);

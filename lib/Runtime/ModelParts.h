@@ -11,10 +11,19 @@
 
 #include "GNN/Runtime/Model.h"
 
+#include <functional>
+
 namespace gnn::runtime {
 
 /// "f32[?x16]".
 std::string describe(const ModelTensor &tensor);
+
+/// The image of a call for a device: of those that it runs and that take the
+/// order of edges the one whose chip suits it best, and of equal ones the
+/// first. `checkSorted` fails for a graph whose edges are not sorted.
+Expected<const ModelCall::Image *>
+chooseImage(const ModelCall &call, const Device &device,
+            const std::function<Error(const std::string &)> &checkSorted);
 
 /// The arguments of a call, checked against those of the manifest, which both
 /// must live as long.

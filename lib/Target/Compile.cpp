@@ -24,6 +24,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -121,6 +122,11 @@ static StringRef getKind(const CompileOptions &given, TargetAttr known) {
   return known && known.getKind() != "cuda" ? known.getKind() : "emulator";
 }
 
+static std::string describe(CoreRegisters registers) {
+  return llvm::formatv("{0} vector registers of {1} elements", registers.count,
+                       registers.vector);
+}
+
 /// The target by the options, or the one that `module` has already, or one
 /// error.
 static FailureOr<ChosenTarget> readTarget(ModuleOp module,
@@ -139,6 +145,13 @@ static FailureOr<ChosenTarget> readTarget(ModuleOp module,
              << llvm::toString(registers.takeError());
     if (given.chip.empty()) // the machine that compiles does not matter
       request.registers = *registers;
+    if (known && (*backend)->takes(known))
+      if (CoreRegisters own = getCoreRegisters(known); !(own == *registers))
+        return emitOptionError(module, "objects: ")
+               << "expected processors of which the widest has "
+               << describe(own) << ", which the module is for, got '"
+               << given.objects << "', of which it has "
+               << describe(*registers);
   }
   // A chip may be that of several GPUs.
   if (known && (*backend)->takes(known) &&

@@ -55,10 +55,10 @@ struct Flags {
                        "--target=cuda alone, which makes PTX; got --target=")
              << options.target;
     if (options.target == cpuKind && !flags.isGiven("objects"))
-      options.objects = cpu::getCommonProcessors().str();
-    if (!isGPU && !options.emulated && options.objects.empty())
+      options.objects = cpu::getCommonProcessors();
+    if (!isGPU && !options.keepIR && options.objects.empty())
       return emitError("expected the kernels' IR for --target=")
-             << options.target << ", got --emulated=false";
+             << options.target << ", got --keep-ir=false";
     return options;
   }
 };
@@ -101,7 +101,7 @@ static LogicalResult writePackage(ModuleOp module,
 static LogicalResult writePlan(ModuleOp module, const CompileOptions &given,
                                llvm::raw_ostream &os) {
   CompileOptions options = given;
-  options.emulated = true; // without PTX, a package needs an image
+  options.keepIR = true; // without PTX, a package needs an image
   auto package = compileToPackage(module, options);
   if (failed(package))
     return failure();

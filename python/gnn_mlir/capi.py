@@ -19,7 +19,7 @@ from ctypes import byref, c_char_p, c_int64, c_size_t, c_void_p
 
 import numpy as np
 
-from . import types
+from . import paths, types
 from .signatures import (COMPILER, FALLIBLE, OTHER, PLAIN, READS, Allocate, BindOptions,
                          Buffer, Free, GraphArrays, LetGo, Progress, TensorInfo)
 
@@ -241,7 +241,7 @@ class NativeGraph(_Handle):
     @classmethod
     def load(cls, path):
         """The graph of a graph file."""
-        file = made("gnnGraphFileLoad", os.fsencode(path))
+        file = made("gnnGraphFileLoad", paths.encoded(path))
         try:
             return cls(library().gnnGraphFileGraph(file))
         finally:
@@ -380,7 +380,7 @@ class Device(_Handle):
     @functools.cached_property
     def kind(self):
         """The kind of target that it runs (`targets`)."""
-        return self.name.split(" ")[0].split(":")[0]
+        return library().gnnDeviceKind(self.handle).decode()
 
     def __repr__(self):
         return f"Device({self.name})"
@@ -417,7 +417,7 @@ class Package(_Handle):
 
     @classmethod
     def load(cls, path):
-        return cls(made("gnnPackageLoad", os.fsencode(path)))
+        return cls(made("gnnPackageLoad", paths.encoded(path)))
 
     @classmethod
     def from_bytes(cls, data):
@@ -425,7 +425,7 @@ class Package(_Handle):
 
     def save(self, path):
         """Writes the whole file or nothing."""
-        call("gnnPackageSave", self.handle, os.fsencode(path))
+        call("gnnPackageSave", self.handle, paths.encoded(path))
 
     def to_bytes(self):
         """The bytes that `save` writes."""

@@ -86,7 +86,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     For a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
     their names), and what is left to torch and why, of all captures that torch keeps
     (docs/Frontend.md). Other arguments are then those of a call of it, which is made first."""
-    if interop.is_any(program):
+    if interop.is_torch_model(program):
         return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
             dot=dot))
@@ -176,7 +176,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     interop.refuse_unknown(unknown, settings, others)
     if program is interop.NONE:
         return functools.partial(compile, **settings)
-    if interop.is_any(program):
+    if interop.is_torch_model(program):
         return interop.compile(program, settings, others)
     if fullgraph:
         raise ValueError("fullgraph: expected a torch.nn.Module with it, got a program")
@@ -191,7 +191,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
         source, function, program = program, function or program.name, program.module
     form = _options(program, target, chip, passes, gradients, function)
     asked, always = form.pop("gradients"), (text, graphs, schedules)
-    form.update(emulated=target != targets.CUDA,
+    form.update(keep_ir=target != targets.CUDA,
                 stop_at=compiler_capi.word_option("stop_at", stop_at),
                 objects=compiler_capi.list_option("objects", objects),
                 stage_passes=compiler_capi.stage_passes_option(stage_passes or {}))
@@ -250,7 +250,7 @@ def _pick(package, wanted):
     if not functions:
         raise ValueError("expected a program with a function, got none")
     if wanted not in functions and wanted not in given:
-        raise ValueError(f"function: expected one of {', '.join(functions)}, got {wanted!r}")
+        raise ValueError(f"function: expected one of {types.listed(functions)}, got {wanted!r}")
     return wanted
 
 
@@ -414,7 +414,7 @@ class CompiledFunction(capi.Shared):
             missing = [n for n in self.graph_names if n not in graphs]
             if missing:
                 raise ValueError(f"{self.name}: expected a graph {missing[0]!r}, got "
-                                 f"{', '.join(graphs)}")
+                                 f"{types.listed(map(str, graphs))}")
             check_graph_names(self.name, self._declared, graphs)
             graphs = [graphs[n] for n in self.graph_names]
         if not isinstance(graphs, (list, tuple)):

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 
-from . import cache, capi, signatures
+from . import cache, capi, paths, signatures
 
 # The name of schedules that are given as dicts in reproducers, which have them
 # as comments at the end.
@@ -92,11 +92,7 @@ def list_option(name, words):
 
 def path_option(name, path):
     """An option that is a path, as bytes; None where there is none."""
-    if path is None:
-        return None
-    if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path):
-        raise ValueError(f"{name}: expected a path, got {path!r}")
-    return os.fsencode(path)
+    return None if path is None else paths.encoded(path, name)
 
 
 def _read(path):
@@ -128,10 +124,10 @@ _has_plugins = False  # Whose dialects and passes the cache does not know.
 
 def load_plugin(path):
     """Loads a plugin, a shared object with dialects, ops or passes (docs/Plugins.md),
-    into this process and for good. Raises GNNError."""
+    into this process and for good. Raises GNNError, and ValueError for what is no path."""
     global _has_plugins
-    _has_plugins = True
-    capi.call("gnnLoadPlugin", os.fsencode(path))
+    name, _has_plugins = paths.encoded(path, "plugin"), True
+    capi.call("gnnLoadPlugin", name)
 
 
 def compile_package(text, graphs, schedules, phases=None, save_schedules=None, **options):

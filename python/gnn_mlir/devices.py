@@ -2,10 +2,9 @@
 """Devices by name, and functions of packages bound on them."""
 
 import ctypes
-import itertools
 import logging
 
-from . import capi, compiler_capi, interop, running, targets
+from . import capi, compiler_capi, interop, running, signatures, targets
 from .placed_graph import PlacedGraph
 
 _DEVICES = {}
@@ -34,9 +33,16 @@ def _open(name, device):
 
 
 def processors():
-    """The processors that shared objects are made for and this machine has, the widest first."""
-    found = iter(lambda count=itertools.count(): capi.library().gnnProcessor(next(count)), None)
-    return [name.decode() for name in found]
+    """The processors that shared objects are made for and this machine has, the widest first:
+    whether each is one of those that serve most machines, by its name."""
+    found = signatures.described(capi.library().gnnProcessor, signatures.Processor)
+    return {one.name.decode(): one.common for one in found if one.present}
+
+
+def processors_to_save():
+    """The processors whose objects give the bits of this machine, and serve most others."""
+    return [name for i, (name, is_common) in enumerate(processors().items())
+            if i == 0 or is_common]
 
 
 def has_gpu():
@@ -142,10 +148,9 @@ def tell_of_code(package, path):
         _log.info("%s has shared objects, which run in this process unchecked", path)
 
 
-def tell_of_model(path, manifest):
-    """The same of a saved model."""
-    if any(image["target"] == targets.CPU for call in manifest["calls"]
-           for image in call["images"]):
+def tell_of_model(path, kinds):
+    """The same of a saved model for these kinds of targets."""
+    if targets.CPU in kinds:
         _log.info("%s has shared objects, which run in this process unchecked", path)
 
 

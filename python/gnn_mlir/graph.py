@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from . import capi, files, graph_files, interop, spaces, tokens, types
-from .types import MOST_TYPES
+from .types import MOST_TYPES, expected_ids, listed
 
 def to_numpy(array):
     """A NumPy array of what may be an array, a list or a torch tensor."""
@@ -48,8 +48,8 @@ def _ids(array, name, length, limit):
         raise ValueError(f"{name}: expected integers, got {array.dtype}")
     ids, bad = capi.copy_ids(array, limit)
     if bad >= 0:
-        raise ValueError(f"{name}: expected ids from 0 to {limit - 1}, "
-                         f"got {array[bad]} at {bad}")
+        what = "types" if name.endswith("type") else "nodes"
+        raise ValueError(f"{name}: {expected_ids(0, limit, what)}, got {array[bad]} at {bad}")
     return _frozen(ids)
 
 
@@ -550,7 +550,7 @@ class Graph:
             for end, name in zip(ends, (triple[0], triple[2])):
                 if name not in number:
                     raise ValueError(f"edge_index of {triple}: expected a node "
-                                     f"type of {', '.join(map(str, names))}, "
+                                     f"type of {listed(map(str, names))}, "
                                      f"got {name!r}")
                 _ids(end, f"edge_index of {triple}", None, int(num_nodes[name]))
             src.append(ends[0] + begin[number[triple[0]]])

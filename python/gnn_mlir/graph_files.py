@@ -10,7 +10,7 @@ import zipfile
 
 import numpy as np
 
-from . import capi, files
+from . import capi, files, paths
 
 _GRAPH_ARRAYS = ("edge_src", "edge_dst", "edge_type", "node_type",
                  "edge_type_names", "node_type_names", "dst_node_type",
@@ -19,7 +19,7 @@ _GRAPH_ARRAYS = ("edge_src", "edge_dst", "edge_type", "node_type",
 
 def read(path):
     """The graph of a file, as the library has it, and the other arrays by name."""
-    os.stat(path)  # No file is Python's own error.
+    os.stat(paths.encoded(path))  # No file is Python's own error.
     try:
         native = capi.NativeGraph.load(path)
     except capi.GNNError as error:

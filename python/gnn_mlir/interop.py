@@ -83,8 +83,8 @@ def pyg():
 # -- Models ---------------------------------------------------------------------------------
 
 
-def is_any(program):
-    """Whether it is a torch.nn.Module, or a Python function."""
+def is_torch_model(program):
+    """Whether it is what torch captures: a torch.nn.Module, or a Python function of tensors."""
     torch = _torch()
     return inspect.isfunction(program) or torch is not None and isinstance(
         program, torch.nn.Module)

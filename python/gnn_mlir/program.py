@@ -115,7 +115,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
                 if missing:
                     raise ValueError(f"{self.name}: input {name!r}: expected "
                                      f"features of node type {missing[0]}, got "
-                                     f"{', '.join(map(str, inputs[name]))}")
+                                     f"{types.listed(map(str, inputs[name]))}")
                 out[part] = graph.join_types({t: given[t] for t in listed},
                                              width, space)
         return out
@@ -358,11 +358,11 @@ def check_names(function, expected, inputs):
     for name in inputs:
         if name not in expected:
             raise ValueError(f"{function}: expected inputs "
-                             f"{', '.join(expected)}, got {name!r}")
+                             f"{types.listed(expected)}, got {name!r}")
     for name in expected:
         if name not in inputs:
             raise ValueError(f"{function}: expected an input {name!r}, got "
-                             f"{', '.join(inputs) or 'none'}")
+                             f"{types.listed(inputs) or 'none'}")
 
 
 def graphs_by_name(function, names, graphs):

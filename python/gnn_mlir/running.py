@@ -42,11 +42,20 @@ def _check(info, shape, dtype):
 
 def checked_tensor(info, value):
     """A tensor's values, checked and as they lie in memory."""
+    check_dense(_called(info), value)
     _check(info, value.shape, str(value.dtype).removeprefix("torch."))
-    if str(value.layout) != "torch.strided":
-        raise ValueError(f"{_called(info)}: expected a dense tensor, got "
-                         f"{value.layout}")
     return value.detach().resolve_neg()
+
+
+def check_dense(what, value):
+    """Raises ValueError for a tensor or an array that has not one value in memory an entry."""
+    if not hasattr(value, "detach"):
+        if isinstance(value, np.ma.MaskedArray):
+            raise ValueError(f"{what}: expected an array without a mask, got one with it")
+    elif types.is_nested(value):
+        raise ValueError(f"{what}: expected a dense tensor, got a nested one")
+    elif str(value.layout) != "torch.strided":
+        raise ValueError(f"{what}: expected a dense tensor, got {value.layout}")
 
 
 def is_integer(value):
@@ -68,6 +77,8 @@ def _host_array(info, value):
         value = np.array(checked_integer(info, value), np.int64)
     if hasattr(value, "detach"):
         value = checked_tensor(info, value).numpy()
+    else:
+        check_dense(_called(info), value)
     array = np.asarray(value) if hasattr(value, "__array__") else None
     if array is None or array.dtype == object:
         number = "an int, " * (info.dtype == "i64" and not info.shape)

@@ -55,7 +55,7 @@ class Sampler:
         limit = self.graph.num_nodes
         outside = np.flatnonzero((seeds < 0) | (seeds >= limit))
         if outside.size:
-            raise ValueError(f"seeds: expected ids from 0 to {limit - 1}, got "
+            raise ValueError(f"seeds: {types.expected_ids(0, limit)}, got "
                              f"{seeds[outside[0]]} at {outside[0]}")
         seeds = seeds.astype(np.int64)
         ids, counts = np.unique(seeds, return_counts=True)

@@ -15,7 +15,7 @@ import zipfile
 
 import numpy as np
 
-from . import capi, devices, running, signatures, targets, types
+from . import capi, devices, paths, running, signatures, targets, types
 from .graph import Graph
 
 _IDS = {"i64": np.int64, "i32": np.int32}
@@ -49,26 +49,31 @@ def _key(name, key):
 
 
 def is_model(path):
-    """Whether a file is a saved model; False of one that is no archive, too."""
-    if not os.path.isfile(path):  # Devices have no end.
+    """Whether a file is a saved model; False of one that is no archive or is not there, too.
+    Raises ValueError for a folder, and for what is no path."""
+    name = paths.encoded(path)
+    if os.path.isdir(name):
+        raise ValueError(f"path: expected a file, got the folder {os.fsdecode(name)!r}")
+    if not os.path.isfile(name):  # Devices have no end.
         return False
     try:
-        with zipfile.ZipFile(os.fsdecode(path)) as archive:
+        with zipfile.ZipFile(os.fsdecode(name)) as archive:
             return _MANIFEST in archive.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeError):
         return False
 
 
 def is_array(value):
     """Whether it is an array or a tensor."""
-    return hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__array__")
+    return not types.is_nested(value) and all(
+        hasattr(value, name) for name in ("shape", "dtype", "__array__"))
 
 
 def _value(name, shape, ids):
-    """GnnModelValue of an argument."""
+    """GnnArray of an argument."""
     dtype = "f32" if ids is None else next(
         name for name, one in _IDS.items() if ids.dtype == one)
-    return signatures.ModelValue(
+    return signatures.Array(
         name.encode(), dtype.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape),
         None if ids is None else ids.ctypes.data)
 
@@ -76,7 +81,7 @@ def _value(name, shape, ids):
 def _values(given):
     """Those of arguments, as C has them."""
     found = [_value(name, shape, ids) for name, (shape, ids, _) in given.items()]
-    return (signatures.ModelValue * len(found))(*found)
+    return (signatures.Array * len(found))(*found)
 
 
 def _check_signature(signature):
@@ -111,10 +116,10 @@ class SavedModel(capi.Shared):
         self._model, self._make_function = _Handle.load(path), make_function
         self.manifest = json.loads(capi.library().gnnModelManifest(self._model.handle))
         _check_signature(self.manifest["signature"])
-        devices.tell_of_model(path, self.manifest)
         self.name, self._signature = self.manifest["name"], self.manifest["signature"]
-        self.targets = list(dict.fromkeys(
-            image["target"] for call in self.manifest["calls"] for image in call["images"]))
+        self.targets = list(dict.fromkeys(one.kind.decode() for one in signatures.described(
+            capi.library().gnnModelTarget, signatures.ModelTarget, self._model.handle)))
+        devices.tell_of_model(path, self.targets)
         self._device, self._bound, self._lock = device, [], threading.Lock()
 
     def __repr__(self):
@@ -163,16 +168,12 @@ class SavedModel(capi.Shared):
                              "rows of arguments before its program")
         call, = self.manifest["calls"]
         given = self._arguments(args, kwargs)
-        kind = devices.open_device(self._place(given)).kind
-        images = [one for one in call["images"] if one["target"] == kind]
-        if not images:
-            raise ValueError(f"device: expected {' or '.join(self.targets)}, got {kind}")
-        image = images[-1]  # The one for edges in any order.
+        device = devices.open_device(self._place(given))
         function = self._make_function(capi.Package(capi.made(
-            "gnnModelPackage", self._model.handle, image["entry"].encode())), call["function"])
+            "gnnModelCallPackage", self._model.handle, 0, device.handle)), call["function"])
         values = _values(given)
         graphs = {one["name"]: Graph.of_native(capi.NativeGraph(capi.made(
-            "gnnModelGraph", self._model.handle, i, values, len(values))))
+            "gnnModelMakeGraph", self._model.handle, i, values, len(values))))
             for i, one in enumerate(self.manifest["graphs"])}
         return function, graphs, {one["name"]: self._input(one, given) for one in call["inputs"]}
 
@@ -191,11 +192,11 @@ class SavedModel(capi.Shared):
         names = self._signature["arguments"]
         if len(args) > len(names):
             raise ValueError(f"{self.name}: expected at most {len(names)} arguments "
-                             f"({', '.join(names)}), got {len(args)}")
+                             f"({types.listed(names)}), got {len(args)}")
         given = dict(zip(names, args))
         for name, value in kwargs.items():
             if name not in names or name in given:
-                raise ValueError(f"{self.name}: expected arguments {', '.join(names)}, each "
+                raise ValueError(f"{self.name}: expected arguments {types.listed(names)}, each "
                                  f"once, got {name!r}")
             given[name] = value
         leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
@@ -205,7 +206,7 @@ class SavedModel(capi.Shared):
         for one in self.manifest["arguments"]:
             if one["name"] not in leaves:
                 raise ValueError(f"{self.name}: expected {one['name']}: {_described(one)}, got "
-                                 f"{', '.join(leaves) or 'nothing'}")
+                                 f"{types.listed(leaves) or 'nothing'}")
             found[one["name"]] = _read(one, leaves.pop(one["name"]))
         defaults = self._signature["defaults"]
         for name, value in self._signature["constants"].items():
@@ -258,6 +259,10 @@ def _read(said, value):
     fits = len(shape) == len(said["shape"]) and all(
         n in (-1, size) for n, size in zip(said["shape"], shape))
     dtype = str(value.dtype).removeprefix("torch.")
+    running.check_dense(said["name"], value)
+    if devices.is_tensor(value) and value.device.type == "meta":
+        raise ValueError(f"{said['name']}: expected a tensor with values, got one on the meta "
+                         "device, which has none")
     is_ids = said["role"] == "ids"
     names = [np.dtype(one).name for one in _IDS.values()] if is_ids else [
         np.dtype(running.DTYPES[said["dtype"]]).name]
@@ -267,7 +272,7 @@ def _read(said, value):
     if not is_ids:
         return shape, None, value
     if hasattr(value, "detach"):
-        value = value.detach().cpu()
+        value = value.detach().resolve_neg().cpu()
     return shape, np.ascontiguousarray(np.asarray(value)), None
 
 
@@ -284,7 +289,7 @@ class _Handle(capi._Handle):
 
     @classmethod
     def load(cls, path):
-        return cls(capi.made("gnnModelLoad", os.fsencode(path)))
+        return cls(capi.made("gnnModelLoad", paths.encoded(path)))
 
 
 class BoundModel(capi._Handle):
@@ -312,8 +317,8 @@ class BoundModel(capi._Handle):
         given = dict(zip(own, args)) | kwargs
         leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
         if leaves.keys() != features or len(args) + len(kwargs) != len(given) or len(args) > len(own):
-            raise ValueError(f"{self.name}: expected {', '.join(own)}, each once, got "
-                             f"{', '.join((*leaves, *kwargs.keys() & set(own[:len(args)])))}")
+            got = types.listed((*leaves, *kwargs.keys() & set(own[:len(args)]))) or "nothing"
+            raise ValueError(f"{self.name}: expected {types.listed(own)}, each once, got {got}")
         return self._run({name: (None, None, leaves[name]) for name in features})
 
     def _run(self, given):

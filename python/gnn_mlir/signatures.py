@@ -23,6 +23,14 @@ class Buffer(ctypes.Structure):
         return (cls * len(given))(*given), len(given)
 
 
+def described(function, kind, *arguments):
+    """The structures that a function fills for the indices from 0 on."""
+    found = []
+    while function(*arguments, len(found), ctypes.byref(one := kind())):
+        found.append(one)
+    return found
+
+
 class GraphArrays(ctypes.Structure):
     _fields_ = [("square", c_bool), ("id_bits", c_int32),
                 ("num_src_nodes", c_int64), ("num_dst_nodes", c_int64),
@@ -71,9 +79,17 @@ class NativeTensorInfo(ctypes.Structure):
                 ("shape", POINTER(c_int64)), ("bytes", c_int64)]
 
 
-class ModelValue(ctypes.Structure):
+class Array(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("rank", c_int64),
                 ("shape", POINTER(c_int64)), ("data", c_void_p)]
+
+
+class ModelTarget(ctypes.Structure):
+    _fields_ = [("kind", c_char_p), ("chip", c_char_p)]
+
+
+class Processor(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("present", c_bool), ("common", c_bool)]
 
 
 class GraphNeeds(ctypes.Structure):
@@ -151,10 +167,10 @@ FALLIBLE = {
     "gnnBuildStructure": [c_void_p, c_char_p, c_char_p, POINTER(c_void_p),
                           POINTER(c_int64)],
     "gnnModelLoad": [c_char_p, POINTER(c_void_p)],
-    "gnnModelBind": [c_void_p, POINTER(ModelValue), c_int64, c_void_p,
+    "gnnModelBind": [c_void_p, POINTER(Array), c_int64, c_void_p,
                      POINTER(BindOptions), POINTER(c_void_p)],
-    "gnnModelGraph": [c_void_p, c_int64, POINTER(ModelValue), c_int64, POINTER(c_void_p)],
-    "gnnModelPackage": [c_void_p, c_char_p, POINTER(c_void_p)],
+    "gnnModelMakeGraph": [c_void_p, c_int64, POINTER(Array), c_int64, POINTER(c_void_p)],
+    "gnnModelCallPackage": [c_void_p, c_int64, c_void_p, POINTER(c_void_p)],
     "gnnBoundModelRun": [c_void_p, c_void_p, c_int64, c_void_p, c_int64, Buffer, c_void_p],
     "gnnBoundRun": [c_void_p, c_void_p, c_int64, c_void_p, c_int64, Buffer, c_void_p],
     "gnnBoundReport": [c_void_p, POINTER(c_void_p)],
@@ -188,6 +204,7 @@ PLAIN = {
     "gnnGraphFileGraph": (c_void_p, c_void_p),
     "gnnGraphFileFeatureDim": (c_int64, c_void_p),
     "gnnDeviceRelease": (None, c_void_p),
+    "gnnDeviceKind": (c_char_p, c_void_p),
     "gnnDeviceName": (c_char_p, c_void_p),
     "gnnDeviceDescribeGPU": (c_char_p, c_void_p),
     "gnnDeviceFree": (None, c_void_p, c_void_p),
@@ -200,9 +217,10 @@ PLAIN = {
     "gnnBuilderCovers": (c_bool, c_void_p, c_void_p),
     "gnnBuildRelease": (None, c_void_p),
     "gnnBuildProblem": (c_char_p, c_void_p),
-    "gnnProcessor": (c_char_p, c_int64),
+    "gnnProcessor": (c_bool, c_int64, POINTER(Processor)),
     "gnnModelRelease": (None, c_void_p),
     "gnnModelManifest": (c_char_p, c_void_p),
+    "gnnModelTarget": (c_bool, c_void_p, c_int64, POINTER(ModelTarget)),
     "gnnModelParameterData": (Buffer, c_void_p, c_int64),
     "gnnBoundModelRelease": (None, c_void_p),
     "gnnBoundModelNumInputs": (c_int64, c_void_p),

@@ -27,6 +27,8 @@ def described(value):
     """A value in a message: what kind of array it is, not what is in it."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
+    if is_nested(value):  # It has no shape.
+        return "a nested tensor"
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         dtype = str(value.dtype).removeprefix("torch.")
         return f"{type(value).__name__} of {dtype} of shape {tuple(value.shape)}"
@@ -34,6 +36,24 @@ def described(value):
         return f"a {type(value).__name__} of {', '.join(map(described, value))}"[:200]
     text = " ".join(repr(value).split())
     return text if len(text) <= 200 else text[:200] + "..."
+
+
+def is_nested(value):
+    """Whether it is a tensor of tensors of different shapes."""
+    return getattr(value, "is_nested", False) is True
+
+
+def listed(names, most=12):
+    """Names in a message: of many the first ones, and how many others there are."""
+    names = list(names)
+    rest = f" and {len(names) - most} others" if len(names) > most + 1 else ""
+    return ", ".join(names[:most] if rest else names) + rest
+
+
+def expected_ids(low, limit, what="nodes"):
+    """The beginning of an error about an id that is not from `low` to under `limit`."""
+    return (f"expected ids from {low} to {limit - 1}" if limit > low else
+            f"expected no ids, as there are no {what}")
 
 
 def identifier(what, name):
@@ -239,7 +259,7 @@ def find_name(names, what, name):
         raise ValueError(f"the graph has no {what} names, got {name!r}")
     if name not in names:
         raise ValueError(f"expected {'an' if what[0] in 'aeiou' else 'a'} {what} of "
-                         f"{', '.join(names)}, got {name!r}")
+                         f"{listed(names)}, got {name!r}")
     return names.index(name)
 
 

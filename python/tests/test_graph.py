@@ -16,6 +16,8 @@ REFUSED = {
     r"edge_dst: expected shape \(2,\), got shape \(1,\)":
         lambda: Graph([0, 1], [0], 3),
     "edge_src: expected integers, got float64": lambda: Graph([0.5], [0], 3),
+    "edge_src: expected no ids, as there are no nodes, got 0 at 0":
+        lambda: Graph([0], [0], 0),
     "edge_type: expected ids from 0 to 1, got 2 at 0":
         lambda: Graph([0], [0], 3, edge_type=[2], num_edge_types=2),
     "edge_type_names: expected 1 names, got 2":

@@ -83,7 +83,7 @@ def test_what_a_wheel_has(wheel):
     name, version, python, abi, platform = wheel.stem.split("-")
     assert (name, python, abi) == ("gnn_mlir", "py3", "none")
     with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
+        names = [n for n in archive.namelist() if not n.endswith("/")]  # auditwheel writes folders.
         metadata, = (archive.read(n).decode() for n in names if n.endswith("/METADATA"))
     assert [line for line in metadata.splitlines() if line.startswith("Requires-Dist") and
             "extra" not in line] == ["Requires-Dist: numpy>=1.22"]
@@ -91,12 +91,26 @@ def test_what_a_wheel_has(wheel):
     assert {n.rsplit("/")[-1] for n in names if "/licenses/" in n} == {
         "LICENSE", "LICENSES.third-party"}
     assert not [n for n in names if re.search("test|support", n)]
+    # The page of an index has no other pages.
+    assert "# gnn-mlir\n" in metadata and not re.search(r"\]\((?!https?:)", metadata)
     if platform != "any":
         assert {"gnn_mlir/lib/libGNN.so", "gnn_mlir/lib/libGNNRuntime.so",
                 "gnn_mlir/bin/gnn-opt", "gnn_mlir/bin/gnn-run", "gnn_mlir/bin/gnn-translate",
                 "gnn_mlir/include/GNN-c/Runtime.h", "gnn_mlir/lib/pkgconfig/gnn.pc",
-                "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPIConfig.cmake"} <= set(names)
+                "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPIConfig.cmake",
+                "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPITargets.cmake"} <= set(names)
         assert len([n for n in names if ".so" in n]) == 2
+
+
+@pytest.mark.skipif("GNN_TEST_WHEEL" not in os.environ, reason="of a static build alone")
+def test_files_do_not_say_where_they_were_built(wheel):
+    """Sources are named from the root of the tree."""
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            text = archive.read(name)
+            assert not re.findall(rb"/[\w./+-]+/(?:lib|include|tools)/\w[\w/]*\.(?:cpp|h|c|inc)\b",
+                                  text.replace(b"/usr/lib/", b"")), name
+            assert b"gnn_mlir-" not in text or name.endswith("/RECORD"), name
 
 
 def check(site, folder, first, call):

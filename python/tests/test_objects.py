@@ -16,7 +16,7 @@ import pytest
 
 import gnn_mlir
 from conftest import ROOT
-from gnn_mlir import capi, models
+from gnn_mlir import capi, devices, models
 from support import cases
 from test_packages import packed, unpacked
 
@@ -205,6 +205,19 @@ def test_objects_under_other_names(compiler):
 def test_options_that_are_wrong(compiler, options, message):
     with pytest.raises(ValueError, match=message):
         gnn_mlir.compile(models.sage((4, 4)), **{"target": "cpu", **options})
+
+
+@pytest.mark.parametrize("here, saved", [
+    (dict(v4=False, v3=True, v2=False, base=True), ["v4", "v3", "base"]),
+    (dict(v3=True, v2=False, base=True), ["v3", "base"]),
+    (dict(v2=False, base=True), ["v2", "base"])])
+def test_processors_of_saved_models(monkeypatch, here, saved):
+    """The best of this machine, whose bits a model has, and those that most machines have."""
+    best, *others = devices.processors_to_save()
+    assert best == next(iter(devices.processors()))
+    assert all(devices.processors()[name] for name in others)
+    monkeypatch.setattr(devices, "processors", lambda: here)
+    assert devices.processors_to_save() == saved
 
 
 def test_loading_code_is_logged(tmp_path, compiler, caplog):

@@ -23,7 +23,7 @@
 // The limits, abilities and figures of a GPU by its name, by its chip, or by what
 // its driver says of it.
 
-// CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, processor_threads = 2048, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, cache_policies, fast_powers, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
+// CHECK: #target = #gnn.target<kind = "cuda", name = "h200", chip = "sm_90", limits = {lanes = 32, threads = 1024, processor_threads = 2048, processor_blocks = 32, shared_bytes = 49152, registers = 65536}, abilities = [tf32, async_copies, cache_policies, fast_powers, long_rows], figures = {memory_bandwidth = 4.300000e+12, l2_bytes = 6.000000e+07,
 // CHECK: module attributes {gnn.target = #target}
 
 // TWICE: error: gnn-attach-target: expected {{.*}} each once and 1 or more, got 'clock=3e9'
@@ -35,11 +35,11 @@
 // KEPT: name = "h100"
 // SAME: kind = "emulator", name = "h100"
 // UNKNOWN: remark: {{.*}}no figures are known of sm_75, costs are those of NVIDIA H200 SXM
-// UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}processor_threads = 1024, {{.*}}, abilities = [fast_powers, long_rows], figures = {memory_bandwidth = 4.300000e+12,
+// UNKNOWN: #gnn.target<kind = "emulator", name = "", chip = "sm_75", {{.*}}processor_threads = 1024, processor_blocks = 16, {{.*}}, abilities = [fast_powers, long_rows], figures = {memory_bandwidth = 4.300000e+12,
 // KNOWN:   remark: {{.*}}costs are those of NVIDIA GeForce RTX 3090, of whose 17 figures 15 are derived from those of another GPU
 // KNOWN:   memory_bandwidth = 8.38{{[0-9]+}}e+11
 // DESCRIBED: remark: {{.*}}costs are by what the driver says of NVIDIA L40S
-// DESCRIBED: #gnn.target<kind = "cuda", name = "NVIDIA L40S", chip = "sm_89", {{.*}}processor_threads = 1536, {{.*}}, figures = {memory_bandwidth = 7.7{{[0-9]+}}e+11, l2_bytes = 1.006630e+08, {{.*}}processors = 1.420000e+02,
+// DESCRIBED: #gnn.target<kind = "cuda", name = "NVIDIA L40S", chip = "sm_89", {{.*}}processor_threads = 1536, processor_blocks = 24, {{.*}}, figures = {memory_bandwidth = 7.7{{[0-9]+}}e+11, l2_bytes = 1.006630e+08, {{.*}}processors = 1.420000e+02,
 // WRONG:   error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, each once and 1 or more, got 'processors=many'
 // INFINITE: error: gnn-attach-target: expected processors, clock, l2_bytes and memory_bandwidth=NUMBER of a GPU, each once and 1 or more, got 'clock=inf'
 // NONE:    error: gnn-attach-target: expected h200, h100, a100, rtx3090 or a chip of sm_70, {{.*}}, got 'gtx1080'

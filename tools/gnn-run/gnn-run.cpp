@@ -276,7 +276,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
          (given->reportFile.getNumOccurrences() || !given->compared.empty()))));
   options.target = needsPtx ? "cuda" : target;
   options.chip = needsPtx ? chip : "";
-  options.emulated = target != "cuda";
+  options.keepIR = target != "cuda";
   if (isSecond) {
     options.phasesDirectory = options.saveSchedules = "";
     for (const std::string &text : given->compared)

@@ -201,7 +201,7 @@ TEST(CompilerCAPI, ShortBuffers) {
 }
 
 TEST(CompilerCAPI, MakesPTX) {
-  Options options = {{"chip", "sm_80"}, {"emulated", "false"}};
+  Options options = {{"chip", "sm_80"}, {"keep-ir", "false"}};
   GnnPackage *package = nullptr;
   ASSERT_EQ(compile(sumText, &package, options), "");
   size_t size = 0;
@@ -273,8 +273,8 @@ TEST(CompilerCAPI, BadOptions) {
                 .find("options: expected one of target, chip, features, "),
             0u);
   EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
-  EXPECT_EQ(text(gnnCompileOptionsSet(options, "emulated", "yes")),
-            "emulated: expected true or false, got 'yes'");
+  EXPECT_EQ(text(gnnCompileOptionsSet(options, "keep-ir", "yes")),
+            "keep-ir: expected true or false, got 'yes'");
   EXPECT_EQ(text(gnnCompileOptionsSet(options, "opt-level", "-1")),
             "opt-level: expected a whole number, got '-1'");
   std::string unset = "expected options, a name and a value, got null";

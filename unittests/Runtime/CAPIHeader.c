@@ -5,6 +5,7 @@
 \*===----------------------------------------------------------------------===*/
 
 #include "GNN-c/DeviceColumns.h"
+#include "GNN-c/Model.h"
 
 const char *versionFromC(void);
 

@@ -6,6 +6,7 @@
 
 #include "GNN/Runtime/CUDA.h"
 #include "CUDA/CUDADevice.h"
+#include "CUDA/Chips.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "Testing.h"
 
@@ -42,7 +43,10 @@ protected:
 
 TEST_F(CUDA, OpensAndCloses) {
   auto device = open(1);
+  EXPECT_EQ(device->kind(), "cuda");
   EXPECT_EQ(device->name(), "cuda:1 (Fake 1, sm_86)");
+  EXPECT_GT(device->rankChip("sm_86"), device->rankChip("sm_80"));
+  EXPECT_FALSE(device->rankChip("sm_90"));
   EXPECT_EQ(device->describeGPU(),
             "sm_86, Fake 1: processors=82 clock=1.695e+09 l2_bytes=6e+06 "
             "memory_bandwidth=9.36096e+11");
@@ -399,6 +403,17 @@ TEST(CUDAChip, WhatRunsWhere) {
   for (const auto &[chip, isPtx, major, minor, runs] : cases)
     EXPECT_EQ(!cuda::checkChip(chip, isPtx, major, minor), runs)
         << chip << " on " << major << "." << minor;
+}
+
+TEST(CUDAChip, LaterOnesSuitBetter) {
+  auto rank = [](const char *chip) { return cuda::rankChip(chip, 9, 0); };
+  std::optional<int64_t> last = -1;
+  for (const char *chip : {"", "sm_70", "sm_86", "sm_90", "sm_90a"}) {
+    EXPECT_LT(last, rank(chip)) << chip;
+    last = rank(chip);
+  }
+  for (const char *chip : {"sm_100", "sm_80a", "gfx90a"})
+    EXPECT_EQ(rank(chip), std::nullopt) << chip;
 }
 
 TEST(CUDASystem, OpensOrSaysWhy) {

@@ -5,11 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
+#include "GNN-c/Runtime.h"
 #include "TestPlans.h"
 #include "Testing.h"
 
 #include "GNN/Runtime/CPUDevice.h"
 #include "GNN/Runtime/Package.h"
+#include "GNN/Runtime/Processors.h"
 
 #include <fstream>
 #include <iterator>
@@ -37,7 +39,7 @@ std::string object(const std::string &piece = "",
 
 /// The processor that the object is for, which all hosts are.
 std::string processor() {
-  return listProcessors()[listProcessors().size() - 1];
+  return listProcessors()[listProcessors().size() - 1].name;
 }
 
 std::string messageOfLoading(const std::string &bytes) {
@@ -160,12 +162,23 @@ TEST(SharedObject, ProcessorsOfTheHost) {
   std::vector<std::string> formats = createCPUDevice(1)->kernelFormats();
   ASSERT_FALSE(formats.empty());
   EXPECT_EQ(formats.back(), objectFormat(processor()));
-  EXPECT_TRUE(hasInstructions(processor()));
-  EXPECT_FALSE(hasInstructions("x86-64-v9"));
+  ASSERT_TRUE(findProcessor(processor()));
+  EXPECT_TRUE(findProcessor(processor())->isHere);
+  EXPECT_TRUE(findProcessor(processor())->isCommon);
+  EXPECT_FALSE(findProcessor("x86-64-v9"));
   // Each has the instructions of those behind it.
   bool isThere = false;
-  for (const char *name : listProcessors()) {
-    EXPECT_LE(isThere, hasInstructions(name)) << name;
-    isThere = hasInstructions(name);
+  for (const Processor &one : listProcessors()) {
+    EXPECT_LE(isThere, one.isHere) << one.name;
+    isThere = one.isHere;
   }
+  GnnProcessor described;
+  int64_t count = 0;
+  for (; gnnProcessor(count, &described); ++count) {
+    const Processor *found = findProcessor(described.name);
+    ASSERT_EQ(found, &listProcessors()[static_cast<size_t>(count)]);
+    EXPECT_EQ(described.present, found->isHere);
+    EXPECT_EQ(described.common, found->isCommon);
+  }
+  EXPECT_EQ(static_cast<size_t>(count), listProcessors().size());
 }

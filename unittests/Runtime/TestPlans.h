@@ -132,7 +132,8 @@ public:
     return *static_cast<T *>(arguments.values[index]);
   }
 
-  std::string name() const override { return "fake"; }
+  std::string kind() const override { return "fake"; }
+  std::string name() const override { return kind(); }
   std::vector<std::string> kernelFormats() const override {
     return {"fake", "ptx"};
   }

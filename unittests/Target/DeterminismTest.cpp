@@ -43,7 +43,8 @@ public:
     emulator = emulator::createDevice(options);
   }
 
-  std::string name() const override { return "emulator"; }
+  std::string kind() const override { return "emulator"; }
+  std::string name() const override { return kind(); }
   std::vector<std::string> kernelFormats() const override { return {"mlir"}; }
   Expected<std::shared_ptr<const runtime::Kernels>>
   loadKernels(const std::string &format, const std::string &image,

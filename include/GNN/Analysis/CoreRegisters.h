@@ -15,6 +15,10 @@ namespace gnn {
 /// many there are. The defaults are those of AVX-512.
 struct CoreRegisters {
   int64_t vector = 16, count = 32;
+
+  bool operator==(const CoreRegisters &other) const {
+    return vector == other.vector && count == other.count;
+  }
 };
 
 } // namespace gnn

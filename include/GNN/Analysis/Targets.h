@@ -93,7 +93,8 @@ std::string explainMismatch(TargetAttr known, TargetAttr other);
 TargetFigures getFigures(mlir::Operation *op);
 TargetAbilities getAbilities(mlir::Operation *op);
 llvm::StringRef getChip(mlir::Operation *op);
-/// The registers of a core; the defaults where it says none.
+/// The registers of a core; the defaults where it says none, or is null.
+CoreRegisters getCoreRegisters(TargetAttr target);
 CoreRegisters getCoreRegisters(mlir::Operation *op);
 
 /// The kind of target whose blocks are run by one thread each.

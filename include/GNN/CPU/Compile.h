@@ -8,6 +8,7 @@
 #define GNN_CPU_COMPILE_H
 
 #include "GNN/Runtime/CPUDevice.h"
+#include "GNN/Runtime/Processors.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -25,10 +26,10 @@ runtime::Expected<std::unique_ptr<runtime::CodeImage>>
 compileKernels(const std::string &image);
 
 /// All kernels of such an image as a shared object with a runtime::KernelTable,
-/// for one of runtime::listProcessors(), made on up to so many threads. The
-/// same image gives the same bytes.
+/// for a processor, made on up to so many threads. The same image gives the
+/// same bytes.
 llvm::Expected<std::string> compileObject(const std::string &image,
-                                          llvm::StringRef processor,
+                                          const runtime::Processor &processor,
                                           unsigned threads);
 
 } // namespace gnn::cpu

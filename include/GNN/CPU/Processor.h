@@ -8,6 +8,7 @@
 #define GNN_CPU_PROCESSOR_H
 
 #include "GNN/Analysis/Targets.h"
+#include "GNN/Runtime/Processors.h"
 
 #include "llvm/Support/Error.h"
 
@@ -31,16 +32,14 @@ llvm::Error checkProcessor(llvm::StringRef name);
 /// Errors: a name that LLVM does not know.
 llvm::Expected<CoreRegisters> getRegisters(llvm::StringRef name);
 
-/// LLVM's name of one of runtime::listProcessors().
-llvm::StringRef getLLVMName(llvm::StringRef processor);
-
-/// The processors that `text` lists, whose words are some of
-/// runtime::listProcessors(). Errors: other words, and no word.
-llvm::Expected<std::vector<std::string>> parseProcessors(llvm::StringRef text);
+/// The processors that `text` lists by their names. Errors: other words, and no
+/// word.
+llvm::Expected<std::vector<const runtime::Processor *>>
+parseProcessors(llvm::StringRef text);
 
 /// Those that a package serves most machines with, as such a text; "" where no
 /// objects are made for the host's architecture.
-llvm::StringRef getCommonProcessors();
+std::string getCommonProcessors();
 
 } // namespace gnn::cpu
 

@@ -50,17 +50,6 @@ public:
 using KernelCompiler =
     Expected<std::unique_ptr<CodeImage>> (*)(const std::string &image);
 
-/// The processors that shared objects are made for, each with the instructions
-/// of those behind it: the levels of the architecture that this process runs
-/// on.
-ArrayView<const char *> listProcessors();
-
-/// Whether the host has the instructions of one of these.
-bool hasInstructions(std::string_view processor);
-
-/// The format of a package's image that is a shared object for a processor.
-std::string objectFormat(std::string_view processor);
-
 /// A device that runs shared objects, best processor first, and behind these
 /// images of the format "mlir" where there is a compiler. Kernels of more than
 /// one thread a block are an error. Blocks run on `threads`; 0: as many as

@@ -150,8 +150,18 @@ class Device {
 public:
   virtual ~Device();
 
+  /// The kind of target whose kernels it runs, by the name that packages and
+  /// saved models have for it: "cuda", "cpu", "emulator".
+  virtual std::string kind() const = 0;
+
   /// For messages and reports, e.g. "cuda:0 (NVIDIA H200, sm_90)".
   virtual std::string name() const = 0;
+
+  /// How well kernels for a chip of its kind suit it, the greater the better;
+  /// none where they do not run. An empty chip is not known.
+  virtual std::optional<int64_t> rankChip(const std::string &chip) const {
+    return 0;
+  }
 
   /// The driver's description of a GPU, for the compiler's `chip`:
   /// "sm_89, NVIDIA L40S: processors=142 clock=2.52e9 l2_bytes=1e8

@@ -103,12 +103,23 @@ struct ModelOutput : ModelTensor {
   std::optional<Range> range;
 };
 
+/// A target that there are kernels for: its kind, as Device::kind gives it, and
+/// the chip where kernels are made for one.
+struct ModelTarget {
+  std::string kind, chip;
+
+  bool operator==(const ModelTarget &other) const {
+    return kind == other.kind && chip == other.chip;
+  }
+};
+
 /// A call of a function of packages.
 struct ModelCall {
-  /// The functions for one kind of target, and for graphs of which these have
-  /// edges that are sorted by destination.
+  /// The functions for one target, and for graphs of which these have edges
+  /// that are sorted by destination.
   struct Image {
-    std::string entry, target, chip;
+    std::string entry;
+    ModelTarget target;
     std::vector<std::string> dstSorted;
   };
   /// Rows of an input: features or the result of a call before, or, where it
@@ -138,6 +149,8 @@ struct ModelManifest {
   std::vector<ModelCondition> conditions;
   std::vector<ModelGraph> graphs;
   std::vector<ModelCall> calls;
+  /// The targets that all calls have kernels for.
+  std::vector<ModelTarget> targets;
 
   /// Errors name the field.
   static Expected<ModelManifest> parse(std::string_view text);
@@ -171,9 +184,12 @@ public:
   const std::string &text() const { return manifestText; }
   /// A parameter as an array.
   const NpyArray &parameter(size_t index) const { return parameters[index]; }
-  /// The bytes of the package in an entry of the file.
+  /// The package in an entry of the file.
   Expected<std::shared_ptr<const Package>>
   package(const std::string &entry) const;
+  /// The package of a call for a device, of kernels for edges in any order.
+  Expected<std::shared_ptr<const Package>> package(size_t call,
+                                                   const Device &device) const;
 
   /// A graph that is made of arguments, which are checked.
   Expected<std::shared_ptr<const Graph>>

@@ -8,6 +8,7 @@
 
 #include "SharedObject.h"
 
+#include "GNN/Runtime/Processors.h"
 #include "GNN/Runtime/ThreadPool.h"
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -24,39 +24,6 @@
 using namespace gnn::runtime;
 
 CodeImage::~CodeImage() = default;
-
-//===----------------------------------------------------------------------===//
-// Processors
-//===----------------------------------------------------------------------===//
-
-ArrayView<const char *> gnn::runtime::listProcessors() {
-#if defined(__x86_64__)
-  static const char *const names[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2",
-                                      "x86-64"};
-#elif defined(__aarch64__)
-  static const char *const names[] = {"aarch64"};
-#else
-  static const std::array<const char *, 0> names = {};
-#endif
-  return {std::data(names), std::size(names)};
-}
-
-bool gnn::runtime::hasInstructions(std::string_view processor) {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return (processor == "x86-64-v4" && __builtin_cpu_supports("x86-64-v4")) ||
-         (processor == "x86-64-v3" && __builtin_cpu_supports("x86-64-v3")) ||
-         (processor == "x86-64-v2" && __builtin_cpu_supports("x86-64-v2")) ||
-         processor == "x86-64";
-#else
-  ArrayView<const char *> known = listProcessors();
-  return std::find(known.begin(), known.end(), processor) != known.end();
-#endif
-}
-
-std::string gnn::runtime::objectFormat(std::string_view processor) {
-  return std::string(processor) + ".so";
-}
 
 //===----------------------------------------------------------------------===//
 // Kernels
@@ -116,7 +83,8 @@ public:
       : HostMemoryDevice(Fresh::Anything), threads(threads),
         compiler(compiler) {}
 
-  std::string name() const override { return "cpu"; }
+  std::string kind() const override { return "cpu"; }
+  std::string name() const override { return kind(); }
   std::vector<std::string> kernelFormats() const override;
   std::string kernelsMadeBy() const override {
     return "gnn-translate --gnn-to-package --target=cpu";
@@ -163,9 +131,9 @@ Expected<const Kernel *> HostKernels::find(const std::string &name) const {
 /// with and without a compiler.
 std::vector<std::string> CPUDevice::kernelFormats() const {
   std::vector<std::string> formats;
-  for (const char *processor : listProcessors())
-    if (hasInstructions(processor))
-      formats.push_back(objectFormat(processor));
+  for (const Processor &processor : listProcessors())
+    if (processor.isHere)
+      formats.push_back(objectFormat(processor.name));
   if (compiler)
     formats.push_back("mlir");
   return formats;
@@ -177,9 +145,9 @@ CPUDevice::loadKernels(const std::string &format, const std::string &image,
   auto load = [&]() -> Expected<std::unique_ptr<CodeImage>> {
     if (compiler && format == "mlir")
       return compiler(image);
-    for (const char *processor : listProcessors())
-      if (format == objectFormat(processor) && hasInstructions(processor))
-        return loadSharedObject(image, processor);
+    for (const Processor &processor : listProcessors())
+      if (format == objectFormat(processor.name) && processor.isHere)
+        return loadSharedObject(image, processor.name);
     return failure("expected a shared object for the instructions of this "
                    "processor, got kernels as ",
                    format);

@@ -6,6 +6,8 @@
 
 #include "CUDA/CUDADevice.h"
 
+#include "CUDA/Chips.h"
+
 #include "CUDA/CUDACapture.h"
 #include "CUDA/ContextScope.h"
 #include "CUDA/MemoryCache.h"
@@ -81,7 +83,11 @@ public:
   open(std::shared_ptr<const Driver> driver, int ordinal);
   ~CudaDevice() override;
 
+  std::string kind() const override { return "cuda"; }
   std::string name() const override { return deviceName; }
+  std::optional<int64_t> rankChip(const std::string &chip) const override {
+    return cuda::rankChip(chip, major, minor);
+  }
   std::string describeGPU() const override { return description; }
   std::vector<std::string> kernelFormats() const override {
     return {"cubin", "ptx"};
@@ -194,8 +200,8 @@ CudaDevice::open(std::shared_ptr<const Driver> driver, int ordinal) {
   result->retained = true;
   std::string chip =
       "sm_" + std::to_string(result->major) + std::to_string(result->minor);
-  result->deviceName =
-      "cuda:" + std::to_string(ordinal) + " (" + text + ", " + chip + ")";
+  result->deviceName = result->kind() + ":" + std::to_string(ordinal) + " (" +
+                       text + ", " + chip + ")";
   result->description =
       result->driver->describe(result->device, chip + ", " + text);
   return std::shared_ptr<Device>(std::move(result));
@@ -363,34 +369,6 @@ Error CudaDevice::fill(void *memory, uint8_t value, int64_t bytes) {
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
-
-Error gnn::runtime::cuda::checkChip(const std::string &chip, bool isPtx,
-                                    int major, int minor) {
-  if (chip.empty())
-    return {};
-  size_t digits = 3;
-  while (digits < chip.size() && chip[digits] >= '0' && chip[digits] <= '9')
-    ++digits;
-  if (chip.rfind("sm_", 0) != 0 || digits < 5 || digits > 7)
-    return failure("expected kernels for a GPU such as sm_90, got '", chip,
-                   "'");
-  bool exact = digits < chip.size();
-  int number = std::stoi(chip.substr(3, digits - 3));
-  int wantMajor = number / 10, wantMinor = number % 10;
-  bool fits = major == wantMajor && minor >= wantMinor;
-  if (isPtx)
-    fits = major > wantMajor || fits;
-  if (exact)
-    fits = major == wantMajor && minor == wantMinor;
-  if (fits)
-    return {};
-  return failure("expected a GPU of compute capability ", wantMajor, ".",
-                 wantMinor,
-                 exact   ? ""
-                 : isPtx ? " or more"
-                         : " or more of that generation",
-                 " (kernels for ", chip, "), got ", major, ".", minor);
-}
 
 Expected<std::shared_ptr<const Kernels>>
 CudaDevice::loadKernels(const std::string &format, const std::string &image,

@@ -16,11 +16,6 @@ namespace gnn::runtime::cuda {
 Expected<std::shared_ptr<Device>>
 openDevice(std::shared_ptr<const Driver> driver, int ordinal);
 
-/// Checks that an image made for `chip` ("sm_90", "sm_90a") runs on a GPU of
-/// that compute capability. PTX runs on later ones too, a cubin on later ones
-/// of the same major number, and what ends in a letter on its own only.
-Error checkChip(const std::string &chip, bool isPtx, int major, int minor);
-
 } // namespace gnn::runtime::cuda
 
 #endif // GNN_LIB_RUNTIME_CUDA_CUDADEVICE_H

@@ -42,12 +42,12 @@ public:
 
   llvm::Expected<CoreRegisters>
   getRegisters(llvm::StringRef processors) const override {
-    auto names = cpu::parseProcessors(processors);
-    if (!names)
-      return names.takeError();
+    auto listed = cpu::parseProcessors(processors);
+    if (!listed)
+      return listed.takeError();
     std::optional<CoreRegisters> widest;
-    for (llvm::StringRef name : *names) {
-      auto registers = cpu::getRegisters(cpu::getLLVMName(name));
+    for (const runtime::Processor *processor : *listed) {
+      auto registers = cpu::getRegisters(processor->llvmName);
       if (!registers)
         return registers.takeError();
       if (!widest || registers->vector > widest->vector)
@@ -81,14 +81,15 @@ public:
       auto processors = cpu::parseProcessors(options.objects);
       if (!processors)
         return module.emitError(llvm::toString(processors.takeError()));
-      for (const std::string &processor : *processors) {
-        auto object = cpu::compileObject(kernels, processor, options.threads);
+      for (const runtime::Processor *processor : *processors) {
+        auto object = cpu::compileObject(kernels, *processor, options.threads);
         if (!object)
           return module.emitError(llvm::toString(object.takeError()));
-        work.images[runtime::objectFormat(processor)] = std::move(*object);
+        work.images[runtime::objectFormat(processor->name)] =
+            std::move(*object);
       }
     }
-    if (options.emulated || options.objects.empty())
+    if (options.keepIR || options.objects.empty())
       work.images["mlir"] = std::move(kernels);
     return mlir::success();
   }

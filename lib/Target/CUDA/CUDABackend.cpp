@@ -49,7 +49,7 @@ public:
   /// PTX, what ptxas makes of it where asked for, and the kernels as IR for the
   /// emulator.
   LogicalResult addImages(const PackageWork &work) const override {
-    if (work.options.emulated)
+    if (work.options.keepIR)
       work.images["mlir"] = printKernels(work.module);
     if (work.options.cubin) {
       FailureOr<std::string> cubin = assemble(work.module, work.stages);

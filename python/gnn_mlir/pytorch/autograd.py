@@ -126,14 +126,14 @@ class _Recorded(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *cotangents):
         passes, cotangents = ctx.passes, cotangents[:-1]
-        is_any = False
+        has_cotangents = False
         for x in cotangents:
             if x is not None:
-                is_any = True
+                has_cotangents = True
                 if not torch._C._has_storage(x):
                     raise ValueError(BATCHED.format(passes.name))
         count = len(passes.names)
-        if not is_any:
+        if not has_cotangents:
             return (None,) * (1 + count)
         *kept, everything = ctx.saved_tensors
         if not torch.is_grad_enabled():

@@ -22,13 +22,14 @@ def test_model_of_readme(compiler, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip() == printed
 
 
-def test_python_page(compiler, tmp_path, monkeypatch, capsys):
-    """All pieces of docs/Python.md run one after the other, and print what the
+@pytest.mark.parametrize("page", ["docs/Python.md", "docs/Serving.md", "docs/Wheel.md"])
+def test_sessions(compiler, tmp_path, monkeypatch, capsys, page):
+    """All pieces of such a page run one after the other, and print what the
     comments behind `print` say."""
     monkeypatch.chdir(tmp_path)
     names = {}
-    for i, piece in enumerate(blocks("docs/Python.md", "python")):
-        exec(compile(piece, f"piece {i} of docs/Python.md", "exec"), names)
+    for i, piece in enumerate(blocks(page, "python")):
+        exec(compile(piece, f"piece {i} of {page}", "exec"), names)
         printed = re.findall(r"^ *print\(.*\)  # (.*)$", piece, re.M)
         assert capsys.readouterr().out.splitlines() == printed
 

@@ -359,7 +359,7 @@ BAD = {
     "a weight": (lambda x, e, t: (x, e, 2.0), "edge_weight: expected 80 entries, one an edge, "
                  "got float 2.0"),
     "no rows": (lambda x, e, t: (x[:0], e, t),
-                r"edge_index\[0\]: expected ids from 0 to -1, got 0 at"),
+                r"edge_index\[0\]: expected no ids, as there are no nodes, got 0 at"),
     "device": (lambda x, e, t: (x, e, t.to("meta")), "edge_type: expected a tensor on cpu, "
                "where the model is, got meta"),
     "dtype": (lambda x, e, t: (x.to(torch.complex64), e, t),

@@ -235,3 +235,96 @@ def test_a_bound_model_takes_its_features_alone(tmp_path):
     for args, named in (((), {}), ((x, x), {}), ((x,), {"x": x}), ((x,), {"edge_index": arrays(ids)})):
         with pytest.raises(ValueError, match="Branches: expected x, each once, got"):
             bound(*args, **named)
+
+
+# -- Tensors of other kinds ------------------------------------------------------------------
+
+
+@pytest.fixture(name="plain", scope="module")
+def plain_fixture(compiler, tmp_path_factory):
+    """A saved model without conditions, its arguments and its result."""
+    model, given = Between().first.eval(), homogeneous(1)
+    found = exported(tmp_path_factory.mktemp("plain"), model, *given)
+    return found, given, found(*given)
+
+
+def ragged(x):
+    return torch.nested.nested_tensor([x[:1], x[:2]])
+
+
+@pytest.mark.parametrize("change, got", [
+    (lambda x: x.to("meta"), "expected a tensor with values, got one on the meta device, which has none"),
+    (lambda x: x.to_sparse(), "expected a dense tensor, got torch.sparse_coo"),
+    (lambda x: x.to_sparse_csr(), "expected a dense tensor, got torch.sparse_csr"),
+    (ragged, r"expected an array or a tensor, \w+\[.*\], got a nested tensor"),
+    (lambda x: np.ma.masked_array(x.numpy(), x.numpy() > 1), "expected an array without a mask, got one with it")])
+@pytest.mark.parametrize("which", (0, 1))
+def test_tensors_that_are_not_dense(plain, change, got, which):
+    """Ids and features, to a call and to a binding."""
+    model, given, _ = plain
+    names = model.manifest["signature"]["arguments"]
+    wrong = [change(x) if i == which else x for i, x in enumerate(given)]
+    for call in model, model.bind:
+        with pytest.raises(ValueError, match=f"^{names[which]}: {got}$"):
+            call(*wrong)
+
+
+@pytest.mark.parametrize("change, got", [
+    (lambda x: x.to("meta"), "is bound to the cpu, expected inputs on the CPU, got them on meta:0"),
+    (lambda x: x.to_sparse(), "input 'x': expected a dense tensor, got torch.sparse_coo"),
+    (ragged, "input 'x': expected a dense tensor, got a nested one"),
+    (lambda x: np.ma.masked_array(x.numpy()), "input 'x': expected an array without a mask")])
+def test_bound_models_take_dense_tensors(plain, change, got):
+    model, (x, ids), _ = plain
+    with pytest.raises(ValueError, match=got):
+        model.bind(x, ids)(change(x))
+
+
+def test_tensors_with_the_negative_bit(plain):
+    """Such a view holds the negative of what lies in its memory."""
+    model, (x, ids), expected = plain
+    negated = torch._neg_view(-x), torch._neg_view(-ids)
+    assert all(one.is_neg() for one in negated)
+    for given in ((negated[0], ids), (x, negated[1]), negated):
+        np.testing.assert_array_equal(model(*given), expected)
+        np.testing.assert_array_equal(model.bind(*given)(given[0]), expected)
+    with pytest.raises(ValueError, match=r"^x: expected float32 of shape \[\?, 9\], got complex64"):
+        model(x.to(torch.complex64).conj(), ids)
+
+
+def test_graphs_without_nodes(plain):
+    model, (x, ids), _ = plain
+    assert model(x[:0], ids[:, :0]).shape == (0, 9)
+    with pytest.raises(gnn_mlir.GNNError, match="^argument 'edge_index': expected no ids, as there "
+                       f"are no nodes, got {int(ids[0, 0])} at 0$"):
+        model(x[:0], ids)
+
+
+def test_many_names_in_an_error(plain):
+    """Some of them, and how many others there are."""
+    model, (x, ids), _ = plain
+    many = {f"k{i}": x for i in range(300)}
+    first = ", ".join(f"{{0}}k{i}" for i in range(12))
+    with pytest.raises(ValueError, match=f"expected x: .*, got {first.format('x.')} and 289 others$"):
+        model(many, ids)
+    with pytest.raises(ValueError, match=f"expected x, each once, got {first.format('')} and 288 others$"):
+        model.bind(x, ids)(**many)
+    with pytest.raises(ValueError, match="expected x, each once, got nothing$"):
+        model.bind(x, ids)(None)
+
+
+class Foreign:
+    """An array of another library, with a layout that is none of torch's."""
+
+    layout, device = "row major", "cpu"
+
+    def __init__(self, array):
+        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+
+    def __array__(self, *_, **__):
+        return self.array
+
+
+def test_arrays_of_other_libraries(plain):
+    model, given, expected = plain
+    np.testing.assert_array_equal(model(*(Foreign(x.numpy()) for x in given)), expected)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of saved models that are not sound."""
 
+import io
+import os
 import zipfile
 
 import numpy as np
@@ -84,3 +86,36 @@ def test_packages_are_no_models(saved, tmp_path):
         gnn_mlir.load(path, "forward")
     with pytest.raises(ValueError, match="device: expected none of a package"):
         gnn_mlir.load(tmp_path / "cpu.gnnpkg", device="cpu")
+
+
+def test_what_load_takes(saved, tmp_path):
+    path, _, arguments = saved("gcn")
+    given = list(map(arrays, arguments(1)))
+    for one in (str(path), os.fsencode(path)):
+        np.testing.assert_array_equal(gnn_mlir.load(one)(*given), gnn_mlir.load(path)(*given))
+    data = path.read_bytes()
+    for wrong, got in ((None, "got None"), (3, "got 3"), (True, "got True"), ([path], r"got \["),
+                       (io.BytesIO(data), "got <_io.BytesIO"), (bytearray(data), "got bytearray"),
+                       (data, f"got {len(data)} bytes of an archive"), ("", "got an empty one")):
+        with pytest.raises(ValueError, match=f"^path: expected a path, {got}") as raised:
+            gnn_mlir.load(wrong)
+        assert len(str(raised.value)) < 300
+    with pytest.raises(ValueError, match=r"^path: expected a path without null characters, got 'a\\x00b'$"):
+        gnn_mlir.load("a\0b")
+    with pytest.raises(ValueError, match=f"^path: expected a file, got the folder '{tmp_path}'$"):
+        gnn_mlir.load(tmp_path)
+    with pytest.raises(gnn_mlir.GNNError, match="cannot open '.*none': No such file"):
+        gnn_mlir.load(tmp_path / "none")
+
+
+def test_what_save_takes(saved, tmp_path, monkeypatch):
+    """A name ends at no null character."""
+    monkeypatch.chdir(tmp_path)
+    path, compiled, _ = saved("gcn")
+    package = gnn_mlir.compile(gnn_mlir.models.gcn((4, 5)), target="cpu")
+    known = sorted(os.listdir())
+    for wrong in (None, io.BytesIO(), 3, "", "a\0b"):
+        for save in compiled.save, package.save:
+            with pytest.raises(ValueError, match="^path: expected a path"):
+                save(wrong)
+    assert sorted(os.listdir()) == known

@@ -156,6 +156,8 @@ def test_the_wrong_device(saved):
     with pytest.raises(gnn_mlir.GNNError, match=r"^expected a device that the model was "
                        r"saved for, cuda \(sm_90\), got cpu$"):
         gnn_mlir.load(path, device="cpu").bind(*given)
+    with pytest.raises(gnn_mlir.GNNError, match=r"saved for, cuda \(sm_90\), got emulator$"):
+        gnn_mlir.load(path, device="emulator").program(*given)
 
 
 def test_gradients_on_request(saved):

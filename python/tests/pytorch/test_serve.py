@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/Serving.md: its commands train, save and serve a model of PyG, in Python without torch and in
-C without LLVM, and its Python runs."""
+C without LLVM."""
 
 import pathlib
 import re
@@ -12,10 +12,9 @@ import sys
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
-import gnn_mlir
 from conftest import ROOT
 
 PAGE = "docs/Serving.md"
@@ -44,7 +43,7 @@ def commands(compiler, tmp_path_factory):
     out = run("python examples/serve/train.py")
     first, *_, last = map(float, re.findall(r"loss ([\d.]+)", out))
     assert last < first < 1.7
-    run("cc ")
+    run("cc -std=c11 -I include")
     return folder, run
 
 
@@ -67,8 +66,8 @@ def test_in_c(commands):
             found = np.fromfile(folder / f"out.{name}", np.float32).reshape(2000, 5)
             np.testing.assert_array_equal(found, expected[name])
     linked = subprocess.run(["ldd", folder / "serve"], capture_output=True, text=True, check=True)
-    assert "libGNNRuntime" in linked.stdout
-    assert not re.search("LLVM|MLIR|libGNN.so|python", linked.stdout)
+    names = " ".join(line.split()[0] for line in linked.stdout.splitlines())  # Not their folders.
+    assert "libGNNRuntime" in names and not re.search("LLVM|MLIR|libGNN.so|python", names)
 
 
 def test_errors_in_c(commands):
@@ -88,22 +87,3 @@ def test_errors_in_c(commands):
                                capture_output=True, text=True, check=False)
         assert found.returncode in (1, 2) and words in found.stderr
         assert found.stderr.count("\n") < 3
-
-
-def test_the_python_of_the_page(compiler, tmp_path, monkeypatch):
-    from torch_geometric.nn import GraphSAGE
-    monkeypatch.chdir(tmp_path)
-    names = {"gnn_mlir": gnn_mlir, "torch": torch, "model": GraphSAGE(8, 8, 2, 3),
-             "x": torch.randn(9, 8), "edge_index": torch.randint(0, 9, (2, 30))}
-    before = names["model"]
-    ran = 0
-    for block in blocks("python"):
-        if "gradients" in block or "program(" in block:
-            gnn_mlir.export(before, (names["x"], names["edge_index"]), "model.gnnpkg",
-                            gradients=True)
-            names["model"] = gnn_mlir.load("model.gnnpkg")
-        elif "export" in block:
-            names["model"], block = before, block.replace("cuda", "emulator")
-        exec(block, names)  # pylint: disable=exec-used
-        ran += 1
-    assert ran == 4 and names["out"].shape == (9, 3)

@@ -21,7 +21,7 @@ gpu.module @m {
 }
 """
 
-listed = re.findall(r"^GNN_CHIP\((\w+), (\d+)\)", pathlib.Path(sys.argv[1]).read_text(),
+listed = re.findall(r"^GNN_CHIP\((\w+), (\d+), \d+, \d+\)", pathlib.Path(sys.argv[1]).read_text(),
                     re.MULTILINE)
 assert len(listed) > 20, listed
 for chip, version in listed:

@@ -202,6 +202,7 @@ TargetLimits TargetLimits::ofGPU() {
   limits.lanes = 32;
   limits.threads = 1024;
   limits.processorThreads = 2048;
+  limits.processorBlocks = 32;
   limits.sharedBytes = 48 << 10; // without asking for more
   limits.registers = 64 << 10;
   return limits;

@@ -59,8 +59,6 @@ static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 /// three and 6.8 (of 42); 4 heads of GATv2 50 with four and 29 with three (of
 /// 60).
 static constexpr int64_t fewHeld = 32, manyHeld = 44;
-/// Blocks that a schedule may ask of a multiprocessor at most.
-static constexpr int64_t mostBlocks = 32;
 
 /// Lanes of a team up to which teams take turns where they may: so many teams
 /// share a warp that one of them mostly meets the end of a row. Dots of 8, 16
@@ -356,10 +354,12 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
                                      const TraverseFacts &facts) {
   TraverseLayout layout = layOut(schedule, facts);
   int64_t threads = layout.threads();
-  int64_t blocks = std::min(
-      countUsualBlocks(facts, layout) * blockThreads / threads, mostBlocks);
-  int64_t most = facts.limits.processorThreads;
-  return most ? std::min(blocks, most / threads) : blocks;
+  int64_t blocks = countUsualBlocks(facts, layout) * blockThreads / threads;
+  if (int64_t most = facts.limits.processorBlocks)
+    blocks = std::min(blocks, most);
+  if (int64_t most = facts.limits.processorThreads)
+    blocks = std::min(blocks, most / threads);
+  return blocks;
 }
 
 InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,

@@ -280,6 +280,12 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                         Twine(facts.limits.threads) +
                                         " threads, got " +
                                         Twine(layout.threads()) + " threads");
+  if (facts.limits.processorBlocks &&
+      schedule.processorBlocks > facts.limits.processorBlocks)
+    return refuse("processor_blocks", "a multiprocessor has at most " +
+                                          Twine(facts.limits.processorBlocks) +
+                                          " blocks at work, got " +
+                                          Twine(schedule.processorBlocks));
   int64_t resident = schedule.processorBlocks * layout.threads();
   if (schedule.processorBlocks && schedule.rowsPerBlock && hasLanes(schedule) &&
       facts.limits.processorThreads && resident > facts.limits.processorThreads)

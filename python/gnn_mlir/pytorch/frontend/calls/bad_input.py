@@ -30,7 +30,8 @@ _DIMENSIONS = re.compile(r"[Dd]imension|must be 2D|mat1|mat2|reduction dim|isn't
 # What dynamo says of a model that it cannot trace, and what the model does.
 _BREAKS = {"torch.autograd.grad": "the model differentiates in forward (torch.autograd.grad)",
            "requires_grad=True": "the model makes a tensor with requires_grad=True in forward"}
-_OUT_OF_RANGE = re.compile(r"^(?:\w+|relation \d+, \w+): (expected ids from 0 to -?\d+, got (-?\d+)) at (\d+)$")
+_OUT_OF_RANGE = re.compile(r"^(?:\w+|relation \d+, \w+): (expected (?:ids from 0 to \d+|no ids, as there "
+                           r"are no \w+), got (-?\d+)) at (\d+)$")
 _LIBRARIES = ("torch", "torch_geometric", "torch_sparse", "torch_scatter", "gnn_mlir", "dgl")
 _RAISES = dis.opmap["RAISE_VARARGS"]
 

@@ -13,6 +13,7 @@ from torch.utils.weak import TensorWeakRef
 
 from .... import targets
 from ....graph import Graph
+from ....types import expected_ids
 from ...identity import Weak, identity
 from ...tensor_graph import TensorGraph
 from ..raising.raiser import described_op
@@ -105,7 +106,7 @@ def _from_first_row(op, ids, count):
     if not is_built_there(ids):
         low, high = map(int, ids.aminmax()) if len(ids) else (0, 0)
         if len(ids) and (low < -count or high >= count):
-            raise ValueError(f"{op}: expected ids from {-count} to {count - 1}, got "
+            raise ValueError(f"{op}: {expected_ids(-count, count, 'rows')}, got "
                              f"{high if high >= count else low}")
         if low >= 0:
             return ids

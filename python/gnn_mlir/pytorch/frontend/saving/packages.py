@@ -40,7 +40,7 @@ def save(captures, model, path, *, targets=None, chip=None, gradients=False):
         given = {**options, "target": target}
         if target == CPU:  # The bits of this machine, and code for others.
             given.pop("chip", None)
-            given["objects"] = [one for one in devices.processors() if one != "x86-64-v2"]
+            given["objects"] = devices.processors_to_save()
         for name, found in _packages(manifest, given, gradients):
             for entry, package, ordered in found:
                 entries[entry] = package.to_bytes()

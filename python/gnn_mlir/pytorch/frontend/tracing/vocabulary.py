@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from .... import targets
+from ....types import expected_ids
 
 OPS = torch.ops.gnn_mlir
 _DIRECT = {}
@@ -351,8 +352,8 @@ def _typed_edges(edge_indices, src_types, dst_types, src_counts, dst_counts, rel
         end, edge = outside.nonzero()[0].tolist()
         number = int(relations[edge])
         raise ValueError(
-            f"relation {number}, {('sources', 'destinations')[end]}: expected ids from 0 to "
-            f"{int(counts[end, edge]) - 1}, got {int(edges[end, edge])} at "
+            f"relation {number}, {('sources', 'destinations')[end]}: "
+            f"{expected_ids(0, int(counts[end, edge]))}, got {int(edges[end, edge])} at "
             f"{edge - int((relations < number).sum())}")
     return (edges + begins).masked_fill_(outside, -1)
 

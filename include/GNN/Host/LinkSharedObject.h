@@ -1,11 +1,11 @@
-//===- SharedObject.h - Objects linked by lld -------------------*- C++ -*-===//
+//===- LinkSharedObject.h - Objects linked by lld ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_HOST_SHAREDOBJECT_H
-#define GNN_HOST_SHAREDOBJECT_H
+#ifndef GNN_HOST_LINKSHAREDOBJECT_H
+#define GNN_HOST_LINKSHAREDOBJECT_H
 
 #include "GNN/Host/CodeGeneration.h"
 
@@ -22,4 +22,4 @@ linkSharedObject(llvm::ArrayRef<Object> objects, llvm::StringRef name,
 
 } // namespace gnn::host
 
-#endif // GNN_HOST_SHAREDOBJECT_H
+#endif // GNN_HOST_LINKSHAREDOBJECT_H

@@ -1,4 +1,4 @@
-//===- SharedObject.cpp - Objects linked by lld ---------------------------===//
+//===- LinkSharedObject.cpp - Objects linked by lld -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Host/SharedObject.h"
+#include "GNN/Host/LinkSharedObject.h"
 
 #include "LibraryFunctions.h"
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Paths of files, as the library takes them."""
+
+import os
+
+from . import types
+
+_ZIP = b"PK\x03\x04"  # An archive begins with it.
+
+
+def encoded(path, what="path"):
+    """A path as bytes. Raises ValueError, which `what` begins, for anything else."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise ValueError(f"{what}: expected a path, got {types.described(path)}")
+    name = os.fsencode(path)
+    if not name:
+        raise ValueError(f"{what}: expected a path, got an empty one")
+    if name.startswith(_ZIP):
+        raise ValueError(f"{what}: expected a path, got {len(name)} bytes of an archive")
+    if b"\0" in name:
+        raise ValueError(f"{what}: expected a path without null characters, got "
+                         f"{types.described(path)}")
+    return name

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""find_package(GNNCAPI) and find_package(GNN) in a build folder, in what it installs and in a
+wheel, and the page of the wheel, whose program in C is built with them."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from conftest import BUILD, ROOT
+from test_docs import blocks
+from test_install import outside, run, site, wheel  # noqa: F401
+
+PAGE = "docs/Wheel.md"
+pytestmark = [pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no CMake"),
+              pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")]
+
+
+@pytest.fixture(scope="module", params=("build", "installed", "wheel"))
+def prefix(request):
+    """A folder that CMake finds packages in."""
+    if request.param == "wheel":
+        if "GNN_TEST_WHEEL" not in os.environ:
+            pytest.skip("GNN_TEST_WHEEL names no wheel")
+        return request.getfixturevalue("site") / "gnn_mlir"
+    if not BUILD:
+        pytest.skip("needs a build")
+    if request.param == "build":
+        return pathlib.Path(BUILD).resolve()
+    return pathlib.Path(run(sys.executable, ROOT / "utils/install-for-tests.py", BUILD).strip())
+
+
+def check_describes(program):
+    """The program says what is wrong of a file that is not there."""
+    done = subprocess.run([program, "none.gnnpkg"], cwd=program.parent, text=True, check=False,
+                          capture_output=True)
+    assert done.returncode == 1 and "cannot open 'none.gnnpkg'" in done.stderr
+
+
+@pytest.mark.parametrize("library", ("Runtime", "GNN"))
+def test_programs_in_c_by_cmake(prefix, library, tmp_path):
+    source, (lists,) = blocks(PAGE, "c")[0], blocks(PAGE, "cmake")
+    (tmp_path / "describe.c").write_text(source)
+    (tmp_path / "CMakeLists.txt").write_text(lists.replace("GNN::Runtime)", f"GNN::{library})"))
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "build")
+    check_describes(tmp_path / "build/describe")
+    needed = run("ldd", tmp_path / "build/describe")
+    found = re.search(rf"libGNN{library.replace('GNN', '')}\.so\S* => (\S+)", needed)[1]
+    assert prefix in pathlib.Path(found).resolve().parents
+
+
+def test_targets_are_exported(prefix):
+    """Files say nothing of the place that they were made in, but for those of a build folder."""
+    for file in (prefix / "lib/cmake").rglob("*.cmake"):
+        text = file.read_text()
+        assert "IMPORTED" not in text or "Targets" in file.name
+        assert str(ROOT) not in text or prefix == pathlib.Path(BUILD).resolve()
+
+
+@pytest.mark.parametrize("example", ("standalone-pass", "standalone-op"))
+def test_plugins_are_configured(prefix, example, tmp_path):
+    if prefix.name == "gnn_mlir" or not (prefix / "lib/cmake/GNN").exists():
+        pytest.skip("a static build loads no plugins")
+    out = run("cmake", "-S", ROOT / "examples" / example, "-B", tmp_path, "-DCMAKE_CXX_COMPILER=clang++-22",
+              f"-DGNN_DIR={prefix}/lib/cmake/GNN", "-DCMAKE_C_COMPILER=clang-22")
+    assert "Generating done" in out
+
+
+def test_programs_in_c_by_pkg_config(prefix, tmp_path):
+    if prefix.name == "gnn_mlir":
+        command = blocks(PAGE, "sh")[-1].partition("./describe model")[0]
+    else:
+        command = f"DIR={prefix}\n" + blocks(PAGE, "sh")[-1].partition("./describe model")[0].partition(
+            "\n")[2]
+    if not (prefix / "lib/pkgconfig").exists() or shutil.which("pkg-config") is None:
+        pytest.skip("there is no pkg-config, or no file for it")
+    (tmp_path / "describe.c").write_text(blocks(PAGE, "c")[0])
+    site = str(prefix.parent) if prefix.name == "gnn_mlir" else ""
+    run("sh", "-ec", command.replace("python -c", f"{sys.executable} -c"), cwd=tmp_path,
+        env={**outside(), "PYTHONPATH": site})
+    check_describes(tmp_path / "describe")
+
+
+def test_the_page_of_the_wheel_stands_alone():
+    """It is read without the other pages, and so links to none."""
+    assert not re.search(r"\]\((?!https?:)", (ROOT / PAGE).read_text())
