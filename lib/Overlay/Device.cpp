@@ -196,6 +196,7 @@ public:
       : HostMemoryDevice(Fresh::Anything),
         cpu(runtime::createCPUDevice(/*threads=*/0, compiler)) {}
 
+  std::string kind() const override { return "overlay"; }
   std::string name() const override { return "overlay (simulated)"; }
   std::vector<std::string> kernelFormats() const override {
     return {imageFormat};

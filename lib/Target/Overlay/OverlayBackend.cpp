@@ -106,7 +106,7 @@ static FailureOr<PackagePtr> compilePrepare(ModuleOp module,
   CompileOptions onCPU = options;
   onCPU.target = cpuKind.str();
   onCPU.passes = onCPU.objects = onCPU.phasesDirectory = "";
-  onCPU.emulated = true; // as IR, which the device compiles
+  onCPU.keepIR = true; // as IR, which the device compiles
   return compileToPackage(*rest, onCPU);
 }
 
