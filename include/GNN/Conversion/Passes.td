@@ -67,8 +67,9 @@ def ConvertGNNToGNNOverlay
     %y = gnn_overlay.aggregate sum %x weights %w : tensor<?x16xf32, #node>, tensor<?xf32, #edge> -> tensor<?x16xf32, #node>
     ```
 
-    Refused at the op, with one error ("has no overlay layer"): every other op, edges of
-    two graphs, numbers that are not f32.
+    Refused at the op, with one error ("has no overlay layer"): every other op, one whose
+    region reads rows, edges of two graphs, numbers that are not f32, a result that is an
+    argument or depends on no rows. Layers that are there stay.
 
     Needs: the graph form, inlined. Keeps: the value of every result, up to rounding and
     as long as no exponential overflows. Never changes a signature.

@@ -261,9 +261,11 @@ LogicalResult Exporter::addLayer(LayerBlockOp layer) {
   csi.in = layer.getIn();
   csi.out = layer.getOut();
   csi.tiles = std::distance(tiles.begin(), tiles.end());
-  program.layers.push_back({toWord(layer.getType().getValue()) + std::string() +
-                                std::to_string(layer.getLayer()),
-                            program.instructions.size()});
+  program.layers.push_back(
+      {layer.getName()
+           ? layer.getName()->str()
+           : defaultLayerName(layer.getType().getValue(), layer.getLayer()),
+       program.instructions.size()});
   if (failed(add(*layer, csi)))
     return failure();
   for (auto tile : tiles)

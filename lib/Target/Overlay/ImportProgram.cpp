@@ -43,8 +43,11 @@ private:
     FlatSymbolRefAttr region;
     IntegerAttr offset;
   };
-  /// The region of that kind around an address.
-  FailureOr<Place> locate(uint64_t address, overlay::RegionKind kind);
+  /// The region of that kind around an address; one that may be written.
+  FailureOr<Place> locate(uint64_t address, overlay::RegionKind kind,
+                          bool isWritten = false);
+  /// What the file calls a layer; null: by its kind and number.
+  StringAttr nameOf(const Csi &csi);
   InFlightDiagnostic fail() {
     return emitError(loc) << "instruction " << position << ": ";
   }
@@ -99,12 +102,13 @@ void Importer::addRegion(const overlay::Region &region) {
       argument, pieces.empty() ? ArrayAttr() : builder.getArrayAttr(pieces));
 }
 
-FailureOr<Importer::Place> Importer::locate(uint64_t address,
-                                            overlay::RegionKind kind) {
-  // Temporary regions share addresses: any of them encodes to the same bytes.
+FailureOr<Importer::Place>
+Importer::locate(uint64_t address, overlay::RegionKind kind, bool isWritten) {
+  // Regions share addresses: any of them encodes to the same bytes.
   for (const overlay::Region &region : program.regions)
     if (region.kind == kind && region.address <= address &&
-        address < region.address + region.bytes)
+        address < region.address + region.bytes &&
+        !(isWritten && region.role == RegionRole::Input))
       return Place{FlatSymbolRefAttr::get(builder.getStringAttr(region.name)),
                    number(address - region.address)};
   return fail() << "no region of " << toWord(kind) << " has the address "
@@ -124,6 +128,17 @@ static overlay::RegionKind kindOf(overlay::Space space) {
 static uint64_t unitOf(overlay::Space space, bool byDescriptor) {
   return space == overlay::Space::Edges && byDescriptor ? descriptorBytes
                                                         : addressUnit;
+}
+
+StringAttr Importer::nameOf(const Csi &csi) {
+  auto here = llvm::find_if(program.layers, [&](const overlay::Layer &layer) {
+    return layer.firstInstruction == position;
+  });
+  if (here == program.layers.end() ||
+      here->name ==
+          defaultLayerName(static_cast<LayerType>(csi.type), csi.layer))
+    return nullptr;
+  return builder.getStringAttr(here->name);
 }
 
 LogicalResult Importer::build(const Instruction &, const Csi &csi) {
@@ -147,7 +162,7 @@ LogicalResult Importer::build(const Instruction &, const Csi &csi) {
       builder, loc,
       LayerTypeAttr::get(context(), static_cast<LayerType>(csi.type)),
       number(csi.layer), number(csi.in), number(csi.out), aggregation,
-      activation, flag(csi.normalized && !isAffine));
+      activation, flag(csi.normalized && !isAffine), nameOf(csi));
   layer = builder.createBlock(&op.getBody());
   tile = nullptr;
   return success();
@@ -169,7 +184,8 @@ LogicalResult Importer::build(const Instruction &of, const Load &load) {
 LogicalResult Importer::build(const Instruction &of, const Store &store) {
   auto space = static_cast<overlay::Space>(store.space);
   FailureOr<Place> place =
-      locate(store.address * unitOf(space, store.byDescriptor), kindOf(space));
+      locate(store.address * unitOf(space, store.byDescriptor), kindOf(space),
+             /*isWritten=*/true);
   if (failed(place))
     return failure();
   StoreOp::create(builder, loc, SpaceAttr::get(context(), space), place->region,
@@ -302,7 +318,29 @@ OwningOpRef<ModuleOp> Importer::run(StringRef name) {
   return module;
 }
 
+/// Checks that ops are the program again: fields that have no effect in an
+/// instruction are in no op.
+static LogicalResult checkSame(const Program &program, ModuleOp module) {
+  FailureOr<Program> again =
+      exportOverlayProgram(*module.getOps<ProgramOp>().begin());
+  if (failed(again))
+    return failure();
+  size_t count =
+      std::min(program.instructions.size(), again->instructions.size());
+  for (size_t i = 0; i < count; ++i)
+    if (!(program.instructions[i] == again->instructions[i]))
+      return emitError(module.getLoc())
+             << "instruction " << i << ": sets a field that has no effect here";
+  if (!(program == *again))
+    return emitError(module.getLoc(), "expected regions as large as they need "
+                                      "to be, and layers at their heads");
+  return success();
+}
+
 OwningOpRef<ModuleOp> gnn::importOverlayProgram(const Program &program,
                                                 StringRef name, Location loc) {
-  return Importer(program, loc).run(name);
+  OwningOpRef<ModuleOp> module = Importer(program, loc).run(name);
+  if (!module || failed(checkSame(program, *module)))
+    return nullptr;
+  return module;
 }

@@ -330,7 +330,7 @@ LogicalResult TileBuilder::addLayer(LayerOpInterface op, int64_t layer) {
   auto block = LayerBlockOp::create(
       builder, loc, LayerTypeAttr::get(context, op.getLayerType()), layer,
       op.getInputFeatures(), op.getOutputFeatures(), aggregation, activation,
-      normalized);
+      normalized, /*name=*/StringAttr());
   builder.createBlock(&block.getBody());
   if (auto aggregate = dyn_cast<AggregateOp>(*op))
     addAggregate(aggregate);

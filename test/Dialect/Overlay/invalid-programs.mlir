@@ -33,10 +33,20 @@ gnn_overlay.program @program_c2 target <memory_bytes = 4096> partition <vertices
 // -----
 
 gnn_overlay.program @program_c2_overlap target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
-  // Behind another one that begins later.
-  // expected-error @+1 {{'gnn_overlay.region' op expected a region apart from the others}}
+  // Those of @t end, and those of @y do not.
+  gnn_overlay.region @y features [20, 40] output at 0
+  gnn_overlay.region @t features [20, 8] temporary at 0
+  gnn_overlay.region @x features [20, 8] input at 2048 of "x"
+  // expected-error @+1 {{'gnn_overlay.region' op expected a region apart from @y}}
+  gnn_overlay.region @z features [20, 8] output at 4096
+}
+
+// -----
+
+gnn_overlay.program @program_c2_inputs target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @w weights [20, 8] input at 0
+  // expected-error @+1 {{'gnn_overlay.region' op expected a region apart from @w}}
   gnn_overlay.region @x features [20, 8] input at 1024 of "x"
-  gnn_overlay.region @y features [20, 8] output at 0
 }
 
 // -----
@@ -46,7 +56,7 @@ gnn_overlay.program @program_c2_edges target <> partition <vertices = 20, edges 
   gnn_overlay.region @x features [20, 8] temporary at 0
   gnn_overlay.region @y features [20, 8] temporary at 0
   gnn_overlay.region @e edges [4, 7] temporary at 4096
-  // expected-error @+1 {{'gnn_overlay.region' op expected a region apart from the others}}
+  // expected-error @+1 {{'gnn_overlay.region' op expected a region apart from @e}}
   gnn_overlay.region @f edges [4, 7] temporary at 4096
 }
 

@@ -143,7 +143,7 @@ gnn_overlay.program @layers target <> partition <vertices = 20, edges = 7, n1 = 
 // CHECK:             gnn_overlay.act <prelu, 0.25> count 16 buffer 2
 // CHECK:             gnn_overlay.act <affine> @s count 16 buffer 2 lock unlock [output]
 // CHECK:             gnn_overlay.store feature @y at 64 rows 16 width 16 unlock [output]
-// CHECK:         gnn_overlay.layer_block aggregate layer 2 in 4 out 4 aggregation max normalized {
+// CHECK:         gnn_overlay.layer_block aggregate layer 2 named "conv" in 4 out 4 aggregation max normalized {
 // CHECK:             gnn_overlay.init zero on_edges
 // CHECK:             gnn_overlay.load edge @e at 16 by_descriptor lock
 // CHECK:             gnn_overlay.spdmm sum edges 5 width 16 buffer 1 unlock [edge, feature]
@@ -173,7 +173,7 @@ gnn_overlay.program @instructions target <> partition <vertices = 20, edges = 7,
       gnn_overlay.store feature @y at 64 rows 16 width 16 unlock [output]
     }
   }
-  gnn_overlay.layer_block aggregate layer 2 in 4 out 4 aggregation max normalized {
+  gnn_overlay.layer_block aggregate layer 2 named "conv" in 4 out 4 aggregation max normalized {
     gnn_overlay.tiling_block {
       gnn_overlay.init zero on_edges
       gnn_overlay.load edge @e at 16 by_descriptor lock

@@ -61,6 +61,16 @@ static LogicalResult verifyExtents(ProgramOp program) {
   return success();
 }
 
+/// Whether two regions may lie in the same memory: what is filled before the
+/// program runs may not, nor what is read behind it.
+static bool mayShare(RegionOp one, RegionOp other) {
+  if (one.getKind().getValue() == overlay::RegionKind::Edges ||
+      other.getKind().getValue() == overlay::RegionKind::Edges)
+    return false;
+  RegionRole role = one.getRole().getValue();
+  return role == RegionRole::Temporary || role != other.getRole().getValue();
+}
+
 /// Checks that regions lie apart and within the memory.
 static LogicalResult verifyAddresses(ProgramOp program) {
   SmallVector<Interval> intervals;
@@ -76,19 +86,18 @@ static LogicalResult verifyAddresses(ProgramOp program) {
   llvm::sort(intervals, [](const Interval &a, const Interval &b) {
     return a.begin < b.begin;
   });
-  // The furthest end of those before, and of those that share nothing.
-  uint64_t furthest = 0, furthestKept = 0;
+  SmallVector<Interval> open; // those before that reach further
   for (Interval interval : intervals) {
-    bool temporary =
-        interval.region.getRole().getValue() == RegionRole::Temporary &&
-        interval.region.getKind().getValue() == overlay::RegionKind::Features;
-    if (interval.begin < interval.end &&
-        interval.begin < (temporary ? furthestKept : furthest))
-      return interval.region.emitOpError(
-          "expected a region apart from the others");
-    furthest = std::max(furthest, interval.end);
-    if (!temporary)
-      furthestKept = std::max(furthestKept, interval.end);
+    if (interval.begin == interval.end)
+      continue;
+    llvm::erase_if(open, [&](const Interval &before) {
+      return before.end <= interval.begin;
+    });
+    for (const Interval &before : open)
+      if (!mayShare(before.region, interval.region))
+        return interval.region.emitOpError("expected a region apart from @")
+               << RegionOp(before.region).getSymName();
+    open.push_back(interval);
   }
   return success();
 }

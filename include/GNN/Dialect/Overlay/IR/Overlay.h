@@ -26,6 +26,11 @@ namespace gnn::overlay {
 /// The attribute of a module that says what its programs are compiled for.
 inline constexpr llvm::StringLiteral targetName = "gnn_overlay.target";
 
+/// What a layer is called that has no name of its own.
+inline std::string defaultLayerName(LayerType type, uint64_t number) {
+  return toWord(type) + std::to_string(number);
+}
+
 /// Whether the type is rows of nodes with f32 features of one dimension.
 bool isNodeRows(mlir::RankedTensorType type);
 

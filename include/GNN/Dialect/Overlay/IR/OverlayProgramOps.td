@@ -28,8 +28,8 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
 
     Constraints:
     * (C1) It holds regions, then reads, layers and places, or layer blocks.
-    * (C2) Regions lie within the memory, and apart from each other but for temporary
-      features, which may live at different times.
+    * (C2) Regions lie within the memory. Those that live at different times may share
+      it: no edges, one input and one output at most.
     * (C3) `n2` is `feature_columns`, and `n1` is a multiple of `psys` up to
       `feature_rows`.
     * (C4) Features have a row for each vertex, edges a column for each edge.
@@ -131,7 +131,7 @@ def Overlay_LayerBlockOp : Overlay_Op<"layer_block", [
   let summary = "The instructions of a layer";
   let description = [{
     The head of a layer (csi), which the scheduler reads, and its tiles, which run in any
-    order (section 6.6).
+    order (section 6.6). A layer is called by its kind and number, unless it is `named`.
 
     Constraints:
     * (C1) It holds tiling blocks.
@@ -139,10 +139,10 @@ def Overlay_LayerBlockOp : Overlay_Op<"layer_block", [
   let arguments = (ins Overlay_LayerTypeAttr:$type, I64Attr:$layer, I64Attr:$in,
                        I64Attr:$out, OptionalAttr<Overlay_AggregationAttr>:$aggregation,
                        OptionalAttr<Overlay_ActivationKindAttr>:$activation,
-                       UnitAttr:$normalized);
+                       UnitAttr:$normalized, OptionalAttr<StrAttr>:$name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `` $type `layer` $layer `in` $in `out` $out (`aggregation` `` $aggregation^)?
+    `` $type `layer` $layer (`named` $name^)? `in` $in `out` $out (`aggregation` `` $aggregation^)?
     (`activation` `` $activation^)? (`normalized` $normalized^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
