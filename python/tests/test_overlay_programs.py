@@ -41,7 +41,7 @@ def test_print_parse(gnn_opt):
 
 
 def test_loaded_program_runs(tmp_path):
-    """What is computed before a program is no part of its file: it is given."""
+    """Values computed before a program are no part of its file: they are given."""
     g, f = graph_of("b1", "odd"), function("b1")
     program = overlay.compile(f, graph=g)
     x = f.random_inputs(g, seed=1)

@@ -88,7 +88,7 @@ def test_layer_1_by_tiles(layers):
     assert report.layers[0]["cycles"] == 34_392
 
 
-# Simulated times. What follows takes all cells of quick models, and some of others.
+# Simulated times: all cells of quick models, and some of others.
 
 QUICK = ("b1", "b2", "b7")
 

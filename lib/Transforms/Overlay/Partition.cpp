@@ -167,7 +167,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     options.skipEmpty = skipEmpty;
     auto cut = overlay::Partition::create(known, rows, parameters, options);
     if (!cut)
-      return func.emitError("graph: ") << cut.message();
+      return emitError(func.getLoc(), "graph: ") << cut.message();
     return describe(*cut, parameters);
   }
 
