@@ -149,5 +149,5 @@ def own_program(model, name, partition=None, **options):
 
 WITH_LOOPS = ("b1", "b2", "b6", "b7", "b8")
 IDEAL = dict(memory="ideal", network="ideal", issue=0)
-# Of these the closed form alone is left.
+# The closed form alone is left in this mode.
 BARE = dict(IDEAL, overheads=False, mode_change=0)

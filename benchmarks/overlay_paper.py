@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What GraphAGILE (Zhang et al., 2023) prints: tables IV, VII, VIII and X, figures 13 to 15.
+"""Numbers that GraphAGILE (Zhang et al., 2023) prints: tables IV, VII, VIII and X, and figures
+13 to 15.
 
 T_E2E, T_LoC and T_LoH are milliseconds, sizes MiB, gains percent."""
 

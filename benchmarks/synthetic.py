@@ -145,7 +145,7 @@ def subshards(kind, vertices, edges, n1, loops=False):
         cells = np.ones((1, 1))
         for _ in range(_RMAT_CELLS):
             cells = np.kron(cells, _RMAT)
-        # What of each cell's ids is in each block, where cells end at a power of two.
+        # The share of each cell's ids in each block, where cells end at a power of two.
         width = 2.0 ** (int(vertices - 1).bit_length() - _RMAT_CELLS)
         begin = np.arange(2 ** _RMAT_CELLS) * width
         overlap = np.clip(np.minimum(begin + width, bounds[1:, None]) -

@@ -82,10 +82,9 @@ GNN_CAPI GnnError *gnnOverlayProgramDescribe(const GnnOverlayProgram *program,
 GNN_CAPI GnnError *
 gnnOverlayProgramInstructions(const GnnOverlayProgram *program, char **json);
 
-/** Of a program that was compiled: the text of a module with the function
- *  `prepare`, which computes from weights and the graph what the program reads
- *  besides its arguments (inputs named "prepare.0", ...). Null: nothing, or the
- *  program was read. */
+/** The text of a module with the function `prepare`, which computes from
+ *  weights and the graph the other inputs of a program that was compiled
+ *  ("prepare.0", ...). Null: there are none, or the program was read. */
 GNN_CAPI const char *gnnOverlayProgramPrepare(const GnnOverlayProgram *program);
 
 /* -------------------------------------------------------------------------- */

@@ -96,7 +96,7 @@ public:
   }
 
 private:
-  /// What was expected where a text is not it; "" where it is.
+  /// Readers give the text that was expected in place of theirs; "": it was.
   std::map<std::string, std::function<const char *(StringRef)>> readers;
 };
 } // namespace

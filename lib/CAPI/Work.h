@@ -37,7 +37,7 @@ struct Outcome {
 
 using Work = llvm::function_ref<void(mlir::ModuleOp, Outcome &)>;
 
-/// What is known of a program before it is read.
+/// A program before it is read.
 struct Request {
   llvm::StringRef text, name;
   llvm::ArrayRef<NamedGraph> graphs;

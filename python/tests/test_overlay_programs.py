@@ -41,7 +41,7 @@ def test_print_parse(gnn_opt):
 
 
 def test_loaded_program_runs(tmp_path):
-    """What is computed before a program is no part of its file: it is given."""
+    """Values computed before a program are no part of its file: they are given."""
     g, f = graph_of("b1", "odd"), function("b1")
     program = overlay.compile(f, graph=g)
     x = f.random_inputs(g, seed=1)
@@ -52,6 +52,18 @@ def test_loaded_program_runs(tmp_path):
         loaded.run(g, x)
     out = loaded.run(g, {**x, **program.prepared(g, x)})
     assert out.tobytes() == program.run(g, x).tobytes()
+
+
+def test_graphs_that_a_program_is_for(tmp_path):
+    """A Graph, its file, its partition and its counts give one program."""
+    g, f = graph("hub"), function("b3")
+    g.save(tmp_path / "g.npz")
+    program = overlay.compile(f, graph=g, n1=32)
+    assert overlay.compile(f, graph=tmp_path / "g.npz", n1=32).to_bytes() == program.to_bytes()
+    assert overlay.compile(f, graph=Partition.of(g, 32)).to_bytes() == program.to_bytes()
+    assert overlay.compile(f, stats=(300, 1200), n1=32).to_bytes() == program.to_bytes()
+    with pytest.raises(gnn_mlir.CompileError, match="graph: "):
+        overlay.compile(f, graph=tmp_path / "none.npz")
 
 
 def test_files_that_are_no_programs(tmp_path):

@@ -88,7 +88,7 @@ def test_layer_1_by_tiles(layers):
     assert report.layers[0]["cycles"] == 34_392
 
 
-# Simulated times. What follows takes all cells of quick models, and some of others.
+# Simulated times: all cells of quick models, and some of others.
 
 QUICK = ("b1", "b2", "b7")
 
@@ -161,8 +161,20 @@ def test_counts_of_subshards(kind, loops, benchmarks):
         assert np.diag(counts).tolist() == [96] * 10 + [40] and counts.sum() == 1000
     elif kind == "uniform":
         assert np.ptp(counts[:10, :10].astype(int)) <= 1
+        assert counts[10, 0] == pytest.approx(counts[0, 0] * 40 / 96, abs=2)
     else:
         assert counts[0, 0] > 20 * counts[9, 9]
+
+
+def test_counts_of_rmat(benchmarks):
+    """One step of R-MAT where there are two blocks of a power of two."""
+    subshards = benchmarks("synthetic").subshards
+    assert subshards("rmat", 1024, 1000, 512).tolist() == [[570, 190], [190, 50]]
+    # Ids from 768 on are left out, and with them half of the upper half.
+    counts = subshards("rmat", 768, 10 ** 6, 256)
+    kept = np.array([.76, .24]).repeat(2) * np.array([.76, .24, .76, .24])
+    assert counts.sum(axis=1) / 1e6 == pytest.approx(
+        kept[:3] / kept[:3].sum(), abs=0.06)
 
 
 def test_wrong_kind_of_counts(benchmarks):
@@ -176,4 +188,5 @@ def test_script(script, tmp_path, monkeypatch):
     page = (tmp_path / "page.md").read_text()
     assert "All targets that this script checks are met." in page
     assert "| b1 | CO | 0.103 | 0.1032 | +0.2% |" in page
+    assert "## Values" in page and "## T_LoC by phase" in page
     assert "measured" not in page

@@ -166,6 +166,30 @@ TEST_F(Overlay, CompileErrors) {
   EXPECT_EQ(none, nullptr);
 }
 
+TEST_F(Overlay, IsForAGraphOrAPartition) {
+  GnnOverlayProgram *made = nullptr;
+  auto compileFor = [&](const GnnGraph *graph,
+                        const GnnOverlayPartition *partition) {
+    return text(gnnOverlayCompile(sumText, std::strlen(sumText), "sum.mlir", "",
+                                  graph, partition, "", &made));
+  };
+  EXPECT_EQ(compileFor(graph, partition),
+            "expected a graph or a partition, got both");
+  EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
+  EXPECT_PRED2(contains, compileFor(nullptr, nullptr),
+               "expected statistics of @g");
+  EXPECT_EQ(made, nullptr);
+  ASSERT_EQ(compileFor(nullptr, partition), "");
+  char *bytes = nullptr, *others = nullptr;
+  size_t size = 0, otherSize = 0;
+  ASSERT_EQ(text(gnnOverlayProgramBytes(made, &bytes, &size)), "");
+  ASSERT_EQ(text(gnnOverlayProgramBytes(program, &others, &otherSize)), "");
+  EXPECT_EQ(std::string(bytes, size), std::string(others, otherSize));
+  gnnStringDestroy(bytes);
+  gnnStringDestroy(others);
+  gnnOverlayProgramRelease(made);
+}
+
 TEST_F(Overlay, Simulates) {
   char *json = nullptr;
   ASSERT_EQ(text(gnnOverlaySimulate(program, partition,

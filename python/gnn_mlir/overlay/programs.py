@@ -142,7 +142,8 @@ class Program(native.Handle):
             capi.library().gnnStringDestroy(data)
 
     def save(self, path):
-        """Writes its `.ga` file. What is computed before it (`prepare`) is no part of that."""
+        """Writes its `.ga` file. The values computed before it
+        (`prepare`) are no part of that."""
         files.write(path, self.to_bytes())
 
     def mlir(self, name="program"):
@@ -223,8 +224,8 @@ class Program(native.Handle):
     def run(self, graph, inputs, *, allow_non_finite=False):
         """The outputs, float32 arrays [vertices, features] or [edges]: one itself, several
         as a dict by name. `inputs` are arrays by the names of the function's arguments;
-        those that the program does not read may be left out. What is computed before it is
-        computed from them, unless they have it ("prepare.0", ...).
+        those that the program does not read may be left out. The values computed before it
+        are made of them, unless they have these ("prepare.0", ...).
 
         Raises ValueError for wrong inputs, GNNError for a graph that the program is not
         for, and for a value that is not finite, as of a softmax that overflows, unless

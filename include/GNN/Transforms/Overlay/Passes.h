@@ -22,8 +22,8 @@ class Graph;
 namespace overlay {
 class Partition;
 
-/// What programs are for where that is no file: a graph, or the entries of the
-/// subshards of one of which the counts are known; null: it is as options say.
+/// The graph of programs where that is no file: itself, or the entries of its
+/// subshards; null: the options say it.
 struct GivenGraph {
   std::shared_ptr<const runtime::Graph> graph;
   std::shared_ptr<const Partition> partition;
