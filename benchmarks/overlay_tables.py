@@ -124,7 +124,7 @@ def compiling(result):
             phases.append([model, name, *(_ms(one[phase]) for phase in
                                           ("parse", "passes", "encode", "whole"))])
     return ("\n## T_LoC by phase\n\nMilliseconds of the host. The partitioner counts edges by subshard, places "
-            "them, and writes descriptors and edges as the memory has them; the whole of compiling has "
+            "them, and writes descriptors and edges as the memory has them, which takes the memory of the host, too; the whole of compiling has "
             "the text of the model in Python besides. Programs of RE and AP are for counts of subshards, unless "
             "--large makes graphs of their size.\n\n" + markdown(
                 ["graph", "edges are", "edges", "count", "place", "write", "million edges/s"], rows) +
