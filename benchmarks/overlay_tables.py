@@ -124,7 +124,7 @@ def compiling(result):
             phases.append([model, name, *(_ms(one[phase]) for phase in
                                           ("parse", "passes", "encode", "whole"))])
     return ("\n## T_LoC by phase\n\nMilliseconds of the host. The partitioner counts edges by subshard, places "
-            "them, and writes descriptors and edges as the memory has them; the whole of compiling has "
+            "them, and writes descriptors and edges as the memory has them, which takes the memory of the host, too; the whole of compiling has "
             "the text of the model in Python besides. Programs of RE and AP are for counts of subshards, unless "
             "--large makes graphs of their size.\n\n" + markdown(
                 ["graph", "edges are", "edges", "count", "place", "write", "million edges/s"], rows) +
@@ -145,8 +145,9 @@ def figures(result):
                              *(f"{cell:.1f}" for cell in cells)])
             mode = kind.partition("_")[2]
             mode = "the closed form M0" if mode == "m0" else f"`{mode}`"
-            text += (f"\n## {title}, {mode}\n\nGain in percent of T_LoH; the paper has averages alone.\n\n"
-                     + markdown(["model", "paper", "ours, average", *names], rows))
+            edges = " Edges of YE count once here." if kind == "order_m0" else ""
+            text += (f"\n## {title}, {mode}\n\nGain in percent of T_LoH; the paper has averages alone."
+                     f"{edges}\n\n" + markdown(["model", "paper", "ours, average", *names], rows))
     return text
 
 
@@ -187,14 +188,14 @@ def values(result):
     rows = [[name, "real" if found["real"] else "uniform",
              *(f"{found['models'][model]:.1e}" for model in result["models"])]
             for name, found in result["values"].items()]
-    return ("\n## Values\n\n|out - expected| / |expected| of models' own programs, run by the simulator on "
+    return ("\n## Values\n\nErrors |out - expected| / |expected| of models' own programs, run by the simulator on "
             "random features and weights, against the float64 reference.\n\n" + markdown(
                 ["graph", "edges are", *result["models"]], rows))
 
 
 def targets(result):
     lines = result["problems"] or ["All targets that this script checks are met."]
-    return ("\n## Targets\n\nM0 by its printed digits; programs of the layers without INIT, fill and ACT within 2% "
+    return ("\n## Targets\n\nM0 by its printed digits (b1 on YE is 9.1448, printed as 9.15); programs of the layers without INIT, fill and ACT within 2% "
             "of M0 and never below (CI and CO 13.5%, b1 on YE 7.5%); T_comm within 1%; the formula of table VIII in 55 of 56 cells; shared above ideal and "
             "above its closed form; ideal within 7% of the paper where M0 is within 5% (CI and CO of b1 and b7: 17%); signs of the gains, and averages of the order by M0 within 1; networks in order on real graphs; values within 3e-5.\n\n" +
             "".join(f"* {line}\n" for line in lines))
