@@ -64,3 +64,14 @@ def test_commands(tmp_path):
             outputs += 1
     assert commands == 7 and outputs == 3
     assert "Category:gnn-overlay-partition" in printed  # Remarks, which are the last.
+
+
+def test_python(compiler, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    piece, = [text for kind, text in blocks() if kind == "python"]
+    names = {}
+    exec(compile(piece, "docs/Overlay.md", "exec"), names)  # pylint: disable=exec-used
+    size, layers, cycles, seconds = map(float, capsys.readouterr().out.split())
+    assert layers == 4 and size == 16 * len(names["program"].instructions)
+    assert seconds == pytest.approx(cycles / 300e6)
+    assert (tmp_path / "b1.ga").stat().st_size > size
