@@ -54,8 +54,8 @@ typedef struct GnnModelTarget {
   const char *chip;
 } GnnModelTarget;
 
-/** Reads a saved model. GNN_ERROR_LIMIT: one of more than 64 GiB once
- *  unpacked. */
+/** Reads a saved model. GNN_ERROR_LIMIT: one of more than 64 GiB, or than
+ *  gnnPhysicalMemory says, once unpacked. */
 GNN_CAPI GnnError *gnnModelLoad(const char *path, GnnModel **model);
 GNN_CAPI GnnError *gnnModelLoadBytes(const void *bytes, size_t size,
                                      GnnModel **model);
