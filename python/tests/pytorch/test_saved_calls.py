@@ -235,6 +235,8 @@ def test_a_bound_model_takes_its_features_alone(tmp_path):
     for args, named in (((), {}), ((x, x), {}), ((x,), {"x": x}), ((x,), {"edge_index": arrays(ids)})):
         with pytest.raises(ValueError, match="Branches: expected x, each once, got"):
             bound(*args, **named)
+    with pytest.raises(ValueError, match="Branches: expected x, each once, got 2 by position$"):
+        bound(x, x)
 
 
 # -- Tensors of other kinds ------------------------------------------------------------------
