@@ -49,7 +49,8 @@ typedef struct GnnModelGraph {
 typedef struct GnnModelTarget {
   /** As of gnnDeviceKind: "cuda", "cpu", ... */
   const char *kind;
-  /** The chip of a GPU, "sm_90", whose kernels later ones run too; "" of other
+  /** The chip of a GPU: "sm_90", whose kernels later ones run too, or
+   *  "sm_90a", with a letter, whose kernels run there alone; "" of other
    *  targets. */
   const char *chip;
 } GnnModelTarget;
