@@ -188,6 +188,17 @@ class SavedModel(capi.Shared):
                              "got several")
         return given[said["rows"][0]][2]
 
+    def _leaves(self, given):
+        """Those of arguments, by name."""
+        found = [leaf for name, value in given.items() for leaf in flatten(name, value)]
+        leaves = dict(found)
+        if len(leaves) < len(found):
+            names = [name for name, _ in found]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"{self.name}: expected arguments of different names, got two of "
+                             f"{twice!r}")
+        return leaves
+
     def _arguments(self, args, kwargs):
         """(shape, ids on the host or None, features or None) of each argument, by name."""
         names = self._signature["arguments"]
@@ -200,7 +211,7 @@ class SavedModel(capi.Shared):
                 raise ValueError(f"{self.name}: expected arguments {types.listed(names)}, each "
                                  f"once, got {name!r}")
             given[name] = value
-        leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
+        leaves = self._leaves(given)
         leaves |= {name: None for name, value in given.items()
                    if value is None and name in self._signature["constants"]}
         found = {}
@@ -321,7 +332,7 @@ class BoundModel(capi._Handle):
         own = [name for name in names if any(
             one == name or one.startswith(f"{name}.") for one in features)]
         given = dict(zip(own, args)) | kwargs
-        leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
+        leaves = self._model._leaves(given)
         if leaves.keys() != features or len(args) + len(kwargs) != len(given) or len(args) > len(own):
             got = types.listed((*leaves, *kwargs.keys() & set(own[:len(args)]))) or "nothing"
             if len(args) > len(own):
