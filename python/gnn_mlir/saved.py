@@ -109,8 +109,8 @@ def _check_signature(signature):
 class SavedModel(capi.Shared):
     """A saved model. Calls take and give what `forward` of the model does, with arrays of NumPy
     or tensors in place of tensors: float32 features, and ids of int64 or int32. Features on a
-    GPU stay there, and are run on torch's current stream; `device` is for arrays, by default the
-    first that it was saved for and that is there."""
+    GPU stay there, and are run on torch's current stream; `device` is for arrays, by default a
+    GPU where it was saved for one, else the first that it was saved for and that is there."""
 
     def __init__(self, path, device, make_function):
         """`make_function` makes a `CompiledFunction` of a package and a name."""
@@ -258,9 +258,12 @@ class SavedModel(capi.Shared):
 
 
 def _first(kinds):
-    """The first of these kinds of targets that is there."""
-    others = [kind for kind in kinds if kind != targets.CUDA]
-    return others[0] if others and not (targets.CUDA in kinds and devices.has_gpu()) else targets.CUDA
+    """A GPU where it is one of these kinds of targets and there, else the first that is there."""
+    def is_there(kind):
+        return devices.has_gpu() if kind == targets.CUDA else (
+            kind == targets.CPU or capi.has_compiler())
+    there = list(filter(is_there, kinds)) or kinds or [targets.CUDA]
+    return targets.CUDA if targets.CUDA in there else there[0]
 
 
 def _described(one):

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("torch_geometric")
 
 import gnn_mlir
+from gnn_mlir import saved as saved_module
 from saved_cases import arrays, saved  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -104,6 +105,17 @@ def test_features_of_other_types(saved, dtype, given, words):
     x, edge_index = map(arrays, arguments(1))
     with pytest.raises((gnn_mlir.GNNError, ValueError), match=words):
         gnn_mlir.load(path)(x.astype(given), edge_index)
+
+
+@pytest.mark.parametrize("kinds, gpu, compiler, found", [
+    (["emulator", "cpu"], False, True, "emulator"), (["emulator", "cpu"], False, False, "cpu"),
+    (["cpu", "cuda"], True, False, "cuda"), (["cuda", "cpu"], False, False, "cpu"),
+    (["cuda"], False, True, "cuda"), (["emulator"], True, False, "emulator")])
+def test_the_device_of_arrays(monkeypatch, kinds, gpu, compiler, found):
+    """One that is there; else the error is of the first."""
+    monkeypatch.setattr(saved_module.devices, "has_gpu", lambda: gpu)
+    monkeypatch.setattr(saved_module.capi, "has_compiler", lambda: compiler)
+    assert saved_module._first(kinds) == found
 
 
 def test_the_signature_is_an_object(saved):
