@@ -235,6 +235,18 @@ def test_a_bound_model_takes_its_features_alone(tmp_path):
     for args, named in (((), {}), ((x, x), {}), ((x,), {"x": x}), ((x,), {"edge_index": arrays(ids)})):
         with pytest.raises(ValueError, match="Branches: expected x, each once, got"):
             bound(*args, **named)
+    with pytest.raises(ValueError, match="Branches: expected x, each once, got 2 by position$"):
+        bound(x, x)
+
+
+def test_arguments_of_one_name(tmp_path):
+    """Keys that are spelled alike are not taken one for the other."""
+    model, (x, ids) = Between().first.eval(), homogeneous(1)
+    saved = exported(tmp_path, model, x, ids)
+    twice = {"a": x, ("a",): x}
+    for run in (lambda: saved(twice, ids), lambda: saved.bind(x, ids)(twice)):
+        with pytest.raises(ValueError, match="expected arguments of different names, got two of 'x.a'$"):
+            run()
 
 
 # -- Tensors of other kinds ------------------------------------------------------------------
