@@ -15,6 +15,6 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 func.func @layers(%x: tensor<?x20xf32, #node> {gnn.name = "x"}, %w: tensor<20x16xf32> {gnn.name = "w"})
     -> (tensor<?x16xf32, #node> {gnn.name = "out"}) {
   %h = gnn_overlay.linear %x, %w : tensor<?x20xf32, #node>, tensor<20x16xf32> -> tensor<?x16xf32, #node>
-  %y = gnn_overlay.activation %h activations [#gnn_overlay.act <relu>] : tensor<?x16xf32, #node> -> tensor<?x16xf32, #node>
+  %y = gnn_overlay.activation %h activations [#gnn_overlay.act<relu>] : tensor<?x16xf32, #node> -> tensor<?x16xf32, #node>
   return %y : tensor<?x16xf32, #node>
 }
