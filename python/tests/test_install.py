@@ -43,6 +43,13 @@ def run(*command, **options):
     return result.stdout
 
 
+def shared():
+    """The pages and the examples that are installed, by their paths in the sources."""
+    return ["README.md", "examples/rgcn.mlir", *(
+        str(path.relative_to(ROOT)) for pattern in ("docs/*.md", "examples/serve/*.*")
+        for path in ROOT.glob(pattern))]
+
+
 def outside():
     """The environment without what leads to the checkout."""
     return {k: v for k, v in os.environ.items()
@@ -98,7 +105,8 @@ def test_what_a_wheel_has(wheel):
                 "gnn_mlir/bin/gnn-opt", "gnn_mlir/bin/gnn-run", "gnn_mlir/bin/gnn-translate",
                 "gnn_mlir/include/GNN-c/Runtime.h", "gnn_mlir/lib/pkgconfig/gnn.pc",
                 "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPIConfig.cmake",
-                "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPITargets.cmake"} <= set(names)
+                "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPITargets.cmake",
+                *(f"gnn_mlir/share/gnn-mlir/{one}" for one in shared())} <= set(names)
         assert len([n for n in names if ".so" in n]) == 2
 
 
@@ -110,7 +118,7 @@ def test_files_do_not_say_where_they_were_built(wheel):
             text = archive.read(name)
             assert not re.findall(rb"/[\w./+-]+/(?:lib|include|tools)/\w[\w/]*\.(?:cpp|h|c|inc)\b",
                                   text.replace(b"/usr/lib/", b"")), name
-            assert b"gnn_mlir-" not in text or name.endswith("/RECORD"), name
+            assert b"gnn_mlir-" not in text or name.endswith(("/RECORD", "/README.md")), name
 
 
 def check(site, folder, first, call):
