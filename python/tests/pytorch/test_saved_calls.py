@@ -183,6 +183,30 @@ def test_rows_of_edges_by_number(tmp_path):
         gnn_mlir.export(model, (x, ids), tmp_path / "m.gnnpkg", targets="cpu", gradients=True)
 
 
+class Pooled(Between):
+    def forward(self, x, edge_index, batch):
+        return nn.global_add_pool(self.first(x, edge_index), batch)
+
+
+class Noise(Between):
+    def forward(self, x, edge_index):
+        return self.first(x + torch.randn_like(x), edge_index)
+
+
+def test_what_cannot_be_saved_is_named(tmp_path):
+    """With its line; and a model that was not called."""
+    x, ids = homogeneous(1)
+    with pytest.raises(CaptureError, match=r"^torch.Tensor.item at .*test_saved_calls.py:\d+ \(return "
+                       r"nn.global_add_pool\(.*\): a number of rows that values say, as of pooled batches, "
+                       "cannot be saved$"):
+        exported(tmp_path, Pooled(), x, ids, torch.arange(len(x)) // 4)
+    with pytest.raises(CaptureError, match=r"^torch.randn_like at .*test_saved_calls.py:\d+ \(return .*\): "
+                       "random numbers cannot be saved$"):
+        exported(tmp_path, Noise(), x, ids)
+    with pytest.raises(CaptureError, match="got none: the model has not been called$"):
+        gnn_mlir.compile(Branches()).save(tmp_path / "m.gnnpkg")
+
+
 class Collision(Between):
     def forward(self, x, edge_index):
         h = self.first(x, edge_index)
