@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -138,6 +139,14 @@ def test_installed_package_compiles_and_runs(site, tmp_path):
 def test_tools_are_commands(site, tool):
     out = run(site / "bin" / tool, "--version", env={**outside(), "PYTHONPATH": str(site)})
     assert "gnn-mlir" in out
+
+
+def test_tools_end_quietly_with_their_reader(site):
+    """As where a pager or head has read enough."""
+    done = subprocess.Popen([site / "bin/gnn-opt", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env={**outside(), "PYTHONPATH": str(site)})
+    done.stdout.close()
+    assert done.stderr.read() == b"" and done.wait() == -signal.SIGPIPE
 
 
 @pytest.mark.skipif("GNN_TEST_WHEEL" not in os.environ, reason="of a static build alone")
