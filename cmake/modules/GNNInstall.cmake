@@ -17,8 +17,9 @@ function(gnn_install_package name)
   # A build folder of before had files here that CMake finds first.
   file(REMOVE ${PROJECT_BINARY_DIR}/${name}Config.cmake
     ${PROJECT_BINARY_DIR}/${name}ConfigVersion.cmake)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}Config.cmake.in
-    ${built}/${name}Config.cmake @ONLY)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/${name}Config.cmake.in
+    ${built}/${name}Config.cmake
+    INSTALL_DESTINATION ${folder} NO_SET_AND_CHECK_MACRO)
   write_basic_package_version_file(${built}/${name}ConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
   foreach(module ${ARGN})

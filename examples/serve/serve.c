@@ -9,8 +9,9 @@
 |* Runs a model that gnn_mlir.export saved on each batch of a file: arrays 0/x,
 |* 0/edge_index, 1/x, ..., each with the number of its batch and the name of an
 |* argument. A batch without ids has the graph of the batch before. The first
-|* output of batch N goes to OUT.N, as floats without a header. By default the
-|* model runs on a GPU, where it has kernels for one that is there.
+|* output of batch N goes to OUT.N, as floats without a header. By default a
+|* model with kernels for GPUs runs on the first GPU, where there is one, and
+|* kernels for other chips are then an error.
 |* docs/Serving.md explains the steps.
 |*
 \*===----------------------------------------------------------------------===*/
@@ -38,8 +39,8 @@ static void *allocate(GnnDevice *device, int64_t bytes) {
   return memory;
 }
 
-/* The kind of device for a model: a GPU where it has kernels for one and there
- * is one, else the CPU. */
+/* The kind of device for a model: a GPU where it has kernels for some and there
+ * is any, else the CPU. */
 static const char *chooseKind(const GnnModel *model) {
   int count = 0;
   GnnError *error = gnnCudaDeviceCount(&count);

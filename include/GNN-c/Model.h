@@ -49,13 +49,14 @@ typedef struct GnnModelGraph {
 typedef struct GnnModelTarget {
   /** As of gnnDeviceKind: "cuda", "cpu", ... */
   const char *kind;
-  /** The chip of a GPU, "sm_90", whose kernels later ones run too; "" of other
+  /** The chip of a GPU: "sm_90", whose kernels later ones run too, or
+   *  "sm_90a", with a letter, whose kernels run there alone; "" of other
    *  targets. */
   const char *chip;
 } GnnModelTarget;
 
-/** Reads a saved model. GNN_ERROR_LIMIT: one of more than 64 GiB once
- *  unpacked. */
+/** Reads a saved model. GNN_ERROR_LIMIT: one of more than 64 GiB, or than
+ *  gnnPhysicalMemory says, once unpacked. */
 GNN_CAPI GnnError *gnnModelLoad(const char *path, GnnModel **model);
 GNN_CAPI GnnError *gnnModelLoadBytes(const void *bytes, size_t size,
                                      GnnModel **model);

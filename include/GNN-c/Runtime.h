@@ -15,9 +15,10 @@
 |* handle keeps alive what it was made from: a bound function its package,
 |* graphs and device, a derived graph nothing of the first graph. Pointers that
 |* are given without a destroy function belong to the handle they came from and
-|* live as long as it does. Handles are immutable and may be used from several
-|* threads at once. Functions that cannot fail take no null handles, except to
-|* retain, release and destroy.
+|* live as long as it does. A handle goes to functions of the library that gave
+|* it alone, where a process loads both. Handles are immutable and may be used
+|* from several threads at once. Functions that cannot fail take no null
+|* handles, except to retain, release and destroy.
 |*
 \*===----------------------------------------------------------------------===*/
 

@@ -155,8 +155,11 @@ GnnConstBuffer gnnModelParameterData(const GnnModel *model, int64_t index) {
 //===----------------------------------------------------------------------===//
 
 /// The arguments of a caller of C as those of the library.
-static Expected<std::vector<ModelValue>> convert(const GnnArray *values,
-                                                 int64_t count) {
+static Expected<std::vector<ModelValue>>
+convert(const GnnModel *model, const GnnArray *values, int64_t count) {
+  if (count < 0 || (count > 0 && !values))
+    return failure("expected ", gnnModelNumArguments(model), " arguments, got ",
+                   count < 0 ? std::to_string(count) : "null");
   std::vector<ModelValue> made;
   for (const GnnArray &value : pointers(values, count)) {
     if (Error error = expectPointers("a name and a dtype of each argument",
@@ -182,7 +185,7 @@ GnnError *gnnModelMakeGraph(const GnnModel *model, int64_t index,
   return guardedCall("model", [&]() -> Error {
     if (Error error = expectPointers("a model and a result", model, graph))
       return error;
-    auto given = convert(values, numValues);
+    auto given = convert(model, values, numValues);
     if (!given)
       return given.takeError();
     if (index < 0)
@@ -228,7 +231,7 @@ GnnError *gnnModelBind(const GnnModel *model, const GnnArray *values,
     if (Error error = expectPointers("a model, a device and a result", model,
                                      device, bound))
       return error;
-    auto given = convert(values, numValues);
+    auto given = convert(model, values, numValues);
     if (!given)
       return given.takeError();
     Expected<BindOptions> converted = convertOptions(options);

@@ -58,7 +58,11 @@ inline int64_t integer(const Json &json, const std::string &where) {
 inline std::string string(const Json &json, const std::string &where) {
   if (!json.is_string())
     refuse(where, "expected a string, got " + got(json));
-  return json.get<std::string>();
+  std::string text = json.get<std::string>();
+  if (text.find('\0') != std::string::npos) // where strings of C end
+    refuse(where,
+           "expected a string without null characters, got " + got(json));
+  return text;
 }
 
 /// An object whose fields are all asked for by name; `done` refuses what nobody

@@ -12,6 +12,7 @@
 #include "ModelParts.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 using namespace gnn::runtime;
@@ -32,6 +33,10 @@ static Error checkParameter(const ModelTensor &said, const NpyArray &array) {
     return failure("parameter '", said.name, "': expected ", describe(said),
                    ", got ", array.describe());
   return {};
+}
+
+int64_t Model::mostBytes() {
+  return std::min(int64_t(1) << 36, physicalMemory());
 }
 
 Expected<std::shared_ptr<const Model>> Model::read(const Archive &archive,
@@ -300,17 +305,38 @@ struct Numbers {
   Numbers(const ModelValue &value, std::optional<size_t> row)
       : isWide(value.dtype == DataType::I64),
         count(value.shape.empty() ? 1 : value.shape.back()),
-        begin(row ? static_cast<int64_t>(*row) * count : 0), data(value.data) {}
+        begin(row ? static_cast<int64_t>(*row) * count : 0),
+        data(static_cast<const char *>(value.data)) {}
   int64_t operator[](int64_t i) const {
-    return isWide ? static_cast<const int64_t *>(data)[begin + i]
-                  : static_cast<const int32_t *>(data)[begin + i];
+    return isWide ? load<int64_t>(begin + i) : load<int32_t>(begin + i);
   }
 
   bool isWide;
   int64_t count, begin;
-  const void *data;
+  const char *data;
+
+private:
+  /// A number at any address.
+  template <typename T> T load(int64_t i) const {
+    T number;
+    std::memcpy(&number, data + i * int64_t(sizeof(T)), sizeof(T));
+    return number;
+  }
 };
 } // namespace
+
+Expected<int64_t> Arguments::size(const ModelIds &ids) const {
+  int64_t total = 0;
+  for (const ModelIds::Part &part : ids.parts) {
+    Expected<int64_t> own =
+        part.argument ? Numbers(*values[*part.argument], part.row).count
+                      : count(part.count);
+    if (!own)
+      return own.takeError();
+    total += *own;
+  }
+  return total;
+}
 
 Error Arguments::append(const ModelIds::Part &part, Indices &result) const {
   if (!part.argument) {
@@ -347,6 +373,9 @@ Error Arguments::append(const ModelIds::Part &part, Indices &result) const {
       return failure("argument '", name, "': expected ids from ",
                      part.wraps ? -limit : 0, " to ", limit - 1, ", got ",
                      number, " at ", i);
+    if (*base + kept > std::numeric_limits<int32_t>::max())
+      return failure("argument '", name, "': expected ids under 2^31 behind ",
+                     *base, " others, got ", number, " at ", i);
     result[at + static_cast<size_t>(i)] = static_cast<int32_t>(*base + kept);
   }
   return {};
@@ -387,24 +416,39 @@ Arguments::graph(const ModelGraph &said) const {
     if (Error error = nodes(said.dstNodes, arrays.numDstNodes))
       return error;
   // Some arrays of each: more than there is room for would end the process.
-  constexpr int64_t bytesOfNode = 16;
+  auto checkRoom = [&](int64_t number, const char *what) -> Error {
+    int64_t most = physicalMemory() / 16;
+    if (number <= most)
+      return {};
+    return failure("graph '", said.name, "': expected at most ", most, " ",
+                   what, " in the memory of this machine, got ", number);
+  };
   int64_t nodeCount =
       arrays.numSrcNodes + (said.square ? 0 : arrays.numDstNodes);
-  if (nodeCount > physicalMemory() / bytesOfNode)
-    return failure("graph '", said.name, "': expected at most ",
-                   physicalMemory() / bytesOfNode,
-                   " nodes in the memory of this machine, got ", nodeCount);
+  if (Error error = checkRoom(nodeCount, "nodes"))
+    return error;
+  Expected<int64_t> edgeCount = size(said.src);
+  if (!edgeCount)
+    return edgeCount.takeError();
+  if (*edgeCount > INT32_MAX)
+    return failure("graph '", said.name,
+                   "': expected fewer than 2^31 sources, got ", *edgeCount);
+  if (Error error = checkRoom(*edgeCount, "edges"))
+    return error;
   auto vector = [&](const std::optional<ModelIds> &from, Indices &into,
-                    const int32_t *&pointer, int64_t size,
+                    const int32_t *&pointer, int64_t expected,
                     const char *what) -> Error {
     if (!from)
       return {};
+    Expected<int64_t> got = size(*from); // before they take memory
+    if (!got)
+      return got.takeError();
+    if (*got != expected)
+      return failure("graph '", said.name, "': expected ", expected, " ", what,
+                     ", got ", *got);
     Expected<Indices> found = ids(*from);
     if (!found)
       return found.takeError();
-    if (static_cast<int64_t>(found->size()) != size)
-      return failure("graph '", said.name, "': expected ", size, " ", what,
-                     ", got ", found->size());
     into = std::move(*found);
     pointer = into.data();
     return {};
@@ -414,7 +458,7 @@ Arguments::graph(const ModelGraph &said) const {
     return src.takeError();
   owned->src = std::move(*src);
   arrays.edgeSrc = owned->src.data();
-  arrays.numEdges = static_cast<int64_t>(owned->src.size());
+  arrays.numEdges = *edgeCount;
   if (Error error = vector(said.dst, owned->dst, arrays.edgeDst,
                            arrays.numEdges, "destinations"))
     return error;

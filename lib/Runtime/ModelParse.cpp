@@ -241,6 +241,8 @@ ModelCall::Image Reader::image(const Json &json,
   ModelCall::Image image;
   image.entry = fields.string("entry");
   image.target = {fields.string("target"), fields.string("chip")};
+  if (image.target.kind.empty())
+    refuse(fields.at("target"), "expected a kind of target, got ''");
   fields.each("dst_sorted", [&](const Json &name, const std::string &place) {
     std::string text = string(name, place);
     find(made.graphs, text, "a graph", place);
@@ -296,8 +298,11 @@ ModelCall Reader::call(const Json &json, const std::string &where) {
   fields.each("images", [&](const Json &one, const std::string &place) {
     call.images.push_back(image(one, place));
   });
+  if (call.images.empty())
+    refuse(fields.at("images"), "expected a package for a target, got none");
   fields.each("inputs", [&](const Json &one, const std::string &place) {
     call.inputs.push_back(input(one, place));
+    refuseRepeat(call.inputs, place);
   });
   fields.each("results", [&](const Json &one, const std::string &place) {
     std::string name = string(one, place);
@@ -357,6 +362,8 @@ ModelManifest Reader::read(std::string_view text) {
   fields.each("calls", [&](const Json &one, const std::string &place) {
     made.calls.push_back(call(one, place));
   });
+  if (made.calls.empty())
+    refuse("calls", "expected a call, got none");
   made.targets = findTargets(made.calls);
   fields.each("outputs", [&](const Json &one, const std::string &place) {
     made.outputs.push_back(output(Fields(one, place)));

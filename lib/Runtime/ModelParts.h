@@ -38,6 +38,8 @@ public:
 
 private:
   explicit Arguments(const ModelManifest &manifest) : manifest(manifest) {}
+  /// How many there are.
+  Expected<int64_t> size(const ModelIds &ids) const;
   Error append(const ModelIds::Part &part, Indices &result) const;
   Expected<Indices> ids(const ModelIds &ids) const;
 

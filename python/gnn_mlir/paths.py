@@ -12,7 +12,11 @@ def encoded(path, what="path"):
     """A path as bytes. Raises ValueError, which `what` begins, for anything else."""
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise ValueError(f"{what}: expected a path, got {types.described(path)}")
-    name = os.fsencode(path)
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise ValueError(f"{what}: expected a path that the file system can spell, got "
+                         f"{types.described(path)}") from None
     if not name:
         raise ValueError(f"{what}: expected a path, got an empty one")
     if name.startswith(ZIP):

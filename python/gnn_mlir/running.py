@@ -15,11 +15,15 @@ _ALIGNMENT = 256
 _POISON = 0xFF  # Every float of these bytes is NaN.
 
 
+def dtype_of(name, dtype):
+    """NumPy's type for one of the library, of an array of that name."""
+    if dtype not in DTYPES:
+        raise ValueError(f"{name}: expected a type of {', '.join(DTYPES)}, got {dtype}")
+    return DTYPES[dtype]
+
+
 def _dtype(info):
-    if info.dtype not in DTYPES:
-        raise ValueError(f"{info.name}: expected a type of {', '.join(DTYPES)}, "
-                         f"got {info.dtype}")
-    return DTYPES[info.dtype]
+    return dtype_of(info.name, info.dtype)
 
 
 def _called(info):

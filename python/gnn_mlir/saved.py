@@ -107,19 +107,13 @@ def is_array(value):
         hasattr(value, name) for name in ("shape", "dtype", "__array__"))
 
 
-def _value(name, shape, ids):
+def _value(said, shape, ids):
     """GnnArray of an argument."""
-    dtype = "f32" if ids is None else next(
+    dtype = said["dtype"] if ids is None else next(
         name for name, one in _IDS.items() if ids.dtype == one)
     return signatures.Array(
-        name.encode(), dtype.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape),
+        said["name"].encode(), dtype.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape),
         None if ids is None else ids.ctypes.data)
-
-
-def _values(given):
-    """Those of arguments, as C has them."""
-    found = [_value(name, shape, ids) for name, (shape, ids, _) in given.items()]
-    return (signatures.Array * len(found))(*found)
 
 
 def _check_signature(signature):
@@ -133,11 +127,18 @@ def _check_signature(signature):
         (kind, parts), = tree.items()
         return isinstance(parts, {"dict": dict, "tuple": list, "list": list}.get(kind, ())) and all(
             map(is_tree, parts.values() if kind == "dict" else parts))
+    if not isinstance(signature, dict):
+        raise capi.GNNError(f"signature: expected an object, got {signature!r}"[:200])
     kinds = {"arguments": list, "constants": dict, "defaults": dict, "unused": dict}
     for name, kind in kinds.items():
-        found = signature.get(name) if isinstance(signature, dict) else None
+        found = signature.get(name)
         if not isinstance(found, kind) or not all(isinstance(one, str) for one in found):
             raise capi.GNNError(f"signature.{name}: expected names, got {found!r}"[:200])
+    for name, said in signature["unused"].items():
+        if not isinstance(said, dict) or not isinstance(said.get("dtype"), str) or (
+                type(said.get("rank")) is not int):
+            raise capi.GNNError(f"signature.unused.{name}: expected a dtype and a rank, got "
+                                f"{said!r}"[:200])
     if not is_tree(signature.get("outputs")):
         raise capi.GNNError(f"signature.outputs: expected names of outputs in dicts, lists and "
                             f"tuples, got {signature.get('outputs')!r}"[:200])
@@ -146,8 +147,8 @@ def _check_signature(signature):
 class SavedModel(capi.Shared):
     """A saved model. Calls take and give what `forward` of the model does, with arrays of NumPy
     or tensors in place of tensors: float32 features, and ids of int64 or int32. Features on a
-    GPU stay there, and are run on torch's current stream; `device` is for arrays, by default the
-    first that it was saved for and that is there."""
+    GPU stay there, and are run on torch's current stream; `device` is for arrays, by default a
+    GPU where it was saved for one, else the first that it was saved for and that is there."""
 
     def __init__(self, path, device, make_function):
         """`make_function` makes a `CompiledFunction` of a package and a name."""
@@ -180,7 +181,7 @@ class SavedModel(capi.Shared):
                            if one["name"] == name)
         data = capi.library().gnnModelParameterData(self._model.handle, index)
         return np.frombuffer(ctypes.string_at(data.data, data.bytes) if data.bytes else b"",
-                             running.DTYPES[said["dtype"]]).reshape(said["shape"])
+                             running.dtype_of(name, said["dtype"])).reshape(said["shape"])
 
     def bind(self, *args, **kwargs):
         """The model on the graphs of a call's arguments: binds and uploads once. Of features the
@@ -214,7 +215,7 @@ class SavedModel(capi.Shared):
         device = self._open(self._place(given))
         function = self._make_function(capi.Package(capi.made(
             "gnnModelCallPackage", self._model.handle, 0, device.handle)), call["function"])
-        values = _values(given)
+        values = self._values(given)
         graphs = {one["name"]: Graph.of_native(capi.NativeGraph(self._call(
             "gnnModelMakeGraph", given, i, values, len(values))))
             for i, one in enumerate(self.manifest["graphs"])}
@@ -230,6 +231,17 @@ class SavedModel(capi.Shared):
                              "got several")
         return given[said["rows"][0]][2]
 
+    def _leaves(self, given):
+        """Those of arguments, by name."""
+        found = [leaf for name, value in given.items() for leaf in flatten(name, value)]
+        leaves = dict(found)
+        if len(leaves) < len(found):
+            names = [name for name, _ in found]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"{self.name}: expected arguments of different names, got two of "
+                             f"{twice!r}")
+        return leaves
+
     def _arguments(self, args, kwargs):
         """(shape, ids on the host or None, features or None) of each argument, by name."""
         names = self._signature["arguments"]
@@ -242,8 +254,7 @@ class SavedModel(capi.Shared):
                 raise ValueError(f"{self.name}: expected arguments {types.listed(names)}, each "
                                  f"once, got {name!r}")
             given[name] = value
-        by_name = given
-        leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
+        by_name, leaves = given, self._leaves(given)
         leaves |= {name: None for name, value in given.items()
                    if value is None and name in self._signature["constants"]}
         found = {}
@@ -331,17 +342,25 @@ class SavedModel(capi.Shared):
         got = types.listed(f"{name}.size({dim}) = {given[name][0][dim]}" for name, dim in extents)
         return f"{self.name}: {found[0]}, got {got}" if extents else None
 
+    def _values(self, given):
+        """Arguments as C has them."""
+        found = [_value(one, *given[one["name"]][:2]) for one in self.manifest["arguments"]]
+        return (signatures.Array * len(found))(*found)
+
     def _bind(self, given, place):
         device = self._open(place)
-        values = _values(given)
+        values = self._values(given)
         return BoundModel(self._call("gnnModelBind", given, values, len(values), device.handle,
                                      None), self, device)
 
 
 def _first(kinds):
-    """The first of these kinds of targets that is there."""
-    others = [kind for kind in kinds if kind != targets.CUDA]
-    return others[0] if others and not (targets.CUDA in kinds and devices.has_gpu()) else targets.CUDA
+    """A GPU where it is one of these kinds of targets and there, else the first that is there."""
+    def is_there(kind):
+        return devices.has_gpu() if kind == targets.CUDA else (
+            kind == targets.CPU or capi.has_compiler())
+    there = list(filter(is_there, kinds)) or kinds or [targets.CUDA]
+    return targets.CUDA if targets.CUDA in there else there[0]
 
 
 def _extents(count):
@@ -386,7 +405,7 @@ def _read(said, value):
                          "device, which has none")
     is_ids = said["role"] == "ids"
     names = [np.dtype(one).name for one in _IDS.values()] if is_ids else [
-        np.dtype(running.DTYPES[said["dtype"]]).name]
+        np.dtype(running.dtype_of(said["name"], said["dtype"])).name]
     if not fits or dtype not in names:
         raise ValueError(f"{said['name']}: expected {' or '.join(names)} of shape "
                          f"{_described(said)[3:]}, got {dtype} of shape {list(shape)}")
@@ -436,7 +455,7 @@ class BoundModel(capi._Handle):
         own = [name for name in names if any(
             one == name or one.startswith(f"{name}.") for one in features)]
         given = dict(zip(own, args)) | kwargs
-        leaves = dict(leaf for name, value in given.items() for leaf in flatten(name, value))
+        leaves = self._model._leaves(given)
         if leaves.keys() != features or len(args) + len(kwargs) != len(given) or len(args) > len(own):
             for info in self.inputs:
                 if info.name not in leaves:

@@ -62,6 +62,19 @@ def test_targets_are_exported(prefix):
         assert str(ROOT) not in text or prefix == pathlib.Path(BUILD).resolve()
 
 
+@pytest.mark.parametrize("name", ("GNNCAPI", "GNN"))
+def test_packages_have_no_components(prefix, name, tmp_path):
+    if not (prefix / "lib/cmake" / name).exists():
+        pytest.skip("a static build has no package for plugins")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(program C)\n"
+        f"find_package({name} REQUIRED COMPONENTS none)\n")
+    done = subprocess.run(["cmake", "-S", tmp_path, "-B", tmp_path / "build",
+                           f"-DCMAKE_PREFIX_PATH={prefix}"], text=True, check=False,
+                          capture_output=True)
+    assert done.returncode != 0 and f"{name}_FOUND to FALSE" in done.stderr
+
+
 @pytest.mark.parametrize("example", ("standalone-pass", "standalone-op"))
 def test_plugins_are_configured(prefix, example, tmp_path):
     if prefix.name == "gnn_mlir" or not (prefix / "lib/cmake/GNN").exists():

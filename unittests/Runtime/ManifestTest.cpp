@@ -129,6 +129,16 @@ TEST(Manifest, ErrorsNameTheField) {
       {R"("rows": ["x"])", R"("parameters": ["v"])",
        "calls[0].inputs[0].parameters[0]: expected the name of a parameter, "
        "got 'v'"},
+      {R"("inputs": [{"name": "x", "rows": ["x"]}])",
+       R"("inputs": [{"name": "x", "rows": ["x"]}, {"name": "x", "rows": [)"
+       R"({"zeros": 4}]}])",
+       "calls[0].inputs[1]: expected a name of its own, got 'x'"},
+      {R"({"entry": "packages/old.gnnpkg", "target": "fake", "chip": "1",)",
+       R"({"entry": "packages/old.gnnpkg", "target": "", "chip": "1",)",
+       "calls[0].images[0].target: expected a kind of target, got ''"},
+      {R"("name": "g")", R"("name": "g\u0000h")",
+       "graphs[0].name: expected a string without null characters, got "
+       "\"g\\u0000h\""},
       {R"("results": ["sums"])", R"("results": ["x"])",
        "calls[0].results[0]: expected a name of its own, got 'x'"},
       {R"("value": "sums")", R"("value": "edge_index")",
@@ -140,6 +150,23 @@ TEST(Manifest, ErrorsNameTheField) {
     EXPECT_EQ(manifestProblem(piece, other),
               std::string("manifest: ") + problem)
         << other;
+}
+
+TEST(Manifest, ThereAreCallsAndImages) {
+  std::string text = manifestText();
+  size_t begin = text.find(R"({"entry")"), end = text.find(R"(],
+   "inputs")");
+  ASSERT_LT(begin, end);
+  EXPECT_EQ(ModelManifest::parse(std::string(text).erase(begin, end - begin))
+                .message(),
+            "manifest: calls[0].images: expected a package for a target, got "
+            "none");
+  begin = text.find(R"({"function")");
+  end = text.find(R"(],
+ "outputs")");
+  ASSERT_LT(begin, end);
+  EXPECT_EQ(ModelManifest::parse(text.erase(begin, end - begin)).message(),
+            "manifest: calls: expected a call, got none");
 }
 
 TEST(Manifest, EveryTruncationIsAnError) {

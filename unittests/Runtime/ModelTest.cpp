@@ -6,6 +6,7 @@
 
 #include "GNN-c/Model.h"
 #include "GNN/Runtime/CAPI.h"
+#include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/Model.h"
 #include "GNN/Runtime/Npy.h"
 
@@ -178,6 +179,59 @@ TEST(ModelArguments, GraphsAreMadeOfIds) {
   EXPECT_EQ(graph().message(), "graph 'g': expected 3 types of edges, got 2");
 }
 
+TEST(ModelArguments, IdsOfAnyAlignment) {
+  ModelManifest kept = readManifest();
+  GivenArguments given;
+  std::vector<char> bytes(sizeof given.edges + 1);
+  std::memcpy(bytes.data() + 1, given.edges, sizeof given.edges);
+  given.values[2].data = bytes.data() + 1;
+  auto arguments = Arguments::of(kept, given.values);
+  ASSERT_TRUE(arguments) << arguments.message();
+  auto made = arguments->graph(kept.graphs[0]);
+  ASSERT_TRUE(made) << made.message();
+  EXPECT_EQ((*made)->edgeEnds(GraphSide::Src).vec(),
+            (std::vector<int32_t>{0, 1, 2}));
+}
+
+TEST(ModelArguments, MoreIdsThanThereIsRoomForAreRefused) {
+  auto problem = [](const std::string &ids, const std::string &others) {
+    auto manifest = ModelManifest::parse(manifestWith(ids, others));
+    EXPECT_TRUE(manifest) << manifest.message();
+    GivenArguments given;
+    auto arguments = Arguments::of(*manifest, given.values);
+    EXPECT_TRUE(arguments) << arguments.message();
+    return arguments->graph(manifest->graphs[0]).message();
+  };
+  // Types of edges, of which three are known, and edges, of which none are.
+  const char *types = R"([{"argument": "edge_type", "others": 1}])";
+  EXPECT_EQ(problem(types, R"([{"count": 2147483647, "number": 0}])"),
+            "graph 'g': expected 3 types of edges, got 2147483647");
+  const char *row = R"({"argument": "edge_index", "row": 0,)";
+  std::string count = R"({"count": 1073741824}, )";
+  EXPECT_EQ(problem(row, count + count + row),
+            "graph 'g': expected fewer than 2^31 sources, got 2147483651");
+}
+
+TEST(ModelArguments, IdsBehindALargeBase) {
+  auto manifest = ModelManifest::parse(
+      manifestWith(R"("row": 0,)", R"("row": 0, "base": 2147483647,)"));
+  ASSERT_TRUE(manifest) << manifest.message();
+  GivenArguments given;
+  auto arguments = Arguments::of(*manifest, given.values);
+  ASSERT_TRUE(arguments) << arguments.message();
+  EXPECT_EQ(arguments->graph(manifest->graphs[0]).message(),
+            "argument 'edge_index': expected ids under 2^31 behind 2147483647 "
+            "others, got 1 at 1");
+}
+
+TEST(Model, FitsTheMemoryOfTheMachine) {
+  EXPECT_LE(Model::mostBytes(), physicalMemory());
+  std::string bytes = modelBytes(manifestText());
+  EXPECT_TRUE(Model::loadBytes(bytes));
+  Error error = Model::loadBytes(bytes, 1000).takeError();
+  EXPECT_EQ(error.kind(), ErrorKind::Limit) << error.message();
+}
+
 TEST(ModelCAPI, DescribesItself) {
   std::string bytes = modelBytes(manifestText());
   GnnModel *model = nullptr;
@@ -230,6 +284,10 @@ TEST(ModelCAPI, BindsAndRuns) {
   GnnBoundModel *bound = nullptr;
   EXPECT_EQ(problemOf(gnnModelBind(model, values, 4, device, nullptr, &bound)),
             "argument 'x': expected it once, got it again");
+  EXPECT_EQ(problemOf(gnnModelBind(model, values, -1, device, nullptr, &bound)),
+            "expected 3 arguments, got -1");
+  EXPECT_EQ(problemOf(gnnModelBind(model, nullptr, 3, device, nullptr, &bound)),
+            "expected 3 arguments, got null");
   ASSERT_EQ(problemOf(gnnModelBind(model, values, 3, device, nullptr, &bound)),
             "");
   float x[12], y[12];

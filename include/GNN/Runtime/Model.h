@@ -175,9 +175,11 @@ public:
   /// Reads a file, or its bytes. `maxBytes` bounds all entries together once
   /// unpacked.
   static Expected<std::shared_ptr<const Model>>
-  load(const std::string &path, int64_t maxBytes = int64_t(1) << 36);
+  load(const std::string &path, int64_t maxBytes = mostBytes());
   static Expected<std::shared_ptr<const Model>>
-  loadBytes(std::string_view bytes, int64_t maxBytes = int64_t(1) << 36);
+  loadBytes(std::string_view bytes, int64_t maxBytes = mostBytes());
+  /// 64 GiB, or the memory of the machine where that is less.
+  static int64_t mostBytes();
 
   const ModelManifest &manifest() const { return known; }
   /// The manifest as it stands in the file.

@@ -260,6 +260,8 @@ def test_a_bound_model_takes_its_features_alone(tmp_path):
     for args, named in (((x, arrays(ids)), {}), ((x,), {"edge_index": arrays(ids)})):
         with pytest.raises(ValueError, match=": a bound model takes features alone$"):
             bound(*args, **named)
+    with pytest.raises(ValueError, match="expected x, each once, got 2 by position: a bound model takes"):
+        bound(x, x)
 
 
 def test_lists_are_no_arrays(tmp_path):
@@ -289,6 +291,16 @@ def test_types_of_nodes_and_edges_that_are_missing(tmp_path):
     with pytest.raises(ValueError, match=r"^edge_index_dict: expected edges of the relation \('paper', 'has', "
                        r"'author'\), i64"):
         model({key: arrays(one) for key, one in x.items()}, given[1])
+
+
+def test_arguments_of_one_name(tmp_path):
+    """Keys that are spelled alike are not taken one for the other."""
+    model, (x, ids) = Between().first.eval(), homogeneous(1)
+    saved = exported(tmp_path, model, x, ids)
+    twice = {"a": x, ("a",): x}
+    for run in (lambda: saved(twice, ids), lambda: saved.bind(x, ids)(twice)):
+        with pytest.raises(ValueError, match="expected arguments of different names, got two of 'x.a'$"):
+            run()
 
 
 # -- Tensors of other kinds ------------------------------------------------------------------

@@ -2,6 +2,7 @@
 """Files of saved models that are not sound."""
 
 import io
+import json
 import os
 import zipfile
 
@@ -12,6 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import gnn_mlir
+from gnn_mlir import saved as saved_module
 from saved_cases import arrays, saved  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -39,6 +41,15 @@ def replaced(a, b):
     return change
 
 
+def signed(edit):
+    """A change of the part of the manifest that says how the model is called."""
+    def change(entries):
+        manifest = json.loads(entries["model.json"])
+        edit(manifest["signature"])
+        entries["model.json"] = json.dumps(manifest).encode()
+    return change
+
+
 @pytest.mark.parametrize("change, words", [
     (without("parameters/first.bias.npy"), "expected an entry 'parameters/first.bias.npy', got none"),
     (without("packages/cpu.gnnpkg"), "expected an entry 'packages/cpu.gnnpkg', got none"),
@@ -49,6 +60,11 @@ def replaced(a, b):
     (replaced('"graphs": [', '"graphs": {"a": ['), "parse error|expected an array"),
     (replaced('"square": true', '"square": false'), "num_dst"),
     (replaced('14', '13'), "expected f32|parameter 'first.bias': expected f32"),
+    (signed(lambda signature: signature.update(unused={"batch": 3})),
+     "^signature.unused.batch: expected a dtype and a rank, got 3$"),
+    (signed(lambda signature: signature.update(unused={"batch": {"dtype": "int64"}})),
+     "^signature.unused.batch: expected a dtype and a rank, got "),
+    (signed(lambda signature: signature.clear()), "^signature.arguments: expected names, got None$"),
 ])
 def test_files_that_are_not_sound(saved, change, words):
     path, _, arguments = saved("gcn")
@@ -78,6 +94,42 @@ def test_damaged_manifests(saved):
     assert refused > 20
 
 
+@pytest.mark.parametrize("dtype, given, words", [
+    ("bf16", np.float32, "^x: expected a type of f32, i32, i64, got bf16$"),
+    ("i8", np.int8, "^x: expected a type of f32, i32, i64, got i8$"),
+    ("i32", np.int32, "'x': expected rows as of f32.*, got i32"),
+    ("i32", np.float32, "^x: expected int32 of shape .*, got float32 of shape")])
+def test_features_of_other_types(saved, dtype, given, words):
+    path, _, arguments = saved("gcn")
+    rewritten(path, replaced('"dtype": "f32",\n   "role": "features"',
+                             f'"dtype": "{dtype}",\n   "role": "features"'))
+    x, edge_index = map(arrays, arguments(1))
+    with pytest.raises((gnn_mlir.GNNError, ValueError), match=words):
+        gnn_mlir.load(path)(x.astype(given), edge_index)
+
+
+@pytest.mark.parametrize("kinds, gpu, compiler, found", [
+    (["emulator", "cpu"], False, True, "emulator"), (["emulator", "cpu"], False, False, "cpu"),
+    (["cpu", "cuda"], True, False, "cuda"), (["cuda", "cpu"], False, False, "cpu"),
+    (["cuda"], False, True, "cuda"), (["emulator"], True, False, "emulator")])
+def test_the_device_of_arrays(monkeypatch, kinds, gpu, compiler, found):
+    """One that is there; else the error is of the first."""
+    monkeypatch.setattr(saved_module.devices, "has_gpu", lambda: gpu)
+    monkeypatch.setattr(saved_module.capi, "has_compiler", lambda: compiler)
+    assert saved_module._first(kinds) == found
+
+
+def test_the_signature_is_an_object(saved):
+    path, _, _ = saved("gcn")
+
+    def change(entries):
+        manifest = json.loads(entries["model.json"])
+        entries["model.json"] = json.dumps({**manifest, "signature": 3}).encode()
+    rewritten(path, change)
+    with pytest.raises(gnn_mlir.GNNError, match="^signature: expected an object, got 3$"):
+        gnn_mlir.load(path)
+
+
 def test_packages_are_no_models(saved, tmp_path):
     path, _, _ = saved("gcn")
     with zipfile.ZipFile(path) as archive:
@@ -103,6 +155,9 @@ def test_what_load_takes(saved, tmp_path):
         assert len(str(raised.value)) < 300
     with pytest.raises(ValueError, match=r"^path: expected a path without null characters, got 'a\\x00b'$"):
         gnn_mlir.load("a\0b")
+    with pytest.raises(ValueError, match=r"^path: expected a path that the file system can spell, "
+                                         r"got '\\ud800'$"):
+        gnn_mlir.load("\ud800")
     with pytest.raises(ValueError, match=f"^path: expected a file, got the folder '{tmp_path}'$"):
         gnn_mlir.load(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"No such file or directory: '{tmp_path}/none'$"):
