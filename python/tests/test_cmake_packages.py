@@ -102,7 +102,7 @@ def test_programs_in_c_by_pkg_config(prefix, tmp_path):
 @pytest.mark.parametrize("page", (PAGE, "docs/Serving.md"))
 def test_the_server_that_is_installed(prefix, page, tool, tmp_path):
     """Its commands build it without a checkout, by pkg-config and by CMake."""
-    if not (prefix / "share").exists():
+    if prefix == pathlib.Path(BUILD or "").resolve():
         pytest.skip("a build folder has no examples")
     if tool.startswith("cc") and shutil.which("pkg-config") is None:
         pytest.skip("there is no pkg-config")
@@ -119,7 +119,7 @@ def test_the_server_that_is_installed(prefix, page, tool, tmp_path):
 
 def test_what_is_installed_for_readers(prefix):
     """The pages and examples, as they are in the sources; README is where its pages look for it."""
-    if not (prefix / "share").exists():
+    if prefix == pathlib.Path(BUILD or "").resolve():
         pytest.skip("a build folder has no pages")
     for name in shared():
         assert (prefix / "share/gnn-mlir" / name).read_bytes() == (ROOT / name).read_bytes()
