@@ -5,7 +5,7 @@
 * At most 600 lines: a longer one is split by theme.
 * Sources name their licence in an SPDX line.
 * No work is left for later in a comment (TODO, FIXME, XXX).
-* A page links to files that are there.
+* A page links to files that are there, and to headings of pages.
 * A name of Python is assigned or imported where its file uses it.
 * The compiler's libraries report through diagnostics, not llvm::errs(), and
   make ops by `Op::create`.
@@ -24,7 +24,9 @@ MAX_LINES = 600
 SOURCES = {".c", ".cpp", ".h", ".py", ".td"}
 TEXTS = SOURCES | {".cmake", ".md", ".mlir", ".sh", ".test", ".txt"}
 LATER = re.compile(r"(?://|#|;).*\b(?:TODO|FIXME|XXX)\b")
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
+FENCED = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
+HEADING = re.compile(r"^#+ +(.*?) *$", re.M)
 IN_LIBRARIES = {
     re.compile(r"\bllvm::errs\(\)"): "reports past the diagnostics",
     re.compile(r"\b(?:re)?(?:writer|builder)\.create<"): "expected Op::create",
@@ -57,6 +59,29 @@ def unknown_names(text, name):
                    if symbol.is_referenced() and symbol.is_global()} - bound)
 
 
+def anchors(text):
+    """The names that links of GitHub give to the headings of a page."""
+    counts, found = {}, set()
+    for heading in HEADING.findall(FENCED.sub("", text)):
+        heading = re.sub(r"\]\([^)]*\)", "", heading)
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        count = counts[name] = counts.get(name, -1) + 1
+        found.add(f"{name}-{count}" if count else name)
+    return found
+
+
+def check_links(path, name, text):
+    """The complaints about the links of a page."""
+    complaints = []
+    for link, anchor in LINK.findall(text):
+        page = path.parent / link if link else path
+        if not page.exists():
+            complaints.append(f"{name}: links to {link}, which is not there")
+        elif anchor and page.suffix == ".md" and anchor not in anchors(page.read_text()):
+            complaints.append(f"{name}: links to {link}#{anchor}, which is no heading there")
+    return complaints
+
+
 def check_file(root, path):
     """Returns the complaints about one file."""
     name = path.relative_to(root)
@@ -76,9 +101,7 @@ def check_file(root, path):
         complaints += [f"{name}: {unknown} is assigned and imported nowhere"
                        for unknown in unknown_names(text, name)]
     if path.suffix == ".md":
-        complaints += [f"{name}: links to {link}, which is not there"
-                       for link in LINK.findall(text)
-                       if not (path.parent / link).exists()]
+        complaints += check_links(path, name, text)
     if name.parts[0] == "lib":
         complaints += [f"{name}:{number}: {complaint}"
                        for number, line in enumerate(lines, 1)

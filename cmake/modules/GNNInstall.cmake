@@ -51,6 +51,18 @@ foreach(name GNN GNNRuntime)
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT gnn)
 endforeach()
 
+# The pages, and the examples that need no checkout, in folders as in the sources.
+set(gnn_share ${CMAKE_INSTALL_DATADIR}/gnn-mlir)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${gnn_share} COMPONENT gnn)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${gnn_share} COMPONENT gnn
+  FILES_MATCHING PATTERN "*.md")
+install(FILES ${PROJECT_SOURCE_DIR}/examples/rgcn.mlir
+  DESTINATION ${gnn_share}/examples COMPONENT gnn)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/serve
+  DESTINATION ${gnn_share}/examples COMPONENT gnn
+  FILES_MATCHING PATTERN "*.c" PATTERN "*.py" PATTERN "CMakeLists.txt"
+  PATTERN "__pycache__" EXCLUDE)
+
 # Programs of a build folder find the headers in the sources.
 foreach(library ${gnn_capi_libraries})
   target_include_directories(${library} INTERFACE

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import signal
 import sys
 
 
@@ -12,4 +13,5 @@ def main():
     if not tool.exists():
         sys.exit(f"{name}: expected {tool}, which a wheel has, got none; a build from source "
                  f"has it in build/*/bin")
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and what it becomes would, too.
     os.execv(tool, [name, *sys.argv[1:]])

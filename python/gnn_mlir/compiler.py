@@ -227,7 +227,8 @@ def export(model, args, path, kwargs=None, *, targets=None, chip=None, passes=No
 def load(path, function=None, *, device=None):
     """A saved model, a `SavedModel` (docs/Serving.md), or a function of a saved package. Both are
     trusted like a program (docs/CAPI.md). `device` is where a model runs on arrays; of a package
-    it is what it was compiled for."""
+    it is what it was compiled for. Raises FileNotFoundError where there is no file, ValueError for
+    a file of another kind, and GNNError for one that is not sound."""
     if saved.is_model(path):
         if function is not None:
             raise ValueError(f"function: expected none of a saved model, got {function!r}")
@@ -235,6 +236,7 @@ def load(path, function=None, *, device=None):
             package, name, host=devices.host_of(package)))
     if device is not None:
         raise ValueError(f"device: expected none of a package, which is bound to one, got {device!r}")
+    saved.check_package(path)
     package = capi.Package.load(path)
     devices.tell_of_code(package, path)
     name = _pick(package, function)

@@ -5,7 +5,7 @@ import os
 
 from . import types
 
-_ZIP = b"PK\x03\x04"  # An archive begins with it.
+ZIP = b"PK\x03\x04"  # An archive begins with it.
 
 
 def encoded(path, what="path"):
@@ -19,7 +19,7 @@ def encoded(path, what="path"):
                          f"{types.described(path)}") from None
     if not name:
         raise ValueError(f"{what}: expected a path, got an empty one")
-    if name.startswith(_ZIP):
+    if name.startswith(ZIP):
         raise ValueError(f"{what}: expected a path, got {len(name)} bytes of an archive")
     if b"\0" in name:
         raise ValueError(f"{what}: expected a path without null characters, got "

@@ -8,8 +8,10 @@
 """
 
 import ctypes
+import errno
 import json
 import os
+import re
 import threading
 import zipfile
 
@@ -19,7 +21,10 @@ from . import capi, devices, paths, running, signatures, targets, types
 from .graph import Graph
 
 _IDS = {"i64": np.int64, "i32": np.int32}
-_MANIFEST = "model.json"
+_MANIFEST, _PLAN = "model.json", "plan.json"
+_TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19"  # Files of torch.save that are no archives.
+# The library's errors of arguments, and of the conditions on their sizes.
+_OF_ARGUMENTS = re.compile(r"argument '|expected (.*), as of the arguments that the model was saved for")
 _MISSING = object()
 _KEPT = 4  # Graphs that a model stays bound to.
 
@@ -61,6 +66,39 @@ def is_model(path):
             return _MANIFEST in archive.namelist()
     except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeError):
         return False
+
+
+def check_package(path):
+    """Raises FileNotFoundError where there is no file, and ValueError for one of another kind
+    than a package."""
+    name = os.fsdecode(paths.encoded(path))
+    if not os.path.isfile(name):
+        if os.path.exists(name) or os.path.islink(name):
+            return
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    try:
+        with open(name, "rb") as file:
+            begin = file.read(len(_TORCH))
+        with zipfile.ZipFile(name) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        if begin.startswith(paths.ZIP):  # The library says what is wrong of the archive.
+            return
+        names = None
+    except (OSError, NotImplementedError, UnicodeError):
+        return
+    if names is None:
+        got = "a file of torch.save" if begin == _TORCH else (
+            "a file that is no zip archive" if begin else "an empty file")
+    elif _PLAN in names:
+        return
+    elif any(one.endswith("/data.pkl") for one in names):
+        got = "a file of torch.save"
+    elif names and all(one.endswith(".npy") and "/" not in one for one in names):
+        got = "an .npz file of arrays"
+    else:
+        got = f"a zip archive without {_MANIFEST} and {_PLAN}"
+    raise ValueError(f"{name}: expected a file of gnn_mlir.export or compiled.save, got {got}")
 
 
 def is_array(value):
@@ -118,9 +156,14 @@ class SavedModel(capi.Shared):
         self.manifest = json.loads(capi.library().gnnModelManifest(self._model.handle))
         _check_signature(self.manifest["signature"])
         self.name, self._signature = self.manifest["name"], self.manifest["signature"]
-        self.targets = list(dict.fromkeys(one.kind.decode() for one in signatures.described(
-            capi.library().gnnModelTarget, signatures.ModelTarget, self._model.handle)))
+        there = [(one.kind.decode(), one.chip.decode()) for one in signatures.described(
+            capi.library().gnnModelTarget, signatures.ModelTarget, self._model.handle)]
+        self.targets = list(dict.fromkeys(kind for kind, _ in there))
+        self._saved_for = f"{os.fsdecode(paths.encoded(path))}: saved for " + " and ".join(
+            f"{kind} ({chip})" if chip else kind for kind, chip in there)
         devices.tell_of_model(path, self.targets)
+        if device is not None:
+            self._check_target(device, f"device={str(device)!r}")
         self._device, self._bound, self._lock = device, [], threading.Lock()
 
     def __repr__(self):
@@ -169,12 +212,12 @@ class SavedModel(capi.Shared):
                              "rows of arguments before its program")
         call, = self.manifest["calls"]
         given = self._arguments(args, kwargs)
-        device = devices.open_device(self._place(given))
+        device = self._open(self._place(given))
         function = self._make_function(capi.Package(capi.made(
             "gnnModelCallPackage", self._model.handle, 0, device.handle)), call["function"])
         values = self._values(given)
-        graphs = {one["name"]: Graph.of_native(capi.NativeGraph(capi.made(
-            "gnnModelMakeGraph", self._model.handle, i, values, len(values))))
+        graphs = {one["name"]: Graph.of_native(capi.NativeGraph(self._call(
+            "gnnModelMakeGraph", given, i, values, len(values))))
             for i, one in enumerate(self.manifest["graphs"])}
         return function, graphs, {one["name"]: self._input(one, given) for one in call["inputs"]}
 
@@ -211,12 +254,13 @@ class SavedModel(capi.Shared):
                 raise ValueError(f"{self.name}: expected arguments {types.listed(names)}, each "
                                  f"once, got {name!r}")
             given[name] = value
-        leaves = self._leaves(given)
+        by_name, leaves = given, self._leaves(given)
         leaves |= {name: None for name, value in given.items()
                    if value is None and name in self._signature["constants"]}
         found = {}
         for one in self.manifest["arguments"]:
             if one["name"] not in leaves:
+                self._refuse_missing(one, by_name)
                 raise ValueError(f"{self.name}: expected {one['name']}: {_described(one)}, got "
                                  f"{types.listed(leaves) or 'nothing'}")
             found[one["name"]] = _read(one, leaves.pop(one["name"]))
@@ -239,10 +283,64 @@ class SavedModel(capi.Shared):
                              "without, got one")
         return found
 
+    def _refuse_missing(self, said, given):
+        """Raises ValueError for an argument that is there as something else, or is that of a node
+        type or relation."""
+        _refuse_containers(said["name"], _described(said), given)
+        name, dot, key = said["name"].rpartition(".")
+        relations = [tuple(words) for one in self.manifest["arguments"] if one["role"] == "ids"
+                     for words in [one["name"].rpartition(".")[2].split("__")] if len(words) == 3]
+        what = None
+        if said["role"] == "features" and any(key in one[::2] for one in relations):
+            what = f"features of node type {key!r}"
+        elif tuple(key.split("__")) in relations:
+            what = f"edges of the relation {tuple(key.split('__'))}"
+        if dot and what:
+            there = [one.rpartition(".")[2] for value in [given.get(name)] if value is not None
+                     for one, _ in flatten(name, value)]
+            raise ValueError(f"{name}: expected {what}, {_described(said)}, got "
+                             f"{'those of ' + types.listed(there) if there else 'none'}")
+
     def _place(self, given):
         there = devices.place({name: one for name, (_, _, one) in given.items()
                                if one is not None}, None)
         return there or self._device or _first(self.targets)
+
+    def _check_target(self, place, got):
+        """Raises ValueError where the file has no kernels for a device by name."""
+        kind = getattr(place, "kind", None) or str(place).partition(":")[0]
+        if kind in targets.ALL and kind not in self.targets:
+            raise ValueError(f"{self._saved_for}; got {got}, for which gnn_mlir.export saves with "
+                             f"targets={[*self.targets, kind]}")
+
+    def _open(self, place):
+        """The device at a place."""
+        self._check_target(place, f"tensors on {place}")
+        try:
+            return devices.open_device(place)
+        except capi.GNNError:
+            if str(place).partition(":")[0] != targets.CUDA or devices.has_gpu():
+                raise
+            raise ValueError(f"{self._saved_for}; got cpu, as this machine has no GPU") from None
+
+    def _call(self, name, given, *arguments):
+        """What the library gives of arguments; ValueError for wrong ones."""
+        try:
+            return capi.made(name, self._model.handle, *arguments)
+        except capi.GNNError as error:
+            found = _OF_ARGUMENTS.match(str(error))
+            if not found:
+                raise
+            raise ValueError(self._condition(found, given) or str(error)) from None
+
+    def _condition(self, found, given):
+        """The error of a condition that arguments do not keep, with the extents that it is of."""
+        said = next((one for one in self.manifest["conditions"] if one["text"] == found[1]), None)
+        if said is None:
+            return None
+        extents = dict.fromkeys((*_extents(said["left"]), *_extents(said["right"])))
+        got = types.listed(f"{name}.size({dim}) = {given[name][0][dim]}" for name, dim in extents)
+        return f"{self.name}: {found[0]}, got {got}" if extents else None
 
     def _values(self, given):
         """Arguments as C has them."""
@@ -250,11 +348,10 @@ class SavedModel(capi.Shared):
         return (signatures.Array * len(found))(*found)
 
     def _bind(self, given, place):
-        device = devices.open_device(place)
+        device = self._open(place)
         values = self._values(given)
-        handle = capi.made("gnnModelBind", self._model.handle, values, len(values),
-                           device.handle, None)
-        return BoundModel(handle, self, device)
+        return BoundModel(self._call("gnnModelBind", given, values, len(values), device.handle,
+                                     None), self, device)
 
 
 def _first(kinds):
@@ -264,6 +361,29 @@ def _first(kinds):
             kind == targets.CPU or capi.has_compiler())
     there = list(filter(is_there, kinds)) or kinds or [targets.CUDA]
     return targets.CUDA if targets.CUDA in there else there[0]
+
+
+def _extents(count):
+    """(argument, dim) of what a number of rows is the sum of."""
+    if isinstance(count, list):
+        return [one for part in count for one in _extents(part)]
+    return [(count["argument"], count["dim"])] if isinstance(count, dict) else []
+
+
+def _refuse_containers(name, expected, given):
+    """Raises ValueError where a list or tuple stands in the place of an array: `given` are
+    arguments by name."""
+    value = given
+    for part in name.split("."):
+        if isinstance(value, (list, tuple)):
+            value = dict(enumerate(value))
+        if not isinstance(value, dict):
+            return
+        value = next((one for key, one in value.items() if part == (
+            "__".join(map(str, key)) if isinstance(key, tuple) else str(key))), None)
+    if isinstance(value, (list, tuple)):
+        raise ValueError(f"{name}: expected an array or a tensor, {expected}, got a "
+                         f"{type(value).__name__}")
 
 
 def _described(one):
@@ -337,10 +457,15 @@ class BoundModel(capi._Handle):
         given = dict(zip(own, args)) | kwargs
         leaves = self._model._leaves(given)
         if leaves.keys() != features or len(args) + len(kwargs) != len(given) or len(args) > len(own):
+            for info in self.inputs:
+                if info.name not in leaves:
+                    _refuse_containers(info.name, f"{info.dtype}{list(info.shape)}", given)
             got = types.listed((*leaves, *kwargs.keys() & set(own[:len(args)]))) or "nothing"
             if len(args) > len(own):
                 got = f"{len(args)} by position"
-            raise ValueError(f"{self.name}: expected {types.listed(own)}, each once, got {got}")
+            alone = ": a bound model takes features alone" if len(args) > len(own) or (
+                kwargs.keys() & set(names) - set(own)) else ""
+            raise ValueError(f"{self.name}: expected {types.listed(own)}, each once, got {got}{alone}")
         return self._run({name: (None, None, leaves[name]) for name in features})
 
     def _run(self, given):

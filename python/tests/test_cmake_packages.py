@@ -13,7 +13,7 @@ import pytest
 
 from conftest import BUILD, ROOT
 from test_docs import blocks
-from test_install import outside, run, site, wheel  # noqa: F401
+from test_install import outside, run, shared, site, wheel  # noqa: F401
 
 PAGE = "docs/Wheel.md"
 pytestmark = [pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no CMake"),
@@ -85,11 +85,10 @@ def test_plugins_are_configured(prefix, example, tmp_path):
 
 
 def test_programs_in_c_by_pkg_config(prefix, tmp_path):
-    if prefix.name == "gnn_mlir":
-        command = blocks(PAGE, "sh")[-1].partition("./describe model")[0]
-    else:
-        command = f"DIR={prefix}\n" + blocks(PAGE, "sh")[-1].partition("./describe model")[0].partition(
-            "\n")[2]
+    block, = (one for one in blocks(PAGE, "sh") if "cc -std=c11 describe.c" in one)
+    command = block.partition("./describe model")[0]
+    if prefix.name != "gnn_mlir":
+        command = f"DIR={prefix}\n" + command.partition("\n")[2]
     if not (prefix / "lib/pkgconfig").exists() or shutil.which("pkg-config") is None:
         pytest.skip("there is no pkg-config, or no file for it")
     (tmp_path / "describe.c").write_text(blocks(PAGE, "c")[0])
@@ -99,6 +98,44 @@ def test_programs_in_c_by_pkg_config(prefix, tmp_path):
     check_describes(tmp_path / "describe")
 
 
+@pytest.mark.parametrize("tool", ("cc -std=c11 $SERVE", "cmake -S $SERVE"))
+@pytest.mark.parametrize("page", (PAGE, "docs/Serving.md"))
+def test_the_server_that_is_installed(prefix, page, tool, tmp_path):
+    """Its commands build it without a checkout, by pkg-config and by CMake."""
+    if prefix == pathlib.Path(BUILD or "").resolve():
+        pytest.skip("a build folder has no examples")
+    if tool.startswith("cc") and shutil.which("pkg-config") is None:
+        pytest.skip("there is no pkg-config")
+    block, = (one for one in blocks(page, "sh") if tool in one)
+    lines = [line for line in block.replace("\\\n", " ").splitlines()
+             if re.match("export|cc|cmake", line)]
+    run("sh", "-ec", "\n".join([f"DIR={prefix}", "SERVE=$DIR/share/gnn-mlir/examples/serve", *lines]),
+        cwd=tmp_path, env=outside())
+    program = tmp_path / ("serve" if tool.startswith("cc") else "build-serve/serve")
+    done = subprocess.run([program, "none.gnnpkg", "none.npz"], text=True, check=False,
+                          capture_output=True)
+    assert done.returncode == 1 and "cannot open 'none.gnnpkg'" in done.stderr
+
+
+def test_what_is_installed_for_readers(prefix):
+    """The pages and examples, as they are in the sources; README is where its pages look for it."""
+    if prefix == pathlib.Path(BUILD or "").resolve():
+        pytest.skip("a build folder has no pages")
+    for name in shared():
+        assert (prefix / "share/gnn-mlir" / name).read_bytes() == (ROOT / name).read_bytes()
+
+
 def test_the_page_of_the_wheel_stands_alone():
     """It is read without the other pages, and so links to none."""
     assert not re.search(r"\]\((?!https?:)", (ROOT / PAGE).read_text())
+
+
+def test_versions_of_torch_on_the_page():
+    """They are those of pyproject.toml, and the line for the CPU is README's, of a version among them."""
+    project, page = (ROOT / "pyproject.toml").read_text(), (ROOT / PAGE).read_text()
+    extra = re.findall(r'"([^"]+)"', re.search(r"^torch = \[(.*)\]$", project, re.M)[1])
+    assert len(extra) == 2 and all(f"`{one}`" in page for one in extra)
+    line, = re.findall(r"^pip install .*/whl/cpu$", page, re.M)
+    assert f"\n{line}\n" in (ROOT / "README.md").read_text()
+    tested = re.search(r'"torch==(\d+\.\d+)\.\d+"', project)[1]
+    assert f'"torch=={tested}.*"' in line

@@ -17,7 +17,7 @@ from support import variants
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "docs/Cost.md",
          "docs/Debugging.md", "docs/Schedules.md", "docs/CAPI.md", "docs/Tile.md",
-         "docs/Frontend.md")
+         "docs/Frontend.md", "docs/Wheel.md")
 TOOLS = ("gnn-opt", "gnn-run", "gnn-translate")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
                     r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)\}', re.S)
@@ -159,7 +159,7 @@ def test_command(page, words, tmp_path):
     Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4, edge_type=[0, 1, 2, 0, 1]).save(graph)
     Graph([0, 1, 2, 0, 3], [1, 2, 1, 3, 0], 4).save(tmp_path / "untyped.npz")
     there = {"f": "rgcn", "f_backward": "rgcn_backward",
-             "model.mlir": ROOT / "examples/rgcn.mlir",
+             "model.mlir": ROOT / "examples/rgcn.mlir", "rgcn.mlir": ROOT / "examples/rgcn.mlir",
              "g.npz": graph, "graph.npz": graph}
     for own in ("spmm.mlir", "layer.mlir"):  # The page shows what is in the file.
         if own in words:

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -41,6 +42,13 @@ def run(*command, **options):
                             capture_output=True, check=False, **options)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
+
+
+def shared():
+    """The pages and the examples that are installed, by their paths in the sources."""
+    return ["README.md", "examples/rgcn.mlir", *(
+        str(path.relative_to(ROOT)) for pattern in ("docs/*.md", "examples/serve/*.*")
+        for path in ROOT.glob(pattern))]
 
 
 def outside():
@@ -98,7 +106,8 @@ def test_what_a_wheel_has(wheel):
                 "gnn_mlir/bin/gnn-opt", "gnn_mlir/bin/gnn-run", "gnn_mlir/bin/gnn-translate",
                 "gnn_mlir/include/GNN-c/Runtime.h", "gnn_mlir/lib/pkgconfig/gnn.pc",
                 "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPIConfig.cmake",
-                "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPITargets.cmake"} <= set(names)
+                "gnn_mlir/lib/cmake/GNNCAPI/GNNCAPITargets.cmake",
+                *(f"gnn_mlir/share/gnn-mlir/{one}" for one in shared())} <= set(names)
         assert len([n for n in names if ".so" in n]) == 2
 
 
@@ -110,7 +119,7 @@ def test_files_do_not_say_where_they_were_built(wheel):
             text = archive.read(name)
             assert not re.findall(rb"/[\w./+-]+/(?:lib|include|tools)/\w[\w/]*\.(?:cpp|h|c|inc)\b",
                                   text.replace(b"/usr/lib/", b"")), name
-            assert b"gnn_mlir-" not in text or name.endswith("/RECORD"), name
+            assert b"gnn_mlir-" not in text or name.endswith(("/RECORD", "/README.md")), name
 
 
 def check(site, folder, first, call):
@@ -130,6 +139,14 @@ def test_installed_package_compiles_and_runs(site, tmp_path):
 def test_tools_are_commands(site, tool):
     out = run(site / "bin" / tool, "--version", env={**outside(), "PYTHONPATH": str(site)})
     assert "gnn-mlir" in out
+
+
+def test_tools_end_quietly_with_their_reader(site):
+    """As where a pager or head has read enough."""
+    done = subprocess.Popen([site / "bin/gnn-opt", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env={**outside(), "PYTHONPATH": str(site)})
+    done.stdout.close()
+    assert done.stderr.read() == b"" and done.wait() == -signal.SIGPIPE
 
 
 @pytest.mark.skipif("GNN_TEST_WHEEL" not in os.environ, reason="of a static build alone")

@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
+torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 import gnn_mlir
@@ -159,8 +160,31 @@ def test_what_load_takes(saved, tmp_path):
         gnn_mlir.load("\ud800")
     with pytest.raises(ValueError, match=f"^path: expected a file, got the folder '{tmp_path}'$"):
         gnn_mlir.load(tmp_path)
-    with pytest.raises(gnn_mlir.GNNError, match="cannot open '.*none': No such file"):
+    with pytest.raises(FileNotFoundError, match=f"No such file or directory: '{tmp_path}/none'$"):
         gnn_mlir.load(tmp_path / "none")
+
+
+def test_files_of_other_kinds(tmp_path):
+    """One sentence says what is there. Damaged archives are the library's to judge."""
+    path = tmp_path / "model.pt"
+    def tensors(new):
+        return lambda: torch.save({"w": torch.ones(3)}, path, _use_new_zipfile_serialization=new)
+    def archive():
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("a.txt", "a")
+    for write, got in (
+            (tensors(True), "a file of torch.save"), (tensors(False), "a file of torch.save"),
+            (lambda: np.savez(path.open("wb"), x=np.ones(3)), "an .npz file of arrays"),
+            (archive, "a zip archive without model.json and plan.json"),
+            (lambda: path.write_text("text"), "a file that is no zip archive"),
+            (lambda: path.write_bytes(b""), "an empty file")):
+        write()
+        with pytest.raises(ValueError, match=f"^{path}: expected a file of gnn_mlir.export or "
+                           f"compiled.save, got {got}$"):
+            gnn_mlir.load(path)
+    path.write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(gnn_mlir.GNNError, match="zip"):
+        gnn_mlir.load(path)
 
 
 def test_what_save_takes(saved, tmp_path, monkeypatch):

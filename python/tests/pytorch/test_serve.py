@@ -87,3 +87,21 @@ def test_errors_in_c(commands):
                                capture_output=True, text=True, check=False)
         assert found.returncode in (1, 2) and words in found.stderr
         assert found.stderr.count("\n") < 3
+
+
+def test_the_whole_program_of_the_page(commands, tmp_path):
+    """It compiles without warnings, and prints what its comment says."""
+    import torch
+    from torch_geometric.nn import GraphSAGE
+
+    import gnn_mlir
+    program, libraries = blocks("c")[0], pathlib.Path(gnn_mlir.capi.find_library()).resolve().parent
+    (tmp_path / "whole.c").write_text(program)
+    subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", "whole.c", "-L",
+                    libraries, "-lGNNRuntime", f"-Wl,-rpath,{libraries}", "-o", "whole"], cwd=tmp_path,
+                   check=True, timeout=60)
+    given = torch.randn(100, 16), torch.randint(0, 100, (2, 400))
+    gnn_mlir.export(GraphSAGE(16, 32, num_layers=2, out_channels=4), given, tmp_path / "model.gnnpkg")
+    out = subprocess.run([tmp_path / "whole"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    printed, = re.findall(r"printf\(.*/\* (.*) \*/$", program, re.M)
+    assert out.stdout == f"{printed}\n"

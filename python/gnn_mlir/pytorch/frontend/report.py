@@ -115,6 +115,12 @@ class Captures:
         self.untold = {}  # Messages on calls that have not ended, by thread.
         self._model = weakref.ref(model) if isinstance(model, torch.nn.Module) else None
 
+    def why_none(self):
+        """Why there is no capture; None where there is one."""
+        if self._found:
+            return None
+        return "; ".join(self._missed) or "none: the model has not been called"
+
     def count(self):
         """How many captures there were, with those that torch has dropped."""
         return len(self._found)
@@ -125,7 +131,10 @@ class Captures:
         training = getattr(self._model and self._model(), "training", None)
         self._found.append((weakref.ref(outer or graph), why, _break_behind(graph), training))
         if outer is None:
-            self.tell(log.warning, "%s: a graph is left to torch: %s", self.name, why)
+            self.tell(log.warning, "%s: a graph is left to torch: %s%s", self.name, why,
+                      "" if self._ends else
+                      "; gnn_mlir.compile(model) breaks fewer graphs than "
+                      "torch.compile(model, backend='gnn_mlir')")
             return
         for place, call in enumerate(outer.calls, 1):
             call.title, call.owner = f"graph{len(self._found)}-program{place}", self.name

@@ -12,7 +12,7 @@ import operator
 import torch
 
 from ..analysis.values import GETITEM
-from ..raising.raiser import CaptureError
+from ..raising.raiser import CaptureError, described_op
 from ..runtime import joined_graphs, joins
 from ..runtime.outer import Outer, item, with_others
 from ..runtime.packing import Packed
@@ -24,6 +24,8 @@ aten = torch.ops.aten
 _COPIES = (aten.contiguous.default, aten.clone.default, aten.detach.default, aten.alias.default)
 _ACTIVATIONS = {aten.relu.default: "relu", aten.sigmoid.default: "sigmoid",
                 aten.tanh.default: "tanh"}
+_READS = aten.item.default, aten._local_scalar_dense.default
+_NO_COUNT = "expected numbers of rows that arguments have"
 DTYPES = {torch.int64: "i64", torch.int32: "i32", torch.float32: "f32"}
 
 
@@ -73,7 +75,18 @@ class Manifest:
                 self.joined += one["parameters"]
 
     def _refuse(self, node, why):
+        """Raises CaptureError with the op; numbers that are read of tensors, as pooling by a batch
+        reads how many graphs there are, are the model's own op."""
+        found = [node]
+        for one in found:
+            found += [x for x in one.all_input_nodes if x not in found]
+        if any(one.target in _READS for one in found) and why == _NO_COUNT:
+            read = next((one for one in self.outer.raiser.graph.nodes if one.target in _READS), node)
+            raise CaptureError(f"{described_op(read)}: a number of rows that values say, as of pooled "
+                               "batches, cannot be saved")
         node = self._lowered.get(node, node)
+        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
+            raise CaptureError(f"{described_op(node)}: random numbers cannot be saved")
         raise CaptureError.at(node, why)
 
     # -- What there is ----------------------------------------------------------------
@@ -231,7 +244,7 @@ class Manifest:
                 return self._sum(self._length(part) for part in self._ids(of))
         elif x.target is operator.add:
             return self._sum(map(self._count, x.args))
-        self._refuse(x, "expected numbers of rows that arguments have")
+        self._refuse(x, _NO_COUNT)
 
     @staticmethod
     def _sum(counts):

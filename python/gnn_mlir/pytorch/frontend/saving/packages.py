@@ -99,7 +99,7 @@ def _captured(captures):
     own = [outer for outer, training in found if not training]
     if not own:
         got = "calls in training mode alone" if found else (
-            captures.why_not_whole(False) or "no call that torch still keeps")
+            captures.why_not_whole(False) or captures.why_none() or "no call that torch still keeps")
         raise CaptureError(
             f"{captures.name}: expected a call in evaluation mode before the model is saved, as "
             f"gnn_mlir.export(model, args, path) makes one, got {got}")
