@@ -118,3 +118,42 @@ def homogeneous(name, scale=1.0):
         sources = np.where(rng.random(edges, dtype=np.float32) < near, beside % nodes,
                            sources)
     return gnn_mlir.Graph(sources, targets, nodes)
+
+
+# -- Counts of subshards --------------------------------------------------------------
+
+SUBSHARDS = ("uniform", "rmat")
+_RMAT = np.array([[0.57, 0.19], [0.19, 0.05]])  # R-MAT's, as Graph500 has them.
+_RMAT_CELLS = 9  # 2^9 ranges of ids at each end
+
+
+def subshards(kind, vertices, edges, n1, loops=False):
+    """uint64[blocks, blocks]: the edges from block k into block j, at [j, k], of a graph of
+    so many vertices and edges whose blocks have `n1` vertices; `loops` adds a self loop at
+    each vertex. No edges are made.
+
+    "uniform": any two vertices are as likely, and numbers are rounded, not drawn. "rmat":
+    R-MAT with Graph500's parameters, whose ids are not shuffled, so that low ones have most
+    edges; ids from `vertices` on are left out."""
+    if kind not in SUBSHARDS:
+        raise ValueError(f"expected one of {', '.join(SUBSHARDS)}, got {kind!r}")
+    bounds = np.minimum(np.arange(-(-vertices // n1) + 1) * n1, vertices)
+    if kind == "uniform":
+        rows = np.diff(bounds) / vertices
+        shares = np.outer(rows, rows)
+    else:
+        cells = np.ones((1, 1))
+        for _ in range(_RMAT_CELLS):
+            cells = np.kron(cells, _RMAT)
+        # The share of each cell's ids in each block, where cells end at a power of two.
+        width = 2.0 ** (int(vertices - 1).bit_length() - _RMAT_CELLS)
+        begin = np.arange(2 ** _RMAT_CELLS) * width
+        overlap = np.clip(np.minimum(begin + width, bounds[1:, None]) -
+                          np.maximum(begin, bounds[:-1, None]), 0, None) / width
+        shares = overlap @ cells @ overlap.T
+    ends = np.round(np.cumsum(shares.ravel()) * (edges / shares.sum())).astype(np.int64)
+    ends[-1] = edges
+    counts = np.diff(ends, prepend=0).reshape(shares.shape)
+    if loops:
+        counts[np.diag_indices(len(counts))] += np.diff(bounds)
+    return counts.astype(np.uint64)

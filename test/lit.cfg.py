@@ -38,6 +38,7 @@ tools = [
     ToolSubst("gnn-run", unresolved="ignore"),
     ToolSubst("gnn-lsp-server", unresolved="ignore"),
     ToolSubst("gnn-reduce", unresolved="ignore"),
+    ToolSubst("gnn-overlay-sim", unresolved="ignore"),
 ]
 llvm_config.add_tool_substitutions(
     tools, [config.gnn_tools_dir, config.llvm_tools_dir]

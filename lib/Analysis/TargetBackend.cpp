@@ -38,6 +38,11 @@ void TargetBackend::addSchedulePasses(OpPassManager &) const {}
 
 void TargetBackend::addLoopPasses(OpPassManager &) const {}
 
+std::optional<FailureOr<std::shared_ptr<const runtime::Package>>>
+TargetBackend::compile(ModuleOp, const CompileOptions &) const {
+  return std::nullopt;
+}
+
 Form TargetBackend::getLastForm() const { return Form::Kernels; }
 
 LogicalResult TargetBackend::addImages(const PackageWork &work) const {

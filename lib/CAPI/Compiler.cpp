@@ -2,35 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Works on a thread of its own, whose crashes stay inside.
-//
 //===----------------------------------------------------------------------===//
 
 #include "GNN-c/Compiler.h"
 
 #include "CAPIHandles.h"
-#include "Diagnostics.h"
+#include "Work.h"
 
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/CPU/Compile.h"
 #include "GNN/Emulator/EmulatorDevice.h"
-#include "GNN/InitDialects.h"
 #include "GNN/Plugins.h"
-#include "GNN/Runtime/Files.h"
-#include "GNN/Runtime/Nesting.h"
 #include "GNN/Runtime/ThreadPool.h"
-#include "GNN/Target/AttachGradients.h"
-#include "GNN/Target/AttachStatistics.h"
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
 
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/SourceMgr.h"
-
-#include <mutex>
 
 using namespace gnn;
 using gnn::runtime::Error;
@@ -38,12 +26,6 @@ using gnn::runtime::ErrorKind;
 using gnn::runtime::expectPointers;
 using gnn::runtime::failure;
 using gnn::runtime::guardedCall;
-
-/// The stack of the compiling thread: nested IR is walked recursively.
-static constexpr unsigned stackBytes = 256u << 20;
-
-/// Levels of nesting that such a stack is enough for.
-static constexpr int maxNesting = 1000;
 
 /// Options that the compiler has, and what only programs of the C API have.
 struct GnnCompileOptions {
@@ -54,139 +36,17 @@ struct GnnCompileOptions {
   std::string reproducer;
 };
 
-namespace {
+/// The outcome of work, on success and on failure.
+using capi::Outcome;
 
-/// Keeps the handlers of fatal signals in place while somebody compiles.
-class CrashHandlers {
-public:
-  CrashHandlers() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (users++ == 0)
-      llvm::CrashRecoveryContext::Enable();
-  }
-  ~CrashHandlers() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (--users == 0)
-      llvm::CrashRecoveryContext::Disable();
-  }
-
-private:
-  static std::mutex mutex;
-  static int users;
-};
-
-/// The outcome of work on a program, on success and on failure.
-struct Outcome {
-  std::shared_ptr<const runtime::Package> package;
-  std::string answer;
-  bool isDone = false;
-  std::vector<std::string> diagnostics;
-  /// The passes that gnn-opt is to run to get there; none where parsing fails.
-  std::string pipeline = "builtin.module()";
-  /// The program with the statistics of its graphs and the gradients that it is
-  /// asked for; empty where it has none.
-  std::string text;
-  /// The kind of failure, if something fails. Options have no reproducer:
-  /// gnn-opt does not have them.
-  ErrorKind kind = ErrorKind::Program;
-};
-
-} // namespace
-
-std::mutex CrashHandlers::mutex;
-int CrashHandlers::users = 0;
-
-using Work = llvm::function_ref<void(mlir::ModuleOp, Outcome &)>;
-
-/// Parses a program, gives it the statistics of graphs and says what gradients
-/// it is asked for, and goes on with `work`.
-static void readProgram(llvm::StringRef text, llvm::StringRef name,
-                        llvm::ArrayRef<NamedGraph> graphs,
-                        llvm::StringRef gradients, Outcome &outcome,
-                        Work work) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  // A crash on one of several threads could not be caught.
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  mlir::ScopedDiagnosticHandler handler(
-      &context, [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-          capi::addLines(diagnostic, name, outcome.diagnostics);
-      });
-  if (auto place =
-          runtime::findDeepNesting(text, maxNesting, runtime::Syntax::Text)) {
-    mlir::emitError(
-        mlir::FileLineColLoc::get(&context, name, place->line, place->column))
-        << "expected at most " << maxNesting << " levels of nesting";
-    return;
-  }
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                              llvm::SMLoc());
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!module)
-    return;
-  ErrorKind kind = ErrorKind::Option;
-  if (mlir::failed(attachStatistics(*module, graphs, &kind)) ||
-      mlir::failed(attachGradients(*module, gradients))) {
-    outcome.kind = kind;
-    return;
-  }
-  if (!graphs.empty() || !gradients.empty()) {
-    llvm::raw_string_ostream stream(outcome.text);
-    module->print(stream);
-  }
-  work(*module, outcome);
-}
-
-/// Writes the text of a reproducer as `gnn-opt --run-reproducer` reads it.
-static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
-                             llvm::StringRef pipeline) {
-  std::string escaped;
-  llvm::raw_string_ostream stream(escaped);
-  llvm::printEscapedString(pipeline, stream);
-  return runtime::writeFile(path.str(),
-                            {text,
-                             "\n\n{-#\n  external_resources: {\n"
-                             "    mlir_reproducer: {\n      pipeline: \"",
-                             escaped,
-                             "\",\n      disable_threading: true,\n"
-                             "      verify_each: true\n    }\n  }\n#-}\n"})
-      .in("reproducer");
-}
-
-/// Works on a program on a thread of its own, whose crashes stay inside. An
-/// error where that leaves it undone.
-static Error workOn(llvm::StringRef source, const char *name,
+/// Works on a program; an error where that leaves it undone.
+static Error workOn(llvm::StringRef text, const char *name,
                     const GnnCompileOptions &options, bool canReproduce,
-                    std::unique_ptr<Outcome> &outcome, Work work) {
-  bool finished;
-  {
-    CrashHandlers handlers;
-    finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
-        [&] {
-          readProgram(source, name, options.graphs, options.value.gradients,
-                      *outcome, work);
-        },
-        stackBytes);
-  }
-  if (finished && outcome->isDone)
-    return {};
-  ErrorKind kind = outcome->kind;
-  std::string message, pipeline = outcome->pipeline;
-  std::string reproduced = outcome->text.empty() ? source.str() : outcome->text;
-  if (finished)
-    message = llvm::join(outcome->diagnostics, "\n");
-  else
-    (void)outcome.release(); // what a crash leaves is not touched
-  if (message.empty())
-    message = std::string(name) + ": the compiler " +
-              (finished ? "failed without a diagnostic" : "crashed");
-  if (kind == ErrorKind::Program && canReproduce && !options.reproducer.empty())
-    if (Error error = writeReproducer(options.reproducer, reproduced, pipeline))
-      message += "\n" + error.message();
-  return Error(message, kind);
+                    std::unique_ptr<Outcome> &outcome, capi::Work work) {
+  capi::Request request{text, name, options.graphs, options.value.gradients,
+                        canReproduce ? llvm::StringRef(options.reproducer)
+                                     : llvm::StringRef()};
+  return capi::workOn(request, outcome, work);
 }
 
 const char *gnnCompilerVersion(void) {

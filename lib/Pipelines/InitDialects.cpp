@@ -9,6 +9,7 @@
 #include "GNN/Conversion/GNNToTile.h"
 #include "GNN/Dialect/GNN/IR/GNNDialect.h"
 #include "GNN/Dialect/GNN/IR/Gradients.h"
+#include "GNN/Dialect/Overlay/IR/Overlay.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Plugins.h"
 
@@ -86,7 +87,7 @@ static void registerTranslation(DialectRegistry &registry) {
 }
 
 void gnn::registerDialects(DialectRegistry &registry) {
-  registry.insert<GNNDialect, tile::TileDialect>();
+  registry.insert<GNNDialect, overlay::OverlayDialect, tile::TileDialect>();
   registry
       .insert<affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,

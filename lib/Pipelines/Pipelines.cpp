@@ -10,6 +10,7 @@
 
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Conversion/Passes.h"
+#include "GNN/Pipelines/Overlay.h"
 #include "GNN/Transforms/Blocks/Passes.h"
 #include "GNN/Transforms/Graph/Passes.h"
 #include "GNN/Transforms/Kernels/Passes.h"
@@ -441,4 +442,5 @@ void gnn::registerPipelines() {
   PassPipelineRegistration<CompilePipelineOptions>("gnn-compile-pipeline",
                                                    "All stages (gnn -> binary)",
                                                    buildCompilePipeline);
+  registerOverlayPipeline();
 }

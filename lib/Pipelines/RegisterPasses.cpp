@@ -14,6 +14,7 @@
 #include "GNN/Transforms/Kernels/Passes.h"
 #include "GNN/Transforms/Lanes/Passes.h"
 #include "GNN/Transforms/Loops/Passes.h"
+#include "GNN/Transforms/Overlay/Passes.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Stages/Passes.h"
 #include "GNN/Transforms/Tile/Passes.h"
@@ -32,6 +33,8 @@ namespace gnn {
 #define GEN_PASS_REGISTRATION
 #include "GNN/Transforms/Loops/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
+#include "GNN/Transforms/Overlay/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
 #include "GNN/Transforms/Schedules/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "GNN/Transforms/Stages/Passes.h.inc"
@@ -46,6 +49,7 @@ void gnn::registerPasses() {
   registerGNNKernelTransformsPasses();
   registerGNNLaneTransformsPasses();
   registerGNNLoopTransformsPasses();
+  registerGNNOverlayTransformsPasses();
   registerGNNScheduleTransformsPasses();
   registerGNNStageTransformsPasses();
   registerGNNTileTransformsPasses();

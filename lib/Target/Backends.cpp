@@ -14,5 +14,6 @@ void gnn::registerBackends() {
     registerCUDABackend();
     registerEmulatorBackend();
     registerCPUBackend();
+    registerOverlayBackend();
   });
 }

@@ -313,6 +313,8 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   if (failed(readOptions(module, options, stages)))
     return failure();
   ChosenTarget chosen = *readTarget(module, options);
+  if (auto package = chosen.backend->compile(module, options))
+    return *package;
   module->setAttr(attribute::target, chosen.target);
   if (failed(lowerToGPU(module, options, stages)))
     return failure();

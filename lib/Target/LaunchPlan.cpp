@@ -8,8 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Target/LaunchPlan.h"
+
 #include "Describe.h"
 #include "PlanConstants.h"
+#include "PlanGraphs.h"
 
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 
@@ -96,36 +98,6 @@ static runtime::Role roleOf(func::FuncOp func, unsigned number,
 /// Indices of derived graphs, until all graphs that are bound are known.
 static constexpr int64_t kFirstDerived = int64_t(1) << 32;
 
-static std::optional<std::vector<runtime::EdgeTypeEnds>>
-schemaOf(GraphOp graph) {
-  std::optional<ArrayRef<int64_t>> schema = graph.getSchema();
-  if (!schema)
-    return std::nullopt;
-  std::vector<runtime::EdgeTypeEnds> ends;
-  for (size_t i = 0; i + 1 < schema->size(); i += 2)
-    ends.push_back({static_cast<int32_t>((*schema)[i]),
-                    static_cast<int32_t>((*schema)[i + 1])});
-  return ends;
-}
-
-/// How the runtime makes a derived graph.
-static runtime::Derivation derivationOf(GraphOp graph) {
-  runtime::Derivation made;
-  if (auto types = graph.getParentTypes())
-    made.types.emplace(types->begin(), types->end());
-  if (auto loops = graph.getLoops())
-    made.loops = runtime::parseSelfLoops(stringifyLoopsKind(*loops).str());
-  if (auto type = graph.getLoopType())
-    made.loopType = static_cast<int32_t>(*type);
-  if (auto shards = graph.getShards()) {
-    made.shards = static_cast<int32_t>(*shards);
-    made.shardEnd = graph.getShardEnd() == EndPoint::Src
-                        ? runtime::GraphSide::Src
-                        : runtime::GraphSide::Dst;
-  }
-  return made;
-}
-
 FailureOr<int64_t> PlanBuilder::graphIndex(Operation *op, StringRef name) {
   auto found = graphs.find(name);
   if (found != graphs.end())
@@ -138,23 +110,12 @@ FailureOr<int64_t> PlanBuilder::graphIndex(Operation *op, StringRef name) {
     FailureOr<int64_t> parent = graphIndex(op, *graph.getParentGraph());
     if (failed(parent))
       return failure();
-    runtime::DerivedSpec spec;
-    spec.name = name.str();
+    runtime::DerivedSpec spec = describeDerived(graph);
     spec.parent = *parent;
-    spec.made = derivationOf(graph);
-    spec.schema = schemaOf(graph);
     plan.derived.push_back(spec);
     return graphs[name] = kFirstDerived + plan.derived.size() - 1;
   }
-  runtime::GraphSpec spec;
-  spec.name = name.str();
-  spec.square = graph.getKind() == GraphKind::Square;
-  spec.nodeTypes = graph.getNodeTypes();
-  spec.edgeTypes = graph.getEdgeTypes();
-  spec.schema = schemaOf(graph);
-  spec.selfLoops = graph.getSelfLoops();
-  spec.dstSorted = graph.getDstSorted();
-  plan.graphs.push_back(spec);
+  plan.graphs.push_back(describeGraph(graph));
   return graphs[name] = plan.graphs.size() - 1;
 }
 

@@ -9,6 +9,7 @@
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Dot.h"
+#include "GNN/Target/Overlay.h"
 
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
@@ -136,4 +137,5 @@ void gnn::registerTranslations() {
         return success();
       },
       dialects);
+  registerOverlayTranslations();
 }

@@ -105,9 +105,9 @@ gnn::run::pickGraphs(const std::vector<runtime::GraphSpec> &specs,
   return result;
 }
 
-/// Uniform in [-1, 1) times sqrt(3 / fan_in): splitmix64 of (seed, index).
-static std::string randomValues(const runtime::TensorInfo &info, uint64_t seed,
-                                uint64_t stream) {
+// Splitmix64 of (seed, index).
+std::string gnn::run::randomValues(const runtime::TensorInfo &info,
+                                   uint64_t seed, uint64_t stream) {
   int64_t fan = info.shape.size() < 2 ? 1 : info.shape[info.shape.size() - 2];
   float scale = std::sqrt(3.0f / static_cast<float>(std::max<int64_t>(fan, 1)));
   std::string bytes(info.bytes, '\0');

@@ -59,6 +59,11 @@ runtime::Expected<Graphs>
 pickGraphs(const std::vector<runtime::GraphSpec> &specs,
            const std::vector<LoadedGraph> &loaded);
 
+/// Uniform values in [-1, 1) times sqrt(3 / fan_in), the same for the same seed
+/// and stream.
+std::string randomValues(const runtime::TensorInfo &info, uint64_t seed,
+                         uint64_t stream);
+
 /// The seed of `random:SEED`.
 runtime::Expected<uint64_t> parseSeed(const std::string &source);
 

@@ -286,9 +286,11 @@ TEST(CompilerCAPI, BadOptions) {
   EXPECT_EQ(text(gnnCompileOptionsAddGraph(options, "", nullptr)),
             "expected options, the name of a declaration and a graph, got "
             "null");
-  EXPECT_EQ(failure(sumText, {{"target", "tpu"}}),
-            "layer.mlir: target: expected one of the targets cuda, emulator, "
-            "cpu, got 'tpu'");
+  std::string unknown = failure(sumText, {{"target", "tpu"}});
+  EXPECT_TRUE(contains(unknown, "layer.mlir: target: expected one of the "
+                                "targets cuda, emulator, cpu"))
+      << unknown;
+  EXPECT_TRUE(contains(unknown, ", got 'tpu'")) << unknown;
   for (const char *chip : {"sm_9000", "sm_35", "v100"}) {
     options.set("chip", chip);
     std::string message = failure(sumText, options);

@@ -34,6 +34,7 @@ struct CompileOptions;
 struct StageOptions;
 namespace runtime {
 class Device;
+class Package;
 struct LaunchPlan;
 } // namespace runtime
 
@@ -94,6 +95,12 @@ public:
 
   /// The form that its kernels are kept in: stages behind it do not run.
   virtual Form getLastForm() const;
+
+  /// Compiles a module in a way of its own, in place of the stages; none unless
+  /// it does. Errors are diagnostics.
+  virtual std::optional<
+      mlir::FailureOr<std::shared_ptr<const runtime::Package>>>
+  compile(mlir::ModuleOp module, const CompileOptions &options) const;
 
   /// Makes the images of a package; kernels as IR, of the format "mlir", unless
   /// it makes others. Errors are diagnostics.

@@ -43,6 +43,42 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
     "::mlir::func::FuncDialect"];
 }
 
+def ConvertGNNToGNNOverlay
+    : Pass<"convert-gnn-to-gnn-overlay", "::mlir::func::FuncOp"> {
+  let summary = "Make layers of the overlay of ops on rows of nodes";
+  let description = [{
+    What depends on rows of nodes becomes layers of `gnn_overlay` (GraphAGILE 6.1): a
+    product a `linear`; rows of sources times a number of each edge, summed at
+    destinations, an `aggregate`; inner products of both ends, and sums of one number
+    of each end, a `vector_inner`. A mean is a sum with weights 1 / degree. A softmax
+    of edges is `exp` of the scores, without their maximum, and a division by the sum of
+    the weights, which is summed as a column of ones beside the features. With several
+    heads each has its own layers.
+
+    A repeated weight that is added is the bias of a product, what a sum begins with, or
+    goes through an addition to an operand that it alone reads; else it is a
+    `batch_norm`. What depends on weights, the graph and numbers of edges alone stays
+    `gnn`, for `gnn-overlay-outline-prepare`.
+
+    ```mlir
+    %m = gnn.apply mul %w, %x via src : (tensor<?xf32, #edge>, tensor<?x16xf32, #node>) -> tensor<?x16xf32, #edge>
+    %y = gnn.aggregate sum %m via dst : tensor<?x16xf32, #edge> -> tensor<?x16xf32, #node>
+    // becomes
+    %y = gnn_overlay.aggregate sum %x weights %w : tensor<?x16xf32, #node>, tensor<?xf32, #edge> -> tensor<?x16xf32, #node>
+    ```
+
+    Refused at the op, with one error ("has no overlay layer"): every other op, one whose
+    region reads rows, edges of two graphs, numbers that are not f32, a result that is an
+    argument or depends on no rows. Layers that are there stay.
+
+    Needs: the graph form, inlined. Keeps: the value of every result, up to rounding and
+    as long as no exponential overflows. Never changes a signature.
+  }];
+  let dependentDialects = [
+    "::gnn::overlay::OverlayDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect"];
+}
+
 def ConvertGNNTileToScalarLoops
     : Pass<"convert-gnn-tile-to-scalar-loops", "::mlir::func::FuncOp"> {
   let summary = "Make loops of scalars of each template";

@@ -10,12 +10,14 @@
 namespace gnn {
 
 /// Each registers a backend: kernels as PTX for a GPU, kernels of a GPU for the
-/// emulator, kernels of one thread a block for the cores of a CPU.
+/// emulator, kernels of one thread a block for the cores of a CPU, programs of
+/// the overlay.
 void registerCUDABackend();
 void registerEmulatorBackend();
 void registerCPUBackend();
+void registerOverlayBackend();
 
-/// All three, where they are not registered yet.
+/// All of them, where they are not registered yet.
 void registerBackends();
 
 } // namespace gnn

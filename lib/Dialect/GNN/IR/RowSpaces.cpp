@@ -203,10 +203,22 @@ LogicalResult gnn::detail::verifyOnOneGraph(Operation *op) {
   return success();
 }
 
+/// The declaration of a graph in a symbol table around `op`, of which there may
+/// be one that has no graphs.
+static GraphOp findGraph(Operation *op, FlatSymbolRefAttr name,
+                         SymbolTableCollection &symbols) {
+  while ((op = op->getParentOp()))
+    if (op->hasTrait<OpTrait::SymbolTable>())
+      if (auto graph =
+              symbols.lookupSymbolIn<GraphOp>(op, name.getRootReference()))
+        return graph;
+  return nullptr;
+}
+
 /// The graph that `rows` belongs to, of which it may be rows.
 static FailureOr<GraphOp> verifiedGraph(Operation *op, RowsAttr rows,
                                         SymbolTableCollection &symbols) {
-  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, rows.getGraph());
+  GraphOp graph = findGraph(op, rows.getGraph(), symbols);
   if (!graph) { // G2
     op->emitOpError("names the graph @")
         << rows.getGraph().getValue()
@@ -262,7 +274,7 @@ static LogicalResult verifySchemaPaths(RowPathOpInterface op,
       continue;
     SmallVector<Type> types = typesOf(op);
     RowsAttr rows = getRows(*llvm::find_if(types, getRows));
-    auto graph = symbols.lookupNearestSymbolFrom<GraphOp>(op, rows.getGraph());
+    GraphOp graph = findGraph(op, rows.getGraph(), symbols);
     if (!graph.hasNodeTypesAt(*path.via)) // G5
       return op->emitOpError("follows edge types to ")
              << stringifyEndPoint(*path.via)

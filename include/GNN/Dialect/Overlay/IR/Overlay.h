@@ -1,0 +1,82 @@
+//===- Overlay.h - The gnn_overlay dialect ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one header that users of the dialect include.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_OVERLAY_IR_OVERLAY_H
+#define GNN_DIALECT_OVERLAY_IR_OVERLAY_H
+
+#include "GNN/Dialect/GNN/IR/GNNDialect.h"
+#include "GNN/Overlay/Program.h"
+#include "GNN/Overlay/Words.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace gnn::overlay {
+
+/// The attribute of a module that says what its programs are compiled for.
+inline constexpr llvm::StringLiteral targetName = "gnn_overlay.target";
+
+/// What a layer is called that has no name of its own.
+inline std::string defaultLayerName(LayerType type, uint64_t number) {
+  return toWord(type) + std::to_string(number);
+}
+
+/// Whether the type is rows of nodes with f32 features of one dimension.
+bool isNodeRows(mlir::RankedTensorType type);
+
+/// Whether the type is one f32 number for each edge.
+bool isEdgeWeights(mlir::RankedTensorType type);
+
+llvm::hash_code hash_value(const Parameters &parameters);
+
+//===----------------------------------------------------------------------===//
+// Parts of attributes as text
+//===----------------------------------------------------------------------===//
+
+/// An enumerator by its word.
+template <typename Enum>
+mlir::ParseResult parseWord(mlir::AsmParser &parser, Enum &value) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef text;
+  if (parser.parseKeyword(&text))
+    return mlir::failure();
+  if (auto found = fromWord<Enum>(std::string_view(text))) {
+    value = *found;
+    return mlir::success();
+  }
+  mlir::InFlightDiagnostic diag = parser.emitError(loc, "expected one of ");
+  llvm::interleaveComma(Words<Enum>::list, diag,
+                        [&](const auto &word) { diag << word.text; });
+  return diag << ", got '" << text << "'";
+}
+template <typename Enum> void printWord(mlir::AsmPrinter &printer, Enum value) {
+  printer << toWord(value);
+}
+
+/// A number with as few digits as an f32 needs, without its type.
+mlir::ParseResult parseNumber(mlir::AsmParser &parser, mlir::FloatAttr &number);
+void printNumber(mlir::AsmPrinter &printer, mlir::FloatAttr number);
+
+} // namespace gnn::overlay
+
+#include "GNN/Dialect/Overlay/IR/OverlayDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "GNN/Dialect/Overlay/IR/OverlayAttributes.h.inc"
+
+#include "GNN/Dialect/Overlay/IR/OverlayInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "GNN/Dialect/Overlay/IR/OverlayLayerOps.h.inc"
+#define GET_OP_CLASSES
+#include "GNN/Dialect/Overlay/IR/OverlayProgramOps.h.inc"
+
+#endif // GNN_DIALECT_OVERLAY_IR_OVERLAY_H

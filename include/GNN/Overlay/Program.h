@@ -1,0 +1,140 @@
+//===- Program.h - Programs of the overlay ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program as a `.ga` file: what it was compiled for, where its operands lie
+// in memory, and its instructions. Edges and descriptors are no part of it: the
+// partitioner makes them of a graph (Partition.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_OVERLAY_PROGRAM_H
+#define GNN_OVERLAY_PROGRAM_H
+
+#include "GNN/Overlay/Instruction.h"
+
+#include <string>
+#include <vector>
+
+namespace gnn::overlay {
+
+/// The hardware that a program is compiled for: the fields of Parameters.def.
+struct Parameters {
+#define GNN_OVERLAY_PARAMETER(name, keyword, value, summary)                   \
+  uint64_t name = value;
+#include "GNN/Overlay/Parameters.def"
+
+  bool operator==(const Parameters &other) const;
+};
+
+/// The layout of a region.
+enum class RegionKind : uint32_t {
+  /// Rows of all vertices as fibers of N2 columns, each in subfibers of N1
+  /// rows;
+  /// fibers lie one behind the other, rows behind the last vertex and columns
+  /// behind the last feature are padding.
+  Features = 0,
+  /// A matrix of rows x columns in tiles of p x p words, tiles of one fiber of
+  /// columns one behind the other; padding is 0.
+  Weights = 1,
+  /// One row of `columns` words: a bias. Padding to whole fibers is 0.
+  Row = 2,
+  /// Scales and shifts of `columns` columns: 16 and 16 words a fiber.
+  Affine = 3,
+  /// Descriptors of subshards, and edges (src, dst, weight) behind them.
+  Edges = 4
+};
+
+/// What fills a region before the program runs, or reads it afterwards.
+enum class RegionRole : uint32_t { Input = 0, Output = 1, Temporary = 2 };
+
+/// A block of an argument of the program, or of a number, in a region of
+/// weights or a row: element (row + i, column + j) of the region is element (i,
+/// j) of the block. Elements that no piece writes are 0.
+struct Piece {
+  /// The argument that it is of; empty: `value` everywhere.
+  std::string argument;
+  float value = 0;
+  /// The argument as a matrix is transposed first.
+  bool transposed = false;
+  /// The first element of the block in the argument, as a matrix of `pitch`
+  /// columns: its last dimension.
+  uint64_t argumentRow = 0, argumentColumn = 0, pitch = 0;
+  /// The first element in the region, and the size of the block.
+  uint64_t row = 0, column = 0, rows = 0, columns = 0;
+
+  bool operator==(const Piece &other) const;
+};
+
+/// A named part of the memory.
+struct Region {
+  std::string name;
+  RegionKind kind = RegionKind::Features;
+  RegionRole role = RegionRole::Temporary;
+  /// Bytes, both multiples of 64.
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  /// Features: vertices and features. Weights: inputs and outputs of the layer.
+  /// Row, Affine: 1 and columns. Edges: entries of the table of descriptors,
+  /// and edges.
+  uint64_t rows = 0;
+  uint64_t columns = 0;
+  /// Inputs of weights, rows and scales: what they are made of, in order;
+  /// scales are row 0, shifts row 1. Features are one argument as a whole,
+  /// whose piece has a name alone. So are edges, or they have none and the
+  /// weight 1.
+  std::vector<Piece> pieces;
+
+  bool operator==(const Region &other) const;
+};
+
+/// A layer, for reports: its instructions begin at its csi.
+struct Layer {
+  std::string name;
+  uint64_t firstInstruction = 0;
+
+  bool operator==(const Layer &other) const;
+};
+
+struct Program {
+  Parameters parameters;
+  uint64_t vertices = 0;
+  /// Edges that regions have room for. A graph of which the compiler knows a
+  /// bound alone, such as one whose self loops are replaced, may have fewer.
+  uint64_t edges = 0;
+  /// Rows of a shard and a subfiber, and columns of a fiber.
+  uint64_t n1 = 0;
+  uint64_t n2 = 0;
+  std::vector<Region> regions;
+  std::vector<Layer> layers;
+  std::vector<Instruction> instructions;
+
+  bool operator==(const Program &other) const;
+
+  /// Shards and subfibers: ceil(vertices / n1).
+  uint64_t blocks() const { return (vertices + n1 - 1) / n1; }
+  /// The region of that name; null: there is none.
+  const Region *find(const std::string &name) const;
+};
+
+/// The default N1 for that many vertices: 16 ceil(V / 16 n0) with
+/// n0 = max(blocksPerPe * pes, ceil(V / N_F1)); a multiple of p_sys.
+uint64_t chooseN1(uint64_t vertices, const Parameters &parameters,
+                  uint64_t blocksPerPe = 4);
+
+/// The bytes that a region of that shape needs.
+uint64_t regionBytes(RegionKind kind, uint64_t rows, uint64_t columns,
+                     const Program &program);
+
+/// Checks what a machine relies on: regions that are aligned, apart from each
+/// other and within the memory, tiles that end, loads and stores within one
+/// region and one buffer. Errors name the instruction.
+runtime::Error verify(const Program &program);
+
+/// The `.ga` file of a program, and back. Errors name what is wrong where.
+runtime::Expected<std::string> write(const Program &program);
+runtime::Expected<Program> read(const std::string &bytes);
+
+} // namespace gnn::overlay
+
+#endif // GNN_OVERLAY_PROGRAM_H

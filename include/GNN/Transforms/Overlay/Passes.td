@@ -1,0 +1,140 @@
+//===- Passes.td - Passes on programs of the overlay -------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In the order of the pipeline, behind convert-gnn-to-gnn-overlay.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_OVERLAY_PASSES_TD
+#define GNN_TRANSFORMS_OVERLAY_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def OverlayFuseActivations : Pass<"gnn-overlay-fuse-activations", "::mlir::func::FuncOp"> {
+  let summary = "Apply functions in the layer that makes what they read";
+  let description = [{
+    An `activation` joins the layer whose result it alone reads (GraphAGILE 6.4): no
+    layer of its own reads and writes the memory. A `batch_norm` joins an `activation`
+    that it alone reads, which is left where a sum is divided.
+
+    ```mlir
+    %h = gnn_overlay.linear %x, %w : ...
+    %y = gnn_overlay.activation %h activations [#gnn_overlay.act<relu>] : ...
+    // becomes
+    %y = gnn_overlay.linear %x, %w activations [#gnn_overlay.act<relu>] : ...
+    ```
+
+    Refused, with a remark: a result that others read too, an argument, a producer that
+    is a `batch_norm`, a third function of a `vector_inner`, a division.
+
+    Needs: layers on tensors. Keeps: every value, bit by bit.
+  }];
+  let dependentDialects = ["::gnn::overlay::OverlayDialect"];
+}
+
+def OverlayOutlinePrepare : Pass<"gnn-overlay-outline-prepare", "::mlir::ModuleOp"> {
+  let summary = "Make a function of what is computed before a program";
+  let description = [{
+    Ops that are no layers read weights, the graph and numbers of its edges alone:
+    degrees, norms of edges, folded weights. They move to `@f.prepare`, which today's
+    pipelines compile for the CPU and which runs once; its results become arguments of
+    `@f` named `prepare.0`, `prepare.1`, ...
+
+    ```mlir
+    func.func @f(%x: ..., %w: tensor<8x8xf32>, %s: tensor<8x8xf32>) -> ... {
+      %p = arith.mulf %w, %s : tensor<8x8xf32>
+      %y = gnn_overlay.linear %x, %p : ...
+      return %y : ...
+    }
+    // becomes
+    func.func @f.prepare(%w: tensor<8x8xf32>, %s: tensor<8x8xf32>) -> (tensor<8x8xf32> {gnn.name = "prepare.0"})
+    func.func @f(%x: ..., %w: ..., %s: ..., %p: tensor<8x8xf32> {gnn.name = "prepare.0"}) -> ...
+    ```
+
+    Needs: layers on tensors. Keeps: every value, and the names and order of the
+    arguments that there are. Never moves a layer, a view of an argument or a result
+    (`gnn.reshape` and `gnn.rebind_rows` of rows of nodes), or `gnn_overlay.assemble`.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
+  let summary = "Cut graph and rows into blocks, and lay out the memory";
+  let description = [{
+    A function of layers becomes a `gnn_overlay.program` with a Fiber-Shard partition
+    (GraphAGILE 6.5) and a region of the memory for each operand. N2 is N_F2. N1 is
+    16 ceil(V / 16 n0), where n0 is blocks_per_pe x pes, or ceil(V / N_F1) if that is
+    more, unless `n1` says it.
+
+    With `graph`, an .npz file, the program is for that graph: its subshards of more edges
+    than a buffer takes become several entries, and with `skip-empty` those without edges
+    none. A derived graph is made of the file's by its loops. Without it V and E are those
+    of the `stats` of the graph, each subshard has one entry, and the simulator refuses
+    graphs that need more.
+
+    Inputs lie in front, outputs behind them, temporary rows and weights of edges behind
+    these, at the lowest address that no other value has while they live.
+
+    The module says by `gnn_overlay.target` what it is compiled for; without it that is
+    an Alveo U250.
+
+    Refused at the function, with one error: arguments of one name, a graph of which neither a file nor statistics
+    are there, two results that are one value, a result that no layer makes, an `n1` that
+    is no multiple of p_sys or over N_F1, a file that cannot be read. A program that does not
+    fit the memory is an error at the region.
+
+    Needs: layers on tensors, outlined. Keeps: every value. Never reorders layers.
+  }];
+  let dependentDialects = ["::gnn::overlay::OverlayDialect"];
+  let options = [
+    Option<"n1", "n1", "unsigned", /*default=*/"0",
+           "Rows of a block; 0: by the rule">,
+    Option<"blocksPerPe", "blocks-per-pe", "unsigned", /*default=*/"4",
+           "Blocks of rows for each processing element, at least">,
+    Option<"graph", "graph", "std::string", /*default=*/"",
+           "The file of the graph that programs are for">,
+    Option<"addSelfLoops", "add-self-loops", "bool", /*default=*/"false",
+           "Give every node of the file's graph one self loop">,
+    Option<"skipEmpty", "skip-empty", "bool", /*default=*/"false",
+           "Leave out subshards without edges, of a graph that is given">,
+  ];
+}
+
+def OverlayMapKernels : Pass<"gnn-overlay-map-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make instructions of the layers of a program";
+  let description = [{
+    A layer becomes a `gnn_overlay.layer_block`, a tile of its result a
+    `gnn_overlay.tiling_block` (GraphAGILE 6.6): a block of rows of a fiber (algorithms 6
+    and 8, and the block product of a linear layer, which sums over fibers of the input
+    before it writes), or the edges of a descriptor (algorithm 7). Tiles are in
+    fiber-major order. The outer loops are unfolded, the inner loop stays a
+    `gnn_overlay.loop`, unless `unroll`.
+
+    Refused at the layer: more than 255 layers or 65535 features, a value that is in no
+    region.
+
+    Needs: a partitioned program. Keeps: every value; sums over fibers and blocks ascend.
+    Never leaves a layer.
+  }];
+  let dependentDialects = ["::gnn::overlay::OverlayDialect"];
+  let options = [
+    Option<"unroll", "unroll", "bool", /*default=*/"false",
+           "Unroll inner loops">,
+  ];
+}
+
+def OverlayAnnotateMutexes : Pass<"gnn-overlay-annotate-mutexes", "::mlir::ModuleOp"> {
+  let summary = "Say which instruction fills and which empties a buffer";
+  let description = [{
+    In each tile, by a scan of what its instructions read and write (GraphAGILE 6.6):
+    what fills a buffer (`load`; of the output `init`, `vadd`, an `act` of an input)
+    gets `lock` and waits until it is empty; the last that reads it before it is filled
+    again gets `unlock`.
+
+    Needs: a program of instructions. Keeps: every value. Replaces flags that are there.
+  }];
+  let dependentDialects = ["::gnn::overlay::OverlayDialect"];
+}
+
+#endif // GNN_TRANSFORMS_OVERLAY_PASSES_TD

@@ -1,0 +1,387 @@
+//===- OverlayPrograms.cpp - C API of programs of the overlay -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OverlayHandles.h"
+#include "Work.h"
+
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/Overlay/IR/Overlay.h"
+#include "GNN/Overlay/Memory.h"
+#include "GNN/Overlay/Words.h"
+#include "GNN/Pipelines/Overlay.h"
+#include "GNN/Target/Overlay.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::overlay;
+using gnn::runtime::Error;
+using gnn::runtime::ErrorKind;
+using gnn::runtime::expectPointers;
+using gnn::runtime::failure;
+using gnn::runtime::guardedCall;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// The function that becomes a program: of that name, or the one there is.
+static Operation *findFunction(ModuleOp module, llvm::StringRef name) {
+  SmallVector<Operation *> found;
+  for (Operation &op : *module.getBody()) {
+    auto func = dyn_cast<func::FuncOp>(op);
+    if (!(func && !func.isExternal() && (!func.isPrivate() || !name.empty())) &&
+        !isa<ProgramOp>(op))
+      continue;
+    if (name.empty() || SymbolTable::getSymbolName(&op) == name)
+      found.push_back(&op);
+  }
+  if (found.size() == 1)
+    return found.front();
+  InFlightDiagnostic error = module.emitError("expected ");
+  if (name.empty())
+    error << "one function, or the name of one, got " << found.size();
+  else
+    error << "a function @" << name << ", got none";
+  return nullptr;
+}
+
+/// Erases the functions that a function does not call, which need not compile.
+static void eraseOthers(ModuleOp module, Operation *kept) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (func != kept && SymbolTable::symbolKnownUseEmpty(func, module)) {
+        func.erase();
+        changed = true;
+      }
+  }
+  for (auto func : module.getOps<func::FuncOp>())
+    if (func != kept)
+      func.setPrivate();
+}
+
+/// The module of `@f.prepare`, as a function `prepare`; empty: there is none.
+static std::string takePrepare(ModuleOp module, llvm::StringRef function) {
+  auto prepare =
+      module.lookupSymbol<func::FuncOp>((function + ".prepare").str());
+  if (!prepare)
+    return "";
+  for (auto program : llvm::make_early_inc_range(module.getOps<ProgramOp>()))
+    program.erase();
+  prepare.setSymName("prepare");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  return text;
+}
+
+/// Makes the program of a module; an error is a diagnostic.
+static LogicalResult compile(ModuleOp module, llvm::StringRef function,
+                             OverlayPipelineOptions &options,
+                             const GivenGraph &graph,
+                             GnnOverlayProgram &program) {
+  Operation *given = findFunction(module, function);
+  if (!given)
+    return failure();
+  std::string name = SymbolTable::getSymbolName(given).str();
+  capi::Stopwatch watch;
+  if (auto func = dyn_cast<func::FuncOp>(given)) {
+    options.fromLayers =
+        options.fromLayers || !func.getOps<LayerOpInterface>().empty();
+    eraseOthers(module, given);
+    PassManager pm(module.getContext());
+    buildOverlayPipeline(pm, options, graph);
+    if (failed(pm.run(module)))
+      return failure();
+    program.seconds["passes"] = watch.lap();
+  }
+  auto op = module.lookupSymbol<ProgramOp>(name);
+  if (!op)
+    return module.emitError("has no overlay layer: expected a function of rows "
+                            "of nodes, got @")
+           << name;
+  FailureOr<Program> made = exportOverlayProgram(op);
+  if (failed(made))
+    return failure();
+  program.value = std::move(*made);
+  program.seconds["encode"] = watch.lap();
+  if (auto graph = op.getGraph())
+    if (auto declared = module.lookupSymbol<GraphOp>(*graph);
+        declared && declared.getLoops())
+      program.loops = stringifyLoopsKind(*declared.getLoops());
+  program.prepare = takePrepare(module, name);
+  return success();
+}
+
+GnnError *gnnOverlayCompile(const char *text, size_t size, const char *name,
+                            const char *function, const GnnGraph *graph,
+                            const GnnOverlayPartition *partition,
+                            const char *options, GnnOverlayProgram **program) {
+  return guardedCall("compile", [&]() -> Error {
+    if (Error error =
+            expectPointers("text, name and a result", text, name, program))
+      return error;
+    if (graph && partition)
+      return Error("expected a graph or a partition, got both",
+                   ErrorKind::Option);
+    GivenGraph given;
+    if (graph)
+      given.graph = graph->value;
+    if (partition)
+      given.partition = partition->value;
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    OverlayPipelineOptions pipeline;
+    if (failed(pipeline.parseFromString(options ? options : "", stream)))
+      return Error("options: expected those of gnn-overlay-pipeline, got '" +
+                       std::string(options) + "'",
+                   ErrorKind::Option);
+    capi::Request request;
+    request.text = {text, size};
+    request.name = name;
+    std::vector<NamedGraph> graphs;
+    if (graph)
+      graphs.push_back({"", graph->value});
+    request.graphs = graphs;
+    auto made = std::make_unique<GnnOverlayProgram>();
+    auto outcome = std::make_unique<capi::Outcome>();
+    capi::Stopwatch watch;
+    auto work = [&](ModuleOp module, capi::Outcome &result) {
+      made->seconds["parse"] = watch.lap();
+      result.isDone = succeeded(
+          compile(module, function ? function : "", pipeline, given, *made));
+    };
+    if (Error error = capi::workOn(request, outcome, work))
+      return error;
+    *program = made.release();
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Files and text
+//===----------------------------------------------------------------------===//
+
+GnnError *gnnOverlayProgramRead(const void *bytes, size_t size,
+                                GnnOverlayProgram **program) {
+  return guardedCall("program", [&]() -> Error {
+    if (Error error = expectPointers("bytes and a result", bytes, program))
+      return error;
+    auto read = overlay::read({static_cast<const char *>(bytes), size});
+    if (!read)
+      return read.takeError();
+    if (Error error = overlay::verify(*read))
+      return error;
+    *program = new GnnOverlayProgram;
+    (*program)->value = std::move(*read);
+    return {};
+  });
+}
+
+GnnError *gnnOverlayProgramBytes(const GnnOverlayProgram *program, char **bytes,
+                                 size_t *size) {
+  return guardedCall("program", [&]() -> Error {
+    if (Error error =
+            expectPointers("a program and results", program, bytes, size))
+      return error;
+    auto written = overlay::write(program->value);
+    if (!written)
+      return written.takeError();
+    *bytes = runtime::copyString(*written);
+    *size = written->size();
+    return {};
+  });
+}
+
+void gnnOverlayProgramRetain(GnnOverlayProgram *program) {
+  if (program)
+    program->retain();
+}
+
+void gnnOverlayProgramRelease(GnnOverlayProgram *program) {
+  if (program)
+    program->release();
+}
+
+const char *gnnOverlayProgramPrepare(const GnnOverlayProgram *program) {
+  return program->prepare.empty() ? nullptr : program->prepare.c_str();
+}
+
+GnnError *gnnOverlayProgramText(const GnnOverlayProgram *program,
+                                const char *name, char **text) {
+  return guardedCall("program", [&]() -> Error {
+    if (Error error = expectPointers("a program, a name and a result", program,
+                                     name, text))
+      return error;
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    context.loadDialect<OverlayDialect>();
+    std::string message;
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &diagnostic) { message += diagnostic.str(); });
+    auto module =
+        importOverlayProgram(program->value, name, UnknownLoc::get(&context));
+    if (!module)
+      return Error(message);
+    std::string printed;
+    llvm::raw_string_ostream stream(printed);
+    (*module)->print(stream);
+    *text = runtime::copyString(printed);
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptions
+//===----------------------------------------------------------------------===//
+
+/// The fields of a body that are not 0.
+template <typename Body> static json::Object fieldsOf(const Body &body) {
+  json::Object fields;
+  visitFields(body, [&](const char *name, unsigned, uint64_t value) {
+    if (value)
+      fields[name] = value;
+  });
+  return fields;
+}
+
+static const char *mnemonicOf(const Instruction &instruction) {
+  return std::visit([](const auto &body) { return body.mnemonic; },
+                    instruction.body);
+}
+
+static json::Array shapeOf(const std::vector<int64_t> &shape) {
+  return json::Array(shape);
+}
+
+static json::Array describeRegions(const Program &program) {
+  json::Array regions;
+  for (const overlay::Region &region : program.regions) {
+    json::Array pieces;
+    for (const Piece &piece : region.pieces)
+      if (!piece.argument.empty())
+        pieces.push_back(piece.argument);
+    regions.push_back(json::Object{{"name", region.name},
+                                   {"kind", toWord(region.kind)},
+                                   {"role", toWord(region.role)},
+                                   {"address", region.address},
+                                   {"bytes", region.bytes},
+                                   {"rows", region.rows},
+                                   {"columns", region.columns},
+                                   {"arguments", std::move(pieces)}});
+  }
+  return regions;
+}
+
+static json::Array describeLayers(const Program &program) {
+  json::Array layers;
+  for (size_t i = 0; i < program.layers.size(); ++i) {
+    const Layer &layer = program.layers[i];
+    uint64_t end = i + 1 < program.layers.size()
+                       ? program.layers[i + 1].firstInstruction
+                       : program.instructions.size();
+    json::Object described{{"name", layer.name},
+                           {"instructions", end - layer.firstInstruction}};
+    const Csi *csi = program.instructions[layer.firstInstruction].as<Csi>();
+    if (csi) {
+      described["type"] = toWord(static_cast<LayerType>(csi->type));
+      described["aggregation"] =
+          toWord(static_cast<Aggregation>(csi->aggregation));
+      described["activation"] =
+          toWord(static_cast<overlay::ActivationKind>(csi->activation));
+      described["in"] = csi->in;
+      described["out"] = csi->out;
+      described["tiles"] = csi->tiles;
+    }
+    layers.push_back(std::move(described));
+  }
+  return layers;
+}
+
+static json::Object describeParameters(const Parameters &parameters) {
+  json::Object described;
+#define GNN_OVERLAY_PARAMETER(name, keyword, value, summary)                   \
+  described[keyword] = parameters.name;
+#include "GNN/Overlay/Parameters.def"
+  return described;
+}
+
+GnnError *gnnOverlayProgramDescribe(const GnnOverlayProgram *handle,
+                                    char **text) {
+  return guardedCall("program", [&]() -> Error {
+    if (Error error = expectPointers("a program and a result", handle, text))
+      return error;
+    const Program &program = handle->value;
+    json::Object counts;
+    std::map<std::string, uint64_t> byMnemonic;
+    for (const Instruction &instruction : program.instructions)
+      ++byMnemonic[mnemonicOf(instruction)];
+    for (const auto &[mnemonic, count] : byMnemonic)
+      counts[mnemonic] = count;
+    json::Array inputs, outputs;
+    for (const auto &[name, shape] : argumentShapes(program))
+      inputs.push_back(json::Object{{"name", name}, {"shape", shapeOf(shape)}});
+    for (const overlay::Region &region : program.regions) {
+      if (region.role != RegionRole::Output)
+        continue;
+      std::vector<int64_t> shape{static_cast<int64_t>(region.columns)};
+      if (region.kind != overlay::RegionKind::Edges)
+        shape.insert(shape.begin(), static_cast<int64_t>(region.rows));
+      outputs.push_back(
+          json::Object{{"name", region.name},
+                       {"shape", shapeOf(shape)},
+                       {"edges", region.kind == overlay::RegionKind::Edges}});
+    }
+    InputBytes bytes = inputBytes(program);
+    uint64_t count = program.instructions.size();
+    *text = capi::copyJson(
+        json::Object{{"parameters", describeParameters(program.parameters)},
+                     {"vertices", program.vertices},
+                     {"edges", program.edges},
+                     {"n1", program.n1},
+                     {"n2", program.n2},
+                     {"blocks", program.blocks()},
+                     {"instructions", count},
+                     {"instruction_bytes", count * instructionBytes},
+                     {"counts", std::move(counts)},
+                     {"regions", describeRegions(program)},
+                     {"layers", describeLayers(program)},
+                     {"inputs", std::move(inputs)},
+                     {"outputs", std::move(outputs)},
+                     {"transfer", json::Object{{"unpadded", bytes.unpadded},
+                                               {"padded", bytes.padded},
+                                               {"all", bytes.all}}},
+                     {"loops", handle->loops},
+                     {"seconds", capi::toJson(handle->seconds)}});
+    return {};
+  });
+}
+
+GnnError *gnnOverlayProgramInstructions(const GnnOverlayProgram *program,
+                                        char **text) {
+  return guardedCall("program", [&]() -> Error {
+    if (Error error = expectPointers("a program and a result", program, text))
+      return error;
+    json::Array all;
+    for (const Instruction &instruction : program->value.instructions) {
+      json::Object fields = std::visit(
+          [](const auto &body) { return fieldsOf(body); }, instruction.body);
+#define GNN_OVERLAY_COMMON(name, width, summary)                               \
+  if (instruction.name)                                                        \
+    fields[#name] = instruction.name;
+#include "GNN/Overlay/Instructions.def"
+      all.push_back(json::Array{mnemonicOf(instruction), std::move(fields)});
+    }
+    *text = capi::copyJson(std::move(all));
+    return {};
+  });
+}

@@ -1,0 +1,143 @@
+//===- Work.cpp - Work on programs on a thread of its own -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Work.h"
+
+#include "Diagnostics.h"
+
+#include "GNN/InitDialects.h"
+#include "GNN/Runtime/Files.h"
+#include "GNN/Runtime/Nesting.h"
+#include "GNN/Target/AttachGradients.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <mutex>
+
+using namespace gnn;
+using namespace gnn::capi;
+using gnn::runtime::Error;
+using gnn::runtime::ErrorKind;
+
+/// The stack of the compiling thread: nested IR is walked recursively.
+static constexpr unsigned stackBytes = 256u << 20;
+
+/// Levels of nesting that such a stack is enough for.
+static constexpr int maxNesting = 1000;
+
+namespace {
+
+/// Keeps the handlers of fatal signals in place while somebody compiles.
+class CrashHandlers {
+public:
+  CrashHandlers() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (users++ == 0)
+      llvm::CrashRecoveryContext::Enable();
+  }
+  ~CrashHandlers() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--users == 0)
+      llvm::CrashRecoveryContext::Disable();
+  }
+
+private:
+  static std::mutex mutex;
+  static int users;
+};
+
+} // namespace
+
+std::mutex CrashHandlers::mutex;
+int CrashHandlers::users = 0;
+
+/// Parses a program, gives it the statistics of graphs and says what gradients
+/// it is asked for, and goes on with `work`.
+static void readProgram(const Request &request, Outcome &outcome, Work work) {
+  llvm::StringRef text = request.text, name = request.name;
+  llvm::StringRef gradients = request.gradients;
+  llvm::ArrayRef<NamedGraph> graphs = request.graphs;
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  // A crash on one of several threads could not be caught.
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          capi::addLines(diagnostic, name, outcome.diagnostics);
+      });
+  if (auto place =
+          runtime::findDeepNesting(text, maxNesting, runtime::Syntax::Text)) {
+    mlir::emitError(
+        mlir::FileLineColLoc::get(&context, name, place->line, place->column))
+        << "expected at most " << maxNesting << " levels of nesting";
+    return;
+  }
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                              llvm::SMLoc());
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!module)
+    return;
+  ErrorKind kind = ErrorKind::Option;
+  if (mlir::failed(attachStatistics(*module, graphs, &kind)) ||
+      mlir::failed(attachGradients(*module, gradients))) {
+    outcome.kind = kind;
+    return;
+  }
+  if (!graphs.empty() || !gradients.empty()) {
+    llvm::raw_string_ostream stream(outcome.text);
+    module->print(stream);
+  }
+  work(*module, outcome);
+}
+
+/// Writes the text of a reproducer as `gnn-opt --run-reproducer` reads it.
+static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
+                             llvm::StringRef pipeline) {
+  std::string escaped;
+  llvm::raw_string_ostream stream(escaped);
+  llvm::printEscapedString(pipeline, stream);
+  return runtime::writeFile(path.str(),
+                            {text,
+                             "\n\n{-#\n  external_resources: {\n"
+                             "    mlir_reproducer: {\n      pipeline: \"",
+                             escaped,
+                             "\",\n      disable_threading: true,\n"
+                             "      verify_each: true\n    }\n  }\n#-}\n"})
+      .in("reproducer");
+}
+
+Error gnn::capi::workOn(const Request &request,
+                        std::unique_ptr<Outcome> &outcome, Work work) {
+  bool finished;
+  {
+    CrashHandlers handlers;
+    finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
+        [&] { readProgram(request, *outcome, work); }, stackBytes);
+  }
+  if (finished && outcome->isDone)
+    return {};
+  ErrorKind kind = outcome->kind;
+  std::string message, pipeline = outcome->pipeline;
+  std::string reproduced =
+      outcome->text.empty() ? request.text.str() : outcome->text;
+  if (finished)
+    message = llvm::join(outcome->diagnostics, "\n");
+  else
+    (void)outcome.release(); // what a crash leaves is not touched
+  if (message.empty())
+    message = request.name.str() + ": the compiler " +
+              (finished ? "failed without a diagnostic" : "crashed");
+  if (kind == ErrorKind::Program && !request.reproducer.empty())
+    if (Error error = writeReproducer(request.reproducer, reproduced, pipeline))
+      message += "\n" + error.message();
+  return Error(message, kind);
+}

@@ -1,0 +1,347 @@
+//===- OverlayProgramOps.cpp - Programs of the overlay --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verification. The ODS descriptions hold the labels that the comments below
+// refer to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Overlay/IR/Overlay.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::overlay;
+
+#define GET_OP_CLASSES
+#include "GNN/Dialect/Overlay/IR/OverlayProgramOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Programs and regions
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Interval {
+  uint64_t begin, end;
+  RegionOp region;
+};
+} // namespace
+
+LogicalResult ProgramOp::verify() {
+  const Parameters &values = getTarget().getValues();
+  auto n1 = static_cast<uint64_t>(getPartition().getN1());
+  auto n2 = static_cast<uint64_t>(getPartition().getN2());
+  if (n2 == values.featureColumns && n1 % values.psys == 0 &&
+      n1 <= values.featureRows) // C3
+    return success();
+  return mlir::emitError(getLoc()) // without the op, which may be long
+         << "expected n1 to be a multiple of " << values.psys << " up to "
+         << values.featureRows << " and n2 " << values.featureColumns
+         << ", got " << n1 << " and " << n2;
+}
+
+/// Checks that regions are of the graph of the program.
+static LogicalResult verifyExtents(ProgramOp program) {
+  PartitionAttr partition = program.getPartition();
+  for (auto region : program.getBody().getOps<RegionOp>()) {
+    overlay::RegionKind kind = region.getKind().getValue();
+    ArrayRef<int64_t> extents = region.getExtents();
+    if (kind == overlay::RegionKind::Features &&
+        extents[0] != partition.getVertices())
+      return region.emitOpError("expected a row for each of ")
+             << partition.getVertices() << " vertices, got " << extents[0];
+    if (kind == overlay::RegionKind::Edges &&
+        extents[1] != partition.getEdges())
+      return region.emitOpError("expected a column for each of ")
+             << partition.getEdges() << " edges, got " << extents[1];
+  }
+  return success();
+}
+
+/// Whether two regions may lie in the same memory: what is filled before the
+/// program runs may not, nor what is read behind it.
+static bool mayShare(RegionOp one, RegionOp other) {
+  if (one.getKind().getValue() == overlay::RegionKind::Edges ||
+      other.getKind().getValue() == overlay::RegionKind::Edges)
+    return false;
+  RegionRole role = one.getRole().getValue();
+  return role == RegionRole::Temporary || role != other.getRole().getValue();
+}
+
+/// Checks that regions lie apart and within the memory.
+static LogicalResult verifyAddresses(ProgramOp program) {
+  SmallVector<Interval> intervals;
+  for (auto region : program.getBody().getOps<RegionOp>()) {
+    uint64_t bytes = region.getBytes();
+    uint64_t begin = region.getAddress();
+    if (begin + bytes > program.getTarget().getValues().memoryBytes)
+      return region.emitOpError("expected an end within ")
+             << program.getTarget().getValues().memoryBytes << " bytes, got "
+             << begin + bytes;
+    intervals.push_back({begin, begin + bytes, region});
+  }
+  llvm::sort(intervals, [](const Interval &a, const Interval &b) {
+    return a.begin < b.begin;
+  });
+  SmallVector<Interval> open; // those before that reach further
+  for (Interval interval : intervals) {
+    if (interval.begin == interval.end)
+      continue;
+    llvm::erase_if(open, [&](const Interval &before) {
+      return before.end <= interval.begin;
+    });
+    for (const Interval &before : open)
+      if (!mayShare(before.region, interval.region))
+        return interval.region.emitOpError("expected a region apart from @")
+               << RegionOp(before.region).getSymName();
+    open.push_back(interval);
+  }
+  return success();
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  bool hasLayers = false, hasBlocks = false, behind = false;
+  for (Operation &op : getBody().front()) {
+    if (isa<RegionOp>(op)) {
+      if (behind) // C1
+        return op.emitOpError("expected regions in front of all else");
+      continue;
+    }
+    behind = true;
+    bool layer = isa<ReadOp, PlaceOp, LayerOpInterface>(op);
+    if (!layer && !isa<LayerBlockOp>(op)) // C1
+      return op.emitOpError("expected regions, layers and layer blocks in a "
+                            "program of the overlay");
+    (layer ? hasLayers : hasBlocks) = true;
+  }
+  if (hasLayers && hasBlocks) // C1
+    return mlir::emitError(getLoc())
+           << "expected layers or layer blocks, got both";
+  if (failed(verifyExtents(*this))) // C4
+    return failure();
+  return verifyAddresses(*this); // C2
+}
+
+uint64_t RegionOp::getBytes() {
+  auto program = cast<ProgramOp>((*this)->getParentOp());
+  Program shape;
+  PartitionAttr partition = program.getPartition();
+  shape.parameters = program.getTarget().getValues();
+  shape.vertices = partition.getVertices();
+  shape.edges = partition.getEdges();
+  shape.n1 = partition.getN1();
+  shape.n2 = partition.getN2();
+  return regionBytes(getKind().getValue(), getExtents()[0], getExtents()[1],
+                     shape);
+}
+
+/// Whether an attribute is a number of rows or columns.
+static bool isCount(Attribute attr) {
+  auto number = dyn_cast<IntegerAttr>(attr);
+  return number && number.getType().isSignlessInteger(64) &&
+         number.getInt() >= 0;
+}
+
+LogicalResult RegionOp::verify() {
+  auto address = static_cast<int64_t>(getAddress());
+  if (address < 0 || address % addressUnit != 0) // C1
+    return emitOpError("expected an address that is a multiple of 64, got ")
+           << address;
+  ArrayRef<int64_t> extents = getExtents();
+  if (extents.size() != 2 || extents[0] < 0 || extents[1] < 0) // C2
+    return emitOpError("expected two extents that are not negative");
+  overlay::RegionKind kind = getKind().getValue();
+  constexpr int64_t most = int64_t(1) << 44;
+  double numbers = extents[0];
+  if (kind == overlay::RegionKind::Features ||
+      kind == overlay::RegionKind::Weights)
+    numbers *= double(std::max<int64_t>(extents[1], 1));
+  if (extents[1] >= int64_t(1) << 31 || numbers > double(most)) // C2
+    return emitOpError("expected fewer than 2^31 columns and at most 2^44 "
+                       "numbers, got ")
+           << extents[0] << " x " << extents[1];
+  if (!getPieces())
+    return success();
+  if (getRole().getValue() != RegionRole::Input ||
+      kind == overlay::RegionKind::Features ||
+      kind == overlay::RegionKind::Edges) // C3
+    return emitOpError("expected pieces of an input of weights or rows, got ")
+           << toWord(getRole().getValue()) << " " << toWord(kind);
+  for (Attribute attr : getPiecesAttr()) {
+    auto fields = dyn_cast<ArrayAttr>(attr);
+    if (!fields || fields.size() != 9 ||
+        !isa<StringAttr, FloatAttr>(fields[0]) || !isa<BoolAttr>(fields[1]) ||
+        !llvm::all_of(fields.getValue().drop_front(2), isCount)) // C3
+      return emitOpError("expected pieces of a name or number, a flag and "
+                         "seven numbers that are not negative, got ")
+             << attr;
+  }
+  return success();
+}
+
+/// The region that `op` names, in the program around it.
+static RegionOp findRegion(Operation *op, FlatSymbolRefAttr name,
+                           SymbolTableCollection &symbols) {
+  auto program = op->getParentOfType<ProgramOp>();
+  RegionOp region =
+      program ? symbols.lookupSymbolIn<RegionOp>(program, name.getAttr())
+              : RegionOp();
+  if (!region)
+    op->emitOpError("names the region @")
+        << name.getValue() << ", which the program around it does not have";
+  return region;
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  RegionOp region = findRegion(*this, getRegionAttr(), symbols);
+  if (!region)
+    return failure();
+  if (region.getRole().getValue() != RegionRole::Input) // C1
+    return emitOpError("expected an input, got ")
+           << toWord(region.getRole().getValue());
+  return success();
+}
+
+LogicalResult PlaceOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  RegionOp region = findRegion(*this, getRegionAttr(), symbols);
+  if (!region)
+    return failure();
+  if (region.getRole().getValue() == RegionRole::Input) // C1
+    return emitOpError("expected an output or a temporary region, got an "
+                       "input");
+  if (!getValue().getDefiningOp<LayerOpInterface>() ||
+      llvm::count_if(getValue().getUsers(), llvm::IsaPred<PlaceOp>) != 1) // C2
+    return emitOpError("expected the result of a layer, placed once");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` is an instruction of a tile.
+static bool isInstruction(Operation &op) {
+  return isa<LoadOp, StoreOp, InitOp, GemmOp, SpdmmOp, SddmmOp, VaddOp, ActOp>(
+      op);
+}
+
+LogicalResult LayerBlockOp::verifyRegions() {
+  for (Operation &op : getBody().front())
+    if (!isa<TilingBlockOp>(op)) // C1
+      return op.emitOpError("expected tiling blocks in a layer block");
+  return success();
+}
+
+LogicalResult TilingBlockOp::verifyRegions() {
+  Block &body = getBody().front();
+  unsigned loops = 0;
+  for (Operation &op : body) {
+    if (!isa<LoopOp>(op)) {
+      if (!isInstruction(op)) // C1
+        return op.emitOpError("expected instructions in a tiling block");
+      continue;
+    }
+    if (++loops > 1 || &op == &body.front()) // C1
+      return op.emitOpError("expected one loop, behind an instruction");
+  }
+  if (body.empty() || !isInstruction(body.back())) // C2
+    return mlir::emitError(getLoc()) // without the op, which may be long
+           << "expected an instruction at the end of a tile";
+  return success();
+}
+
+LogicalResult LoopOp::verifyRegions() {
+  for (Operation &op : getBody().front())
+    if (!isInstruction(op)) // C1
+      return op.emitOpError("expected instructions in a loop");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// Checks that an instruction names a region of one kind exactly where it needs
+/// one, in the program around it.
+static LogicalResult verifyRegion(Operation *op, FlatSymbolRefAttr name,
+                                  std::optional<overlay::RegionKind> kind,
+                                  SymbolTableCollection &symbols,
+                                  bool isWritten = false) {
+  if (bool(name) != kind.has_value())
+    return op->emitOpError("expected ") << (kind ? "a" : "no") << " region";
+  if (!name)
+    return success();
+  RegionOp region = findRegion(op, name, symbols);
+  if (!region)
+    return failure();
+  if (region.getKind().getValue() != *kind)
+    return op->emitOpError("expected a region of ")
+           << toWord(*kind) << ", got " << toWord(region.getKind().getValue());
+  if (isWritten && region.getRole().getValue() == RegionRole::Input)
+    return op->emitOpError("expected a region that is written, got an input");
+  return success();
+}
+
+static overlay::RegionKind regionKindOf(overlay::Space space) {
+  return space == overlay::Space::Weights ? overlay::RegionKind::Weights
+         : space == overlay::Space::Edges ? overlay::RegionKind::Edges
+                                          : overlay::RegionKind::Features;
+}
+
+/// Checks that an offset in bytes can be encoded.
+static LogicalResult verifyOffset(Operation *op, int64_t offset,
+                                  int64_t unit = addressUnit) {
+  if (offset >= 0 && offset % unit == 0)
+    return success();
+  return op->emitOpError("expected bytes that are a multiple of ")
+         << unit << ", got " << offset;
+}
+
+static int64_t unitOf(overlay::Space space, bool byDescriptor) {
+  return space == overlay::Space::Edges && byDescriptor ? descriptorBytes
+                                                        : addressUnit;
+}
+
+LogicalResult LoadOp::verify() {
+  if (failed(verifyOffset(*this, getOffset(),
+                          unitOf(getSpace().getValue(), getByDescriptor()))))
+    return failure();                      // C2
+  return verifyOffset(*this, getStride()); // C2
+}
+LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyRegion(*this, getRegionAttr(),
+                      regionKindOf(getSpace().getValue()), symbols); // C1
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyOffset(*this, getOffset(), // C2
+                      unitOf(getSpace().getValue(), getByDescriptor()));
+}
+LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyRegion(*this, getRegionAttr(),
+                      regionKindOf(getSpace().getValue()), symbols,
+                      /*isWritten=*/true); // C1
+}
+
+LogicalResult InitOp::verify() {
+  return verifyOffset(*this, getOffset()); // C2
+}
+LogicalResult InitOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  std::optional<overlay::RegionKind> kind;
+  if (getValue().getValue() == InitValue::Bias)
+    kind = overlay::RegionKind::Row;
+  return verifyRegion(*this, getRegionAttr(), kind, symbols); // C1
+}
+
+LogicalResult ActOp::verify() {
+  return verifyOffset(*this, getOffset()); // C2
+}
+LogicalResult ActOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  std::optional<overlay::RegionKind> kind;
+  if (getFunction().getKind() == overlay::ActivationKind::Affine)
+    kind = overlay::RegionKind::Affine;
+  return verifyRegion(*this, getRegionAttr(), kind, symbols); // C1
+}

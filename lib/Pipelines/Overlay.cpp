@@ -1,0 +1,68 @@
+//===- Overlay.cpp - The pipeline of programs of the overlay --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From whole-graph ops to instructions: the steps of GraphAGILE, section 6.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Pipelines/Overlay.h"
+
+#include "GNN/Conversion/Passes.h"
+#include "GNN/Pipelines/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace gnn;
+
+/// Steps 1 and 2: computation order, and batch norm in weights. Other passes on
+/// graphs make forms that no layer has.
+static void makeLayers(OpPassManager &pm,
+                       const OverlayPipelineOptions &options) {
+  GraphPipelineOptions steps;
+  steps.orderAggregate = options.order;
+  steps.cost = CostKind::Rows;
+  steps.linearReorder = false;
+  steps.compact = false;
+  steps.fuseAttention = false;
+  steps.joinSums = false;
+  steps.moveScales = false;
+  steps.computeInHeads = false;
+  steps.mergeBias = false;
+  buildGraphPipeline(pm, steps);
+  pm.addNestedPass<func::FuncOp>(createConvertGNNToGNNOverlay());
+  pm.addPass(createCSEPass());
+}
+
+void gnn::buildOverlayPipeline(OpPassManager &pm,
+                               const OverlayPipelineOptions &options,
+                               const overlay::GivenGraph &given) {
+  if (!options.fromLayers)
+    makeLayers(pm, options);
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(createOverlayFuseActivations());
+  pm.addPass(createOverlayOutlinePrepare());
+  // Steps 3 and 4: partition, kernels, mutexes.
+  OverlayPartitionOptions partition;
+  partition.n1 = options.n1;
+  partition.blocksPerPe = options.blocksPerPe;
+  partition.graph = options.graph;
+  partition.addSelfLoops = options.addSelfLoops;
+  partition.skipEmpty = options.skipEmpty;
+  pm.addPass(createOverlayPartition(partition, given));
+  OverlayMapKernelsOptions map;
+  map.unroll = options.unroll;
+  pm.addPass(createOverlayMapKernels(map));
+  pm.addPass(createOverlayAnnotateMutexes());
+}
+
+void gnn::registerOverlayPipeline() {
+  PassPipelineRegistration<OverlayPipelineOptions>(
+      "gnn-overlay-pipeline", "Programs of the overlay (gnn -> gnn_overlay)",
+      [](OpPassManager &pm, const OverlayPipelineOptions &options) {
+        buildOverlayPipeline(pm, options);
+      });
+}

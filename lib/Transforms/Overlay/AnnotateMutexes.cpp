@@ -1,0 +1,106 @@
+//===- AnnotateMutexes.cpp - Which instruction fills a buffer -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Dialect/Overlay/IR/Overlay.h"
+#include "GNN/Transforms/Overlay/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::overlay;
+
+namespace gnn {
+#define GEN_PASS_DEF_OVERLAYANNOTATEMUTEXES
+#include "GNN/Transforms/Overlay/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+/// The buffers, as bits, that an instruction fills and reads.
+struct Accesses {
+  uint64_t fills = 0, reads = 0;
+};
+
+struct OverlayAnnotateMutexes
+    : gnn::impl::OverlayAnnotateMutexesBase<OverlayAnnotateMutexes> {
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<ProgramOp>())
+      for (auto layer : program.getBody().getOps<LayerBlockOp>())
+        for (auto tile : layer.getBody().getOps<TilingBlockOp>())
+          annotate(tile.getBody().front());
+  }
+
+  static Accesses accessesOf(Operation &op) {
+    return llvm::TypeSwitch<Operation *, Accesses>(&op)
+        .Case([](LoadOp op) -> Accesses {
+          switch (op.getSpace().getValue()) {
+          case overlay::Space::Weights:
+            return {WeightBit, 0};
+          case overlay::Space::Edges:
+            return {EdgeBit, 0};
+          case overlay::Space::Features:
+            return {FeatureBit, 0};
+          }
+          return {};
+        })
+        .Case([](InitOp) -> Accesses { return {OutputBit, 0}; })
+        .Case([](GemmOp) -> Accesses { return {0, WeightBit | FeatureBit}; })
+        .Case([](SpdmmOp) -> Accesses { return {0, EdgeBit | FeatureBit}; })
+        .Case([](SddmmOp) -> Accesses { return {0, EdgeBit | FeatureBit}; })
+        .Case([](VaddOp) -> Accesses { return {OutputBit, FeatureBit}; })
+        .Case([](ActOp op) -> Accesses {
+          if (op.getBuffer() == outputBuffer)
+            return {};
+          return {OutputBit, op.getOnEdges() ? EdgeBit : FeatureBit};
+        })
+        .Case([](StoreOp op) -> Accesses {
+          bool ofEdges = op.getSpace().getValue() == overlay::Space::Edges;
+          return {0, OutputBit | (ofEdges ? uint64_t(EdgeBit) : 0)};
+        })
+        .Default(Accesses());
+  }
+
+  /// Annotates the instructions of a tile, or of its loop.
+  void annotate(Block &block) {
+    Builder builder(&getContext());
+    // Of each buffer, the last instruction that reads it.
+    Operation *last[4] = {};
+    uint64_t filled = 0; // in this block
+    for (Operation &op : block) {
+      if (auto loop = dyn_cast<LoopOp>(op)) {
+        annotate(loop.getBody().front());
+        continue;
+      }
+      Accesses accesses = accessesOf(op);
+      if (accesses.fills)
+        op.setAttr("lock", builder.getUnitAttr());
+      op.removeAttr("unlock");
+      for (unsigned buffer = 0; buffer < 4; ++buffer) {
+        uint64_t bit = uint64_t(1) << buffer;
+        if (accesses.fills & bit) {
+          // Two loads may fill both halves of one kind before they are read.
+          if (last[buffer])
+            unlock(last[buffer], bit);
+          last[buffer] = nullptr;
+          filled |= bit;
+        }
+        if (accesses.reads & bit & filled)
+          last[buffer] = &op;
+      }
+    }
+    for (unsigned buffer = 0; buffer < 4; ++buffer)
+      if (last[buffer])
+        unlock(last[buffer], uint64_t(1) << buffer);
+  }
+
+  void unlock(Operation *op, uint64_t bit) {
+    auto old = op->getAttrOfType<BuffersAttr>("unlock");
+    op->setAttr("unlock", BuffersAttr::get(&getContext(),
+                                           (old ? old.getBits() : 0) | bit));
+  }
+};
+} // namespace

@@ -1,0 +1,43 @@
+//===- MapKernels.cpp - Instructions of layers ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tiles.h"
+
+#include "GNN/Transforms/Overlay/Passes.h"
+#include "GNN/Transforms/Remarks.h"
+
+using namespace mlir;
+using namespace gnn;
+
+namespace gnn {
+#define GEN_PASS_DEF_OVERLAYMAPKERNELS
+#include "GNN/Transforms/Overlay/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+struct OverlayMapKernels : gnn::impl::OverlayMapKernelsBase<OverlayMapKernels> {
+  using OverlayMapKernelsBase::OverlayMapKernelsBase;
+
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<overlay::ProgramOp>()) {
+      overlay::TileBuilder builder(program, unroll);
+      Block &body = program.getBody().front();
+      auto layers = llvm::to_vector(body.getOps<overlay::LayerOpInterface>());
+      for (auto [i, layer] : llvm::enumerate(layers)) {
+        if (failed(builder.addLayer(layer, i + 1)))
+          return signalPassFailure();
+        passed(getArgument(), layer.getLoc(), "Mapped")
+            << "layer " + std::to_string(i + 1) + ", " +
+                   overlay::toWord(layer.getLayerType());
+      }
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+        if (isa<overlay::ReadOp, overlay::PlaceOp, overlay::LayerOpInterface>(
+                op))
+          op.erase();
+    }
+  }
+};
+} // namespace

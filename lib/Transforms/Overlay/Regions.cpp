@@ -1,0 +1,450 @@
+//===- Regions.cpp - Regions of the memory of a program -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Regions.h"
+
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
+#include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace gnn;
+
+using overlay::ProgramOp;
+using overlay::RegionOp;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Looks through views of rows of nodes.
+static Value throughViews(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<ReshapeOp, RebindRowsOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+namespace {
+/// A block of an argument or of ones in a region, before it is text.
+struct Part {
+  std::string argument; // empty: ones
+  bool transposed = false;
+  int64_t fromRow = 0, fromColumn = 0, pitch = 0;
+  int64_t row = 0, column = 0, rows = 0, columns = 0;
+};
+
+/// The part of `part` that lies within rows and columns of the region from
+/// (row, column) on, moved to (toRow, toColumn); none: nothing does.
+std::optional<Part> cut(Part part, ArrayRef<int64_t> block) {
+  int64_t row = std::max(part.row, block[0]);
+  int64_t column = std::max(part.column, block[1]);
+  int64_t endRow = std::min(part.row + part.rows, block[0] + block[4]);
+  int64_t endColumn = std::min(part.column + part.columns, block[1] + block[5]);
+  if (row >= endRow || column >= endColumn)
+    return std::nullopt;
+  part.fromRow += row - part.row;
+  part.fromColumn += column - part.column;
+  part.row = row - block[0] + block[2];
+  part.column = column - block[1] + block[3];
+  part.rows = endRow - row;
+  part.columns = endColumn - column;
+  return part;
+}
+
+/// Builds the program of one function.
+class ProgramBuilder {
+public:
+  ProgramBuilder(func::FuncOp func, overlay::OverlayTargetAttr target,
+                 overlay::PartitionAttr partition)
+      : func(func), target(target), partition(partition), builder(func) {}
+
+  FailureOr<ProgramOp> run();
+
+private:
+  std::string nameOf(BlockArgument argument);
+  StringAttr uniqueName(StringRef wanted);
+  RegionOp addRegion(Location loc, StringAttr name, overlay::RegionKind kind,
+                     ArrayRef<int64_t> extents, overlay::RegionRole role,
+                     ArrayRef<Part> parts = {}, StringRef argument = {});
+  RegionOp addRowsRegion(Location loc, StringAttr name, RankedTensorType type,
+                         overlay::RegionRole role, StringRef argument = {});
+  FailureOr<SmallVector<Part>> partsOf(Operation *user, Value weight);
+  FailureOr<Value> read(Operation *layer, OpOperand &operand);
+  Value readRegion(Location loc, Type type, RegionOp region);
+  FailureOr<RegionOp> addAffine(Operation *layer, Value scale, Value shift);
+  RegionOp edgesWithoutWeights(Location loc);
+  bool hasInputEdges();
+  LogicalResult addLayer(overlay::LayerOpInterface layer, int64_t number);
+  void placeTemporaries(uint64_t begin);
+
+  func::FuncOp func;
+  overlay::OverlayTargetAttr target;
+  overlay::PartitionAttr partition;
+  OpBuilder builder;
+  ProgramOp program;
+  Block *body = nullptr;
+  DenseSet<StringAttr> names;
+  /// What values of the function are in the program, and the regions of
+  /// results.
+  IRMapping map;
+  DenseMap<Value, RegionOp> regionOfResult;
+  /// The regions of weights.
+  DenseMap<Value, RegionOp> regionOfWeight;
+  RegionOp unweighted;
+  SmallVector<RegionOp> inputs, outputs;
+  /// Temporary regions with the first and last layers that need them.
+  struct Life {
+    RegionOp region;
+    int64_t first, last;
+  };
+  SmallVector<Life> temporaries;
+};
+} // namespace
+
+std::string ProgramBuilder::nameOf(BlockArgument argument) {
+  unsigned number = argument.getArgNumber();
+  auto name = func.getArgAttrOfType<StringAttr>(number, attribute::name);
+  return name ? name.str() : defaultInputName(number);
+}
+
+StringAttr ProgramBuilder::uniqueName(StringRef wanted) {
+  StringAttr name = builder.getStringAttr(wanted);
+  for (unsigned i = 1; !names.insert(name).second; ++i)
+    name = builder.getStringAttr(wanted + "_" + Twine(i));
+  return name;
+}
+
+RegionOp ProgramBuilder::addRegion(Location loc, StringAttr name,
+                                   overlay::RegionKind kind,
+                                   ArrayRef<int64_t> extents,
+                                   overlay::RegionRole role,
+                                   ArrayRef<Part> parts, StringRef argument) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto regions = body->getOps<RegionOp>();
+  if (regions.empty())
+    builder.setInsertionPointToStart(body);
+  else
+    builder.setInsertionPointAfter(*std::next(
+        regions.begin(), std::distance(regions.begin(), regions.end()) - 1));
+  MLIRContext *context = builder.getContext();
+  SmallVector<Attribute> pieces;
+  for (const Part &part : parts) {
+    SmallVector<Attribute> fields = {
+        part.argument.empty() ? Attribute(builder.getF32FloatAttr(1))
+                              : Attribute(builder.getStringAttr(part.argument)),
+        builder.getBoolAttr(part.transposed)};
+    for (int64_t number : {part.fromRow, part.fromColumn, part.pitch, part.row,
+                           part.column, part.rows, part.columns})
+      fields.push_back(builder.getI64IntegerAttr(number));
+    pieces.push_back(builder.getArrayAttr(fields));
+  }
+  auto region = RegionOp::create(
+      builder, loc, name, overlay::RegionKindAttr::get(context, kind), extents,
+      overlay::RegionRoleAttr::get(context, role), /*address=*/0,
+      argument.empty() ? StringAttr() : builder.getStringAttr(argument),
+      pieces.empty() ? ArrayAttr() : builder.getArrayAttr(pieces));
+  if (role == overlay::RegionRole::Input)
+    inputs.push_back(region);
+  if (role == overlay::RegionRole::Output)
+    outputs.push_back(region);
+  return region;
+}
+
+/// The region of rows of nodes or of weights of edges.
+RegionOp ProgramBuilder::addRowsRegion(Location loc, StringAttr name,
+                                       RankedTensorType type,
+                                       overlay::RegionRole role,
+                                       StringRef argument) {
+  if (getRowSpace(type) == RowSpace::Edge)
+    return addRegion(loc, name, overlay::RegionKind::Edges,
+                     {partition.getNumEntries(), partition.getEdges()}, role,
+                     {}, argument);
+  return addRegion(loc, name, overlay::RegionKind::Features,
+                   {partition.getVertices(), getNumFeatures(type)}, role, {},
+                   argument);
+}
+
+Value ProgramBuilder::readRegion(Location loc, Type type, RegionOp region) {
+  return overlay::ReadOp::create(
+      builder, loc, type, FlatSymbolRefAttr::get(region.getSymNameAttr()));
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// The blocks of arguments that a weight is made of.
+FailureOr<SmallVector<Part>> ProgramBuilder::partsOf(Operation *user,
+                                                     Value weight) {
+  auto type = getTensorType(weight);
+  int64_t columns = type.getRank() ? type.getShape().back() : 1;
+  int64_t rows = columns ? type.getNumElements() / columns : 0;
+  if (auto argument = dyn_cast<BlockArgument>(weight)) {
+    Part whole;
+    whole.argument = nameOf(argument);
+    whole.pitch = columns;
+    whole.rows = rows;
+    whole.columns = columns;
+    return SmallVector<Part>{whole};
+  }
+  auto assemble = weight.getDefiningOp<overlay::AssembleOp>();
+  if (!assemble) {
+    user->emitOpError("expected a weight that is an argument: "
+                      "gnn-overlay-outline-prepare makes it one");
+    return failure();
+  }
+  SmallVector<Part> parts;
+  for (auto [i, input] : llvm::enumerate(assemble.getInputs())) {
+    FailureOr<SmallVector<Part>> of = partsOf(user, input);
+    if (failed(of))
+      return failure();
+    ArrayRef<int64_t> block = assemble.getBlocks().slice(6 * i, 6);
+    for (Part part : *of) {
+      if (assemble.getTransposed()[i]) {
+        part.transposed = !part.transposed;
+        std::swap(part.fromRow, part.fromColumn);
+        std::swap(part.row, part.column);
+        std::swap(part.rows, part.columns);
+      }
+      if (std::optional<Part> there = cut(part, block))
+        parts.push_back(*there);
+    }
+  }
+  ArrayRef<int64_t> ones = assemble.getOnes();
+  for (size_t i = 0; i < ones.size(); i += 4) {
+    Part part;
+    part.row = ones[i];
+    part.column = ones[i + 1];
+    part.rows = ones[i + 2];
+    part.columns = ones[i + 3];
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+RegionOp ProgramBuilder::edgesWithoutWeights(Location loc) {
+  if (!unweighted)
+    unweighted = addRegion(loc, uniqueName("edges"), overlay::RegionKind::Edges,
+                           {partition.getNumEntries(), partition.getEdges()},
+                           overlay::RegionRole::Input);
+  return unweighted;
+}
+
+/// The operand of a layer in the program: the result of a layer before it, or
+/// what a region holds.
+FailureOr<Value> ProgramBuilder::read(Operation *layer, OpOperand &operand) {
+  Value value = throughViews(operand.get());
+  if (Value there = map.lookupOrNull(value))
+    return there;
+  Location loc = layer->getLoc();
+  auto type = getTensorType(operand.get());
+  if (auto space = getRowSpace(type)) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument) {
+      layer->emitOpError("expected operands that are arguments or layers: "
+                         "gnn-overlay-outline-prepare makes them arguments");
+      return failure();
+    }
+    std::string name = nameOf(argument);
+    RegionOp region = addRowsRegion(loc, builder.getStringAttr(name), type,
+                                    overlay::RegionRole::Input, name);
+    Value there = readRegion(loc, type, region);
+    map.map(value, there);
+    return there;
+  }
+  // A weight, which lies in memory as the layer reads it.
+  RegionOp &region = regionOfWeight[value];
+  if (!region) {
+    FailureOr<SmallVector<Part>> parts = partsOf(layer, value);
+    if (failed(parts))
+      return failure();
+    auto argument = dyn_cast<BlockArgument>(value);
+    bool isMatrix = type.getRank() == 2;
+    region = addRegion(
+        loc,
+        argument ? builder.getStringAttr(nameOf(argument))
+                 : uniqueName(isMatrix ? "weight" : "bias"),
+        isMatrix ? overlay::RegionKind::Weights : overlay::RegionKind::Row,
+        {isMatrix ? type.getDimSize(0) : 1, type.getShape().back()},
+        overlay::RegionRole::Input, *parts);
+  }
+  return readRegion(loc, type, region);
+}
+
+/// The scales and shifts of a layer, which lie in one region.
+FailureOr<RegionOp> ProgramBuilder::addAffine(Operation *layer, Value scale,
+                                              Value shift) {
+  SmallVector<Part> all;
+  for (int64_t row : {0, 1}) {
+    FailureOr<SmallVector<Part>> parts = partsOf(layer, row ? shift : scale);
+    if (failed(parts))
+      return failure();
+    for (Part part : *parts) {
+      part.row += row;
+      all.push_back(part);
+    }
+  }
+  return addRegion(
+      layer->getLoc(), uniqueName("affine"), overlay::RegionKind::Affine,
+      {1, getTensorType(scale).getDimSize(0)}, overlay::RegionRole::Input, all);
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramBuilder::addLayer(overlay::LayerOpInterface layer,
+                                       int64_t number) {
+  IRMapping operands;
+  auto norm = dyn_cast<overlay::BatchNormOp>(*layer);
+  auto activation = dyn_cast<overlay::ActivationOp>(*layer);
+  Value scale = norm ? norm.getScale() : Value();
+  Value shift = norm ? norm.getShift() : Value();
+  if (activation && activation.getScale()) {
+    scale = activation.getScale();
+    shift = activation.getShift();
+  }
+  if (scale) {
+    FailureOr<RegionOp> region = addAffine(layer, scale, shift);
+    if (failed(region))
+      return failure();
+    Value there = readRegion(layer->getLoc(), scale.getType(), *region);
+    operands.map(scale, there);
+    operands.map(shift, there);
+  }
+  for (OpOperand &operand : layer->getOpOperands()) {
+    if (operands.contains(operand.get()))
+      continue;
+    FailureOr<Value> there = read(layer, operand);
+    if (failed(there))
+      return failure();
+    operands.map(operand.get(), *there);
+    // The layer that made it keeps its region until now.
+    auto it = regionOfResult.find(throughViews(operand.get()));
+    if (it != regionOfResult.end())
+      for (Life &life : temporaries)
+        if (life.region == it->second)
+          life.last = std::max(life.last, number);
+  }
+  Operation *copy = builder.clone(*layer, operands);
+  if (auto aggregate = dyn_cast<overlay::AggregateOp>(copy);
+      aggregate && !aggregate.getWeights()) {
+    auto type = RankedTensorType::get(
+        {ShapedType::kDynamic}, Float32Type::get(builder.getContext()),
+        RowsAttr::get(builder.getContext(),
+                      getRows(aggregate.getType()).getGraph(), RowSpace::Edge));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(copy);
+    Value ones =
+        readRegion(layer->getLoc(), type, edgesWithoutWeights(layer->getLoc()));
+    aggregate.getWeightsMutable().assign(ones);
+  }
+  if (isa<overlay::VectorInnerOp>(copy) && !hasInputEdges())
+    edgesWithoutWeights(layer->getLoc()); // the ends of the edges
+  Value result = layer->getResult(0);
+  map.map(result, copy->getResult(0));
+  RegionOp region = regionOfResult.lookup(result); // of an output
+  if (!region) {
+    region = addRowsRegion(
+        layer->getLoc(), uniqueName(("layer" + Twine(number)).str()),
+        getTensorType(result), overlay::RegionRole::Temporary);
+    regionOfResult[result] = region;
+    // Descriptors of edges are there before the program runs.
+    bool ofEdges = region.getKind().getValue() == overlay::RegionKind::Edges;
+    temporaries.push_back({region, ofEdges ? 0 : number, number});
+    if (ofEdges)
+      temporaries.back().last = std::numeric_limits<int64_t>::max();
+  }
+  overlay::PlaceOp::create(builder, layer->getLoc(), copy->getResult(0),
+                           FlatSymbolRefAttr::get(region.getSymNameAttr()));
+  return success();
+}
+
+bool ProgramBuilder::hasInputEdges() {
+  return llvm::any_of(inputs, [](RegionOp region) {
+    return region.getKind().getValue() == overlay::RegionKind::Edges;
+  });
+}
+
+/// Gives each temporary region the lowest address behind `begin` that no other
+/// has while it lives.
+void ProgramBuilder::placeTemporaries(uint64_t begin) {
+  SmallVector<Life> placed;
+  for (Life life : temporaries) {
+    SmallVector<std::pair<uint64_t, uint64_t>> taken;
+    for (const Life &other : placed)
+      if (other.first <= life.last && life.first <= other.last) {
+        uint64_t from = RegionOp(other.region).getAddress();
+        taken.push_back({from, from + RegionOp(other.region).getBytes()});
+      }
+    llvm::sort(taken);
+    uint64_t address = begin, bytes = life.region.getBytes();
+    for (auto [from, to] : taken) {
+      if (address + bytes <= from)
+        break;
+      address = std::max(address, to);
+    }
+    life.region.setAddress(address);
+    placed.push_back(life);
+  }
+}
+
+FailureOr<ProgramOp> ProgramBuilder::run() {
+  program = ProgramOp::create(
+      builder, func.getLoc(), func.getSymNameAttr(),
+      getRows((*func.getOps<overlay::LayerOpInterface>().begin())
+                  ->getResult(0)
+                  .getType())
+          .getGraph(),
+      target, partition);
+  body = builder.createBlock(&program.getBody());
+  for (BlockArgument argument : func.getArguments()) {
+    StringAttr name = builder.getStringAttr(nameOf(argument));
+    if (name.empty() || !names.insert(name).second)
+      return emitError(func.getLoc(), "expected arguments of different names, "
+                                      "got '")
+             << name.getValue() << "' of argument " << argument.getArgNumber();
+  }
+  auto returned = cast<func::ReturnOp>(func.front().getTerminator());
+  for (auto [i, operand] : llvm::enumerate(returned.getOperands())) {
+    Value value = throughViews(operand);
+    if (!value.getDefiningOp<overlay::LayerOpInterface>())
+      return returned.emitOpError("expected results of layers, got result ")
+             << i;
+    if (regionOfResult.contains(value))
+      return returned.emitOpError("expected results that are different values, "
+                                  "got result ")
+             << i << " twice";
+    auto named = func.getResultAttrOfType<StringAttr>(i, attribute::name);
+    regionOfResult[value] = addRowsRegion(
+        value.getLoc(), uniqueName(named ? named.str() : defaultResultName(i)),
+        getTensorType(value), overlay::RegionRole::Output);
+  }
+  int64_t number = 0;
+  for (auto layer : func.getOps<overlay::LayerOpInterface>()) {
+    builder.setInsertionPointToEnd(body);
+    if (failed(addLayer(layer, ++number)))
+      return failure();
+  }
+  uint64_t end = 0;
+  for (RegionOp region : llvm::concat<RegionOp>(inputs, outputs)) {
+    region.setAddress(end);
+    end += region.getBytes();
+  }
+  placeTemporaries(end);
+  return program;
+}
+
+FailureOr<ProgramOp> gnn::overlay::makeProgram(func::FuncOp func,
+                                               OverlayTargetAttr target,
+                                               PartitionAttr partition) {
+  return ProgramBuilder(func, target, partition).run();
+}

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of the overlay: compiled, assembled, read, run and timed."""
+
+import collections
+import ctypes
+import functools
+import json
+import os
+import re
+
+import numpy as np
+
+from .. import capi, compiler, files, signatures, types
+from ..graph import Graph, not_a_graph, to_numpy
+from ..program import Function, Module
+from ..signatures import Buffer
+from . import native
+from .partitions import Partition, native_graph
+from .reports import Report
+
+Instruction = collections.namedtuple("Instruction", "mnemonic fields")
+Layer = collections.namedtuple(
+    "Layer", "name type inputs outputs aggregation activation tiles instructions")
+
+_DECLARATION = re.compile(r"gnn\.graph @[\w.$-]+ square \{[^}\n]*")
+_NAME = "program.mlir"
+
+
+def compile(program, function=None, *, graph=None, stats=None, **options):
+    """The Program of a function: of a `Module`, a `Function`, or IR as text.
+
+    It is for one graph: `graph`, a Graph, the path of a graph file, or a Partition (as one
+    of counts); or `stats`, the numbers (vertices, edges); or for what the IR states. Without
+    a graph each subshard has one entry, and a graph that needs more is refused when it is
+    given. `function` is a name,
+    needed where the module has several functions.
+
+    Options are those of gnn-overlay-pipeline (docs/Overlay.md): `n1` (rows of a block),
+    `blocks_per_pe`, `order`, `fuse`, `unroll`, `skip_empty`, `add_self_loops` (of a graph
+    file). Raises ValueError where an argument is wrong, CompileError where the program is,
+    as "has no overlay layer: ..." at the op that no layer computes."""
+    native.load()
+    text, function = _text_of(program, function)
+    if graph is not None and stats is not None:
+        raise ValueError("expected graph or stats, got both")
+    if stats is not None:
+        text = _with_stats(text, *stats)
+    handle = partition = None
+    if isinstance(graph, (str, os.PathLike)):
+        options["graph"] = os.fspath(graph)
+    elif isinstance(graph, Partition):
+        partition = graph.handle
+        text = _with_stats(text, graph.vertices, graph.edges)
+    elif graph is not None:
+        handle = native_graph(graph)
+    data = text.encode()
+    try:
+        return Program(capi.made("gnnOverlayCompile", data, len(data), _NAME.encode(),
+                                 (function or "").encode(), handle, partition,
+                                 native.options_text(options)))
+    except capi.GNNError as error:
+        if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
+            raise ValueError(str(error)) from None
+        if error.kind != signatures.PROGRAM:
+            raise
+        raise capi.CompileError(str(error).splitlines(),
+                                _reproducer(text, graph, options)) from None
+
+
+def assemble(text, name=None):
+    """The Program of a `gnn_overlay.program` as text, as `Program.mlir` gives it; `name`
+    is needed where there are several. Raises CompileError."""
+    return compile(text, name)
+
+
+def _text_of(program, function):
+    """The text of a program, and the name of its function; None: the one there is."""
+    if isinstance(program, Function):
+        return program.module.text(), program.name
+    if isinstance(program, Module):
+        return program.text(), function
+    if isinstance(program, str):
+        return program, function
+    raise ValueError("program: expected a gnn_mlir Module, Function or text, got "
+                     f"{types.described(program)}")
+
+
+def _with_stats(text, vertices, edges):
+    """The text with the numbers of a graph in the declaration of its graph."""
+    found = [one for one in _DECLARATION.finditer(text) if "stats" not in one[0]]
+    if len(found) != 1:
+        raise ValueError("stats: expected a program with one square graph without "
+                         f"statistics, got {len(found)}")
+    items = dict(src_nodes=vertices, dst_nodes=vertices, edges=edges, type_edges=[edges],
+                 src_pairs=[min(vertices, edges)], dst_pairs=[min(vertices, edges)])
+    end = found[0].end()
+    comma = "" if found[0][0].rstrip().endswith("{") else ", "
+    return text[:end] + f"{comma}stats = {types.stats_text(items.items())}" + text[end:]
+
+
+def _reproducer(text, graph, options):
+    """The text with its pipeline, as `gnn-opt --run-reproducer` reads it; of a Graph it has
+    the numbers."""
+    if isinstance(graph, Graph):
+        try:
+            text = _with_stats(text, graph.num_nodes, graph.num_edges)
+        except ValueError:
+            pass  # It has its own, or what is wrong is before that.
+    words = native.options_text(options).decode()
+    return (f"{text}\n\n{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n      pipeline: "
+            f"\"builtin.module(gnn-overlay-pipeline{{{words}}})\",\n      "
+            "disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n")
+
+
+class Program(native.Handle):
+    """Instructions of 16 bytes, and the regions of the memory that they read and write."""
+
+    _release = "gnnOverlayProgramRelease"
+    _elsewhere = "save it and load it there"
+
+    @classmethod
+    def load(cls, path):
+        """The program in a `.ga` file. Raises OSError or GNNError."""
+        with open(path, "rb") as file:
+            return cls.of_bytes(file.read())
+
+    @classmethod
+    def of_bytes(cls, data):
+        """The program of the bytes of a `.ga` file. Raises GNNError where they are none,
+        or would have a machine leave its regions or buffers."""
+        native.load()
+        return cls(capi.made("gnnOverlayProgramRead", data, len(data)))
+
+    def to_bytes(self):
+        """The bytes of its `.ga` file."""
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        capi.call("gnnOverlayProgramBytes", self.handle, ctypes.byref(data),
+                  ctypes.byref(size))
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            capi.library().gnnStringDestroy(data)
+
+    def save(self, path):
+        """Writes its `.ga` file. The values computed before it
+        (`prepare`) are no part of that."""
+        files.write(path, self.to_bytes())
+
+    def mlir(self, name="program"):
+        """The disassembly, a `gnn_overlay.program` as text, which `assemble` reads."""
+        return capi.text_of("gnnOverlayProgramText", self.handle, name.encode())
+
+    @functools.cached_property
+    def facts(self):
+        """A dict of what the program is (gnnOverlayProgramDescribe)."""
+        return json.loads(capi.text_of("gnnOverlayProgramDescribe", self.handle))
+
+    vertices = property(lambda self: self.facts["vertices"])
+    edges = property(lambda self: self.facts["edges"])
+    n1 = property(lambda self: self.facts["n1"])
+    blocks = property(lambda self: self.facts["blocks"])
+    regions = property(lambda self: self.facts["regions"])
+
+    @property
+    def bytes(self):
+        """Bytes of the instructions alone, 16 each: the paper's size of a binary."""
+        return self.facts["instruction_bytes"]
+
+    @property
+    def seconds(self):
+        """Seconds of the host by phase (parse, passes, encode) where it was compiled."""
+        return self.facts["seconds"]
+
+    @functools.cached_property
+    def instructions(self):
+        """All instructions in order: mnemonic and the fields that are not 0."""
+        return [Instruction(*one) for one in json.loads(
+            capi.text_of("gnnOverlayProgramInstructions", self.handle))]
+
+    @property
+    def layers(self):
+        """The layers in order, with the words of their csi."""
+        return [Layer(one["name"], one.get("type"), one.get("in"), one.get("out"),
+                      one.get("aggregation"), one.get("activation"), one.get("tiles"),
+                      one["instructions"]) for one in self.facts["layers"]]
+
+    @property
+    def inputs(self):
+        """The shapes of the arrays that it reads, by name; those named "prepare.0" and so
+        on are computed before it."""
+        return {one["name"]: tuple(one["shape"]) for one in self.facts["inputs"]}
+
+    @property
+    def outputs(self):
+        """The shapes of the arrays that it writes, by name."""
+        return {one["name"]: tuple(one["shape"]) for one in self.facts["outputs"]}
+
+    @functools.cached_property
+    def prepare(self):
+        """IR of the function of weights and the graph that is computed before the program;
+        None where nothing is, or where the program was read from a file."""
+        text = native.load().gnnOverlayProgramPrepare(self.handle)
+        return text and text.decode()
+
+    @functools.cached_property
+    def _prepare_function(self):
+        return compiler.compile(self.prepare, target="cpu")
+
+    def prepared(self, graph, inputs):
+        """The values computed before the program, by name: `@f.prepare` of `inputs` on the
+        CPU target."""
+        if self.prepare is None:
+            return {}
+        function = self._prepare_function
+        missing = [name for name in function.input_names if name not in inputs]
+        if missing:
+            raise ValueError(f"expected an input {missing[0]!r}, got "
+                             f"{', '.join(inputs) or 'none'}")
+        graphs = [graph] * len(function.graph_names)
+        found = function(graphs, {name: np.ascontiguousarray(inputs[name], np.float32)
+                                  for name in function.input_names})
+        return found if isinstance(found, dict) else {"prepare.0": found}
+
+    def run(self, graph, inputs, *, allow_non_finite=False):
+        """The outputs, float32 arrays [vertices, features] or [edges]: one itself, several
+        as a dict by name. `inputs` are arrays by the names of the function's arguments;
+        those that the program does not read may be left out. The values computed before it
+        are made of them, unless they have these ("prepare.0", ...).
+
+        Raises ValueError for wrong inputs, GNNError for a graph that the program is not
+        for, and for a value that is not finite, as of a softmax that overflows, unless
+        `allow_non_finite`."""
+        if not isinstance(graph, Graph):
+            raise ValueError(f"graph: expected a Graph, got {not_a_graph(graph)}")
+        if not isinstance(inputs, dict):
+            raise ValueError(f"inputs: expected a dict by name, got {types.described(inputs)}")
+        partition = Partition.for_program(self, graph)
+        arrays = {name: np.ascontiguousarray(to_numpy(value), np.float32)
+                  for name, value in inputs.items()}
+        wanted = self.inputs
+        if any(name.startswith("prepare.") and name not in arrays for name in wanted):
+            arrays.update(self.prepared(graph, arrays))
+        missing = [name for name in wanted if name not in arrays]
+        if missing:
+            raise ValueError(f"expected an input {missing[0]!r}, got "
+                             f"{', '.join(inputs) or 'none'}")
+        return self._run(partition, {name: arrays[name] for name in wanted},
+                         allow_non_finite)
+
+    def _run(self, partition, arrays, allow_non_finite):
+        shapes = [(ctypes.c_int64 * array.ndim)(*array.shape) for array in arrays.values()]
+        given = (native.Input * len(arrays))(*[
+            native.Input(name.encode(), array.ndim, shape, Buffer.of(array))
+            for (name, array), shape in zip(arrays.items(), shapes)])
+        results = {}
+        for one in self.facts["outputs"]:
+            shape = (partition.edges,) if one["edges"] else tuple(one["shape"])
+            results[one["name"]] = np.empty(shape, np.float32)
+        outputs = (Buffer * len(results))(*map(Buffer.of, results.values()))
+        capi.call("gnnOverlayRun", self.handle, partition.handle, given, len(given),
+                  native.options_text(dict(allow_non_finite=allow_non_finite)), outputs,
+                  len(results))
+        return next(iter(results.values())) if len(results) == 1 else results
+
+    def simulate(self, graph, *, memory=None, network=None, overlap=None, multicast=None,
+                 pes=None, **options):
+        """The Report of the time on a Graph, a Partition, or an array of the numbers of
+        edges of subshards [blocks, blocks] (`Partition.of_counts`).
+
+        `memory` is "shared" (default) or "ideal", `network` "ideal" (default), "banks" or
+        "network"; `overlap` and `multicast` are bools; `pes` simulates another number of
+        processing elements. Other options are numbers (docs/Overlay.md): issue, latency,
+        bandwidth in bytes a second, frequency in Hz and so on; `overheads=False` takes INIT,
+        fill and activations for nothing. Raises GNNError."""
+        if isinstance(graph, Graph):
+            graph = Partition.for_program(self, graph)
+        elif not isinstance(graph, Partition):
+            graph = Partition.of_counts(self.vertices, self.n1, graph)
+        given = native.options_text(dict(options, memory=memory, network=network,
+                                         overlap=overlap, multicast=multicast, pes=pes))
+        return Report(json.loads(capi.text_of("gnnOverlaySimulate", self.handle,
+                                              graph.handle, given)))
+
+    def __repr__(self):
+        return (f"Program({self.vertices} vertices, {self.edges} edges, "
+                f"{len(self.layers)} layers, {self.bytes} bytes)")

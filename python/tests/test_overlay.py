@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of the overlay compute what models mean: GraphAGILE's b1 to b8 against the
+float64 reference, with the same bits however they are laid out and timed."""
+
+import functools
+import subprocess
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import models, overlay
+from support import errors
+from support.overlay import GRAPHS, MODELS, function, graph, graph_of
+
+N1 = 32  # of which "hub", "multi" and "empty" have several blocks
+
+
+@functools.lru_cache(maxsize=None)
+def inputs_of(model, name):
+    return function(model).random_inputs(graph_of(model, name), seed=3)
+
+
+@functools.lru_cache(maxsize=None)
+def program_of(model, name, **options):
+    return overlay.compile(function(model), graph=graph_of(model, name), **options)
+
+
+@functools.lru_cache(maxsize=None)
+def result_of(model, name):
+    return program_of(model, name, n1=N1).run(graph_of(model, name), inputs_of(model, name))
+
+
+def check(out, expected):
+    # Up to eight layers, one behind the other.
+    assert errors.error(out, expected) <= 3 * errors.TOTAL
+    assert errors.row_error(out, expected) <= 3 * errors.BY_ROW
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("model", MODELS)
+def test_values(model, name):
+    expected = function(model).evaluate(graph_of(model, name), inputs_of(model, name))
+    check(result_of(model, name), expected["out"])
+
+
+@pytest.mark.parametrize("options", [
+    dict(unroll=True), dict(skip_empty=True), dict(unroll=True, skip_empty=True)],
+    ids=lambda options: "-".join(options))
+@pytest.mark.parametrize("model", MODELS)
+def test_bits_of_layouts(model, options):
+    name = "hub" if "skip_empty" not in options else "empty"
+    program = program_of(model, name, n1=N1, **options)
+    assert program.instructions != program_of(model, name, n1=N1).instructions
+    out = program.run(graph_of(model, name), inputs_of(model, name))
+    assert out.tobytes() == result_of(model, name).tobytes()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_bits_of_elements(model):
+    """One processing element computes what eight do."""
+    g = graph_of(model, "hub")
+    head, declared, rest = function(model).module.text().partition("gnn.graph ")
+    text = (f"{head}module attributes {{gnn_overlay.target = #gnn_overlay.target<pes = 1>}} {{\n"
+            f"{declared}{rest}\n}}")
+    program = overlay.compile(text, graph=g, n1=N1)
+    assert program.facts["parameters"]["pes"] == 1
+    out = program.run(g, inputs_of(model, "hub"))
+    assert out.tobytes() == result_of(model, "hub").tobytes()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_bits_after_timing(model):
+    """Times are of the instructions alone: values stay, and modes are in order. Networks
+    are where memory takes no time: in shared memory the last tiles may meet on a channel
+    in one network, and not in another."""
+    g, program = graph_of(model, "hub"), program_of(model, "hub", n1=N1)
+    cycles = {}
+    for memory in ("ideal", "shared"):
+        for network in ("ideal", "banks", "network"):
+            for overlap in (True, False):
+                report = program.simulate(g, memory=memory, network=network,
+                                          overlap=overlap)
+                cycles[memory, network, overlap] = report.cycles
+            assert cycles[memory, network, True] < cycles[memory, network, False]
+    for network in ("ideal", "banks", "network"):
+        assert cycles["ideal", network, True] < cycles["shared", network, True]
+    assert (cycles["ideal", "ideal", True] < cycles["ideal", "banks", True] <
+            cycles["ideal", "network", True])
+    assert program.simulate(g, pes=1, memory="ideal").cycles > cycles["ideal", "ideal", True]
+    out = program.run(g, inputs_of(model, "hub"))
+    assert out.tobytes() == result_of(model, "hub").tobytes()
+
+
+@pytest.mark.parametrize("model", ["b1", "b3", "b5", "b6"])
+def test_order_and_fusion_keep_values(model):
+    g = graph_of(model, "odd")
+    expected = function(model).evaluate(g, inputs_of(model, "odd"))["out"]
+    program = overlay.compile(function(model), graph=g, order=False, fuse=False)
+    assert len(program.layers) >= len(program_of(model, "odd").layers)
+    check(program.run(g, inputs_of(model, "odd")), expected)
+
+
+@pytest.mark.parametrize("model", ["b1", "b4", "b6", "b8"])
+def test_target(model):
+    """The target of `gnn_mlir.compile` gives the bits of the program."""
+    g = graph_of(model, "odd")
+    compiled = gnn_mlir.compile(function(model), target="overlay", graph=g)
+    out = compiled(g, inputs_of(model, "odd"))
+    program = program_of(model, "odd")
+    assert np.asarray(out).tobytes() == program.run(g, inputs_of(model, "odd")).tobytes()
+
+
+def test_derived_graph():
+    """A program on a graph whose loops are replaced takes the graph as it is without them."""
+    module = gnn_mlir.Module()
+    g = module.graph("g")
+    looped = module.looped_graph("looped", g)
+    f = module.function("f")
+    x = f.input("x", g.rows("node", 5))
+    y = f.aggregate("sum", f.gather(f.rebind_rows(x, looped, "node"), "edge", via="src"),
+                    looped.dst, via="dst")
+    f.output("out", f.rebind_rows(y, g, "node"))
+    given = graph("odd")
+    x = f.random_inputs(given, seed=1)
+    program = overlay.compile(module, graph=given)
+    assert program.facts["loops"] == "replace"
+    check(program.run(given, x), f.evaluate(given, x)["out"])
+
+
+# -- Errors --------------------------------------------------------------------------
+
+
+def test_no_layer(gnn_opt, tmp_path):
+    module = gnn_mlir.Module()
+    g = module.graph("g")
+    f = module.function("f")
+    f.output("out", f.activation("elu", f.input("x", g.rows("node", 4)), alpha=1.0))
+    with pytest.raises(gnn_mlir.CompileError, match="has no overlay layer") as raised:
+        overlay.compile(module, stats=(20, 40))
+    assert raised.value.diagnostics[0].startswith("program.mlir:")
+    (tmp_path / "program.mlir").write_text(raised.value.reproducer)
+    repeated = subprocess.run([gnn_opt, "--run-reproducer", tmp_path / "program.mlir"],
+                              text=True, capture_output=True, check=False)
+    assert "has no overlay layer" in repeated.stderr
+    with pytest.raises(gnn_mlir.CompileError, match="has no overlay layer"):
+        gnn_mlir.compile(module, target="overlay", graph=graph("odd"))
+
+
+def test_wrong_graph():
+    program = program_of("b3", "odd")
+    with pytest.raises(gnn_mlir.GNNError, match="37"):
+        program.run(graph("hub"), inputs_of("b3", "odd"))
+    with pytest.raises(ValueError, match="graph: expected a Graph"):
+        program.run(None, inputs_of("b3", "odd"))
+    with pytest.raises(ValueError, match="got both"):
+        overlay.compile(function("b3"), graph=graph("odd"), stats=(37, 90))
+
+
+def test_more_edges_than_the_program_has_room_for():
+    program = overlay.compile(function("b3"), stats=(37, 89))
+    with pytest.raises(gnn_mlir.GNNError, match="89"):
+        program.run(graph("odd"), inputs_of("b3", "odd"))
+
+
+def test_subshards_of_more_edges_than_a_buffer():
+    """A program without a graph has one entry for each subshard."""
+    rng = np.random.default_rng(0)
+    big = gnn_mlir.Graph(*rng.integers(0, 10, (2, 66_000)).astype(np.int32), num_nodes=10)
+    f = function("b3")
+    x = f.random_inputs(big, seed=1)
+    with pytest.raises(gnn_mlir.GNNError, match="entr"):
+        overlay.compile(f, stats=(10, 66_000)).run(big, x)
+    # 6,600 rows are added up one by one.
+    out = overlay.compile(f, graph=big).run(big, x)
+    assert errors.error(out, f.evaluate(big, x)["out"]) <= 10 * errors.TOTAL
+
+
+def test_wrong_inputs():
+    program, g = program_of("b3", "odd"), graph("odd")
+    given = dict(inputs_of("b3", "odd"))
+    x = given.pop("x")
+    with pytest.raises(ValueError, match="expected an input 'x'"):
+        program.run(g, given)
+    with pytest.raises(gnn_mlir.GNNError, match="'x'"):
+        program.run(g, dict(given, x=x[:, 1:]))
+    with pytest.raises(ValueError, match="inputs: expected a dict"):
+        program.run(g, [x])
+
+
+def test_softmax_that_overflows():
+    """It is not shifted by its maximum, as in equation (4)."""
+    f, g = function("b6"), graph_of("b6", "odd")
+    given = dict(inputs_of("b6", "odd"))
+    given["x"] = 1e6 * np.abs(given["x"])
+    with pytest.raises(gnn_mlir.GNNError, match="finite"):
+        program_of("b6", "odd").run(g, given)
+    out = program_of("b6", "odd").run(g, given, allow_non_finite=True)
+    assert not np.isfinite(out).all() and f.evaluate(g, given)
+
+
+def test_wrong_options():
+    with pytest.raises(ValueError, match="expected those of gnn-overlay-pipeline"):
+        overlay.compile(function("b3"), stats=(37, 90), n2=16)
+    with pytest.raises(gnn_mlir.CompileError, match="multiple of 16"):
+        overlay.compile(function("b3"), stats=(37, 90), n1=17)
+    with pytest.raises(ValueError, match="program: expected a gnn_mlir Module"):
+        overlay.compile(5)
+    with pytest.raises(gnn_mlir.GNNError, match="memory: expected ideal or shared"):
+        program_of("b3", "odd").simulate(graph("odd"), memory="none")
+    with pytest.raises(ValueError, match="stats: expected a program with one square graph"):
+        overlay.compile("module {}", stats=(3, 3))
+
+
+def test_several_functions():
+    module = models.graphagile("b3", 5, 3, 4)
+    other = module.function("other")
+    g = module.graphs["g"]
+    other.output("out", other.activation("elu", other.input("x", g.rows("node", 4)), alpha=1.0))
+    with pytest.raises(gnn_mlir.CompileError, match="expected one function"):
+        overlay.compile(module, stats=(37, 90))
+    # The others need not be programs.
+    assert overlay.compile(module, "sage", stats=(37, 90)).layers
+    with pytest.raises(gnn_mlir.CompileError, match="expected a function @third"):
+        overlay.compile(module, "third", stats=(37, 90))

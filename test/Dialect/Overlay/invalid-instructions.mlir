@@ -1,0 +1,177 @@
+// RUN: gnn-opt %s --verify-diagnostics --split-input-file
+
+gnn_overlay.program @load_c1 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.load' op expected a region of weights, got features}}
+      gnn_overlay.load weight @x at 0 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @load_of_nothing target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.load' op names the region @x, which the program around it does not have}}
+      gnn_overlay.load feature @x at 0 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @load_c2 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.load' op expected bytes that are a multiple of 64, got 16}}
+      gnn_overlay.load feature @x at 16 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @load_c2_stride target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.load' op expected bytes that are a multiple of 64, got -64}}
+      gnn_overlay.load feature @x at 64 stride -64 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @load_c2_descriptor target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @e edges [4, 7] input at 0
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      gnn_overlay.load edge @e at 16 by_descriptor
+      // expected-error @+1 {{'gnn_overlay.load' op expected bytes that are a multiple of 16, got 24}}
+      gnn_overlay.load edge @e at 24 by_descriptor
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @store_c1 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @e edges [4, 7] output at 0
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.store' op expected a region of features, got edges}}
+      gnn_overlay.store feature @e at 0 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @store_c1_input target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.store' op expected a region that is written, got an input}}
+      gnn_overlay.store feature @x at 0 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @store_c2 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @y features [20, 8] output at 0
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.store' op expected bytes that are a multiple of 64, got 16}}
+      gnn_overlay.store feature @y at 16 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @init_c1 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.init' op expected a region}}
+      gnn_overlay.init bias rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @init_c1_zero target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @b row [1, 8] input at 0
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.init' op expected no region}}
+      gnn_overlay.init zero @b rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @init_c1_kind target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @b affine [1, 8] input at 0
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.init' op expected a region of row, got affine}}
+      gnn_overlay.init bias @b rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @init_c2 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @b row [1, 8] input at 0
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.init' op expected bytes that are a multiple of 64, got 8}}
+      gnn_overlay.init bias @b at 8 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @act_c1_affine target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.act' op expected a region}}
+      gnn_overlay.act <affine> count 16 buffer 2
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @act_c1 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @s affine [1, 8] input at 0
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.act' op expected no region}}
+      gnn_overlay.act <relu> @s count 16 buffer 2
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @act_c2 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @s affine [1, 8] input at 0
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.act' op expected bytes that are a multiple of 64, got 32}}
+      gnn_overlay.act <affine> @s at 32 count 16 buffer 2
+    }
+  }
+}

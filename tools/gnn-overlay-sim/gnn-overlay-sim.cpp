@@ -1,0 +1,249 @@
+//===- gnn-overlay-sim.cpp - Simulate the overlay -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a program of the overlay on a graph file: its values, and its cycles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+
+#include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Overlay/Machine.h"
+#include "GNN/Overlay/Timing.h"
+#include "GNN/Version.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace gnn;
+
+namespace {
+enum class Switch { Off, On };
+
+struct Options {
+  cl::OptionCategory category{"gnn-overlay-sim options"};
+  cl::opt<std::string> file{cl::Positional, cl::desc("FILE.ga"), cl::Required,
+                            cl::cat(category)};
+  cl::opt<std::string> graphFile{"graph", cl::desc("Graph file"),
+                                 cl::value_desc("FILE.npz"), cl::Required,
+                                 cl::cat(category)};
+  cl::opt<bool> inverses{"add-inverses",
+                         cl::desc("Add the inverse of every edge"),
+                         cl::cat(category)};
+  cl::opt<bool> selfLoops{"add-self-loops",
+                          cl::desc("Give every node one self loop"),
+                          cl::cat(category)};
+  cl::list<std::string> inputs{
+      "input",
+      cl::desc("Where an input comes from; graph:feat are the features of the "
+               "graph file"),
+      cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
+      cl::cat(category)};
+  cl::opt<std::string> weights{
+      "weights", cl::desc("Where all other inputs come from"),
+      cl::value_desc("random:SEED"), cl::cat(category)};
+  cl::opt<std::string> output{
+      "output", cl::desc("Write outputs there: one file, or one each"),
+      cl::value_desc("FILE.npz|DIR"), cl::cat(category)};
+  cl::opt<std::string> reportFile{
+      "report", cl::desc("Simulate the time and print it, or write it as JSON"),
+      cl::value_desc("FILE.json"), cl::ValueOptional, cl::cat(category)};
+  cl::opt<bool> timeOnly{
+      "time-only", cl::desc("Simulate the time alone, which needs no inputs"),
+      cl::cat(category)};
+  cl::opt<bool> roofline{
+      "roofline",
+      cl::desc("Print the closed form of the time, without tiles and memory"),
+      cl::cat(category)};
+  cl::opt<overlay::MemoryModel> memory{
+      "memory", cl::desc("How long loads and stores take"),
+      cl::init(overlay::MemoryModel::Shared),
+      cl::values(clEnumValN(overlay::MemoryModel::Ideal, "ideal", "no time"),
+                 clEnumValN(overlay::MemoryModel::Shared, "shared",
+                            "by the bandwidth of channels that elements share "
+                            "(default)")),
+      cl::cat(category)};
+  cl::opt<overlay::NetworkModel> network{
+      "network", cl::desc("How edges reach banks and pipelines"),
+      cl::init(overlay::NetworkModel::Ideal),
+      cl::values(clEnumValN(overlay::NetworkModel::Ideal, "ideal",
+                            "without conflicts (default)"),
+                 clEnumValN(overlay::NetworkModel::Banks, "banks",
+                            "as long as the fullest bank or pipeline takes"),
+                 clEnumValN(overlay::NetworkModel::Network, "network",
+                            "cycle by cycle, through switches and adders")),
+      cl::cat(category)};
+  cl::opt<Switch> overlap{
+      "overlap", cl::desc("Whether loads are beside computations"),
+      cl::init(Switch::On),
+      cl::values(
+          clEnumValN(Switch::On, "on",
+                     "as far as buffers are free "
+                     "(default)"),
+          clEnumValN(Switch::Off, "off", "either waits for what is before it")),
+      cl::cat(category)};
+  cl::opt<bool> multicast{
+      "multicast",
+      cl::desc("Extension: elements that aggregate read rows together, where "
+               "one asks for those that another one is reading"),
+      cl::cat(category)};
+  cl::opt<uint64_t> pes{
+      "pes",
+      cl::desc("Simulate so many processing elements in place of those that "
+               "the program was made for"),
+      cl::cat(category)};
+  cl::opt<bool> anyValues{
+      "allow-non-finite",
+      cl::desc("Take results that are not finite for no error"),
+      cl::cat(category)};
+  cl::opt<int64_t> maxBytes{
+      "max-bytes",
+      cl::desc("Most memory that the arrays of a file, and the memory of the "
+               "overlay, may ask for; by default all that there is"),
+      cl::value_desc("BYTES"), cl::cat(category)};
+#define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
+  cl::opt<uint64_t> name{keyword,                                              \
+                         cl::desc("Timing: " summary " (" #value ")"),         \
+                         cl::init(value), cl::cat(category)};
+#include "GNN/Overlay/TimingOptions.def"
+};
+} // namespace
+
+static Options *given = nullptr;
+
+static int fail(const Twine &message) {
+  WithColor::error(errs(), "gnn-overlay-sim") << message << "\n";
+  return 1;
+}
+
+static overlay::TimingOptions timingOptions() {
+  overlay::TimingOptions options;
+  options.memory = given->memory;
+  options.network = given->network;
+  options.overlap = given->overlap == Switch::On;
+  options.multicast = given->multicast;
+#define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
+  options.name = given->name;
+#include "GNN/Overlay/TimingOptions.def"
+  return options;
+}
+
+namespace {
+/// What a program gives.
+struct Outputs {
+  std::vector<runtime::TensorInfo> infos;
+  std::vector<std::string> bytes;
+};
+} // namespace
+
+static runtime::Expected<Outputs>
+runProgram(const overlay::Program &program, const overlay::Partition &partition,
+           const runtime::GraphFile &file) {
+  auto loaded = overlaysim::loadArguments(program, file, given->inputs,
+                                          given->weights, given->maxBytes);
+  if (!loaded)
+    return loaded.takeError();
+  auto memory = overlay::Memory::create(program, given->maxBytes);
+  if (!memory)
+    return run::withOption(memory.takeError());
+  if (runtime::Error error =
+          memory->fill(program, partition, loaded->arguments))
+    return error;
+  overlay::RunOptions options;
+  options.checkFinite = !given->anyValues;
+  if (runtime::Error error = overlay::execute(program, *memory, options))
+    return error;
+  Outputs outputs;
+  auto results =
+      overlaysim::readOutputs(program, *memory, partition, outputs.infos);
+  if (!results)
+    return results.takeError();
+  outputs.bytes = std::move(results->outputs);
+  return outputs;
+}
+
+/// Simulates the time, and prints or writes it.
+static runtime::Error timeProgram(const overlay::Program &program,
+                                  const overlay::Partition &partition) {
+  auto report = overlay::simulate(program, partition, timingOptions());
+  if (!report)
+    return report.takeError();
+  if (!given->reportFile.empty())
+    return writeOutput(given->reportFile, report->json() + "\n");
+  outs() << report->text();
+  return {};
+}
+
+static void printRoofline(const overlay::Program &program) {
+  double cycles = overlay::rooflineCycles(
+      overlay::rooflineLayers(program), program.vertices,
+      static_cast<double>(program.edges), program.parameters);
+  double seconds = cycles / static_cast<double>(given->frequency.getValue());
+  outs() << formatv("closed form: {0:f0} cycles, {1:f6} ms\n", cycles,
+                    seconds * 1e3);
+}
+
+static int simulateFile() {
+  if (!given->weights.empty())
+    if (auto seed = run::parseSeed(given->weights); !seed)
+      return fail("--weights: " + seed.takeError().message());
+  auto bytes = runtime::readFile(given->file, given->maxBytes);
+  if (!bytes)
+    return fail(run::withOption(bytes.takeError()).message());
+  auto program = overlay::read(*bytes);
+  if (!program)
+    return fail(given->file + ": " + program.takeError().message());
+  if (given->pes.getNumOccurrences())
+    program->parameters.pes = given->pes;
+  if (runtime::Error error = overlay::verify(*program))
+    return fail(given->file + ": " + error.message());
+  auto graph = run::loadGraph(given->graphFile,
+                              {given->inverses, given->selfLoops, false},
+                              given->maxBytes);
+  if (!graph)
+    return fail(graph.takeError().message());
+  auto partition = overlay::Partition::forProgram(graph->graph, *program);
+  if (!partition)
+    return fail(given->graphFile + ": " + partition.takeError().message());
+  Outputs outputs;
+  if (!given->timeOnly) {
+    auto found = runProgram(*program, *partition, graph->file);
+    if (!found)
+      return fail(found.takeError().message());
+    outputs = std::move(*found);
+  }
+  if (given->reportFile.getNumOccurrences() || given->timeOnly)
+    if (runtime::Error error = timeProgram(*program, *partition))
+      return fail(error.message());
+  if (given->roofline)
+    printRoofline(*program);
+  if (!given->timeOnly)
+    if (runtime::Error error = overlaysim::saveOutputs(
+            outputs.infos, outputs.bytes, given->output))
+      return fail(error.message());
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  InitLLVM initialize(argc, argv);
+  Options all;
+  given = &all;
+  setVersionPrinter();
+  cl::HideUnrelatedOptions(given->category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Simulate a program of the overlay on a graph\n");
+  if (!given->maxBytes.getNumOccurrences())
+    given->maxBytes = runtime::physicalMemory();
+  int status = simulateFile();
+  outs().flush();
+  if (!outs().has_error())
+    return status;
+  std::error_code error = outs().error();
+  outs().clear_error(); // or the process ends by it
+  return fail("cannot write to standard output: " + error.message());
+}
