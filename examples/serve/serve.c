@@ -190,6 +190,31 @@ static bool read(const GnnModel *model, const GnnArrayFile *file, int batch,
   return hasAny;
 }
 
+/* Ends the program where a file has other arrays than those of so many batches.
+ */
+static void expectBatches(const GnnModel *model, const GnnArrayFile *file,
+                          const char *path, int batches) {
+  GnnArray array;
+  for (int64_t i = 0; gnnArrayFileArray(file, i, &array); ++i) {
+    char *end = NULL;
+    long batch = strtol(array.name, &end, 10);
+    bool isKnown =
+        end != array.name && *end == '/' && batch >= 0 && batch < batches;
+    GnnModelTensor argument;
+    bool isNamed = false;
+    for (int64_t j = 0; isKnown && gnnModelArgument(model, j, &argument); ++j)
+      isNamed = isNamed || strcmp(end + 1, argument.name) == 0;
+    if (isNamed)
+      continue;
+    gnnModelArgument(model, 0, &argument);
+    fprintf(stderr,
+            "serve: %s: expected arrays of batches by the names of arguments, "
+            "0/%s, ..., 1/%s, ..., got '%s'\n",
+            path, argument.name, argument.name, array.name);
+    exit(1);
+  }
+}
+
 int main(int argc, char **argv) {
   const char *kind = NULL;
   if (argc > 2 && strcmp(argv[1], "--device") == 0) {
@@ -216,8 +241,13 @@ int main(int argc, char **argv) {
   check(gnnArrayFileLoad(argv[2], &file));
   GnnArray values[MAX_ARGUMENTS] = {{0}};
   bool hasGraph = false;
-  for (int batch = 0; read(server.model, file, batch, values, &hasGraph);
-       ++batch) {
+  int batches = 0;
+  while (read(server.model, file, batches, values, &hasGraph))
+    ++batches;
+  expectBatches(server.model, file, argv[2], batches);
+  memset(values, 0, sizeof values);
+  for (int batch = 0; batch < batches; ++batch) {
+    read(server.model, file, batch, values, &hasGraph);
     if (hasGraph || !server.bound)
       bind(&server, values, count);
     run(&server, values, count);

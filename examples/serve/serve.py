@@ -15,6 +15,21 @@ import numpy as np
 import gnn_mlir
 
 
+def batches_of(path, names, arguments):
+    """The names of the arguments that each batch has."""
+    batches = {}
+    for name in names:
+        number, _, argument = name.partition("/")
+        if not number.isdigit() or argument not in arguments:
+            number = None
+        batches.setdefault(number, []).append(argument)
+    if None in batches or sorted(map(int, batches)) != list(range(len(batches))):
+        first = next(iter(arguments))
+        raise SystemExit(f"{path}: expected arrays of batches by the names of arguments, "
+                         f"0/{first}, ..., 1/{first}, ..., got {', '.join(names)}")
+    return [batches[str(batch)] for batch in range(len(batches))]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("model")
@@ -23,16 +38,13 @@ def main():
     parser.add_argument("--output")
     options = parser.parse_args()
     model, given, found = gnn_mlir.load(options.model, device=options.device), {}, {}
+    arguments = {one["name"]: one["role"] for one in model.manifest["arguments"]}
+    bound = None
     with np.load(options.batches) as arrays:
-        for batch in range(len(arrays.files)):
-            new = {name.partition("/")[2]: arrays[name] for name in arrays.files
-                   if name.startswith(f"{batch}/")}
-            if not new:
-                break
-            given |= new
-            bound = model.bind(**given) if any(
-                one["role"] == "ids" and one["name"] in new
-                for one in model.manifest["arguments"]) else bound
+        for batch, names in enumerate(batches_of(options.batches, arrays.files, arguments)):
+            given |= {name: arrays[f"{batch}/{name}"] for name in names}
+            if bound is None or any(arguments[name] == "ids" for name in names):
+                bound = model.bind(**given)
             out = bound(**{info.name: given[info.name] for info in bound.inputs})
             print(f"batch {batch}: {bound.outputs[0].name} {list(out.shape)}, sum {out.sum():.6g}")
             found[str(batch)] = out

@@ -309,7 +309,7 @@ class SavedModel(capi.Shared):
     def _check_target(self, place, got):
         """Raises ValueError where the file has no kernels for a device by name."""
         kind = getattr(place, "kind", None) or str(place).partition(":")[0]
-        if kind in targets.ALL and kind not in self.targets:
+        if kind not in self.targets:
             raise ValueError(f"{self._saved_for}; got {got}, for which gnn_mlir.export saves with "
                              f"targets={[*self.targets, kind]}")
 

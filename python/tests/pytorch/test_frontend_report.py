@@ -4,6 +4,7 @@ cannot be compiled."""
 
 import gc
 import logging
+import os
 import pathlib
 import re
 import weakref
@@ -41,6 +42,23 @@ class Split(torch.nn.Module):
         h = self.first(x, edge_index)
         h = torch.linalg.qr(h)[0]
         return self.last(h, edge_index)
+
+
+@pytest.mark.parametrize("place", ["share/gnn-mlir/examples/serve/train.py", "../probe/train.py"])
+def test_models_beside_the_package_are_captured(place):
+    """Examples of a wheel lie in its folder, and paths may lead through it."""
+    text = ("class Net(torch.nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.layer = pyg.SAGEConv(8, 4)\n"
+            "    def forward(self, x, edge_index):\n"
+            "        return self.layer(x, edge_index)\n")
+    names = {"torch": torch, "pyg": pyg}
+    folder = os.path.dirname(os.path.abspath(gnn_mlir.__file__))
+    exec(compile(text, os.path.join(folder, place), "exec"), names)  # pylint: disable=exec-used
+    model = gnn_mlir.compile(names["Net"](), fullgraph=True)
+    torch.testing.assert_close(model(X, EDGES), names["Net"].forward(model, X, EDGES))
+    assert gnn_mlir.explain(model).startswith("Net: 1 captured graph\n1: 1 program")
 
 
 class Read(Split):

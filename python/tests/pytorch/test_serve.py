@@ -89,6 +89,25 @@ def test_errors_in_c(commands):
         assert found.stderr.count("\n") < 3
 
 
+@pytest.mark.parametrize("names, got", [
+    (["x", "edge_index"], "x"), (["0/x", "0/edge_index", "2/x"], "2/x"),
+    (["0/x", "0/edge_index", "1/X"], "1/X")])
+def test_files_without_batches(commands, names, got):
+    """In C and in Python: one error, and no batch runs."""
+    folder, _ = commands
+    with np.load(folder / "batches.npz") as batches:
+        np.savez(folder / "names.npz", **{
+            name: batches["0/edge_index" if "edge" in name else "0/x"]
+            for name in names})
+    for command in ([folder / "serve", "--device", "cpu"],
+                    [sys.executable, ROOT / "examples/serve/serve.py", "--device", "cpu"]):
+        found = subprocess.run([*command, folder / "model.gnnpkg", folder / "names.npz"],
+                               capture_output=True, text=True, check=False)
+        assert found.returncode == 1 and not found.stdout
+        assert re.search("names.npz: expected arrays of batches by the names of arguments, "
+                         rf"0/\w+, \.\.\., 1/\w+, \.\.\., got .*{got}", found.stderr), found.stderr
+
+
 def test_the_whole_program_of_the_page(commands, tmp_path):
     """It compiles without warnings, and prints what its comment says."""
     import torch

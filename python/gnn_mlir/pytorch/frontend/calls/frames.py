@@ -33,10 +33,17 @@ _SKIP = FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP)
 # Files of ours that run programs, and those whose functions are parts of models.
 _OWN = os.path.abspath(os.path.join(os.path.dirname(__file__), *[".."] * 3)) + os.sep
 _TRACED = tuple(os.path.join(_OWN, "pytorch", "frontend", name) for name in ("dgl", "tracing"))
+_SHARED = os.path.join(_OWN, "share") + os.sep  # Examples in a wheel, which are a user's code.
 LIMIT = 32  # Captures of one function of a model, for each of the modules that have it.
 # How torch begins to say, under fullgraph, that the model raises.
 _RAISED = "Observed exception", "Assertion failed"
 _ATTEMPTS = 8  # Traces of a model, or of a frame, that capture nothing before it is torch's.
+
+
+def _is_own(file):
+    """Whether a file is one of ours that runs programs. A path may lead out of the package."""
+    return (file.startswith(_OWN) and not file.startswith(_TRACED) and
+            (file := os.path.normpath(file)).startswith(_OWN) and not file.startswith(_SHARED))
 
 
 def fresh(function):
@@ -259,7 +266,7 @@ class Frames:
     def known(self, frame):
         """The fate of a frame that dynamo need not be asked for, or None."""
         code, call = frame.f_code, getattr(self._calls, "call", None)
-        if code.co_filename.startswith(_OWN) and not code.co_filename.startswith(_TRACED):
+        if _is_own(code.co_filename):
             return ConvertFrameReturn(frame_exec_strategy=_SKIP)  # As a gradient within a model.
         if id(code) in self._skipped:
             return ConvertFrameReturn(frame_exec_strategy=_NOT_AGAIN)
