@@ -45,6 +45,18 @@ enum class RegionKind : uint32_t {
   Edges = 4
 };
 
+/// The layout of regions that loads and stores of a space are of.
+constexpr RegionKind regionKindOf(Space space) {
+  return space == Space::Weights ? RegionKind::Weights
+         : space == Space::Edges ? RegionKind::Edges
+                                 : RegionKind::Features;
+}
+
+/// The bytes of a unit of the address of a load or store.
+constexpr uint64_t addressUnitOf(Space space, bool byDescriptor) {
+  return space == Space::Edges && byDescriptor ? descriptorBytes : addressUnit;
+}
+
 /// What fills a region before the program runs, or reads it afterwards.
 enum class RegionRole : uint32_t { Input = 0, Output = 1, Temporary = 2 };
 

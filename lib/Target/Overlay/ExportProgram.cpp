@@ -37,27 +37,6 @@ private:
 };
 } // namespace
 
-static Piece pieceOf(ArrayAttr fields) {
-  auto number = [&](unsigned i) {
-    return static_cast<uint64_t>(cast<IntegerAttr>(fields[i]).getInt());
-  };
-  Piece piece;
-  if (auto name = dyn_cast<StringAttr>(fields[0]))
-    piece.argument = name.str();
-  else
-    piece.value =
-        static_cast<float>(cast<FloatAttr>(fields[0]).getValueAsDouble());
-  piece.transposed = cast<BoolAttr>(fields[1]).getValue();
-  piece.argumentRow = number(2);
-  piece.argumentColumn = number(3);
-  piece.pitch = number(4);
-  piece.row = number(5);
-  piece.column = number(6);
-  piece.rows = number(7);
-  piece.columns = number(8);
-  return piece;
-}
-
 LogicalResult Exporter::addRegions() {
   for (auto of : op.getBody().getOps<RegionOp>()) {
     overlay::Region region;
@@ -75,7 +54,7 @@ LogicalResult Exporter::addRegions() {
     }
     if (ArrayAttr pieces = of.getPiecesAttr())
       for (auto fields : pieces.getAsRange<ArrayAttr>())
-        region.pieces.push_back(pieceOf(fields));
+        region.pieces.push_back(readPiece(fields));
     addresses[region.name] = region.address;
     program.regions.push_back(std::move(region));
   }
@@ -111,10 +90,9 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
       .Case([&](LoadOp op) -> FailureOr<Instruction> {
         Load load;
         overlay::Space space = op.getSpace().getValue();
-        bool isEntry = space == overlay::Space::Edges && op.getByDescriptor();
         load.space = static_cast<uint64_t>(space);
         load.address = addressOf(op.getRegionAttr(), op.getOffset(),
-                                 isEntry ? descriptorBytes : addressUnit);
+                                 addressUnitOf(space, op.getByDescriptor()));
         load.stride = op.getStride() / addressUnit;
         load.count = op.getRows();
         load.width = op.getWidth();
@@ -128,10 +106,9 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
       .Case([&](StoreOp op) -> FailureOr<Instruction> {
         Store store;
         overlay::Space space = op.getSpace().getValue();
-        bool isEntry = space == overlay::Space::Edges && op.getByDescriptor();
         store.space = static_cast<uint64_t>(space);
         store.address = addressOf(op.getRegionAttr(), op.getOffset(),
-                                  isEntry ? descriptorBytes : addressUnit);
+                                  addressUnitOf(space, op.getByDescriptor()));
         store.count = op.getRows();
         store.width = op.getWidth();
         store.byDescriptor = op.getByDescriptor();

@@ -74,32 +74,18 @@ private:
 } // namespace
 
 void Importer::addRegion(const overlay::Region &region) {
-  SmallVector<Attribute> pieces;
-  StringAttr argument;
   bool isWhole = region.kind == overlay::RegionKind::Features ||
                  region.kind == overlay::RegionKind::Edges;
-  for (const Piece &piece : region.pieces) {
-    if (isWhole) {
-      argument = builder.getStringAttr(piece.argument);
-      continue;
-    }
-    SmallVector<Attribute> fields = {
-        piece.argument.empty()
-            ? Attribute(builder.getF32FloatAttr(piece.value))
-            : Attribute(builder.getStringAttr(piece.argument)),
-        builder.getBoolAttr(piece.transposed)};
-    for (uint64_t value : {piece.argumentRow, piece.argumentColumn, piece.pitch,
-                           piece.row, piece.column, piece.rows, piece.columns})
-      fields.push_back(number(value));
-    pieces.push_back(builder.getArrayAttr(fields));
-  }
+  StringAttr argument;
+  if (isWhole && !region.pieces.empty())
+    argument = builder.getStringAttr(region.pieces.back().argument);
   RegionOp::create(
       builder, loc, builder.getStringAttr(region.name),
       RegionKindAttr::get(context(), region.kind),
       builder.getDenseI64ArrayAttr({static_cast<int64_t>(region.rows),
                                     static_cast<int64_t>(region.columns)}),
       RegionRoleAttr::get(context(), region.role), number(region.address),
-      argument, pieces.empty() ? ArrayAttr() : builder.getArrayAttr(pieces));
+      argument, isWhole ? ArrayAttr() : writePieces(context(), region.pieces));
 }
 
 FailureOr<Importer::Place>
@@ -118,17 +104,6 @@ Importer::locate(uint64_t address, overlay::RegionKind kind, bool isWritten) {
 //===----------------------------------------------------------------------===//
 // Instructions
 //===----------------------------------------------------------------------===//
-
-static overlay::RegionKind kindOf(overlay::Space space) {
-  return space == overlay::Space::Weights ? overlay::RegionKind::Weights
-         : space == overlay::Space::Edges ? overlay::RegionKind::Edges
-                                          : overlay::RegionKind::Features;
-}
-
-static uint64_t unitOf(overlay::Space space, bool byDescriptor) {
-  return space == overlay::Space::Edges && byDescriptor ? descriptorBytes
-                                                        : addressUnit;
-}
 
 StringAttr Importer::nameOf(const Csi &csi) {
   auto here = llvm::find_if(program.layers, [&](const overlay::Layer &layer) {
@@ -171,7 +146,8 @@ LogicalResult Importer::build(const Instruction &, const Csi &csi) {
 LogicalResult Importer::build(const Instruction &of, const Load &load) {
   auto space = static_cast<overlay::Space>(load.space);
   FailureOr<Place> place =
-      locate(load.address * unitOf(space, load.byDescriptor), kindOf(space));
+      locate(load.address * addressUnitOf(space, load.byDescriptor),
+             regionKindOf(space));
   if (failed(place))
     return failure();
   LoadOp::create(builder, loc, SpaceAttr::get(context(), space), place->region,
@@ -184,7 +160,8 @@ LogicalResult Importer::build(const Instruction &of, const Load &load) {
 LogicalResult Importer::build(const Instruction &of, const Store &store) {
   auto space = static_cast<overlay::Space>(store.space);
   FailureOr<Place> place =
-      locate(store.address * unitOf(space, store.byDescriptor), kindOf(space),
+      locate(store.address * addressUnitOf(space, store.byDescriptor),
+             regionKindOf(space),
              /*isWritten=*/true);
   if (failed(place))
     return failure();

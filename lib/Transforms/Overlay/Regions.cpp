@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace gnn;
 
+using overlay::Piece;
 using overlay::ProgramOp;
 using overlay::RegionOp;
 
@@ -33,30 +34,24 @@ static Value throughViews(Value value) {
 }
 
 namespace {
-/// A block of an argument or of ones in a region, before it is text.
-struct Part {
-  std::string argument; // empty: ones
-  bool transposed = false;
-  int64_t fromRow = 0, fromColumn = 0, pitch = 0;
-  int64_t row = 0, column = 0, rows = 0, columns = 0;
-};
-
-/// The part of `part` that lies within rows and columns of the region from
+/// The part of a piece that lies within rows and columns of the region from
 /// (row, column) on, moved to (toRow, toColumn); none: nothing does.
-std::optional<Part> cut(Part part, ArrayRef<int64_t> block) {
-  int64_t row = std::max(part.row, block[0]);
-  int64_t column = std::max(part.column, block[1]);
-  int64_t endRow = std::min(part.row + part.rows, block[0] + block[4]);
-  int64_t endColumn = std::min(part.column + part.columns, block[1] + block[5]);
+std::optional<Piece> cut(Piece piece, ArrayRef<int64_t> numbers) {
+  SmallVector<uint64_t> block(numbers.begin(), numbers.end());
+  uint64_t row = std::max(piece.row, block[0]);
+  uint64_t column = std::max(piece.column, block[1]);
+  uint64_t endRow = std::min(piece.row + piece.rows, block[0] + block[4]);
+  uint64_t endColumn =
+      std::min(piece.column + piece.columns, block[1] + block[5]);
   if (row >= endRow || column >= endColumn)
     return std::nullopt;
-  part.fromRow += row - part.row;
-  part.fromColumn += column - part.column;
-  part.row = row - block[0] + block[2];
-  part.column = column - block[1] + block[3];
-  part.rows = endRow - row;
-  part.columns = endColumn - column;
-  return part;
+  piece.argumentRow += row - piece.row;
+  piece.argumentColumn += column - piece.column;
+  piece.row = row - block[0] + block[2];
+  piece.column = column - block[1] + block[3];
+  piece.rows = endRow - row;
+  piece.columns = endColumn - column;
+  return piece;
 }
 
 /// Builds the program of one function.
@@ -73,10 +68,10 @@ private:
   StringAttr uniqueName(StringRef wanted);
   RegionOp addRegion(Location loc, StringAttr name, overlay::RegionKind kind,
                      ArrayRef<int64_t> extents, overlay::RegionRole role,
-                     ArrayRef<Part> parts = {}, StringRef argument = {});
+                     ArrayRef<Piece> pieces = {}, StringRef argument = {});
   RegionOp addRowsRegion(Location loc, StringAttr name, RankedTensorType type,
                          overlay::RegionRole role, StringRef argument = {});
-  FailureOr<SmallVector<Part>> partsOf(Operation *user, Value weight);
+  FailureOr<SmallVector<Piece>> piecesOf(Operation *user, Value weight);
   FailureOr<Value> read(Operation *layer, OpOperand &operand);
   Value readRegion(Location loc, Type type, RegionOp region);
   FailureOr<RegionOp> addAffine(Operation *layer, Value scale, Value shift);
@@ -126,7 +121,7 @@ RegionOp ProgramBuilder::addRegion(Location loc, StringAttr name,
                                    overlay::RegionKind kind,
                                    ArrayRef<int64_t> extents,
                                    overlay::RegionRole role,
-                                   ArrayRef<Part> parts, StringRef argument) {
+                                   ArrayRef<Piece> pieces, StringRef argument) {
   OpBuilder::InsertionGuard guard(builder);
   auto regions = body->getOps<RegionOp>();
   if (regions.empty())
@@ -135,22 +130,11 @@ RegionOp ProgramBuilder::addRegion(Location loc, StringAttr name,
     builder.setInsertionPointAfter(*std::next(
         regions.begin(), std::distance(regions.begin(), regions.end()) - 1));
   MLIRContext *context = builder.getContext();
-  SmallVector<Attribute> pieces;
-  for (const Part &part : parts) {
-    SmallVector<Attribute> fields = {
-        part.argument.empty() ? Attribute(builder.getF32FloatAttr(1))
-                              : Attribute(builder.getStringAttr(part.argument)),
-        builder.getBoolAttr(part.transposed)};
-    for (int64_t number : {part.fromRow, part.fromColumn, part.pitch, part.row,
-                           part.column, part.rows, part.columns})
-      fields.push_back(builder.getI64IntegerAttr(number));
-    pieces.push_back(builder.getArrayAttr(fields));
-  }
   auto region = RegionOp::create(
       builder, loc, name, overlay::RegionKindAttr::get(context, kind), extents,
       overlay::RegionRoleAttr::get(context, role), /*address=*/0,
       argument.empty() ? StringAttr() : builder.getStringAttr(argument),
-      pieces.empty() ? ArrayAttr() : builder.getArrayAttr(pieces));
+      writePieces(context, pieces));
   if (role == overlay::RegionRole::Input)
     inputs.push_back(region);
   if (role == overlay::RegionRole::Output)
@@ -182,18 +166,18 @@ Value ProgramBuilder::readRegion(Location loc, Type type, RegionOp region) {
 //===----------------------------------------------------------------------===//
 
 /// The blocks of arguments that a weight is made of.
-FailureOr<SmallVector<Part>> ProgramBuilder::partsOf(Operation *user,
-                                                     Value weight) {
+FailureOr<SmallVector<Piece>> ProgramBuilder::piecesOf(Operation *user,
+                                                       Value weight) {
   auto type = getTensorType(weight);
   int64_t columns = type.getRank() ? type.getShape().back() : 1;
   int64_t rows = columns ? type.getNumElements() / columns : 0;
   if (auto argument = dyn_cast<BlockArgument>(weight)) {
-    Part whole;
+    Piece whole;
     whole.argument = nameOf(argument);
     whole.pitch = columns;
     whole.rows = rows;
     whole.columns = columns;
-    return SmallVector<Part>{whole};
+    return SmallVector<Piece>{whole};
   }
   auto assemble = weight.getDefiningOp<overlay::AssembleOp>();
   if (!assemble) {
@@ -201,33 +185,34 @@ FailureOr<SmallVector<Part>> ProgramBuilder::partsOf(Operation *user,
                       "gnn-overlay-outline-prepare makes it one");
     return failure();
   }
-  SmallVector<Part> parts;
+  SmallVector<Piece> pieces;
   for (auto [i, input] : llvm::enumerate(assemble.getInputs())) {
-    FailureOr<SmallVector<Part>> of = partsOf(user, input);
+    FailureOr<SmallVector<Piece>> of = piecesOf(user, input);
     if (failed(of))
       return failure();
     ArrayRef<int64_t> block = assemble.getBlocks().slice(6 * i, 6);
-    for (Part part : *of) {
+    for (Piece piece : *of) {
       if (assemble.getTransposed()[i]) {
-        part.transposed = !part.transposed;
-        std::swap(part.fromRow, part.fromColumn);
-        std::swap(part.row, part.column);
-        std::swap(part.rows, part.columns);
+        piece.transposed = !piece.transposed;
+        std::swap(piece.argumentRow, piece.argumentColumn);
+        std::swap(piece.row, piece.column);
+        std::swap(piece.rows, piece.columns);
       }
-      if (std::optional<Part> there = cut(part, block))
-        parts.push_back(*there);
+      if (std::optional<Piece> there = cut(piece, block))
+        pieces.push_back(*there);
     }
   }
   ArrayRef<int64_t> ones = assemble.getOnes();
   for (size_t i = 0; i < ones.size(); i += 4) {
-    Part part;
-    part.row = ones[i];
-    part.column = ones[i + 1];
-    part.rows = ones[i + 2];
-    part.columns = ones[i + 3];
-    parts.push_back(part);
+    Piece piece;
+    piece.value = 1;
+    piece.row = ones[i];
+    piece.column = ones[i + 1];
+    piece.rows = ones[i + 2];
+    piece.columns = ones[i + 3];
+    pieces.push_back(piece);
   }
-  return parts;
+  return pieces;
 }
 
 RegionOp ProgramBuilder::edgesWithoutWeights(Location loc) {
@@ -263,8 +248,8 @@ FailureOr<Value> ProgramBuilder::read(Operation *layer, OpOperand &operand) {
   // A weight, which lies in memory as the layer reads it.
   RegionOp &region = regionOfWeight[value];
   if (!region) {
-    FailureOr<SmallVector<Part>> parts = partsOf(layer, value);
-    if (failed(parts))
+    FailureOr<SmallVector<Piece>> pieces = piecesOf(layer, value);
+    if (failed(pieces))
       return failure();
     auto argument = dyn_cast<BlockArgument>(value);
     bool isMatrix = type.getRank() == 2;
@@ -274,7 +259,7 @@ FailureOr<Value> ProgramBuilder::read(Operation *layer, OpOperand &operand) {
                  : uniqueName(isMatrix ? "weight" : "bias"),
         isMatrix ? overlay::RegionKind::Weights : overlay::RegionKind::Row,
         {isMatrix ? type.getDimSize(0) : 1, type.getShape().back()},
-        overlay::RegionRole::Input, *parts);
+        overlay::RegionRole::Input, *pieces);
   }
   return readRegion(loc, type, region);
 }
@@ -282,14 +267,14 @@ FailureOr<Value> ProgramBuilder::read(Operation *layer, OpOperand &operand) {
 /// The scales and shifts of a layer, which lie in one region.
 FailureOr<RegionOp> ProgramBuilder::addAffine(Operation *layer, Value scale,
                                               Value shift) {
-  SmallVector<Part> all;
+  SmallVector<Piece> all;
   for (int64_t row : {0, 1}) {
-    FailureOr<SmallVector<Part>> parts = partsOf(layer, row ? shift : scale);
-    if (failed(parts))
+    FailureOr<SmallVector<Piece>> pieces = piecesOf(layer, row ? shift : scale);
+    if (failed(pieces))
       return failure();
-    for (Part part : *parts) {
-      part.row += row;
-      all.push_back(part);
+    for (Piece piece : *pieces) {
+      piece.row += row;
+      all.push_back(piece);
     }
   }
   return addRegion(

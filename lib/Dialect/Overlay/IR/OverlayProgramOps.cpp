@@ -145,6 +145,48 @@ static bool isCount(Attribute attr) {
          number.getInt() >= 0;
 }
 
+ArrayAttr gnn::overlay::writePieces(MLIRContext *context,
+                                    ArrayRef<Piece> pieces) {
+  if (pieces.empty())
+    return nullptr;
+  Builder builder(context);
+  SmallVector<Attribute> all;
+  for (const Piece &piece : pieces) {
+    SmallVector<Attribute> fields = {
+        piece.argument.empty()
+            ? Attribute(builder.getF32FloatAttr(piece.value))
+            : Attribute(builder.getStringAttr(piece.argument)),
+        builder.getBoolAttr(piece.transposed)};
+    for (uint64_t number :
+         {piece.argumentRow, piece.argumentColumn, piece.pitch, piece.row,
+          piece.column, piece.rows, piece.columns})
+      fields.push_back(builder.getI64IntegerAttr(static_cast<int64_t>(number)));
+    all.push_back(builder.getArrayAttr(fields));
+  }
+  return builder.getArrayAttr(all);
+}
+
+Piece gnn::overlay::readPiece(ArrayAttr fields) {
+  auto number = [&](unsigned i) {
+    return static_cast<uint64_t>(cast<IntegerAttr>(fields[i]).getInt());
+  };
+  Piece piece;
+  if (auto name = dyn_cast<StringAttr>(fields[0]))
+    piece.argument = name.str();
+  else
+    piece.value =
+        static_cast<float>(cast<FloatAttr>(fields[0]).getValueAsDouble());
+  piece.transposed = cast<BoolAttr>(fields[1]).getValue();
+  piece.argumentRow = number(2);
+  piece.argumentColumn = number(3);
+  piece.pitch = number(4);
+  piece.row = number(5);
+  piece.column = number(6);
+  piece.rows = number(7);
+  piece.columns = number(8);
+  return piece;
+}
+
 LogicalResult RegionOp::verify() {
   auto address = static_cast<int64_t>(getAddress());
   if (address < 0 || address % addressUnit != 0) // C1
@@ -285,12 +327,6 @@ static LogicalResult verifyRegion(Operation *op, FlatSymbolRefAttr name,
   return success();
 }
 
-static overlay::RegionKind regionKindOf(overlay::Space space) {
-  return space == overlay::Space::Weights ? overlay::RegionKind::Weights
-         : space == overlay::Space::Edges ? overlay::RegionKind::Edges
-                                          : overlay::RegionKind::Features;
-}
-
 /// Checks that an offset in bytes can be encoded.
 static LogicalResult verifyOffset(Operation *op, int64_t offset,
                                   int64_t unit = addressUnit) {
@@ -300,14 +336,10 @@ static LogicalResult verifyOffset(Operation *op, int64_t offset,
          << unit << ", got " << offset;
 }
 
-static int64_t unitOf(overlay::Space space, bool byDescriptor) {
-  return space == overlay::Space::Edges && byDescriptor ? descriptorBytes
-                                                        : addressUnit;
-}
-
 LogicalResult LoadOp::verify() {
-  if (failed(verifyOffset(*this, getOffset(),
-                          unitOf(getSpace().getValue(), getByDescriptor()))))
+  if (failed(verifyOffset(
+          *this, getOffset(),
+          addressUnitOf(getSpace().getValue(), getByDescriptor()))))
     return failure();                      // C2
   return verifyOffset(*this, getStride()); // C2
 }
@@ -318,7 +350,7 @@ LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult StoreOp::verify() {
   return verifyOffset(*this, getOffset(), // C2
-                      unitOf(getSpace().getValue(), getByDescriptor()));
+                      addressUnitOf(getSpace().getValue(), getByDescriptor()));
 }
 LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyRegion(*this, getRegionAttr(),

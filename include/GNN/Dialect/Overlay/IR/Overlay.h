@@ -31,6 +31,13 @@ inline std::string defaultLayerName(LayerType type, uint64_t number) {
   return toWord(type) + std::to_string(number);
 }
 
+/// The pieces of a region as its op has them; null: there are none.
+mlir::ArrayAttr writePieces(mlir::MLIRContext *context,
+                            llvm::ArrayRef<Piece> pieces);
+
+/// The piece of nine fields, which `gnn_overlay.region` has checked.
+Piece readPiece(mlir::ArrayAttr fields);
+
 /// Whether the type is rows of nodes with f32 features of one dimension.
 bool isNodeRows(mlir::RankedTensorType type);
 
