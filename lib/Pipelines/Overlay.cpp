@@ -55,6 +55,7 @@ void gnn::buildOverlayPipeline(OpPassManager &pm,
   pm.addPass(createOverlayPartition(partition, given));
   OverlayMapKernelsOptions map;
   map.unroll = options.unroll;
+  map.linearGroup = options.linearGroup;
   pm.addPass(createOverlayMapKernels(map));
   pm.addPass(createOverlayAnnotateMutexes());
 }

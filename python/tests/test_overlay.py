@@ -56,6 +56,35 @@ def test_bits_of_layouts(model, options):
     assert out.tobytes() == result_of(model, name).tobytes()
 
 
+@pytest.mark.parametrize("model", ["b2", "b4", "b5", "b8"])
+def test_bits_of_linear_groups(model):
+    """Tiles of several fibers of a linear layer: the same sums, of rows read once."""
+    g, alone = graph_of(model, "hub"), program_of(model, "hub", n1=N1)
+    program = program_of(model, "hub", n1=N1, linear_group=3)
+    out = program.run(g, inputs_of(model, "hub"))
+    assert out.tobytes() == result_of(model, "hub").tobytes()
+    before, after = (p.simulate(g, memory="shared") for p in (alone, program))
+    groups = set()
+    for one, other in zip(before.layers, after.layers, strict=True):
+        fibers = -(-one["out"] // 16) if one["type"] == "linear" else 1
+        groups.add(fibers)
+        assert one["bytes"]["features"] == min(fibers, 3) * other["bytes"]["features"]
+        assert one["kernels"]["gemm"] == other["kernels"]["gemm"]
+        for kind in ("weights", "edges", "storedFeatures", "parameters"):
+            assert one["bytes"][kind] == other["bytes"][kind], kind
+    assert max(groups) > 1
+    assert after.cycles < before.cycles
+
+
+def test_linear_groups_that_buffers_hold():
+    """An output has room for as many fibers as its rows are blocks of N1."""
+    linear = dict(stats=(60_000, 10), n1=8000)
+    assert overlay.compile(function("b2"), linear_group=2, **linear).bytes
+    with pytest.raises(gnn_mlir.CompileError, match="linear-group: expected 1 to 2 fibers, as "
+                                                    "the buffers hold of 8000 rows each, got 3"):
+        overlay.compile(function("b2"), linear_group=3, **linear)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_bits_of_elements(model):
     """One processing element computes what eight do."""

@@ -53,6 +53,11 @@ struct OverlayPipelineOptions
       llvm::cl::init(false)};
   Option<bool> unroll{*this, "unroll", llvm::cl::desc("Unroll inner loops"),
                       llvm::cl::init(false)};
+  Option<unsigned> linearGroup{
+      *this, "linear-group",
+      llvm::cl::desc(
+          "Fibers of the output that a tile of a linear layer makes"),
+      llvm::cl::init(1)};
 };
 
 /// Makes a `gnn_overlay.program` of each function of a module, and a function

@@ -97,6 +97,7 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
         load.count = op.getRows();
         load.width = op.getWidth();
         load.byDescriptor = op.getByDescriptor();
+        load.fiberStride = op.getFiberStride() / addressUnit;
         Instruction instruction(load);
         instruction.buffer = op.getBuffer();
         instruction.lock = op.getLock();
@@ -112,6 +113,7 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
         store.count = op.getRows();
         store.width = op.getWidth();
         store.byDescriptor = op.getByDescriptor();
+        store.fiber = op.getFiber();
         Instruction instruction(store);
         instruction.unlock = bitsOf(op.getUnlock());
         return instruction;
@@ -135,6 +137,7 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
         gemm.length = op.getLength();
         gemm.columns = op.getColumns();
         gemm.accumulate = op.getAccumulate();
+        gemm.fiber = op.getFiber();
         Instruction instruction(gemm);
         instruction.buffer = op.getBuffer();
         instruction.unlock = bitsOf(op.getUnlock());

@@ -109,10 +109,12 @@ def OverlayMapKernels : Pass<"gnn-overlay-map-kernels", "::mlir::ModuleOp"> {
     and 8, and the block product of a linear layer, which sums over fibers of the input
     before it writes), or the edges of a descriptor (algorithm 7). Tiles are in
     fiber-major order. The outer loops are unfolded, the inner loop stays a
-    `gnn_overlay.loop`, unless `unroll`.
+    `gnn_overlay.loop`, unless `unroll`. With `linear-group`, a tile of a linear layer
+    makes that many fibers of the output, as there are, and reads its rows of the input
+    once for all of them.
 
     Refused at the layer: more than 255 layers or 65535 features, a value that is in no
-    region.
+    region. Refused at the program: more fibers of a tile than the buffers hold.
 
     Needs: a partitioned program. Keeps: every value; sums over fibers and blocks ascend.
     Never leaves a layer.
@@ -121,6 +123,8 @@ def OverlayMapKernels : Pass<"gnn-overlay-map-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"unroll", "unroll", "bool", /*default=*/"false",
            "Unroll inner loops">,
+    Option<"linearGroup", "linear-group", "unsigned", /*default=*/"1",
+           "Fibers of the output that a tile of a linear layer makes">,
   ];
 }
 
