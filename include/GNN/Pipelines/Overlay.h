@@ -60,6 +60,16 @@ struct OverlayPipelineOptions
       llvm::cl::init(1)};
 };
 
+/// A step of the pipeline, which makes a form.
+struct OverlayStep {
+  OverlayForm to;
+  void (*build)(mlir::OpPassManager &pm, const OverlayPipelineOptions &options,
+                const overlay::GivenGraph &given);
+};
+
+/// All steps, in order.
+llvm::ArrayRef<OverlayStep> getOverlaySteps();
+
 /// Makes a `gnn_overlay.program` of each function of a module, and a function
 /// of what is computed before it. Programs are for what is given, in place of a
 /// file.

@@ -22,6 +22,8 @@ struct OverlayMapKernels : gnn::impl::OverlayMapKernelsBase<OverlayMapKernels> {
   using OverlayMapKernelsBase::OverlayMapKernelsBase;
 
   void runOnOperation() override {
+    if (failed(overlay::verifyForm(getOperation(), OverlayForm::Partitioned)))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<overlay::ProgramOp>()) {
       if (failed(checkGroup(program)))
         return signalPassFailure();

@@ -63,23 +63,6 @@ void TileBuilder::repeat(int64_t trips,
 // Instructions
 //===----------------------------------------------------------------------===//
 
-FlatSymbolRefAttr TileBuilder::regionOf(Value value) {
-  if (auto read = value.getDefiningOp<ReadOp>())
-    return read.getRegionAttr();
-  for (Operation *user : value.getUsers())
-    if (auto place = dyn_cast<PlaceOp>(user))
-      return place.getRegionAttr();
-  return nullptr;
-}
-
-FlatSymbolRefAttr TileBuilder::findEdges() {
-  for (auto region : program.getBody().getOps<RegionOp>())
-    if (region.getKind().getValue() == overlay::RegionKind::Edges &&
-        region.getRole().getValue() == RegionRole::Input)
-      return FlatSymbolRefAttr::get(region.getSymNameAttr());
-  return nullptr;
-}
-
 void TileBuilder::load(overlay::Space space, FlatSymbolRefAttr region,
                        int64_t offset, int64_t stride, int64_t rows,
                        int64_t width, int64_t buffer, bool byDescriptor,
@@ -211,7 +194,7 @@ void TileBuilder::addLinear(LinearOp op) {
 }
 
 void TileBuilder::addVectorInner(VectorInnerOp op) {
-  FlatSymbolRefAttr edges = findEdges();
+  FlatSymbolRefAttr edges = findEdges(program);
   FlatSymbolRefAttr sources = regionOf(op.getSources());
   FlatSymbolRefAttr destinations = regionOf(op.getDestinations());
   int64_t features = op.getInputFeatures();
@@ -297,28 +280,6 @@ LogicalResult TileBuilder::checkLayer(LayerOpInterface op, int64_t layer) {
     if (features > maxFeatures)
       return op->emitOpError("expected at most ")
              << maxFeatures << " features, got " << features;
-  for (Value operand : op->getOperands())
-    if (!regionOf(operand))
-      return op->emitOpError("expected operands that regions hold: "
-                             "gnn-overlay-partition reads and places them");
-  if (!regionOf(op->getResult(0)))
-    return op->emitOpError("expected a result that is placed in a region");
-  if (isa<VectorInnerOp>(*op) && !findEdges())
-    return op->emitOpError("expected a region of edges in the program");
-  auto aggregate = dyn_cast<AggregateOp>(*op);
-  if (aggregate && !aggregate.getWeights())
-    return op->emitOpError("expected weights of edges: gnn-overlay-partition "
-                           "gives each the weight 1");
-  Value scale, shift;
-  if (auto norm = dyn_cast<BatchNormOp>(*op)) {
-    scale = norm.getScale();
-    shift = norm.getShift();
-  } else if (auto act = dyn_cast<ActivationOp>(*op)) {
-    scale = act.getScale();
-    shift = act.getShift();
-  }
-  if (scale && regionOf(scale) != regionOf(shift))
-    return op->emitOpError("expected a scale and a shift of one region");
   return success();
 }
 

@@ -7,7 +7,7 @@
 #ifndef GNN_LIB_TRANSFORMS_OVERLAY_TILES_H
 #define GNN_LIB_TRANSFORMS_OVERLAY_TILES_H
 
-#include "GNN/Dialect/Overlay/IR/Overlay.h"
+#include "OverlayForms.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -21,8 +21,7 @@ public:
   TileBuilder(ProgramOp program, bool unroll, int64_t linearGroup);
 
   /// Builds the block of layer number `layer`, at the end of the program.
-  /// Errors, at the layer: a value that is in no region, or more than a head of
-  /// layers has room for.
+  /// Errors, at the layer: more than a head of layers has room for.
   mlir::LogicalResult addLayer(LayerOpInterface op, int64_t layer);
 
 private:
@@ -72,11 +71,6 @@ private:
   mlir::UnitAttr flag(bool isSet) {
     return isSet ? builder.getUnitAttr() : mlir::UnitAttr();
   }
-
-  /// The region that a value is read from or placed in.
-  static mlir::FlatSymbolRefAttr regionOf(mlir::Value value);
-  /// Some region with the ends of the edges.
-  mlir::FlatSymbolRefAttr findEdges();
 
   int64_t subfiberBytes() const { return 4 * n1 * n2; }
   int64_t fiberBytes() const { return subfiberBytes() * blocks; }
