@@ -1,6 +1,4 @@
 // RUN: gnn-translate %s --gnn-to-overlay --split-input-file --verify-diagnostics -o %t
-// RUN: not gnn-translate --gnn-to-overlay /dev/null -o %t.none 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: expected a gnn_overlay.program, as gnn-overlay-pipeline makes it, got none
 
 !node = tensor<?x16xf32, #gnn.rows<@g, node>>
 gnn.graph @g square {node_types = 1, edge_types = 1}
@@ -46,12 +44,4 @@ gnn_overlay.program @no_locks target <> partition <vertices = 20, edges = 7, n1 
       gnn_overlay.store feature @y at 4096 rows 16 width 16
     }
   }
-}
-
-// -----
-
-gnn_overlay.program @one target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
-}
-// expected-error @+1 {{expected one gnn_overlay.program, which is what a file holds, got another one behind @one}}
-gnn_overlay.program @other target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
 }
