@@ -175,7 +175,7 @@ TEST_F(Faults, WrongSubfiber) {
 TEST_F(Faults, FibersThatBuffersDoNotHold) {
   builder = std::make_unique<Builder>(*partition);
   builder->addFeatures("x", RegionRole::Input, 16);
-  builder->add("w", RegionKind::Weights, RegionRole::Input, 16, 16);
+  builder->add("w", RegionKind::Weights, RegionRole::Input, 16, 32);
   program().regions.back().pieces.front().argument = ""; // all of them 0
   builder->addFeatures("y", RegionRole::Output, 16);
   builder->linear("x", "w", "y", 16, 16);
@@ -190,11 +190,13 @@ TEST_F(Faults, FibersThatBuffersDoNotHold) {
   bodyAt<Init>(1).count = 64;
   EXPECT_EQ(message(), "layer 'layer1': tile 0: instruction 4: expected at "
                        "most 16 rows, as are in the weight buffer, got 32");
-  // The second tile of weights lies behind the region.
   bodyAt<Load>(2).count = 32;
   bodyAt<Load>(2).fiberStride = 16;
+  EXPECT_EQ(message(), "");
+  // The second tile of weights ends behind the region.
+  bodyAt<Load>(2).fiberStride = 17;
   EXPECT_EQ(message(), "instruction 2: expected an address within a region, "
-                       "got 2048 bytes at 8192");
+                       "got 2112 bytes at 8192");
 }
 
 TEST_F(Faults, TilesThatDepend) {
