@@ -280,10 +280,12 @@ def test_cache_of_programs_for_graphs(monkeypatch, tmp_path):
     graphs = [gnn_mlir.Graph(*np.full((2, 66_000), node, np.int32), num_nodes=32)
               for node in (0, 16)]
     assert graphs[0].stats() == graphs[1].stats()
-    for one in graphs:
+    for one, other in (graphs, graphs[::-1]):
         x = f.random_inputs(one, seed=1)
-        out = gnn_mlir.compile(f, target="overlay", graph=one)(one, x)
-        assert out.tobytes() == overlay.compile(f, graph=one).run(one, x).tobytes()
+        compiled = gnn_mlir.compile(f, target="overlay", graph=one)
+        assert compiled(one, x).tobytes() == overlay.compile(f, graph=one).run(one, x).tobytes()
+        with pytest.raises(gnn_mlir.GNNError, match="a program for this graph has to be made"):
+            compiled(other, x)
 
 
 def test_target_on_other_graphs():
