@@ -18,8 +18,9 @@ using namespace gnn;
 static LogicalResult writeProgram(ModuleOp module, llvm::raw_ostream &os) {
   auto programs = llvm::to_vector(module.getOps<overlay::ProgramOp>());
   if (programs.empty())
-    return emitError(module.getLoc(), "expected a gnn_overlay.program, as "
-                                      "gnn-overlay-pipeline makes it, got none");
+    return emitError(module.getLoc(),
+                     "expected a gnn_overlay.program, as "
+                     "gnn-overlay-pipeline makes it, got none");
   if (programs.size() > 1)
     return emitError(programs[1].getLoc(),
                      "expected one gnn_overlay.program, which is what a file "
