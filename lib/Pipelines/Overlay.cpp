@@ -45,18 +45,22 @@ void gnn::buildOverlayPipeline(OpPassManager &pm,
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createOverlayFuseActivations());
   pm.addPass(createOverlayOutlinePrepare());
-  // Steps 3 and 4: partition, kernels, mutexes.
+  // Steps 3 and 4: partition, kernels, mutexes, parts.
   OverlayPartitionOptions partition;
   partition.n1 = options.n1;
   partition.blocksPerPe = options.blocksPerPe;
   partition.graph = options.graph;
   partition.addSelfLoops = options.addSelfLoops;
   partition.skipEmpty = options.skipEmpty;
+  partition.superBytes = options.superBytes;
   pm.addPass(createOverlayPartition(partition, given));
   OverlayMapKernelsOptions map;
   map.unroll = options.unroll;
   pm.addPass(createOverlayMapKernels(map));
   pm.addPass(createOverlayAnnotateMutexes());
+  OverlaySuperPartitionOptions parts;
+  parts.superBytes = options.superBytes;
+  pm.addPass(createOverlaySuperPartition(parts));
 }
 
 void gnn::registerOverlayPipeline() {

@@ -199,7 +199,7 @@ static int simulateFile() {
   if (!program)
     return fail(given->file + ": " + program.takeError().message());
   if (given->pes.getNumOccurrences())
-    program->parameters.pes = given->pes;
+    program->setElements(given->pes);
   if (runtime::Error error = overlay::verify(*program))
     return fail(given->file + ": " + error.message());
   auto graph = run::loadGraph(given->graphFile,

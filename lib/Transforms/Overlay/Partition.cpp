@@ -86,6 +86,12 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     FailureOr<ProgramOp> program = overlay::makeProgram(func, target, *cut);
     if (failed(program))
       return failure();
+    uint64_t most = superBytes ? superBytes : target.getValues().memoryBytes;
+    if (!shardEdges.empty() && overlay::memoryEnd(*program) > most)
+      program->setPartitionAttr(overlay::PartitionAttr::get(
+          &getContext(), cut->getVertices(), cut->getEdges(), cut->getN1(),
+          cut->getN2(), cut->getEntries(), cut->getSources(),
+          DenseI64ArrayAttr::get(&getContext(), shardEdges)));
     passed(getArgument(), func.getLoc(), "Partitioned")
         << std::to_string(cut->getBlocks()) + " blocks of " +
                std::to_string(cut->getN1()) + " rows, " +
@@ -132,6 +138,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
 
   FailureOr<overlay::PartitionAttr>
   choosePartition(func::FuncOp func, const overlay::Parameters &parameters) {
+    shardEdges.clear();
     if (given.partition)
       return describe(*given.partition, parameters);
     auto declared = getOperation().lookupSymbol<GraphOp>(
@@ -171,7 +178,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
              << ", got " << rows;
     if (!known)
       return overlay::PartitionAttr::get(&getContext(), vertices, edges, rows,
-                                         parameters.featureColumns, {}, {});
+                                         parameters.featureColumns, {}, {}, {});
     overlay::PartitionOptions options;
     options.skipEmpty = skipEmpty;
     auto cut = overlay::Partition::create(known, rows, parameters, options);
@@ -185,11 +192,13 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   overlay::PartitionAttr describe(const overlay::Partition &cut,
                                   const overlay::Parameters &parameters) {
     SmallVector<int64_t> entries(cut.blocks()), sources;
+    shardEdges.assign(cut.blocks(), 0);
     bool isPlain = cut.entries().size() == cut.blocks() * cut.blocks();
     for (auto [i, entry] : llvm::enumerate(cut.entries())) {
       uint64_t shard = cut.shardOf(i);
       isPlain &= entry.block == i - shard * cut.blocks();
       ++entries[shard];
+      shardEdges[shard] += entry.count;
       sources.push_back(entry.block);
     }
     DenseI64ArrayAttr ofShards, ofEntries;
@@ -199,11 +208,13 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     }
     return overlay::PartitionAttr::get(
         &getContext(), cut.vertices(), cut.edges(), cut.n1(),
-        parameters.featureColumns, ofShards, ofEntries);
+        parameters.featureColumns, ofShards, ofEntries, DenseI64ArrayAttr());
   }
 
   /// The graph, where it is no file.
   overlay::GivenGraph given;
+  /// Edges of the shards of the graph, where it is known.
+  SmallVector<int64_t> shardEdges;
 };
 } // namespace
 

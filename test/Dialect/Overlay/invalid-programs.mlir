@@ -15,7 +15,7 @@ gnn_overlay.program @program_c1_other_op target <> partition <vertices = 20, edg
 
 // -----
 
-// expected-error @+1 {{expected layers or layer blocks, got both}}
+// expected-error @+1 {{expected layers, layer blocks or parts, got several of these}}
 gnn_overlay.program @program_c1_both target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.region @x features [20, 8] input at 0 of "x"
   %x = gnn_overlay.read @x : tensor<?x8xf32, #gnn.rows<@g, node>>
