@@ -21,10 +21,19 @@ Program smallProgram() {
   program.n1 = 32;
   program.n2 = 16;
   program.regions = {
-      {"x", RegionKind::Features, RegionRole::Input, 0, 2048, 20, 16, {}},
-      {"y", RegionKind::Features, RegionRole::Output, 2048, 2048, 20, 16, {}},
-      {"a", RegionKind::Edges, RegionRole::Input, 4096, 128, 1, 3, {}},
-      {"b", RegionKind::Row, RegionRole::Input, 4224, 128, 1, 17, {}}};
+      {"x", RegionKind::Features, RegionRole::Input, 0, 2048, 20, 16, 0, 0, {}},
+      {"y",
+       RegionKind::Features,
+       RegionRole::Output,
+       2048,
+       2048,
+       20,
+       16,
+       0,
+       0,
+       {}},
+      {"a", RegionKind::Edges, RegionRole::Input, 4096, 128, 1, 3, 0, 0, {}},
+      {"b", RegionKind::Row, RegionRole::Input, 4224, 128, 1, 17, 0, 0, {}}};
   Piece number, block;
   number.value = -0.5f;
   number.rows = number.columns = 1;

@@ -62,7 +62,8 @@ public:
 
 private:
   LogicalResult addLayer(LayerBlockOp layer);
-  bool cutBlocks(Cut &cut);
+  bool cutBlocks(Cut &cut, uint64_t limit);
+  void balance(Cut &cut);
   uint64_t transferOf(ArrayRef<const Windows *> order) const;
   SmallVector<const Windows *> orderOf(const Cut &cut,
                                        std::vector<Windows> &made) const;
@@ -102,9 +103,9 @@ Windows Cutter::reach(int64_t fiber, int64_t endFiber, int64_t block,
   return all;
 }
 
-/// Cuts the blocks where the next one would not fit with some range of fibers;
-/// false: a block does not fit.
-bool Cutter::cutBlocks(Cut &cut) {
+/// Cuts the blocks where the next one would not fit `limit` with some range of
+/// fibers; false: a block does not fit.
+bool Cutter::cutBlocks(Cut &cut, uint64_t limit) {
   size_t ranges = cut.fibers.size() - 1;
   std::vector<Windows> open(ranges);
   cut.blocks = {0};
@@ -116,7 +117,7 @@ bool Cutter::cutBlocks(Cut &cut) {
         wider[i] = isFirst ? Windows() : open[i];
         include(wider[i],
                 reach(cut.fibers[i], cut.fibers[i + 1], block, block + 1));
-        fits &= geometry.bytesOf(wider[i]) <= most;
+        fits &= geometry.bytesOf(wider[i]) <= limit;
       }
       if (fits) {
         open = std::move(wider);
@@ -130,6 +131,21 @@ bool Cutter::cutBlocks(Cut &cut) {
   }
   cut.blocks.push_back(numBlocks);
   return true;
+}
+
+/// Has as many ranges of blocks with about the least bytes for the largest.
+void Cutter::balance(Cut &cut) {
+  uint64_t tooFew = 0, enough = most;
+  while (enough - tooFew > std::max<uint64_t>(most / 256, 1)) {
+    uint64_t limit = tooFew + (enough - tooFew) / 2;
+    Cut other{cut.fibers, {}};
+    if (cutBlocks(other, limit) && other.blocks.size() <= cut.blocks.size()) {
+      enough = limit;
+      cut = other;
+    } else {
+      tooFew = limit;
+    }
+  }
 }
 
 /// What parts reach, in the order in which they run.
@@ -204,7 +220,7 @@ LogicalResult Cutter::addLayer(LayerBlockOp layer) {
     for (int64_t fiber = 0; fiber < numFibers; fiber += fibers)
       cut.fibers.push_back(fiber);
     cut.fibers.push_back(numFibers);
-    if (!cutBlocks(cut))
+    if (!cutBlocks(cut, most))
       continue;
     uint64_t bytes = transferOf(orderOf(cut, made));
     if (bytes < least) {
@@ -220,6 +236,7 @@ LogicalResult Cutter::addLayer(LayerBlockOp layer) {
            << needed << " bytes, which a tile of layer " << layer.getLayer()
            << " needs, got " << most;
   }
+  balance(best);
   // As `orderOf` has them.
   orderOf(best, made);
   size_t fibers = best.fibers.size() - 1, blocks = best.blocks.size() - 1;

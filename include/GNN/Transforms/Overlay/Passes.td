@@ -151,7 +151,7 @@ def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleO
     of the program stay with the host.
 
     Of a layer, numbers of fibers are compared by the bytes that go between host and
-    memory; ranges of blocks are as long as they fit. Ranges of destinations are the outer
+    memory; ranges of blocks are as few as fit, with about as many bytes each. Ranges of destinations are the outer
     ones where edges have more bytes than the features that the layer reads: edges then
     stay for all fibers. Otherwise ranges of fibers are, and features stay. A window that
     the next part reads too keeps its address. Others get an address that neither the
