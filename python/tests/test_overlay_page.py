@@ -62,7 +62,7 @@ def test_commands(tmp_path):
         elif kind == "text":
             assert shown(text, printed), (text, printed)
             outputs += 1
-    assert commands == 7 and outputs == 3
+    assert commands == 9 and outputs == 4
     assert "Category:gnn-overlay-partition" in printed  # Remarks, which are the last.
 
 
