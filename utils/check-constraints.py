@@ -5,9 +5,9 @@
 A line `* (C2) ...` in the description of an op or attribute promises a line of
 its verifier marked `// C2` and a case `@<mnemonic>_c2...` in an invalid test;
 a line `* (G1) ...` in the description of a dialect promises `// G1` in its
-library and a case `@dialect_g1...`. A line `* (C1) ...` in the description of
-gnn-verify-form promises `// C1` in what it checks loops over blocks by, and a case
-`@form_c1...`. It holds the other way round too: no mark and no case without a promise.
+library and a case `@dialect_g1...`. A line `* (C1) ...` in the description of a pass that
+verifies forms promises `// C1` in the files of its checks, and a case `@form_c1...` in a
+test `verify-form*`. It holds the other way round too: no mark and no case without a promise.
 
 usage: check-constraints.py [ROOT]      ROOT: the source tree
 """
@@ -110,24 +110,33 @@ def check_dialect(root, folder):
     return complaints, sum(map(len, defs.values())) + len(shared)
 
 
-def check_forms(root):
-    """Returns the complaints about the contract of gnn-verify-form."""
-    path = root / "include/GNN/Transforms/Stages/Passes.td"
+# Passes that verify forms: the flag, the folder of the pass, its definition, the files of
+# its checks, and the folder of its tests.
+FORMS = (
+    ("gnn-verify-form", "Stages", "VerifyForm",
+     ("BlockForms.cpp", "BlockRanges.cpp", "VerifyForm.cpp"), "test/Transforms"),
+    ("gnn-overlay-verify-form", "Overlay", "OverlayVerifyForm", ("OverlayForms.cpp",),
+     "test/Transforms/Overlay"),
+)
+
+
+def check_forms(root, flag, folder, definition, files, tests):
+    """Returns the complaints about the contract of a pass that verifies forms."""
+    path = root / "include/GNN/Transforms" / folder / "Passes.td"
     if not path.exists():
         return [], 0
     passes = path.read_text()
-    block = passes[passes.index("def VerifyForm"):]
+    block = passes[passes.index(f"def {definition} "):]
     promised = set(LABEL.findall(block[:block.index("\n}\n")]))
-    verified = {label for name in ("BlockForms.cpp", "BlockRanges.cpp", "VerifyForm.cpp")
-                for path in (root / "lib/Transforms/Stages").glob(name)
+    verified = {label for name in files
+                for path in (root / "lib/Transforms" / folder).glob(name)
                 for label in MARK.findall(path.read_text())}
-    tests = sorted((root / "test/Transforms").glob("verify-form*.mlir"))
-    tested = cases(tests).get("form", set())
+    tested = cases(sorted((root / tests).glob("verify-form*.mlir"))).get("form", set())
     complaints = []
     for what, got in ("verified", verified), ("tested", tested):
-        complaints += [f"gnn-verify-form: ({label}) is not {what}"
+        complaints += [f"{flag}: ({label}) is not {what}"
                        for label in sorted(promised - got)]
-        complaints += [f"gnn-verify-form: ({label}) is {what} but not described"
+        complaints += [f"{flag}: ({label}) is {what} but not described"
                        for label in sorted(got - promised)]
     return complaints, len(promised)
 
@@ -140,9 +149,10 @@ def main():
         found, labels = check_dialect(root, folder)
         complaints += found
         total += labels
-    found, labels = check_forms(root)
-    complaints += found
-    total += labels
+    for form in FORMS:
+        found, labels = check_forms(root, *form)
+        complaints += found
+        total += labels
     if not total:
         complaints.append(f"no constraint found below {root}")
     for complaint in complaints:

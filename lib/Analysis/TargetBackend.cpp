@@ -43,6 +43,10 @@ TargetBackend::compile(ModuleOp, const CompileOptions &) const {
   return std::nullopt;
 }
 
+std::optional<OwnCompilation> TargetBackend::getOwnCompilation() const {
+  return std::nullopt;
+}
+
 Form TargetBackend::getLastForm() const { return Form::Kernels; }
 
 LogicalResult TargetBackend::addImages(const PackageWork &work) const {

@@ -105,6 +105,7 @@ GnnError *gnnCompileOptionsAddGraph(GnnCompileOptions *options,
 static CompileOptions readOptions(const GnnCompileOptions &options) {
   CompileOptions given = options.value;
   given.threads = runtime::numThreads();
+  given.graphs = options.graphs;
   return given;
 }
 

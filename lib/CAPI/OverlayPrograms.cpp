@@ -136,7 +136,7 @@ GnnError *gnnOverlayCompile(const char *text, size_t size, const char *name,
                    ErrorKind::Option);
     GivenGraph given;
     if (graph)
-      given.graph = graph->value;
+      given.graphs[""] = graph->value;
     if (partition)
       given.partition = partition->value;
     std::string message;

@@ -133,15 +133,19 @@ Error Element::loadRows(const Load &load) {
     steps = half.block;
   }
   uint64_t address = (load.address + load.stride * steps) * addressUnit;
-  if (Error error = checkMemory(address, load.count * addressUnit))
+  if (Error error = checkMemory(address, bytesAcross(load, columns)))
     return error;
   bool isWeight = load.space == uint64_t(gnn::overlay::Space::Weights);
   std::vector<float> &to =
       isWeight ? weights[buffer & 1].words : features[buffer & 1].words;
   const float *from = words(address);
   std::fill(to.begin(), to.begin() + load.count * columns, 0.0f);
-  for (uint64_t row = 0; row < load.count; ++row)
-    std::copy_n(from + row * columns, load.width, to.data() + row * columns);
+  for (uint64_t row = 0; row < load.count; ++row) {
+    uint64_t place = load.fiberStride
+                         ? row / columns * load.fiberStride + row % columns
+                         : row;
+    std::copy_n(from + place * columns, load.width, to.data() + row * columns);
+  }
   if (isWeight) {
     weights[buffer & 1].rows = load.count;
     weights[buffer & 1].width = load.width;
@@ -209,13 +213,13 @@ Expected<Element::Bases> Element::basesOf(const Edges &half, uint64_t count) {
   return Bases{static_cast<uint32_t>(src), static_cast<uint32_t>(dst)};
 }
 
-Error Element::checkFinite(uint64_t address, uint64_t rows,
+Error Element::checkFinite(const float *from, uint64_t address, uint64_t rows,
                            uint64_t width) const {
   if (!options.checkFinite)
     return {};
   // Sums that are finite prove a row, and most rows are.
   for (uint64_t row = 0; row < rows; ++row) {
-    const float *values = output.words.data() + row * columns;
+    const float *values = from + row * columns;
     float sum = 0;
     for (uint64_t column = 0; column < width; ++column)
       sum += values[column] * 0;
@@ -249,9 +253,10 @@ Error Element::execute(const Store &store) {
     return storeEdges(store);
   if (output.onEdges)
     return failure("expected rows in the output, got weights of edges");
-  if (store.count > output.rows)
+  uint64_t first = store.fiber * program.n1;
+  if (first + store.count > output.rows)
     return failure("expected at most ", output.rows,
-                   " rows, as the output has, got ", store.count);
+                   " rows, as the output has, got ", first + store.count);
   settle();
   uint64_t address = store.address * addressUnit;
   if (Error error = checkMemory(address, store.count * addressUnit))
@@ -259,10 +264,10 @@ Error Element::execute(const Store &store) {
   if (shard && !holdsBlock(address, *shard))
     return failure("wrong descriptor: expected to store block ", *shard,
                    " of destinations, got address ", address);
-  if (Error error = checkFinite(address, store.count, store.width))
+  const float *from = output.words.data() + first * columns;
+  if (Error error = checkFinite(from, address, store.count, store.width))
     return error;
   float *to = words(address);
-  const float *from = output.words.data();
   for (uint64_t row = 0; row < store.count; ++row) {
     std::copy_n(from + row * columns, store.width, to + row * columns);
     std::fill_n(to + row * columns + store.width, columns - store.width, 0.0f);

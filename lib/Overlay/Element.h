@@ -81,7 +81,8 @@ private:
   runtime::Error checkBlock(const Features &features, uint64_t block,
                             const char *what) const;
   bool holdsBlock(uint64_t address, uint64_t block) const;
-  runtime::Error checkFinite(uint64_t address, uint64_t rows,
+  /// Of rows `from` the output that go to an address.
+  runtime::Error checkFinite(const float *from, uint64_t address, uint64_t rows,
                              uint64_t width) const;
   runtime::Error checkMemory(uint64_t address, uint64_t bytes) const;
   /// Rows without a value become 0.

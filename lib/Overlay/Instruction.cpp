@@ -103,6 +103,9 @@ Error checkValues(const Load &load) {
     return error;
   if (load.byDescriptor && load.space == uint64_t(gnn::overlay::Space::Weights))
     return failure("expected edges or features by descriptor, got weights");
+  if (load.fiberStride && load.space != uint64_t(gnn::overlay::Space::Weights))
+    return failure("expected tiles of weights apart, got those of space ",
+                   load.space);
   return {};
 }
 
@@ -111,6 +114,8 @@ Error checkValues(const Store &store) {
     return error;
   if (store.byDescriptor && store.space != uint64_t(gnn::overlay::Space::Edges))
     return failure("expected edges by descriptor, got features");
+  if (store.fiber && store.space != uint64_t(gnn::overlay::Space::Features))
+    return failure("expected a fiber of features, got one of edges");
   return {};
 }
 

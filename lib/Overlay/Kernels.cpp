@@ -33,16 +33,19 @@ Error Element::execute(const Init &init) {
     std::fill_n(output.words.begin(), program.parameters.edges, value);
     return {};
   }
+  bool isBias = init.value == uint64_t(InitValue::Bias);
+  uint64_t address = init.address * addressUnit;
+  if (isBias)
+    if (Error error = checkMemory(address, biasBytes(init, program.n1)))
+      return error;
   std::vector<float> row(columns);
   std::fill_n(row.begin(), init.width, value);
-  if (init.value == uint64_t(InitValue::Bias)) {
-    uint64_t address = init.address * addressUnit;
-    if (Error error = checkMemory(address, addressUnit))
-      return error;
-    std::copy_n(words(address), init.width, row.begin());
-  }
-  for (uint64_t i = 0; i < init.count; ++i)
+  for (uint64_t i = 0; i < init.count; ++i) {
+    if (isBias && i % program.n1 == 0)
+      std::copy_n(words(address + i / program.n1 * addressUnit), init.width,
+                  row.begin());
     std::copy(row.begin(), row.end(), output.words.begin() + i * columns);
+  }
   std::fill_n(output.touched.begin(), init.count, 0);
   return {};
 }
@@ -54,21 +57,22 @@ Error Element::execute(const Gemm &gemm) {
       lengthAt(*current, gemm.length, layer->in, columns, iteration);
   if (Error error = expectRows(gemm.rows, feature.rows, "the feature buffer"))
     return error;
-  if (Error error = expectRows(gemm.rows, output.rows, "the output"))
+  uint64_t first = gemm.fiber * program.n1, tile = gemm.fiber * columns;
+  if (Error error = expectRows(first + gemm.rows, output.rows, "the output"))
     return error;
-  if (Error error = expectRows(length, weight.rows, "the weight buffer"))
+  if (Error error = expectRows(tile + length, weight.rows, "the weight buffer"))
     return error;
   for (uint64_t row = 0; row < gemm.rows; ++row) {
-    float *to = output.words.data() + row * columns;
+    float *to = output.words.data() + (first + row) * columns;
     const float *from = feature.words.data() + row * columns;
     if (!gemm.accumulate)
       std::fill_n(to, gemm.columns, 0.0f);
     for (uint64_t k = 0; k < length; ++k) {
-      const float *by = weight.words.data() + k * columns;
+      const float *by = weight.words.data() + (tile + k) * columns;
       for (uint64_t column = 0; column < gemm.columns; ++column)
         to[column] += from[k] * by[column];
     }
-    output.touched[row] = 1;
+    output.touched[first + row] = 1;
   }
   return {};
 }

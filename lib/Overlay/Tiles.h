@@ -64,6 +64,21 @@ inline uint64_t bufferAt(const Instruction &instruction, uint64_t iteration) {
   return instruction.buffer ^ (iteration & 1);
 }
 
+/// Bytes from the first to the last row of a load of weights or features, whose
+/// tiles of weights have `tileRows` rows.
+inline uint64_t bytesAcross(const Load &load, uint64_t tileRows) {
+  if (!load.fiberStride || !load.count)
+    return load.count * addressUnit;
+  return ((load.count - 1) / tileRows * load.fiberStride +
+          std::min(load.count, tileRows)) *
+         addressUnit;
+}
+
+/// Bytes of the bias of an init: a row for each `n1` rows of the output.
+inline uint64_t biasBytes(const Init &init, uint64_t n1) {
+  return (init.count + n1 - 1) / n1 * addressUnit;
+}
+
 /// The words that products of an iteration sum: `length` at most, and no more
 /// than the layer's input has left.
 inline uint64_t lengthAt(const Instruction &instruction, uint64_t length,

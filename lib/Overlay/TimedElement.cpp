@@ -317,10 +317,10 @@ bool TimedElement::issueStore(const Instruction &instruction,
   return true;
 }
 
-/// Bytes of a row of the memory that an instruction reads besides.
-static uint64_t parameterBytes(const Instruction &instruction) {
+/// Bytes of rows of the memory that an instruction reads besides.
+static uint64_t parameterBytes(const Instruction &instruction, uint64_t n1) {
   if (const Init *init = instruction.as<Init>())
-    return init->value == uint64_t(InitValue::Bias) ? addressUnit : 0;
+    return init->value == uint64_t(InitValue::Bias) ? biasBytes(*init, n1) : 0;
   if (const Act *act = instruction.as<Act>())
     return act->kind == uint64_t(ActivationKind::Affine) ? 2 * addressUnit : 0;
   return 0;
@@ -344,7 +344,7 @@ bool TimedElement::issueComputation(const Instruction &instruction) {
   next.cost = shared.costs.of(instruction, *csi, trip, ofEdges, isFirstProduct);
   if (instruction.as<Gemm>())
     isFirstProduct = false;
-  if (uint64_t bytes = parameterBytes(instruction)) {
+  if (uint64_t bytes = parameterBytes(instruction, shared.program.n1)) {
     Request made;
     made.bytes = bytes;
     made.isParameter = true;

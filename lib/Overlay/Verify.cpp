@@ -361,7 +361,7 @@ private:
       return error;
     uint64_t steps = load.byDescriptor ? program.blocks() : trips;
     uint64_t reach = load.stride * addressUnit * (steps ? steps - 1 : 0);
-    uint64_t bytes = steps ? reach + load.count * addressUnit : 0;
+    uint64_t bytes = steps ? reach + bytesAcross(load, program.n2) : 0;
     return checkInside(isWeight ? RegionKind::Weights : RegionKind::Features,
                        load.address * addressUnit, bytes);
   }
@@ -375,7 +375,8 @@ private:
       return checkInside(RegionKind::Edges, store.address * addressUnit,
                          store.count * edgeBytes);
     }
-    if (Error error = checkRows(store.count, store.width))
+    if (Error error =
+            checkRows(store.fiber * program.n1 + store.count, store.width))
       return error;
     return checkInside(RegionKind::Features, store.address * addressUnit,
                        store.count * addressUnit);
@@ -389,13 +390,17 @@ private:
     if (init.onEdges)
       return failure("expected a bias of rows, got one of edges");
     return checkInside(RegionKind::Row, init.address * addressUnit,
-                       addressUnit);
+                       biasBytes(init, program.n1));
   }
 
   Error check(const Gemm &gemm) {
-    if (Error error = checkRows(gemm.rows, gemm.columns))
+    if (Error error =
+            checkRows(gemm.fiber * program.n1 + gemm.rows, gemm.columns))
       return error;
-    return expectRange("length", gemm.length, 0, p().featureColumns);
+    if (Error error = expectRange("length", gemm.length, 0, p().featureColumns))
+      return error;
+    return expectRange("rows of weights", gemm.fiber * program.n2 + gemm.length,
+                       0, p().weightRows);
   }
   Error check(const Spdmm &spdmm) {
     if (Error error = expectRange("edges", spdmm.edges, 0, p().edges))

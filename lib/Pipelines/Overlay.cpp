@@ -20,8 +20,10 @@ using namespace gnn;
 
 /// Steps 1 and 2: computation order, and batch norm in weights. Other passes on
 /// graphs make forms that no layer has.
-static void makeLayers(OpPassManager &pm,
-                       const OverlayPipelineOptions &options) {
+static void makeLayers(OpPassManager &pm, const OverlayPipelineOptions &options,
+                       const overlay::GivenGraph &) {
+  if (options.fromLayers)
+    return;
   GraphPipelineOptions steps;
   steps.orderAggregate = options.order;
   steps.cost = CostKind::Rows;
@@ -37,15 +39,17 @@ static void makeLayers(OpPassManager &pm,
   pm.addPass(createCSEPass());
 }
 
-void gnn::buildOverlayPipeline(OpPassManager &pm,
-                               const OverlayPipelineOptions &options,
-                               const overlay::GivenGraph &given) {
-  if (!options.fromLayers)
-    makeLayers(pm, options);
+static void prepareLayers(OpPassManager &pm,
+                          const OverlayPipelineOptions &options,
+                          const overlay::GivenGraph &) {
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createOverlayFuseActivations());
   pm.addPass(createOverlayOutlinePrepare());
-  // Steps 3 and 4: partition, kernels, mutexes, parts.
+}
+
+/// Step 3.
+static void partition(OpPassManager &pm, const OverlayPipelineOptions &options,
+                      const overlay::GivenGraph &given) {
   OverlayPartitionOptions partition;
   partition.n1 = options.n1;
   partition.blocksPerPe = options.blocksPerPe;
@@ -54,13 +58,47 @@ void gnn::buildOverlayPipeline(OpPassManager &pm,
   partition.skipEmpty = options.skipEmpty;
   partition.superBytes = options.superBytes;
   pm.addPass(createOverlayPartition(partition, given));
+}
+
+/// Step 4: kernels, then mutexes.
+static void mapKernels(OpPassManager &pm, const OverlayPipelineOptions &options,
+                       const overlay::GivenGraph &) {
   OverlayMapKernelsOptions map;
   map.unroll = options.unroll;
+  map.linearGroup = options.linearGroup;
   pm.addPass(createOverlayMapKernels(map));
+}
+
+static void annotateMutexes(OpPassManager &pm, const OverlayPipelineOptions &,
+                            const overlay::GivenGraph &) {
   pm.addPass(createOverlayAnnotateMutexes());
+}
+
+/// Parts of programs that do not fit the memory.
+static void cutPrograms(OpPassManager &pm,
+                        const OverlayPipelineOptions &options,
+                        const overlay::GivenGraph &) {
   OverlaySuperPartitionOptions parts;
   parts.superBytes = options.superBytes;
   pm.addPass(createOverlaySuperPartition(parts));
+  pm.addPass(createOverlayVerifyForm({OverlayForm::Resident}));
+}
+
+llvm::ArrayRef<OverlayStep> gnn::getOverlaySteps() {
+  static const OverlayStep steps[] = {{OverlayForm::Layers, makeLayers},
+                                      {OverlayForm::Prepared, prepareLayers},
+                                      {OverlayForm::Partitioned, partition},
+                                      {OverlayForm::Mapped, mapKernels},
+                                      {OverlayForm::Annotated, annotateMutexes},
+                                      {OverlayForm::Resident, cutPrograms}};
+  return steps;
+}
+
+void gnn::buildOverlayPipeline(OpPassManager &pm,
+                               const OverlayPipelineOptions &options,
+                               const overlay::GivenGraph &given) {
+  for (const OverlayStep &step : getOverlaySteps())
+    step.build(pm, options, given);
 }
 
 void gnn::registerOverlayPipeline() {

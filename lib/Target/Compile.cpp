@@ -24,6 +24,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -171,6 +172,28 @@ static FailureOr<ChosenTarget> readTarget(ModuleOp module,
   return ChosenTarget{*target, *backend};
 }
 
+/// Emits an error at an option, or a switch of passes, that means nothing for
+/// the target.
+static LogicalResult checkMeaning(ModuleOp module, const CompileOptions &given,
+                                  const TargetBackend &backend) {
+  std::optional<OwnCompilation> own = backend.getOwnCompilation();
+  if (!own)
+    return success();
+  auto check = [&](StringRef prefix, ArrayRef<StringRef> names,
+                   ArrayRef<StringRef> known) -> LogicalResult {
+    for (StringRef name : names)
+      if (!llvm::is_contained(known, name))
+        return emitOptionError(module, prefix)
+               << name << " has no meaning for target " << backend.getKind()
+               << ": expected one of " << llvm::join(known, ", ") << ", got '"
+               << name << "'";
+    return success();
+  };
+  if (failed(check("", given.listGiven(), own->options)))
+    return failure();
+  return check("passes: ", listGivenSwitches(given.passes), own->switches);
+}
+
 /// The user's passes, all of them of stages that run, or one error.
 static LogicalResult readStagePasses(ModuleOp module,
                                      const CompileOptions &given,
@@ -202,7 +225,8 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                                  StageOptions &stages) {
   PassSwitches switches;
   FailureOr<ChosenTarget> chosen = readTarget(module, given);
-  if (failed(chosen) || failed(readSwitches(module, given.passes, switches)))
+  if (failed(chosen) || failed(readSwitches(module, given.passes, switches)) ||
+      failed(checkMeaning(module, given, *chosen->backend)))
     return failure();
   switches.assignGraphSwitches(stages.graph);
   switches.assignTileSwitches(stages.tile);
@@ -346,7 +370,12 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
   StageOptions stages;
   if (failed(readOptions(module, options, stages)))
     return failure();
-  module->setAttr(attribute::target, readTarget(module, options)->target);
+  ChosenTarget chosen = *readTarget(module, options);
+  if (chosen.backend->getOwnCompilation())
+    return emitOptionError(module, "target: expected one whose kernels have "
+                                   "schedules, got ")
+           << chosen.backend->getKind();
+  module->setAttr(attribute::target, chosen.target);
   std::optional<Form> form = getForm(module);
   for (const Stage &stage : getStages()) {
     bool makesTemplates = stage.from == Form::Tensors;
@@ -398,6 +427,8 @@ std::string gnn::compilePipeline(ModuleOp module,
   if (succeeded(readOptions(module, options, stages))) {
     stages.schedule.saveSchedules = ""; // who repeats it keeps his file
     ChosenTarget chosen = *readTarget(module, options);
+    if (auto own = chosen.backend->getOwnCompilation())
+      return "builtin.module(" + own->printPipeline(options) + ")";
     if (chosen.target != findTarget(module))
       printAttaching(chosen.target, options.chip, stream);
     for (const Stage &stage : getStages()) {

@@ -60,6 +60,16 @@ llvm::Error CompileOptions::set(StringRef keyword, StringRef value) {
                                  ", got '" + keyword + "'");
 }
 
+llvm::SmallVector<StringRef> CompileOptions::listGiven() const {
+  const CompileOptions initially;
+  llvm::SmallVector<StringRef> given;
+#define GNN_OPTION(kind, field, keyword, initial, tools, shown, summary)       \
+  if (field != initially.field)                                                \
+    given.push_back(keyword);
+#include "GNN/Target/CompileOptions.def"
+  return given;
+}
+
 //===----------------------------------------------------------------------===//
 // On a command line
 //===----------------------------------------------------------------------===//

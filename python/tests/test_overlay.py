@@ -3,6 +3,7 @@
 float64 reference, with the same bits however they are laid out and timed."""
 
 import functools
+import re
 import subprocess
 
 import numpy as np
@@ -109,6 +110,35 @@ def test_three_super_partitions():
         assert whole.simulate(g).seconds_with_transfers is None
 
 
+@pytest.mark.parametrize("model", ["b2", "b4", "b5", "b8"])
+def test_bits_of_linear_groups(model):
+    """Tiles of several fibers of a linear layer: the same sums, of rows read once."""
+    g, alone = graph_of(model, "hub"), program_of(model, "hub", n1=N1)
+    program = program_of(model, "hub", n1=N1, linear_group=3)
+    out = program.run(g, inputs_of(model, "hub"))
+    assert out.tobytes() == result_of(model, "hub").tobytes()
+    before, after = (p.simulate(g, memory="shared") for p in (alone, program))
+    groups = set()
+    for one, other in zip(before.layers, after.layers, strict=True):
+        fibers = -(-one["out"] // 16) if one["type"] == "linear" else 1
+        groups.add(fibers)
+        assert one["bytes"]["features"] == min(fibers, 3) * other["bytes"]["features"]
+        assert one["kernels"]["gemm"] == other["kernels"]["gemm"]
+        for kind in ("weights", "edges", "storedFeatures", "parameters"):
+            assert one["bytes"][kind] == other["bytes"][kind], kind
+    assert max(groups) > 1
+    assert after.cycles < before.cycles
+
+
+def test_linear_groups_that_buffers_hold():
+    """An output has room for as many fibers as its rows are blocks of N1."""
+    linear = dict(stats=(60_000, 10), n1=8000)
+    assert overlay.compile(function("b2"), linear_group=2, **linear).bytes
+    with pytest.raises(gnn_mlir.CompileError, match="linear-group: expected 1 to 2 fibers, as "
+                                                    "the buffers hold of 8000 rows each, got 3"):
+        overlay.compile(function("b2"), linear_group=3, **linear)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_bits_of_elements(model):
     """One processing element computes what eight do."""
@@ -164,8 +194,8 @@ def test_target(model):
     assert np.asarray(out).tobytes() == program.run(g, inputs_of(model, "odd")).tobytes()
 
 
-def test_derived_graph():
-    """A program on a graph whose loops are replaced takes the graph as it is without them."""
+def sum_with_loops():
+    """Sums of rows on a graph whose loops are replaced."""
     module = gnn_mlir.Module()
     g = module.graph("g")
     looped = module.looped_graph("looped", g)
@@ -174,9 +204,14 @@ def test_derived_graph():
     y = f.aggregate("sum", f.gather(f.rebind_rows(x, looped, "node"), "edge", via="src"),
                     looped.dst, via="dst")
     f.output("out", f.rebind_rows(y, g, "node"))
-    given = graph("odd")
+    return f
+
+
+def test_derived_graph():
+    """A program on a graph whose loops are replaced takes the graph as it is without them."""
+    f, given = sum_with_loops(), graph("odd")
     x = f.random_inputs(given, seed=1)
-    program = overlay.compile(module, graph=given)
+    program = overlay.compile(f, graph=given)
     assert program.facts["loops"] == "replace"
     check(program.run(given, x), f.evaluate(given, x)["out"])
 
@@ -196,8 +231,51 @@ def test_no_layer(gnn_opt, tmp_path):
     repeated = subprocess.run([gnn_opt, "--run-reproducer", tmp_path / "program.mlir"],
                               text=True, capture_output=True, check=False)
     assert "has no overlay layer" in repeated.stderr
-    with pytest.raises(gnn_mlir.CompileError, match="has no overlay layer"):
-        gnn_mlir.compile(module, target="overlay", graph=graph("odd"))
+    with pytest.raises(gnn_mlir.CompileError, match="has no overlay layer") as raised:
+        gnn_mlir.compile(module, target="overlay", graph=graph("odd"),
+                         passes={"order_aggregate": False})
+    (tmp_path / "program.mlir").write_text(raised.value.reproducer)
+    assert "gnn-overlay-pipeline{order=false}" in raised.value.reproducer
+    repeated = subprocess.run([gnn_opt, "--run-reproducer", tmp_path / "program.mlir"],
+                              text=True, capture_output=True, check=False)
+    assert "has no overlay layer" in repeated.stderr
+
+
+@pytest.mark.parametrize("options, message", [
+    (dict(passes={"fuse": False}),
+     "passes: fuse has no meaning for target overlay: expected one of order-aggregate, got 'fuse'"),
+    (dict(passes={"order_aggregate": False, "cost": "full"}), "passes: cost has no meaning"),
+    (dict(stop_at="blocked"), "stop-at has no meaning for target overlay: expected one of target, "
+                              "passes, phases, threads, got 'stop-at'"),
+    (dict(schedules=[{}]), "schedules has no meaning for target overlay"),
+    (dict(save_schedules="s.jsonl"), "save-schedules has no meaning for target overlay"),
+    (dict(stage_passes={"graph-end": "cse"}), "stage-passes has no meaning for target overlay"),
+    (dict(gradients=True), "gradients has no meaning for target overlay"),
+    (dict(objects=["x86-64"]), "objects: expected none but for the target cpu"),
+    (dict(chip="h100"), "chip: expected no chip of the overlay, got h100")],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "")
+def test_options_without_a_meaning(options, message):
+    """The target says which options and switches it takes; no other is silently left."""
+    with pytest.raises(ValueError, match=re.escape(message)):
+        gnn_mlir.compile(function("b1"), target="overlay", graph=graph_of("b1", "odd"), **options)
+
+
+def test_no_schedules():
+    with pytest.raises(gnn_mlir.GNNError, match="expected one whose kernels have schedules, got "
+                                                "overlay"):
+        gnn_mlir.list_schedules(function("b1"), target="overlay")
+
+
+def test_phases(tmp_path):
+    """The IR of each form, and of what is computed before programs."""
+    gnn_mlir.compile(function("b1"), target="overlay", graph=graph_of("b1", "odd"),
+                     keep_phases=tmp_path)
+    forms = ["1-layers.mlir", "2-prepared.mlir", "3-partitioned.mlir", "4-mapped.mlir",
+             "5-annotated.mlir"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*forms, "prepare"]
+    assert "gnn_overlay.linear" in (tmp_path / forms[2]).read_text()
+    assert "gnn_overlay.gemm" in (tmp_path / forms[3]).read_text()
+    assert (tmp_path / "prepare/1-graph.mlir").exists()
 
 
 def test_wrong_graph():
@@ -227,6 +305,38 @@ def test_subshards_of_more_edges_than_a_buffer():
     # 6,600 rows are added up one by one.
     out = overlay.compile(f, graph=big).run(big, x)
     assert errors.error(out, f.evaluate(big, x)["out"]) <= 10 * errors.TOTAL
+
+
+def test_target_on_subshards_of_more_edges_than_a_buffer():
+    """`gnn_mlir.compile` makes the program for the graph that it is given; another one of the
+    same numbers is refused."""
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, 10, (2, 66_000)).astype(np.int32)
+    big = gnn_mlir.Graph(*ends, num_nodes=20)
+    f = function("b3")
+    x = f.random_inputs(big, seed=1)
+    compiled = gnn_mlir.compile(f, target="overlay", graph=big)
+    out = compiled(big, x)
+    assert out.tobytes() == overlay.compile(f, graph=big).run(big, x).tobytes()
+    apart = gnn_mlir.Graph(*(ends % 2 * 16), num_nodes=20)
+    with pytest.raises(gnn_mlir.GNNError, match="entries of subshards, which the program was made "
+                                                "for, got 4: a program for this graph has to be"):
+        compiled(apart, x)
+    with pytest.raises(gnn_mlir.GNNError, match="entries of subshards"):
+        gnn_mlir.compile(f, target="overlay", graph=apart)(big, x)
+
+
+def test_target_on_other_graphs():
+    """A program for one graph runs on others of its numbers: with other self loops, too, of
+    which the statistics tell a bound."""
+    f = sum_with_loops()
+    src = np.arange(40, dtype=np.int32) % 30
+    loops = gnn_mlir.Graph(src, src, num_nodes=30)
+    none = gnn_mlir.Graph(src, (src + 1) % 30, num_nodes=30)
+    compiled = gnn_mlir.compile(f, target="overlay", graph=loops)
+    for one in (loops, none):
+        given = f.random_inputs(one, seed=1)
+        check(compiled(one, given), f.evaluate(one, given)["out"])
 
 
 def test_wrong_inputs():

@@ -277,6 +277,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
   options.target = needsPtx ? "cuda" : target;
   options.chip = needsPtx ? chip : "";
   options.keepIR = target != "cuda";
+  options.graphs = std::move(*named);
   if (isSecond) {
     options.phasesDirectory = options.saveSchedules = "";
     for (const std::string &text : given->compared)

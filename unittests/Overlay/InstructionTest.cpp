@@ -68,6 +68,19 @@ TEST(Instruction, Load) {
   expectBytes(instruction, "42210600000004ae0000600060000000");
 }
 
+TEST(Instruction, LoadOfSeveralFibers) {
+  Load load;
+  load.address = 0x40;
+  load.stride = 16;
+  load.count = 48;
+  load.width = 16;
+  load.fiberStride = 1440;
+  Instruction instruction(load);
+  instruction.loop = 1;
+  instruction.lock = 1;
+  expectBytes(instruction, "42010001000000010000300020d00200");
+}
+
 TEST(Instruction, Store) {
   Store store;
   store.space = 2;
@@ -78,6 +91,9 @@ TEST(Instruction, Store) {
   instruction.end = 1;
   instruction.unlock = OutputBit;
   expectBytes(instruction, "83101600000000060002000000000000");
+  store.fiber = 2;
+  instruction.body = store;
+  expectBytes(instruction, "83101600000000060012000000000000");
 }
 
 TEST(Instruction, Init) {
@@ -102,6 +118,9 @@ TEST(Instruction, Gemm) {
   instruction.loop = 1;
   instruction.unlock = WeightBit | FeatureBit;
   expectBytes(instruction, "450a6000080300000000000000000000");
+  gemm.fiber = 2;
+  instruction.body = gemm;
+  expectBytes(instruction, "450a6000080b00000000000000000000");
 }
 
 TEST(Instruction, Spdmm) {
@@ -191,8 +210,18 @@ TEST(Instruction, RefusesValues) {
   load.byDescriptor = 1;
   EXPECT_EQ(message(load),
             "load: expected edges or features by descriptor, got weights");
+  load.byDescriptor = 0;
+  load.space = 2;
+  load.fiberStride = 16;
+  EXPECT_EQ(message(load),
+            "load: expected tiles of weights apart, got those of space 2");
   EXPECT_EQ(message(Instruction(Store())),
             "store: expected space from 1 to 2, got 0");
+  Store store;
+  store.space = 1;
+  store.fiber = 1;
+  EXPECT_EQ(message(store),
+            "store: expected a fiber of features, got one of edges");
   EXPECT_EQ(message(Instruction(Spdmm())),
             "spdmm: expected aggregation from 1 to 4, got 0");
   EXPECT_EQ(message(Instruction(Act())),

@@ -254,6 +254,25 @@ TEST(Program, VerifiesTiles) {
             "bytes at 2176");
   EXPECT_EQ(errorOf([](Program &p) { bodyOf<Load>(p, 1).count = 16385; }),
             "instruction 1: expected rows from 0 to 16384, got 16385");
+  // Fibers of the output, of 32 rows here, end with its buffer.
+  EXPECT_EQ(errorOf([](Program &p) { bodyOf<Store>(p, 4).fiber = 512; }),
+            "instruction 4: expected rows from 0 to 16384, got 16416");
+  EXPECT_EQ(errorOf([](Program &p) {
+              Gemm gemm;
+              gemm.rows = 16;
+              gemm.length = 16;
+              gemm.fiber = 2;
+              p.instructions[3].body = gemm;
+              p.parameters.weightRows = 32;
+            }),
+            "instruction 3: expected rows of weights from 0 to 32, got 48");
+  EXPECT_EQ(errorOf([](Program &p) {
+              Gemm gemm;
+              gemm.rows = 16;
+              gemm.fiber = 512;
+              p.instructions[3].body = gemm;
+            }),
+            "instruction 3: expected rows from 0 to 16384, got 16400");
   EXPECT_EQ(errorOf([](Program &p) { bodyOf<Vadd>(p, 3).width = 17; }),
             "instruction 3: expected width from 0 to 16, got 17");
   EXPECT_EQ(errorOf([](Program &p) { p.instructions[4].end = 0; }),

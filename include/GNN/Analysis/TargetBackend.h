@@ -57,6 +57,15 @@ struct PackageWork {
   std::map<std::string, std::string> &images;
 };
 
+/// A backend's own way of compiling.
+struct OwnCompilation {
+  /// The keywords of CompileOptions.def, and the switches of passes, that mean
+  /// something for it.
+  llvm::ArrayRef<llvm::StringRef> options, switches;
+  /// Its pipeline as gnn-opt reads it, for reproducers.
+  std::string (*printPipeline)(const CompileOptions &options);
+};
+
 /// A kind of target, which `#gnn.target` names.
 class TargetBackend {
 public:
@@ -101,6 +110,10 @@ public:
   virtual std::optional<
       mlir::FailureOr<std::shared_ptr<const runtime::Package>>>
   compile(mlir::ModuleOp module, const CompileOptions &options) const;
+
+  /// What a user may say of a way of compiling that is its own; none unless it
+  /// has one. Other options and switches are errors.
+  virtual std::optional<OwnCompilation> getOwnCompilation() const;
 
   /// Makes the images of a package; kernels as IR, of the format "mlir", unless
   /// it makes others. Errors are diagnostics.

@@ -58,7 +58,22 @@ struct OverlayPipelineOptions
       llvm::cl::init(0)};
   Option<bool> unroll{*this, "unroll", llvm::cl::desc("Unroll inner loops"),
                       llvm::cl::init(false)};
+  Option<unsigned> linearGroup{
+      *this, "linear-group",
+      llvm::cl::desc(
+          "Fibers of the output that a tile of a linear layer makes"),
+      llvm::cl::init(1)};
 };
+
+/// A step of the pipeline, which makes a form.
+struct OverlayStep {
+  OverlayForm to;
+  void (*build)(mlir::OpPassManager &pm, const OverlayPipelineOptions &options,
+                const overlay::GivenGraph &given);
+};
+
+/// All steps, in order.
+llvm::ArrayRef<OverlayStep> getOverlaySteps();
 
 /// Makes a `gnn_overlay.program` of each function of a module, and a function
 /// of what is computed before it. Programs are for what is given, in place of a

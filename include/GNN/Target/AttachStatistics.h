@@ -9,18 +9,12 @@
 #ifndef GNN_TARGET_ATTACHSTATISTICS_H
 #define GNN_TARGET_ATTACHSTATISTICS_H
 
-#include "GNN/Runtime/Graph.h"
+#include "GNN/Runtime/Error.h"
+#include "GNN/Target/CompileOptions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace gnn {
-
-/// A graph that a function will be bound to, by the name of its declaration. An
-/// empty name is that of the one declaration there is.
-struct NamedGraph {
-  std::string name;
-  std::shared_ptr<const runtime::Graph> graph;
-};
 
 /// Gives each of these declarations the statistics of its graph, unless it has
 /// some, or has a part or is a part of a graph that does. A graph of another

@@ -17,6 +17,17 @@
 
 namespace gnn {
 
+namespace runtime {
+class Graph;
+} // namespace runtime
+
+/// A graph that a function will be bound to, by the name of its declaration. An
+/// empty name is that of the one declaration there is.
+struct NamedGraph {
+  std::string name;
+  std::shared_ptr<const runtime::Graph> graph;
+};
+
 namespace option {
 using Text = std::string;
 using Flag = bool;
@@ -30,9 +41,16 @@ struct CompileOptions {
   option::kind field{initial};
 #include "GNN/Target/CompileOptions.def"
 
+  /// Graphs that the module will run on, whose statistics it has already. A
+  /// package for them may refuse others.
+  std::vector<NamedGraph> graphs;
+
   /// Sets the option of that keyword. Errors: no such option, and a value that
   /// it cannot have.
   llvm::Error set(llvm::StringRef keyword, llvm::StringRef value);
+
+  /// The keywords of the options that are not as they are by default.
+  llvm::SmallVector<llvm::StringRef> listGiven() const;
 };
 
 /// Options as flags of a tool's command line.

@@ -21,6 +21,15 @@ template <> struct OptionWords<Form> {
   static llvm::ArrayRef<OptionWord<Form>> list();
 };
 
+/// The forms of functions that become programs of the overlay, in the order in
+/// which gnn-overlay-pipeline makes them. `gnn-overlay-verify-form` says what
+/// each is.
+enum class OverlayForm { Layers, Prepared, Partitioned, Mapped, Annotated, Resident };
+
+template <> struct OptionWords<OverlayForm> {
+  static llvm::ArrayRef<OptionWord<OverlayForm>> list();
+};
+
 /// The earliest form that an op of `module` has; none if no op has one.
 std::optional<Form> getForm(mlir::ModuleOp module);
 
@@ -28,6 +37,12 @@ std::optional<Form> getForm(mlir::ModuleOp module);
 
 template <>
 class llvm::cl::parser<gnn::Form> : public gnn::WordParser<gnn::Form> {
+  using WordParser::WordParser;
+};
+
+template <>
+class llvm::cl::parser<gnn::OverlayForm>
+    : public gnn::WordParser<gnn::OverlayForm> {
   using WordParser::WordParser;
 };
 

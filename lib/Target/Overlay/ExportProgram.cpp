@@ -102,6 +102,7 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
         load.count = op.getRows();
         load.width = op.getWidth();
         load.byDescriptor = op.getByDescriptor();
+        load.fiberStride = op.getFiberStride() / addressUnit;
         Instruction instruction(load);
         instruction.buffer = op.getBuffer();
         instruction.lock = op.getLock();
@@ -117,6 +118,7 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
         store.count = op.getRows();
         store.width = op.getWidth();
         store.byDescriptor = op.getByDescriptor();
+        store.fiber = op.getFiber();
         Instruction instruction(store);
         instruction.unlock = bitsOf(op.getUnlock());
         return instruction;
@@ -140,6 +142,7 @@ FailureOr<Instruction> Exporter::build(Operation &op) {
         gemm.length = op.getLength();
         gemm.columns = op.getColumns();
         gemm.accumulate = op.getAccumulate();
+        gemm.fiber = op.getFiber();
         Instruction instruction(gemm);
         instruction.buffer = op.getBuffer();
         instruction.unlock = bitsOf(op.getUnlock());

@@ -158,7 +158,8 @@ LogicalResult Importer::build(const Instruction &of, const Load &load) {
     return failure();
   LoadOp::create(builder, loc, SpaceAttr::get(context(), space), place->region,
                  place->offset, number(load.stride * addressUnit),
-                 number(load.count), number(load.width), number(of.buffer),
+                 number(load.count), number(load.width),
+                 number(load.fiberStride * addressUnit), number(of.buffer),
                  flag(load.byDescriptor), flag(of.lock), buffers(of.unlock));
   return success();
 }
@@ -172,8 +173,9 @@ LogicalResult Importer::build(const Instruction &of, const Store &store) {
   if (failed(place))
     return failure();
   StoreOp::create(builder, loc, SpaceAttr::get(context(), space), place->region,
-                  place->offset, number(store.count), number(store.width),
-                  flag(store.byDescriptor), buffers(of.unlock));
+                  place->offset, number(store.fiber), number(store.count),
+                  number(store.width), flag(store.byDescriptor),
+                  buffers(of.unlock));
   return success();
 }
 
@@ -196,8 +198,8 @@ LogicalResult Importer::build(const Instruction &of, const Init &init) {
 
 LogicalResult Importer::build(const Instruction &of, const Gemm &gemm) {
   GemmOp::create(builder, loc, number(gemm.rows), number(gemm.length),
-                 number(gemm.columns), number(of.buffer), flag(gemm.accumulate),
-                 buffers(of.unlock));
+                 number(gemm.columns), number(gemm.fiber), number(of.buffer),
+                 flag(gemm.accumulate), buffers(of.unlock));
   return success();
 }
 

@@ -6,6 +6,8 @@
 
 #include "ProgramPlan.h"
 
+#include "../RunStage.h"
+
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/CPU/Compile.h"
@@ -20,6 +22,8 @@
 #include "GNN/Target/Overlay.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -55,6 +59,8 @@ public:
   std::optional<FailureOr<PackagePtr>>
   compile(ModuleOp module, const CompileOptions &options) const override;
 
+  std::optional<OwnCompilation> getOwnCompilation() const override;
+
   runtime::Expected<std::shared_ptr<runtime::Device>>
   openDevice() const override {
     return overlay::createDevice(cpu::compileKernels);
@@ -62,16 +68,32 @@ public:
 };
 } // namespace
 
-/// Errors: options that are about kernels, and gradients.
-static LogicalResult refuseOptions(ModuleOp module,
-                                   const CompileOptions &options) {
-  auto refuse = [&](const Twine &what) {
-    return module.emitError("target=overlay: expected no ") << what;
+/// The options of the pipeline that options of compiling ask for.
+static void readOptions(const CompileOptions &options,
+                        OverlayPipelineOptions &pipeline) {
+  PassSwitches switches;
+  std::string message;
+  LogicalResult isRead = parsePassSwitches(options.passes, switches, message);
+  assert(succeeded(isRead) && "options are checked before they are used");
+  (void)isRead;
+  pipeline.order = switches.orderAggregate;
+}
+
+std::optional<OwnCompilation> OverlayBackend::getOwnCompilation() const {
+  static const llvm::StringRef taken[] = {"target", "passes", "phases",
+                                          "threads"};
+  static const llvm::StringRef switches[] = {"order-aggregate"};
+  auto print = [](const CompileOptions &options) {
+    OverlayPipelineOptions pipeline;
+    readOptions(options, pipeline);
+    return "gnn-overlay-pipeline{order=" +
+           std::string(pipeline.order ? "true}" : "false}");
   };
-  if (!options.schedules.empty() || !options.saveSchedules.empty())
-    return refuse("schedules, which are of kernels");
-  if (!options.stagePasses.empty())
-    return refuse("passes of stages, which do not run");
+  return OwnCompilation{taken, switches, print};
+}
+
+/// Errors: gradients.
+static LogicalResult refuseGradients(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>())
     if (func->hasAttr(attribute::gradients))
       return func.emitError("target=overlay: expected no gradients: the "
@@ -79,18 +101,32 @@ static LogicalResult refuseOptions(ModuleOp module,
   return success();
 }
 
-/// Makes programs of the functions of a module.
+/// Makes programs of the functions of a module, and writes each form where
+/// options ask for it.
 static LogicalResult makePrograms(ModuleOp module,
                                   const CompileOptions &options) {
-  PassSwitches switches;
-  std::string message;
-  if (failed(parsePassSwitches(options.passes, switches, message)))
-    return module.emitError("passes: ") << message;
   OverlayPipelineOptions pipeline;
-  pipeline.order = switches.orderAggregate;
-  PassManager pm(module.getContext());
-  buildOverlayPipeline(pm, pipeline);
-  return pm.run(module);
+  readOptions(options, pipeline);
+  overlay::GivenGraph given;
+  given.takesOthers = true;
+  for (const NamedGraph &named : options.graphs)
+    given.graphs[named.name] = named.graph;
+  for (const auto &[i, step] : llvm::enumerate(getOverlaySteps())) {
+    PassManager pm(module.getContext());
+    step.build(pm, pipeline, given);
+    if (failed(pm.run(module)))
+      return failure();
+    if (options.phasesDirectory.empty())
+      continue;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream);
+    std::string name =
+        llvm::formatv("{0}-{1}.mlir", i + 1, stringifyWord(step.to));
+    if (failed(writePhase(module, options.phasesDirectory, name, text)))
+      return failure();
+  }
+  return success();
 }
 
 /// Compiles what is computed before programs for the CPU; null: nothing is.
@@ -103,16 +139,20 @@ static FailureOr<PackagePtr> compilePrepare(ModuleOp module,
   if (rest->getOps<func::FuncOp>().empty())
     return PackagePtr();
   (*rest)->removeAttr(attribute::target);
-  CompileOptions onCPU = options;
+  CompileOptions onCPU;
   onCPU.target = cpuKind.str();
-  onCPU.passes = onCPU.objects = onCPU.phasesDirectory = "";
-  onCPU.keepIR = true; // as IR, which the device compiles
+  onCPU.threads = options.threads;
+  if (!options.phasesDirectory.empty()) {
+    llvm::SmallString<128> folder(options.phasesDirectory);
+    llvm::sys::path::append(folder, "prepare");
+    onCPU.phasesDirectory = folder.str().str();
+  }
   return compileToPackage(*rest, onCPU);
 }
 
 std::optional<FailureOr<PackagePtr>>
 OverlayBackend::compile(ModuleOp module, const CompileOptions &options) const {
-  if (failed(refuseOptions(module, options)))
+  if (failed(refuseGradients(module)))
     return failure();
   llvm::StringMap<overlay::Signature> signatures;
   for (auto func : module.getOps<func::FuncOp>()) {

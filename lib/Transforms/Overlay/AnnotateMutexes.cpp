@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Overlay/IR/Overlay.h"
+#include "OverlayForms.h"
+
 #include "GNN/Transforms/Overlay/Passes.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -20,48 +20,15 @@ namespace gnn {
 } // namespace gnn
 
 namespace {
-/// The buffers, as bits, that an instruction fills and reads.
-struct Accesses {
-  uint64_t fills = 0, reads = 0;
-};
-
 struct OverlayAnnotateMutexes
     : gnn::impl::OverlayAnnotateMutexesBase<OverlayAnnotateMutexes> {
   void runOnOperation() override {
+    if (failed(verifyForm(getOperation(), OverlayForm::Mapped)))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())
       for (auto layer : program.getBody().getOps<LayerBlockOp>())
         for (auto tile : layer.getBody().getOps<TilingBlockOp>())
           annotate(tile.getBody().front());
-  }
-
-  static Accesses accessesOf(Operation &op) {
-    return llvm::TypeSwitch<Operation *, Accesses>(&op)
-        .Case([](LoadOp op) -> Accesses {
-          switch (op.getSpace().getValue()) {
-          case overlay::Space::Weights:
-            return {WeightBit, 0};
-          case overlay::Space::Edges:
-            return {EdgeBit, 0};
-          case overlay::Space::Features:
-            return {FeatureBit, 0};
-          }
-          return {};
-        })
-        .Case([](InitOp) -> Accesses { return {OutputBit, 0}; })
-        .Case([](GemmOp) -> Accesses { return {0, WeightBit | FeatureBit}; })
-        .Case([](SpdmmOp) -> Accesses { return {0, EdgeBit | FeatureBit}; })
-        .Case([](SddmmOp) -> Accesses { return {0, EdgeBit | FeatureBit}; })
-        .Case([](VaddOp) -> Accesses { return {OutputBit, FeatureBit}; })
-        .Case([](ActOp op) -> Accesses {
-          if (op.getBuffer() == outputBuffer)
-            return {};
-          return {OutputBit, op.getOnEdges() ? EdgeBit : FeatureBit};
-        })
-        .Case([](StoreOp op) -> Accesses {
-          bool ofEdges = op.getSpace().getValue() == overlay::Space::Edges;
-          return {0, OutputBit | (ofEdges ? uint64_t(EdgeBit) : 0)};
-        })
-        .Default(Accesses());
   }
 
   /// Annotates the instructions of a tile, or of its loop.

@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Dialect/Overlay/IR/Overlay.h"
+#include "OverlayForms.h"
+
 #include "GNN/Transforms/Overlay/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -24,6 +25,8 @@ namespace {
 struct OverlayFuseActivations
     : gnn::impl::OverlayFuseActivationsBase<OverlayFuseActivations> {
   void runOnOperation() override {
+    if (failed(overlay::verifyLayers(getOperation())))
+      return signalPassFailure();
     // A function may follow a function: those before come first.
     for (Operation &op : llvm::make_early_inc_range(getOperation().getOps())) {
       if (auto activation = dyn_cast<overlay::ActivationOp>(op))

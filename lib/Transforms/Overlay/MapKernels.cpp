@@ -22,8 +22,12 @@ struct OverlayMapKernels : gnn::impl::OverlayMapKernelsBase<OverlayMapKernels> {
   using OverlayMapKernelsBase::OverlayMapKernelsBase;
 
   void runOnOperation() override {
+    if (failed(overlay::verifyForm(getOperation(), OverlayForm::Partitioned)))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<overlay::ProgramOp>()) {
-      overlay::TileBuilder builder(program, unroll);
+      if (failed(checkGroup(program)))
+        return signalPassFailure();
+      overlay::TileBuilder builder(program, unroll, linearGroup);
       Block &body = program.getBody().front();
       auto layers = llvm::to_vector(body.getOps<overlay::LayerOpInterface>());
       for (auto [i, layer] : llvm::enumerate(layers)) {
@@ -38,6 +42,20 @@ struct OverlayMapKernels : gnn::impl::OverlayMapKernelsBase<OverlayMapKernels> {
                 op))
           op.erase();
     }
+  }
+
+  /// Whether buffers hold the fibers of a tile, and their weights.
+  LogicalResult checkGroup(overlay::ProgramOp program) {
+    const overlay::Parameters &parameters = program.getTarget().getValues();
+    overlay::PartitionAttr partition = program.getPartition();
+    uint64_t most = std::min(parameters.featureRows / partition.getN1(),
+                             parameters.weightRows / partition.getN2());
+    unsigned group = linearGroup;
+    if (group >= 1 && group <= most)
+      return success();
+    return emitError(program.getLoc(), "linear-group: expected 1 to ")
+           << most << " fibers, as the buffers hold of " << partition.getN1()
+           << " rows each, got " << group;
   }
 };
 } // namespace

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OverlayForms.h"
+
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
-#include "GNN/Dialect/Overlay/IR/Overlay.h"
 #include "GNN/Transforms/Overlay/Passes.h"
 #include "GNN/Transforms/Remarks.h"
 
@@ -47,13 +48,12 @@ struct Outline {
 struct OverlayOutlinePrepare
     : gnn::impl::OverlayOutlinePrepareBase<OverlayOutlinePrepare> {
   void runOnOperation() override {
+    if (failed(overlay::verifyForm(getOperation(), OverlayForm::Layers)))
+      return signalPassFailure();
     for (auto func :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      if (func.isExternal() || func.getOps<overlay::LayerOpInterface>().empty())
-        continue;
-      if (failed(expectOneBlock(func)) || failed(outline(func)))
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (overlay::hasLayers(func) && failed(outline(func)))
         return signalPassFailure();
-    }
   }
 
   /// Whether `op` is one of `ops`, or in a region of one.
@@ -93,14 +93,6 @@ struct OverlayOutlinePrepare
             }))
           outline.results.insert(result);
     return outline;
-  }
-
-  static LogicalResult expectOneBlock(func::FuncOp func) {
-    if (llvm::hasSingleElement(func.getBody()) &&
-        isa<func::ReturnOp>(func.front().back()))
-      return success();
-    return emitError(func.getLoc(),
-                     "expected layers in one block that returns");
   }
 
   LogicalResult outline(func::FuncOp func) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Overlay/Partition.h"
+#include "OverlayForms.h"
 #include "Regions.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
@@ -61,19 +62,15 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
       : OverlayPartitionBase(options), given(std::move(given)) {}
 
   void runOnOperation() override {
+    if (failed(overlay::verifyForm(getOperation(), OverlayForm::Prepared)))
+      return signalPassFailure();
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (!func.isExternal() &&
-          !func.getOps<overlay::LayerOpInterface>().empty() &&
-          failed(partition(func)))
+      if (overlay::hasLayers(func) && failed(partition(func)))
         return signalPassFailure();
   }
 
   LogicalResult partition(func::FuncOp func) {
-    if (!llvm::hasSingleElement(func.getBody()) ||
-        !isa<func::ReturnOp>(func.front().back()))
-      return emitError(func.getLoc(),
-                       "expected layers in one block that returns");
     auto target = getOperation()->getAttrOfType<overlay::OverlayTargetAttr>(
         overlay::targetName);
     if (!target)
@@ -100,14 +97,24 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     return success();
   }
 
-  /// The graph that is given, or that of the file, as the function's graph is
-  /// derived from it.
-  FailureOr<std::shared_ptr<const runtime::Graph>> readGraph(func::FuncOp func,
-                                                             GraphOp declared) {
+  /// The graph that is given for a declaration, or for the one that it is
+  /// derived from; null: none is.
+  std::shared_ptr<const runtime::Graph> findGiven(GraphOp declared) {
+    StringRef name = declared.getParentGraph().value_or(declared.getSymName());
+    for (StringRef key : {name, StringRef()})
+      if (auto it = given.graphs.find(key.str()); it != given.graphs.end())
+        return it->second;
+    return nullptr;
+  }
+
+  /// The graph `made`, or that of the file, as the function's graph is derived
+  /// from it.
+  FailureOr<std::shared_ptr<const runtime::Graph>>
+  readGraph(func::FuncOp func, GraphOp declared,
+            std::shared_ptr<const runtime::Graph> made) {
     auto fail = [&](const runtime::Error &error) {
       return emitError(func.getLoc(), "graph: ") << error.message();
     };
-    std::shared_ptr<const runtime::Graph> made = given.graph;
     if (!made) {
       auto file = runtime::GraphFile::load(graph);
       if (!file)
@@ -143,10 +150,10 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
       return describe(*given.partition, parameters);
     auto declared = getOperation().lookupSymbol<GraphOp>(
         rowsOfLayers(func).getGraph().getAttr());
-    std::shared_ptr<const runtime::Graph> known;
+    std::shared_ptr<const runtime::Graph> known = findGiven(declared);
     int64_t vertices = 0, edges = 0;
-    if (given.graph || !graph.empty()) {
-      auto read = readGraph(func, declared);
+    if (known || !graph.empty()) {
+      auto read = readGraph(func, declared, known);
       if (failed(read))
         return failure();
       known = *read;
@@ -184,7 +191,14 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     auto cut = overlay::Partition::create(known, rows, parameters, options);
     if (!cut)
       return emitError(func.getLoc(), "graph: ") << cut.message();
-    return describe(*cut, parameters);
+    overlay::PartitionAttr found = describe(*cut, parameters);
+    StatsAttr stats = statsOf(declared);
+    if (!given.takesOthers || found.getEntries() || !stats)
+      return found;
+    // Others may have fewer self loops that are replaced.
+    return overlay::PartitionAttr::get(
+        &getContext(), vertices, std::max<int64_t>(edges, stats.getEdges()),
+        rows, parameters.featureColumns, {}, {}, {});
   }
 
   /// The partition with the entries of its shards, unless each subshard has
@@ -211,7 +225,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
         parameters.featureColumns, ofShards, ofEntries, DenseI64ArrayAttr());
   }
 
-  /// The graph, where it is no file.
+  /// The graphs, where they are no file.
   overlay::GivenGraph given;
   /// Edges of the shards of the graph, where it is known.
   SmallVector<int64_t> shardEdges;

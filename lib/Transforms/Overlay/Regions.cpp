@@ -6,6 +6,7 @@
 
 #include "Regions.h"
 
+#include "OverlayForms.h"
 #include "Placement.h"
 
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
@@ -20,20 +21,6 @@ using namespace gnn;
 using overlay::Piece;
 using overlay::ProgramOp;
 using overlay::RegionOp;
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-/// Looks through views of rows of nodes.
-static Value throughViews(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<ReshapeOp, RebindRowsOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
 
 namespace {
 /// The part of a piece that lies within rows and columns of the region from
@@ -228,19 +215,13 @@ RegionOp ProgramBuilder::edgesWithoutWeights(Location loc) {
 /// The operand of a layer in the program: the result of a layer before it, or
 /// what a region holds.
 FailureOr<Value> ProgramBuilder::read(Operation *layer, OpOperand &operand) {
-  Value value = throughViews(operand.get());
+  Value value = overlay::throughViews(operand.get());
   if (Value there = map.lookupOrNull(value))
     return there;
   Location loc = layer->getLoc();
   auto type = getTensorType(operand.get());
   if (auto space = getRowSpace(type)) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument) {
-      layer->emitOpError("expected operands that are arguments or layers: "
-                         "gnn-overlay-outline-prepare makes them arguments");
-      return failure();
-    }
-    std::string name = nameOf(argument);
+    std::string name = nameOf(cast<BlockArgument>(value));
     RegionOp region = addRowsRegion(loc, builder.getStringAttr(name), type,
                                     overlay::RegionRole::Input, name);
     Value there = readRegion(loc, type, region);
@@ -315,7 +296,7 @@ LogicalResult ProgramBuilder::addLayer(overlay::LayerOpInterface layer,
       return failure();
     operands.map(operand.get(), *there);
     // The layer that made it keeps its region until now.
-    auto it = regionOfResult.find(throughViews(operand.get()));
+    auto it = regionOfResult.find(overlay::throughViews(operand.get()));
     if (it != regionOfResult.end())
       for (Temporary &temporary : temporaries)
         if (temporary.region == it->second)
@@ -379,10 +360,7 @@ FailureOr<ProgramOp> ProgramBuilder::run() {
   }
   auto returned = cast<func::ReturnOp>(func.front().getTerminator());
   for (auto [i, operand] : llvm::enumerate(returned.getOperands())) {
-    Value value = throughViews(operand);
-    if (!value.getDefiningOp<overlay::LayerOpInterface>())
-      return returned.emitOpError("expected results of layers, got result ")
-             << i;
+    Value value = overlay::throughViews(operand);
     if (regionOfResult.contains(value))
       return returned.emitOpError("expected results that are different values, "
                                   "got result ")

@@ -6,6 +6,7 @@
 
 #include "Windows.h"
 
+#include "OverlayForms.h"
 #include "Placement.h"
 #include "Regions.h"
 
@@ -353,6 +354,8 @@ struct OverlaySuperPartition
   using OverlaySuperPartitionBase::OverlaySuperPartitionBase;
 
   void runOnOperation() override {
+    if (failed(verifyForm(getOperation(), OverlayForm::Annotated)))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())
       if (failed(cut(program)))
         return signalPassFailure();

@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::overlay;
 
-TileBuilder::TileBuilder(ProgramOp program, bool unroll)
+TileBuilder::TileBuilder(ProgramOp program, bool unroll, int64_t linearGroup)
     : program(program), partition(program.getPartition()), unroll(unroll),
-      n1(partition.getN1()), n2(partition.getN2()),
+      linearGroup(linearGroup), n1(partition.getN1()), n2(partition.getN2()),
       blocks(partition.getBlocks()), builder(program.getContext()),
       loc(program.getLoc()) {}
 
@@ -30,8 +30,9 @@ void TileBuilder::addTile(function_ref<void()> body) {
 }
 
 void TileBuilder::forTiles(int64_t features,
-                           function_ref<void(int64_t, int64_t)> body) {
-  for (int64_t fiber = 0; fiber < partition.getFibers(features); ++fiber)
+                           function_ref<void(int64_t, int64_t)> body,
+                           int64_t step) {
+  for (int64_t fiber = 0; fiber < partition.getFibers(features); fiber += step)
     for (int64_t block = 0; block < blocks; ++block)
       addTile([&] { body(fiber, block); });
 }
@@ -62,37 +63,21 @@ void TileBuilder::repeat(int64_t trips,
 // Instructions
 //===----------------------------------------------------------------------===//
 
-FlatSymbolRefAttr TileBuilder::regionOf(Value value) {
-  if (auto read = value.getDefiningOp<ReadOp>())
-    return read.getRegionAttr();
-  for (Operation *user : value.getUsers())
-    if (auto place = dyn_cast<PlaceOp>(user))
-      return place.getRegionAttr();
-  return nullptr;
-}
-
-FlatSymbolRefAttr TileBuilder::findEdges() {
-  for (auto region : program.getBody().getOps<RegionOp>())
-    if (region.getKind().getValue() == overlay::RegionKind::Edges &&
-        region.getRole().getValue() == RegionRole::Input)
-      return FlatSymbolRefAttr::get(region.getSymNameAttr());
-  return nullptr;
-}
-
 void TileBuilder::load(overlay::Space space, FlatSymbolRefAttr region,
                        int64_t offset, int64_t stride, int64_t rows,
-                       int64_t width, int64_t buffer, bool byDescriptor) {
+                       int64_t width, int64_t buffer, bool byDescriptor,
+                       int64_t fiberStride) {
   LoadOp::create(builder, loc, SpaceAttr::get(builder.getContext(), space),
                  region, number(offset), number(stride), number(rows),
-                 number(width), number(buffer), flag(byDescriptor), UnitAttr(),
-                 BuffersAttr());
+                 number(width), number(fiberStride), number(buffer),
+                 flag(byDescriptor), UnitAttr(), BuffersAttr());
 }
 
 void TileBuilder::store(overlay::Space space, int64_t offset, int64_t rows,
-                        int64_t width, bool byDescriptor) {
+                        int64_t width, bool byDescriptor, int64_t fiber) {
   StoreOp::create(builder, loc, SpaceAttr::get(builder.getContext(), space),
-                  output, number(offset), number(rows), number(width),
-                  flag(byDescriptor), BuffersAttr());
+                  output, number(offset), number(fiber), number(rows),
+                  number(width), flag(byDescriptor), BuffersAttr());
 }
 
 void TileBuilder::loadBlock(FlatSymbolRefAttr region, int64_t fiber,
@@ -102,17 +87,18 @@ void TileBuilder::loadBlock(FlatSymbolRefAttr region, int64_t fiber,
 }
 
 void TileBuilder::init(InitValue value, FlatSymbolRefAttr bias, int64_t fiber,
-                       int64_t trips, bool onEdges) {
+                       int64_t trips, bool onEdges, int64_t fibers) {
   if (bias)
     value = InitValue::Bias;
   InitOp::create(builder, loc, InitValueAttr::get(builder.getContext(), value),
                  bias, number(bias ? fiber * 4 * n2 : 0),
-                 number(onEdges ? 0 : n1), number(onEdges ? 0 : n2),
+                 number(onEdges ? 0 : fibers * n1), number(onEdges ? 0 : n2),
                  number(unroll ? 0 : trips), flag(onEdges), UnitAttr());
 }
 
 void TileBuilder::addActivations(ArrayAttr acts, int64_t buffer, bool onEdges,
-                                 FlatSymbolRefAttr affine, int64_t fiber) {
+                                 FlatSymbolRefAttr affine, int64_t fiber,
+                                 int64_t fibers) {
   if (!acts)
     return;
   for (auto act : acts.getAsRange<ActAttr>()) {
@@ -125,15 +111,16 @@ void TileBuilder::addActivations(ArrayAttr acts, int64_t buffer, bool onEdges,
               n2));
     ActOp::create(builder, loc, act, isAffine ? affine : FlatSymbolRefAttr(),
                   number(isAffine ? fiber * 8 * n2 : 0),
-                  number(onEdges ? 0 : n1), flag(onEdges), number(buffer),
-                  UnitAttr(), BuffersAttr());
+                  number(onEdges ? 0 : fibers * n1), flag(onEdges),
+                  number(buffer), UnitAttr(), BuffersAttr());
     buffer = outputBuffer;
   }
 }
 
-void TileBuilder::storeBlock(int64_t fiber, int64_t block) {
+void TileBuilder::storeBlock(int64_t fiber, int64_t block, int64_t from) {
   store(overlay::Space::Features,
-        fiber * fiberBytes() + block * subfiberBytes(), n1, n2);
+        fiber * fiberBytes() + block * subfiberBytes(), n1, n2,
+        /*byDescriptor=*/false, from);
 }
 
 void TileBuilder::storeEntry(int64_t entry) {
@@ -183,24 +170,31 @@ void TileBuilder::addLinear(LinearOp op) {
   int64_t depth = op.getInputFeatures();
   int64_t trips = partition.getFibers(depth);
   int64_t tileBytes = 4 * n2 * n2;
-  forTiles(op.getOutputFeatures(), [&](int64_t fiber, int64_t block) {
-    init(InitValue::Zero, bias, fiber, trips);
+  int64_t outputs = partition.getFibers(op.getOutputFeatures());
+  auto addGroup = [&](int64_t fiber, int64_t block) {
+    int64_t fibers = std::min(linearGroup, outputs - fiber);
+    init(InitValue::Zero, bias, fiber, trips, /*onEdges=*/false, fibers);
     repeat(trips, [&](int64_t trip, bool isInLoop) {
       int64_t buffer = trip % 2;
       load(overlay::Space::Weights, weight, (fiber * trips + trip) * tileBytes,
-           isInLoop ? tileBytes : 0, n2, n2, buffer);
+           isInLoop ? tileBytes : 0, fibers * n2, n2, buffer,
+           /*byDescriptor=*/false, fibers > 1 ? trips * tileBytes : 0);
       loadBlock(input, trip, block, buffer, isInLoop ? fiberBytes() : 0);
       int64_t length = isInLoop ? n2 : std::min(n2, depth - trip * n2);
-      GemmOp::create(builder, loc, number(n1), number(length), number(n2),
-                     number(buffer), flag(true), BuffersAttr());
+      for (int64_t made = 0; made < fibers; ++made)
+        GemmOp::create(builder, loc, number(n1), number(length), number(n2),
+                       number(made), number(buffer), flag(true), BuffersAttr());
     });
-    addActivations(op.getActivationsAttr(), outputBuffer, /*onEdges=*/false);
-    storeBlock(fiber, block);
-  });
+    addActivations(op.getActivationsAttr(), outputBuffer, /*onEdges=*/false,
+                   /*affine=*/{}, fiber, fibers);
+    for (int64_t made = 0; made < fibers; ++made)
+      storeBlock(fiber + made, block, made);
+  };
+  forTiles(op.getOutputFeatures(), addGroup, linearGroup);
 }
 
 void TileBuilder::addVectorInner(VectorInnerOp op) {
-  FlatSymbolRefAttr edges = findEdges();
+  FlatSymbolRefAttr edges = findEdges(program);
   FlatSymbolRefAttr sources = regionOf(op.getSources());
   FlatSymbolRefAttr destinations = regionOf(op.getDestinations());
   int64_t features = op.getInputFeatures();
@@ -286,28 +280,6 @@ LogicalResult TileBuilder::checkLayer(LayerOpInterface op, int64_t layer) {
     if (features > maxFeatures)
       return op->emitOpError("expected at most ")
              << maxFeatures << " features, got " << features;
-  for (Value operand : op->getOperands())
-    if (!regionOf(operand))
-      return op->emitOpError("expected operands that regions hold: "
-                             "gnn-overlay-partition reads and places them");
-  if (!regionOf(op->getResult(0)))
-    return op->emitOpError("expected a result that is placed in a region");
-  if (isa<VectorInnerOp>(*op) && !findEdges())
-    return op->emitOpError("expected a region of edges in the program");
-  auto aggregate = dyn_cast<AggregateOp>(*op);
-  if (aggregate && !aggregate.getWeights())
-    return op->emitOpError("expected weights of edges: gnn-overlay-partition "
-                           "gives each the weight 1");
-  Value scale, shift;
-  if (auto norm = dyn_cast<BatchNormOp>(*op)) {
-    scale = norm.getScale();
-    shift = norm.getShift();
-  } else if (auto act = dyn_cast<ActivationOp>(*op)) {
-    scale = act.getScale();
-    shift = act.getShift();
-  }
-  if (scale && regionOf(scale) != regionOf(shift))
-    return op->emitOpError("expected a scale and a shift of one region");
   return success();
 }
 

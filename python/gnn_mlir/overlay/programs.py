@@ -36,8 +36,9 @@ def compile(program, function=None, *, graph=None, stats=None, **options):
     needed where the module has several functions.
 
     Options are those of gnn-overlay-pipeline (docs/Overlay.md): `n1` (rows of a block),
-    `blocks_per_pe`, `order`, `fuse`, `unroll`, `skip_empty`, `super_bytes` (most bytes of a
-    part, where it has to be cut), `add_self_loops` (of a graph file). Raises ValueError where an argument is wrong, CompileError where the program is,
+    `blocks_per_pe`, `order`, `fuse`, `unroll`, `linear_group`, `skip_empty`, `super_bytes` (most
+    bytes of a part, where it has to be cut), `add_self_loops` (of a graph file). Raises
+    ValueError where an argument is wrong, CompileError where the program is,
     as "has no overlay layer: ..." at the op that no layer computes."""
     native.load()
     text, function = _text_of(program, function)

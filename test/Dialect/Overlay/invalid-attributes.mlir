@@ -155,15 +155,10 @@ func.func private @partition_c3_no_block() attributes {p = #gnn_overlay.partitio
 
 // -----
 
-// expected-error @+1 {{expected the edges of 2 shards, whose sum is 7, got 2 with the sum 6}}
-func.func private @partition_c4() attributes {p = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16, shard_edges = [4, 2]>}
+// expected-error @+1 {{expected the edges of 2 shards, got 1}}
+func.func private @partition_c4() attributes {p = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16, shard_edges = [7]>}
 
 // -----
 
-// expected-error @+1 {{expected the edges of 2 shards, whose sum is 7, got 1 with the sum 7}}
-func.func private @partition_c4_too_few() attributes {p = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16, shard_edges = [7]>}
-
-// -----
-
-// expected-error @+1 {{expected numbers of edges of shards whose sum is 7, got 5}}
+// expected-error @+1 {{expected numbers of edges of shards of at most 7 together, got array<i64: 4, 5>}}
 func.func private @partition_c4_too_many() attributes {p = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16, shard_edges = [4, 5]>}

@@ -60,6 +60,30 @@ gnn_overlay.program @load_c2_descriptor target <> partition <vertices = 20, edge
 
 // -----
 
+gnn_overlay.program @load_c3 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.load' op expected tiles of weights apart, got those of feature}}
+      gnn_overlay.load feature @x at 0 rows 16 width 16 fiber_stride 1024
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @load_c3_unit target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @w weights [32, 32] input at 0
+  gnn_overlay.layer_block linear layer 1 in 32 out 32 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.load' op expected bytes that are a multiple of 64, got 1000}}
+      gnn_overlay.load weight @w at 0 rows 32 width 16 fiber_stride 1000
+    }
+  }
+}
+
+// -----
+
 gnn_overlay.program @store_c1 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.region @e edges [4, 7] output at 0
   gnn_overlay.layer_block linear layer 1 in 8 out 8 {
@@ -90,6 +114,18 @@ gnn_overlay.program @store_c2 target <> partition <vertices = 20, edges = 7, n1 
     gnn_overlay.tiling_block {
       // expected-error @+1 {{'gnn_overlay.store' op expected bytes that are a multiple of 64, got 16}}
       gnn_overlay.store feature @y at 16 rows 16 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @store_c3 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @e edges [4, 7] temporary at 0
+  gnn_overlay.layer_block vector_inner layer 1 in 8 out 1 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.store' op expected a fiber of features, got one of edge}}
+      gnn_overlay.store edge @e at 0 fiber 1 by_descriptor
     }
   }
 }

@@ -9,10 +9,14 @@
 #ifndef GNN_TRANSFORMS_OVERLAY_PASSES_H
 #define GNN_TRANSFORMS_OVERLAY_PASSES_H
 
+#include "GNN/Transforms/Forms.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <map>
 #include <memory>
+#include <string>
 
 namespace gnn {
 
@@ -22,11 +26,15 @@ class Graph;
 namespace overlay {
 class Partition;
 
-/// The graph of programs where that is no file: itself, or the entries of its
-/// subshards; null: the options say it.
+/// The graphs of programs where they are no file: themselves, by the names of
+/// their declarations (empty: the one there is), or the entries of the one
+/// graph's subshards. Without both the options say it.
 struct GivenGraph {
-  std::shared_ptr<const runtime::Graph> graph;
+  std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
   std::shared_ptr<const Partition> partition;
+  /// Programs are for other graphs of the same statistics too, as long as each
+  /// subshard has one entry.
+  bool takesOthers = false;
 };
 } // namespace overlay
 

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In the order of the pipeline, behind convert-gnn-to-gnn-overlay.
+// Contracts, then passes in the order of the pipeline, behind
+// convert-gnn-to-gnn-overlay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,45 @@
 #define GNN_TRANSFORMS_OVERLAY_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def OverlayVerifyForm : Pass<"gnn-overlay-verify-form", "::mlir::ModuleOp"> {
+  let summary = "Check that functions and programs have a form of the overlay's";
+  let description = [{
+    The passes below check the form that they need as this pass does, and
+    gnn-overlay-pipeline ends with it, so that another form is one error and not silently
+    left as it is:
+
+    * `layers`: functions of layers on tensors;
+    * `prepared`: the same, without what is computed before a program;
+    * `partitioned`: programs of regions and layers;
+    * `mapped`: programs of regions and instructions;
+    * `annotated`: the same, with the mutexes of buffers;
+    * `resident`: the same, of regions or parts that the memory holds.
+
+    Functions without layers, such as `@f.prepare`, have every form. Each form has a
+    contract:
+
+    * (C1) Layers: a function with layers has one block, which returns.
+    * (C2) Prepared: rows of nodes and numbers of edges that a layer reads are an argument,
+      the result of a layer, or a view of one of these. Results of the function are those of
+      layers, or views of them.
+    * (C3) Partitioned: no function has layers. What a layer reads is in regions, and its
+      result is placed in one.
+    * (C4) Partitioned: an `aggregate` has weights, the program of a `vector_inner` a region of
+      edges, and a scale and a shift lie in one region.
+    * (C5) Mapped: programs have no layers.
+    * (C6) Annotated: what fills a buffer in a tile has `lock`, and the tile unlocks each
+      kind of buffer that it fills; in parts too.
+    * (C7) Resident: regions of a program without parts lie within the memory.
+
+    Needs: nothing. Keeps: everything. Never changes the IR.
+  }];
+  let options = [
+    Option<"form", "form", "::gnn::OverlayForm",
+           /*default=*/"::gnn::OverlayForm::Layers",
+           "The form: layers, prepared, partitioned, mapped, annotated or resident">,
+  ];
+}
 
 def OverlayFuseActivations : Pass<"gnn-overlay-fuse-activations", "::mlir::func::FuncOp"> {
   let summary = "Apply functions in the layer that makes what they read";
@@ -28,7 +68,7 @@ def OverlayFuseActivations : Pass<"gnn-overlay-fuse-activations", "::mlir::func:
     Refused, with a remark: a result that others read too, an argument, a producer that
     is a `batch_norm`, a third function of a `vector_inner`, a division.
 
-    Needs: layers on tensors. Keeps: every value, bit by bit.
+    Needs: the form `layers`. Keeps: every value, bit by bit.
   }];
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
 }
@@ -52,7 +92,7 @@ def OverlayOutlinePrepare : Pass<"gnn-overlay-outline-prepare", "::mlir::ModuleO
     func.func @f(%x: ..., %w: ..., %s: ..., %p: tensor<8x8xf32> {gnn.name = "prepare.0"}) -> ...
     ```
 
-    Needs: layers on tensors. Keeps: every value, and the names and order of the
+    Needs: the form `layers`. Keeps: every value, and the names and order of the
     arguments that there are. Never moves a layer, a view of an argument or a result
     (`gnn.reshape` and `gnn.rebind_rows` of rows of nodes), or `gnn_overlay.assemble`.
   }];
@@ -86,7 +126,7 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
     Where regions end above `super-bytes`, the partition has the edges of each shard of a
     graph that is given, for gnn-overlay-super-partition.
 
-    Needs: layers on tensors, outlined. Keeps: every value. Never reorders layers.
+    Needs: the form `prepared`. Keeps: every value. Never reorders layers.
   }];
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
   let options = [
@@ -114,18 +154,22 @@ def OverlayMapKernels : Pass<"gnn-overlay-map-kernels", "::mlir::ModuleOp"> {
     and 8, and the block product of a linear layer, which sums over fibers of the input
     before it writes), or the edges of a descriptor (algorithm 7). Tiles are in
     fiber-major order. The outer loops are unfolded, the inner loop stays a
-    `gnn_overlay.loop`, unless `unroll`.
+    `gnn_overlay.loop`, unless `unroll`. With `linear-group`, a tile of a linear layer
+    makes that many fibers of the output, as there are, and reads its rows of the input
+    once for all of them.
 
     Refused at the layer: more than 255 layers or 65535 features, a value that is in no
-    region.
+    region. Refused at the program: more fibers of a tile than the buffers hold.
 
-    Needs: a partitioned program. Keeps: every value; sums over fibers and blocks ascend.
+    Needs: the form `partitioned`. Keeps: every value; sums over fibers and blocks ascend.
     Never leaves a layer.
   }];
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
   let options = [
     Option<"unroll", "unroll", "bool", /*default=*/"false",
            "Unroll inner loops">,
+    Option<"linearGroup", "linear-group", "unsigned", /*default=*/"1",
+           "Fibers of the output that a tile of a linear layer makes">,
   ];
 }
 
@@ -137,7 +181,7 @@ def OverlayAnnotateMutexes : Pass<"gnn-overlay-annotate-mutexes", "::mlir::Modul
     gets `lock` and waits until it is empty; the last that reads it before it is filled
     again gets `unlock`.
 
-    Needs: a program of instructions. Keeps: every value. Replaces flags that are there.
+    Needs: the form `mapped`. Keeps: every value. Replaces flags that are there.
   }];
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
 }
@@ -162,7 +206,7 @@ def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleO
     windows have no size), a tile that needs more than `super-bytes`. Refused with a
     remark: a program that fits.
 
-    Needs: programs with mutexes. Keeps: every value, bit by bit; instructions but for
+    Needs: the form `annotated`. Keeps: every value, bit by bit; instructions but for
     their addresses. Never cuts a tile, and never reorders layers.
   }];
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];

@@ -397,9 +397,14 @@ static LogicalResult verifyOffset(Operation *op, int64_t offset,
 LogicalResult LoadOp::verify() {
   if (failed(verifyOffset(
           *this, getOffset(),
-          addressUnitOf(getSpace().getValue(), getByDescriptor()))))
-    return failure();                      // C2
-  return verifyOffset(*this, getStride()); // C2
+          addressUnitOf(getSpace().getValue(), getByDescriptor()))) ||
+      failed(verifyOffset(*this, getStride()))) // C2
+    return failure();
+  if (getFiberStride() &&
+      getSpace().getValue() != overlay::Space::Weights) // C3
+    return emitOpError("expected tiles of weights apart, got those of ")
+           << toWord(getSpace().getValue());
+  return verifyOffset(*this, getFiberStride()); // C3
 }
 LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyRegion(*this, getRegionAttr(),
@@ -407,6 +412,9 @@ LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult StoreOp::verify() {
+  if (getFiber() && getSpace().getValue() != overlay::Space::Features) // C3
+    return emitOpError("expected a fiber of features, got one of ")
+           << toWord(getSpace().getValue());
   return verifyOffset(*this, getOffset(), // C2
                       addressUnitOf(getSpace().getValue(), getByDescriptor()));
 }

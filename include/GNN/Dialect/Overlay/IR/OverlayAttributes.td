@@ -88,7 +88,7 @@ def Overlay_PartitionAttr : Overlay_Attr<"Partition", "partition"> {
     * (C2) `entries` and `sources` are both there or neither; there is one number of
       entries for each block, which count the sources.
     * (C3) Sources of a shard do not descend, and each is a block.
-    * (C4) There is one number of `shard_edges` for each block; their sum is `edges`.
+    * (C4) There is one number of `shard_edges` for each block; their sum is at most `edges`.
   }];
   let parameters = (ins "int64_t":$vertices, "int64_t":$edges, "int64_t":$n1,
                         "int64_t":$n2,

@@ -216,26 +216,30 @@ def Overlay_LoadOp : Overlay_RegionInstruction<"load"> {
   let description = [{
     Bytes from `offset` of the region on, into a buffer of its kind. By descriptor, `edge`
     takes the edges of the descriptor at `offset`, `feature` the subfiber of the sources
-    of the edges in the buffer, subfibers `stride` bytes apart.
+    of the edges in the buffer, subfibers `stride` bytes apart. `weight` may take the
+    tiles of several fibers of the output, which are `fiber_stride` bytes apart.
 
     Constraints:
     * (C1) The region has the kind that is loaded.
     * (C2) `offset` and `stride` are multiples of 64; of edges of 16.
+    * (C3) `fiber_stride` is of weights, and a multiple of 64.
 
     Example:
 
     ```mlir
     gnn_overlay.load feature @x at 0 stride 178176 rows 96 width 16 lock
+    gnn_overlay.load weight @w at 0 stride 1024 rows 32 width 16 fiber_stride 92160 lock
     ```
   }];
   let arguments = (ins Overlay_SpaceAttr:$space, FlatSymbolRefAttr:$region,
                        I64Attr:$offset, Overlay_Number:$stride, Overlay_Number:$rows,
-                       Overlay_Number:$width, Overlay_Number:$buffer,
-                       UnitAttr:$by_descriptor, UnitAttr:$lock,
+                       Overlay_Number:$width, Overlay_Number:$fiber_stride,
+                       Overlay_Number:$buffer, UnitAttr:$by_descriptor, UnitAttr:$lock,
                        OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
     `` $space $region `at` $offset (`stride` $stride^)? (`rows` $rows^)?
-    (`width` $width^)? (`buffer` $buffer^)? (`by_descriptor` $by_descriptor^)?
+    (`width` $width^)? (`fiber_stride` $fiber_stride^)? (`buffer` $buffer^)?
+    (`by_descriptor` $by_descriptor^)?
     (`lock` $lock^)? (`unlock` $unlock^)? attr-dict
   }];
 }
@@ -243,9 +247,12 @@ def Overlay_LoadOp : Overlay_RegionInstruction<"load"> {
 def Overlay_StoreOp : Overlay_RegionInstruction<"store"> {
   let summary = "Write the output to a region";
   let description = [{
+    Of features, rows of the output from N1 times `fiber` on.
+
     Constraints:
     * (C1) The region has the kind that is stored, and is no input.
     * (C2) `offset` is a multiple of 64; of edges of 16.
+    * (C3) `fiber` is of features.
 
     Example:
 
@@ -254,18 +261,20 @@ def Overlay_StoreOp : Overlay_RegionInstruction<"store"> {
     ```
   }];
   let arguments = (ins Overlay_SpaceAttr:$space, FlatSymbolRefAttr:$region,
-                       I64Attr:$offset, Overlay_Number:$rows, Overlay_Number:$width,
-                       UnitAttr:$by_descriptor,
+                       I64Attr:$offset, Overlay_Number:$fiber, Overlay_Number:$rows,
+                       Overlay_Number:$width, UnitAttr:$by_descriptor,
                        OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
-    `` $space $region `at` $offset (`rows` $rows^)? (`width` $width^)?
-    (`by_descriptor` $by_descriptor^)? (`unlock` $unlock^)? attr-dict
+    `` $space $region `at` $offset (`fiber` $fiber^)? (`rows` $rows^)?
+    (`width` $width^)? (`by_descriptor` $by_descriptor^)? (`unlock` $unlock^)? attr-dict
   }];
 }
 
 def Overlay_InitOp : Overlay_RegionInstruction<"init"> {
   let summary = "Set the output and the trips of the loop";
   let description = [{
+    A `bias` is the row at `offset` for the first N1 rows, the one behind it for the next.
+
     Constraints:
     * (C1) `bias` has a region of kind `row`, the others have none.
     * (C2) `offset` is a multiple of 64.
@@ -290,19 +299,21 @@ def Overlay_GemmOp : Overlay_Instruction<"gemm"> {
   let summary = "Multiply a block of features by a block of weights";
   let description = [{
     `S_B` x `Len` by `Len` x `G_B` (algorithm 1); the last iteration of a loop sums over
-    the features that are left.
+    the features that are left. The weights are tile `fiber` of their buffer, the output
+    begins at row N1 times `fiber`.
 
     Example:
 
     ```mlir
-    gnn_overlay.gemm rows 96 len 16 cols 16 accumulate unlock [weight, feature]
+    gnn_overlay.gemm rows 96 len 16 cols 16 accumulate
+    gnn_overlay.gemm rows 96 len 16 cols 16 fiber 1 accumulate unlock [weight, feature]
     ```
   }];
   let arguments = (ins I64Attr:$rows, I64Attr:$length, I64Attr:$columns,
-                       Overlay_Number:$buffer, UnitAttr:$accumulate,
-                       OptionalAttr<Overlay_BuffersAttr>:$unlock);
+                       Overlay_Number:$fiber, Overlay_Number:$buffer,
+                       UnitAttr:$accumulate, OptionalAttr<Overlay_BuffersAttr>:$unlock);
   let assemblyFormat = [{
-    `rows` $rows `len` $length `cols` $columns (`buffer` $buffer^)?
+    `rows` $rows `len` $length `cols` $columns (`fiber` $fiber^)? (`buffer` $buffer^)?
     (`accumulate` $accumulate^)? (`unlock` $unlock^)? attr-dict
   }];
 }
