@@ -271,7 +271,7 @@ def test_phases(tmp_path):
     gnn_mlir.compile(function("b1"), target="overlay", graph=graph_of("b1", "odd"),
                      keep_phases=tmp_path)
     forms = ["1-layers.mlir", "2-prepared.mlir", "3-partitioned.mlir", "4-mapped.mlir",
-             "5-annotated.mlir"]
+             "5-annotated.mlir", "6-resident.mlir"]
     assert sorted(path.name for path in tmp_path.iterdir()) == [*forms, "prepare"]
     assert "gnn_overlay.linear" in (tmp_path / forms[2]).read_text()
     assert "gnn_overlay.gemm" in (tmp_path / forms[3]).read_text()
