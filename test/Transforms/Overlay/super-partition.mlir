@@ -5,6 +5,7 @@
 // RUN: sh %S/Inputs/super-partition.sh %s %t.npz 10000 | FileCheck %s --check-prefix=FIBERS
 // RUN: sh %S/Inputs/super-partition.sh %s %t.npz 5500 | FileCheck %s --check-prefix=BOTH
 // RUN: sh %S/Inputs/super-partition.sh %s %t.many.npz 20000 | FileCheck %s --check-prefix=EDGES
+// RUN: sh %S/Inputs/super-partition.sh %s %t.many.npz 17000 | FileCheck %s --check-prefix=STAY
 // RUN: sh %S/Inputs/super-partition.sh %s %t.npz 0 | FileCheck %s --check-prefix=FITS
 
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>
@@ -69,6 +70,17 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // EDGES: gnn_overlay.program @part2
 // EDGES-NEXT: gnn_overlay.region @y features [8, 32] output at {{[0-9]+}} from [32, 0]
 // EDGES-NEXT: gnn_overlay.region @x features [40, 32] input at [[ALL]] from [0, 0]
+
+// Where both are cut, the edges of a range stay for all fibers.
+//
+// STAY: gnn_overlay.program @part0
+// STAY: gnn_overlay.region @x features [40, 16] input at {{[0-9]+}} from [0, 0]
+// STAY-NEXT: gnn_overlay.region @edges edges [3, 901] input at [[RANGE:[0-9]+]] from [0, 0]
+// STAY: gnn_overlay.program @part1
+// STAY: gnn_overlay.region @x features [40, 16] input at {{[0-9]+}} from [0, 16]
+// STAY-NEXT: gnn_overlay.region @edges edges [3, 901] input at [[RANGE]] from [0, 0]
+// STAY: gnn_overlay.program @part5
+// STAY-NOT: gnn_overlay.program
 func.func @sum(%x: !node {gnn.name = "x"}) -> (!node {gnn.name = "y"}) {
   %y = gnn_overlay.aggregate sum %x : !node -> !node
   return %y : !node
