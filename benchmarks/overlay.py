@@ -7,7 +7,7 @@ at 300 MHz, closed forms, counts of bytes, and seconds of the host for the compi
         [--output benchmarks/results/2026-11-30-overlay]
 
 With the folder GNN_TEST_DATA real graphs of CI, CO and PU are simulated too. --large also
-partitions graphs of RE's and AP's size for T_LoC, which takes 16 GB."""
+partitions graphs of RE's and AP's size for T_LoC, which takes 6 GB."""
 
 import argparse
 import functools

@@ -13,8 +13,8 @@ _HEAD = """# GraphAGILE's tables, and ours
 gnn-mlir {version}. All times of the overlay are simulated or closed forms, at 300 MHz; no number of
 ours is a time of hardware. Times of the compiler (T_LoC) are seconds of a host of {cores} cores
 that others used too. "Paper" is Zhang et al., 2023; its other platforms are printed and not
-reproduced. `GNN_TEST_DATA=... python benchmarks/overlay.py --output benchmarks/results/2026-11-30-overlay`
-makes this page.
+reproduced. `GNN_TEST_DATA=... python benchmarks/overlay.py --large --output
+benchmarks/results/2026-11-30-overlay` makes this page.
 
 "Layers" are the lists of layers that the closed form M0 counts, as programs of the overlay; "own" is
 a model as PyG defines it: two products in a layer of SAGE, self loops, scores of GAT from one

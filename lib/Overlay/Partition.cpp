@@ -313,5 +313,6 @@ Error Partition::checkLoop(const Program &program, const Load &load,
         return {};
   }
   return failure("expected a loop over the entries of a shard, got ", trips,
-                 " iterations from address ", address);
+                 " iterations from address ", address,
+                 ": a program for this graph has to be made with it");
 }

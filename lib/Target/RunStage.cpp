@@ -29,6 +29,17 @@ LogicalResult gnn::writePhase(ModuleOp module, StringRef directory,
   return success();
 }
 
+LogicalResult gnn::writePhase(ModuleOp module, StringRef directory,
+                              size_t number, StringRef step) {
+  if (directory.empty())
+    return success();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return writePhase(module, directory,
+                    llvm::formatv("{0}-{1}.mlir", number, step).str(), text);
+}
+
 bool gnn::hasPasses(const Stage &stage, const StageOptions &stages) {
   return llvm::any_of(stages.passes.getPoints(), [&](StringRef point) {
     return StagePasses::getStage(point) == stage.name;
@@ -48,13 +59,6 @@ LogicalResult gnn::runStage(ModuleOp module, const Stage &stage,
     return failure();
   if (!isVerifiedByPass && stage.to != Form::Binaries && failed(verify(module)))
     return failure();
-  if (phasesDirectory.empty())
-    return success();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream);
   size_t number = &stage - getStages().begin() + 1;
-  return writePhase(module, phasesDirectory,
-                    llvm::formatv("{0}-{1}.mlir", number, stage.name).str(),
-                    text);
+  return writePhase(module, phasesDirectory, number, stage.name);
 }

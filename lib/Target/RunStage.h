@@ -17,6 +17,11 @@ namespace gnn {
 mlir::LogicalResult writePhase(mlir::ModuleOp module, llvm::StringRef directory,
                                llvm::StringRef name, llvm::StringRef text);
 
+/// Writes the IR that step `number` has made to `directory`/NUMBER-STEP.mlir,
+/// unless `directory` is empty.
+mlir::LogicalResult writePhase(mlir::ModuleOp module, llvm::StringRef directory,
+                               size_t number, llvm::StringRef step);
+
 /// Whether the user has passes in a stage.
 bool hasPasses(const Stage &stage, const StageOptions &stages);
 

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 
-from . import cache, capi, paths, signatures
+from . import cache, capi, paths, signatures, targets as kinds
 
 # The name of schedules that are given as dicts in reproducers, which have them
 # as comments at the end.
@@ -137,7 +137,9 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, *
     def make():
         return _compile_package(text, graphs, schedules, phases, save_schedules, **options)
 
-    if phases is not None or save_schedules is not None or _has_plugins:
+    # Other kinds of target may make programs for graphs, of which the cache knows statistics.
+    is_for_graphs = graphs and options.get("target") not in (None, *kinds.ALL)
+    if phases is not None or save_schedules is not None or _has_plugins or is_for_graphs:
         return make()  # What is asked for is made on the way, or not known.
     try:
         given = _read(schedules) if isinstance(schedules, (str, bytes, os.PathLike)) else (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import models, overlay
+from gnn_mlir import cache, models, overlay
 from support import errors
 from support.overlay import GRAPHS, MODELS, function, graph, graph_of
 
@@ -324,6 +324,21 @@ def test_target_on_subshards_of_more_edges_than_a_buffer():
         compiled(apart, x)
     with pytest.raises(gnn_mlir.GNNError, match="entries of subshards"):
         gnn_mlir.compile(f, target="overlay", graph=apart)(big, x)
+
+
+def test_cache_of_programs_for_graphs(monkeypatch, tmp_path):
+    """The cache knows statistics of graphs, and not in which subshards edges are."""
+    monkeypatch.setenv(cache.FOLDER, str(tmp_path))
+    f = function("b3")
+    graphs = [gnn_mlir.Graph(*np.full((2, 66_000), node, np.int32), num_nodes=32)
+              for node in (0, 16)]
+    assert graphs[0].stats() == graphs[1].stats()
+    for one, other in (graphs, graphs[::-1]):
+        x = f.random_inputs(one, seed=1)
+        compiled = gnn_mlir.compile(f, target="overlay", graph=one)
+        assert compiled(one, x).tobytes() == overlay.compile(f, graph=one).run(one, x).tobytes()
+        with pytest.raises(gnn_mlir.GNNError, match="a program for this graph has to be made"):
+            compiled(other, x)
 
 
 def test_target_on_other_graphs():

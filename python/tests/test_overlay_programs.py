@@ -32,6 +32,31 @@ def test_binary_disassembly_binary(model, tmp_path):
     assert len(binary) > program.bytes == 16 * len(program.instructions)
 
 
+def chunked(text):
+    """The text of a program whose edge buffer takes 5 edges."""
+    head, declared, rest = text.partition("gnn.graph ")
+    return (f"{head}module attributes {{gnn_overlay.target = #gnn_overlay.target<edges = 5>}} {{\n"
+            f"{declared}{rest}\n}}")
+
+
+@pytest.mark.parametrize("name, options", [
+    ("hub", dict()), ("hub", dict(unroll=True)), ("empty", dict(skip_empty=True)),
+    ("hub", dict(linear_group=2))], ids=["chunks", "unroll", "skip", "group"])
+@pytest.mark.parametrize("model", ["b2", "b6"])
+def test_binary_disassembly_binary_of_one_graph(model, name, options):
+    """Trips, tiles and addresses are those of the entries of shards: the disassembly, which
+    does not list these, is the same binary, and runs on the graph."""
+    g, f = graph_of(model, name), function(model)
+    program = overlay.compile(chunked(f.module.text()), graph=g, n1=32, **options)
+    assert next(one["rows"] for one in program.regions if one["kind"] == "edges") not in (
+        program.blocks ** 2, 0)
+    again = overlay.assemble(program.mlir())
+    assert again.to_bytes() == program.to_bytes() and "entries" not in again.mlir()
+    x = f.random_inputs(g, seed=1)
+    x.update(program.prepared(g, x))
+    assert again.run(g, x).tobytes() == program.run(g, x).tobytes()
+
+
 def test_print_parse(gnn_opt):
     """gnn-opt prints a disassembly as it is."""
     text = overlay.compile(function("b6"), graph=graph_of("b6", "odd")).mlir()

@@ -30,82 +30,29 @@ static runtime::TensorInfo infoOf(const std::string &name,
           4 * sizeOf(shape)};
 }
 
-/// The bytes of one argument; `shape` becomes that of the file where there is
-/// one, which may have more than the program reads.
-static runtime::Expected<std::string>
-loadSource(const std::string &name, std::vector<int64_t> &shape,
-           uint64_t stream, const runtime::GraphFile &file,
-           const std::string &source, int64_t maxBytes) {
-  StringRef text(source);
-  if (text.starts_with("random:")) {
-    auto seed = run::parseSeed(source);
-    if (!seed)
-      return seed.takeError();
-    return run::randomValues(infoOf(name, shape), *seed, stream);
-  }
-  if (text == "graph:feat") {
-    if (!file.hasFeatures)
-      return failure("the graph file has no features");
-    if (shape.size() != 2)
-      return failure("expected features of vertices for graph:feat");
-    auto dense = file.features.dense(shape[1]);
-    if (!dense)
-      return dense.takeError();
-    return std::string(reinterpret_cast<const char *>(dense->data()),
-                       dense->size() * 4);
-  }
-  if (!text.ends_with(".npy"))
-    return failure("expected FILE.npy, graph:feat or random:SEED, got '",
-                   source, "'");
-  auto array = runtime::readNpy(source, maxBytes);
-  if (!array)
-    return run::withOption(array.takeError());
-  if (array->isText || array->dtype != runtime::DataType::F32)
-    return failure("expected f32, got ", array->describe());
-  shape = array->shape;
-  return std::move(array->bytes);
-}
-
 runtime::Expected<LoadedArguments>
 gnn::overlaysim::loadArguments(const overlay::Program &program,
                                const runtime::GraphFile &file,
-                               const std::vector<std::string> &sources,
-                               const std::string &otherwise, int64_t maxBytes) {
-  auto shapes = overlay::argumentShapes(program);
-  std::map<std::string, std::string> given;
-  for (const std::string &text : sources) {
-    auto [name, source] = StringRef(text).split('=');
-    if (source.empty())
-      return failure("--input: expected NAME=FILE, got '", text, "'");
-    if (!given.emplace(name, source).second)
-      return failure("expected --input ", name.str(), " once, got it again");
-    if (!shapes.count(name.str())) {
-      std::string known;
-      for (const auto &[other, shape] : shapes)
-        known += (known.empty() ? "" : ", ") + other;
-      return failure("expected --input of one of ", known, "; got '",
-                     name.str(), "'");
-    }
+                               const run::InputOptions &options) {
+  std::vector<runtime::TensorInfo> infos;
+  for (const auto &[name, shape] : overlay::argumentShapes(program)) {
+    infos.push_back(infoOf(name, shape));
+    if (4.0 * double(sizeOf(shape)) > double(options.maxBytes))
+      return run::withOption(
+          runtime::limitExceeded("input '", name, "': expected at most ",
+                                 options.maxBytes.getValue(), " bytes"));
   }
+  std::vector<const runtime::GraphFile *> files(infos.size(), &file);
+  auto bytes = run::loadInputs(infos, files, options, /*givesShapes=*/true);
+  if (!bytes)
+    return bytes.takeError();
   LoadedArguments loaded;
-  uint64_t stream = 0;
-  for (auto &[name, shape] : shapes) {
-    auto found = given.find(name);
-    const std::string &source =
-        found == given.end() ? otherwise : found->second;
-    if (source.empty())
-      return failure("expected --input ", name,
-                     "=... or --weights, got neither");
-    if (4.0 * double(sizeOf(shape)) > double(maxBytes))
-      return run::withOption(runtime::limitExceeded(
-          "input '", name, "': expected at most ", maxBytes, " bytes"));
-    auto bytes = loadSource(name, shape, stream++, file, source, maxBytes);
-    if (!bytes)
-      return bytes.takeError().in("input '" + name + "'");
-    std::string &kept = loaded.bytes[name] = std::move(*bytes);
-    loaded.arguments[name] = {
-        {reinterpret_cast<const float *>(kept.data()), kept.size() / 4}, shape};
-  }
+  loaded.bytes = std::move(*bytes);
+  for (size_t i = 0; i < infos.size(); ++i)
+    loaded.arguments[infos[i].name] = {
+        {reinterpret_cast<const float *>(loaded.bytes[i].data()),
+         loaded.bytes[i].size() / 4},
+        infos[i].shape};
   return loaded;
 }
 

@@ -19,16 +19,14 @@ namespace gnn::overlaysim {
 
 /// Arguments with the bytes that they are of.
 struct LoadedArguments {
-  std::map<std::string, std::string> bytes;
+  std::vector<std::string> bytes;
   std::map<std::string, overlay::Argument> arguments;
 };
 
-/// The arguments of a program from `NAME=SOURCE`, where a source is FILE.npy,
-/// graph:feat or random:SEED; the others from `otherwise`.
+/// The arguments of a program, which may have more than it reads.
 runtime::Expected<LoadedArguments>
 loadArguments(const overlay::Program &program, const runtime::GraphFile &file,
-              const std::vector<std::string> &sources,
-              const std::string &otherwise, int64_t maxBytes);
+              const run::InputOptions &options);
 
 /// The outputs of a program that ran: edges in the order of the graph.
 runtime::Expected<run::Results>

@@ -25,28 +25,14 @@ using namespace gnn;
 namespace {
 enum class Switch { Off, On };
 
-struct Options {
-  cl::OptionCategory category{"gnn-overlay-sim options"};
+struct Options : run::InputOptions {
+  Options() : InputOptions("gnn-overlay-sim options") {}
+
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.ga"), cl::Required,
                             cl::cat(category)};
   cl::opt<std::string> graphFile{"graph", cl::desc("Graph file"),
                                  cl::value_desc("FILE.npz"), cl::Required,
                                  cl::cat(category)};
-  cl::opt<bool> inverses{"add-inverses",
-                         cl::desc("Add the inverse of every edge"),
-                         cl::cat(category)};
-  cl::opt<bool> selfLoops{"add-self-loops",
-                          cl::desc("Give every node one self loop"),
-                          cl::cat(category)};
-  cl::list<std::string> inputs{
-      "input",
-      cl::desc("Where an input comes from; graph:feat are the features of the "
-               "graph file"),
-      cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
-      cl::cat(category)};
-  cl::opt<std::string> weights{
-      "weights", cl::desc("Where all other inputs come from"),
-      cl::value_desc("random:SEED"), cl::cat(category)};
   cl::opt<std::string> output{
       "output", cl::desc("Write outputs there: one file, or one each"),
       cl::value_desc("FILE.npz|DIR"), cl::cat(category)};
@@ -101,11 +87,6 @@ struct Options {
       "allow-non-finite",
       cl::desc("Take results that are not finite for no error"),
       cl::cat(category)};
-  cl::opt<int64_t> maxBytes{
-      "max-bytes",
-      cl::desc("Most memory that the arrays of a file, and the memory of the "
-               "overlay, may ask for; by default all that there is"),
-      cl::value_desc("BYTES"), cl::cat(category)};
 #define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
   cl::opt<uint64_t> name{keyword,                                              \
                          cl::desc("Timing: " summary " (" #value ")"),         \
@@ -144,8 +125,7 @@ struct Outputs {
 static runtime::Expected<Outputs>
 runProgram(const overlay::Program &program, const overlay::Partition &partition,
            const runtime::GraphFile &file) {
-  auto loaded = overlaysim::loadArguments(program, file, given->inputs,
-                                          given->weights, given->maxBytes);
+  auto loaded = overlaysim::loadArguments(program, file, *given);
   if (!loaded)
     return loaded.takeError();
   auto memory = overlay::Memory::create(program, given->maxBytes);
@@ -197,9 +177,8 @@ static void printRoofline(const overlay::Program &program) {
 }
 
 static int simulateFile() {
-  if (!given->weights.empty())
-    if (auto seed = run::parseSeed(given->weights); !seed)
-      return fail("--weights: " + seed.takeError().message());
+  if (runtime::Error error = given->checkWeights())
+    return fail(error.message());
   auto bytes = runtime::readFile(given->file, given->maxBytes);
   if (!bytes)
     return fail(run::withOption(bytes.takeError()).message());
@@ -245,8 +224,6 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(given->category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Simulate a program of the overlay on a graph\n");
-  if (!given->maxBytes.getNumOccurrences())
-    given->maxBytes = runtime::physicalMemory();
   int status = simulateFile();
   outs().flush();
   if (!outs().has_error())

@@ -12,8 +12,8 @@
 #include "GNN/Runtime/GraphFunctions.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -138,63 +138,73 @@ runtime::Expected<uint64_t> gnn::run::parseSeed(const std::string &source) {
   return seed;
 }
 
+runtime::Error InputOptions::checkWeights() const {
+  if (weights.empty())
+    return {};
+  auto seed = parseSeed(weights);
+  return seed ? runtime::Error() : seed.takeError().in("--weights");
+}
+
+/// The bytes of an input, whose shape becomes that of its array where
+/// `givesShape`.
 static runtime::Expected<std::string>
-loadSource(const runtime::TensorInfo &info, int64_t graph, uint64_t stream,
-           const Graphs &graphs, const std::string &source, int64_t maxBytes) {
+loadSource(runtime::TensorInfo &info, const runtime::GraphFile *file,
+           uint64_t stream, const std::string &source, int64_t maxBytes,
+           bool givesShape) {
   StringRef text(source);
   if (text.starts_with("random:")) {
     auto seed = parseSeed(source);
     if (!seed)
-      return seed.takeError().in("input '" + info.name + "'");
+      return seed.takeError();
     if (info.dtype != runtime::DataType::F32)
-      return failure("input '", info.name, "': random values are f32, got ",
-                     runtime::name(info.dtype));
+      return failure("random values are f32, got ", runtime::name(info.dtype));
     return randomValues(info, *seed, stream);
   }
   if (text == "graph:feat") {
-    if (graph < 0 || info.shape.size() != 2)
-      return failure("input '", info.name,
-                     "': expected rows of features for graph:feat, got shape ",
+    if (!file || info.shape.size() != 2)
+      return failure("expected rows of features for graph:feat, got shape ",
                      shapeText(info.shape));
-    const runtime::GraphFile &file = graphs.files[graph];
-    if (!file.hasFeatures)
-      return failure("input '", info.name, "': the graph file has no features");
-    auto dense = file.features.dense(info.shape[1]);
+    if (!file->hasFeatures)
+      return failure("the graph file has no features");
+    auto dense = file->features.dense(info.shape[1]);
     if (!dense)
-      return dense.takeError().in("input '" + info.name + "'");
+      return dense.takeError();
     if (static_cast<int64_t>(dense->size()) * 4 != info.bytes)
-      return failure("input '", info.name, "': expected ", info.shape[0],
-                     " rows, got ", dense->size() / info.shape[1]);
+      return failure("expected ", info.shape[0], " rows, got ",
+                     dense->size() / info.shape[1]);
     return std::string(reinterpret_cast<const char *>(dense->data()),
                        dense->size() * 4);
   }
   if (!text.ends_with(".npy"))
-    return failure("input '", info.name,
-                   "': expected FILE.npy, graph:feat or random:SEED, got '",
+    return failure("expected FILE.npy, graph:feat or random:SEED, got '",
                    source, "'");
   auto array = runtime::readNpy(source, maxBytes);
   if (!array)
-    return withOption(array.takeError()).in("input '" + info.name + "'");
-  if (array->isText || array->dtype != info.dtype || array->shape != info.shape)
-    return failure("input '", info.name, "': expected ",
-                   runtime::name(info.dtype), shapeText(info.shape), ", got ",
+    return withOption(array.takeError());
+  if (array->isText || array->dtype != info.dtype ||
+      (array->shape != info.shape && !givesShape))
+    return failure("expected ", runtime::name(info.dtype),
+                   givesShape ? "" : shapeText(info.shape), ", got ",
                    array->describe());
+  info.shape = array->shape;
+  info.bytes = static_cast<int64_t>(array->bytes.size());
   return std::move(array->bytes);
 }
 
 runtime::Expected<std::vector<std::string>>
-gnn::run::loadInputs(const std::vector<runtime::TensorInfo> &infos,
-                     const runtime::FunctionPlan &plan, const Graphs &graphs,
-                     const std::vector<std::string> &sources,
-                     const std::string &otherwise, int64_t maxBytes) {
-  llvm::StringSet<> seen;
-  for (const std::string &text : sources) {
+gnn::run::loadInputs(std::vector<runtime::TensorInfo> &infos,
+                     const std::vector<const runtime::GraphFile *> &files,
+                     const InputOptions &options, bool givesShapes) {
+  llvm::StringMap<std::string> given;
+  for (const std::string &text : options.inputs) {
     if (!StringRef(text).contains('='))
       return failure("--input: expected NAME=FILE, got '", text, "'");
-    std::string name = splitName(text).first;
-    if (!seen.insert(name).second)
+    auto [name, source] = splitName(text);
+    if (!given.try_emplace(name, source).second)
       return failure("expected --input ", name, " once, got it again");
-    if (llvm::none_of(infos, [&](auto &info) { return info.name == name; })) {
+    if (llvm::none_of(infos, [&, &name = name](auto &info) {
+          return info.name == name;
+        })) {
       std::string known;
       for (const runtime::TensorInfo &info : infos)
         known += (known.empty() ? "" : ", ") + info.name;
@@ -204,19 +214,18 @@ gnn::run::loadInputs(const std::vector<runtime::TensorInfo> &infos,
   }
   std::vector<std::string> values;
   for (size_t i = 0; i < infos.size(); ++i) {
-    std::string source = otherwise;
-    for (const std::string &text : sources)
-      if (splitName(text).first == infos[i].name)
-        source = splitName(text).second;
+    auto found = given.find(infos[i].name);
+    std::string source =
+        found == given.end() ? options.weights.getValue() : found->second;
     if (source.empty())
       return failure("expected --input ", infos[i].name,
                      "=... or --weights "
                      "for shape ",
                      shapeText(infos[i].shape), ", got neither");
-    auto bytes =
-        loadSource(infos[i], plan.inputs[i].graph, i, graphs, source, maxBytes);
+    auto bytes = loadSource(infos[i], files[i], i, source, options.maxBytes,
+                            givesShapes);
     if (!bytes)
-      return bytes.takeError();
+      return bytes.takeError().in("input '" + infos[i].name + "'");
     values.push_back(std::move(*bytes));
   }
   return values;

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What gnn-run reads, runs and writes.
+// What gnn-run, and in part gnn-overlay-sim, reads, runs and writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,12 +10,50 @@
 #define GNN_TOOLS_GNN_RUN_INPUTS_H
 
 #include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/Npz.h"
+
+#include "llvm/Support/CommandLine.h"
 
 #include <string>
 #include <vector>
 
 namespace gnn::run {
+
+/// The options of what a run reads.
+struct InputOptions {
+  explicit InputOptions(const char *tool) : category(tool) {}
+
+  llvm::cl::OptionCategory category;
+  llvm::cl::opt<bool> inverses{
+      "add-inverses",
+      llvm::cl::desc(
+          "Add the inverse of every edge, with edge types of their own"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<bool> selfLoops{
+      "add-self-loops",
+      llvm::cl::desc("Give every node one self loop, of the one edge type or "
+                     "of a new one"),
+      llvm::cl::cat(category)};
+  llvm::cl::list<std::string> inputs{
+      "input",
+      llvm::cl::desc("Where an input comes from; graph:feat are the features "
+                     "of the graph file"),
+      llvm::cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> weights{
+      "weights", llvm::cl::desc("Where all other inputs come from"),
+      llvm::cl::value_desc("random:SEED"), llvm::cl::cat(category)};
+  llvm::cl::opt<int64_t> maxBytes{
+      "max-bytes",
+      llvm::cl::desc("Most memory that the arrays of a file, and a run, may "
+                     "ask for; by default all that there is"),
+      llvm::cl::init(runtime::physicalMemory()), llvm::cl::value_desc("BYTES"),
+      llvm::cl::cat(category)};
+
+  /// An error where --weights is no seed.
+  runtime::Error checkWeights() const;
+};
 
 /// The graphs of a function, in its order, and the files they came from.
 struct Graphs {
@@ -67,12 +105,13 @@ std::string randomValues(const runtime::TensorInfo &info, uint64_t seed,
 /// The seed of `random:SEED`.
 runtime::Expected<uint64_t> parseSeed(const std::string &source);
 
-/// The bytes of every input, from `sources` (`NAME=SOURCE`) or `otherwise`.
+/// The bytes of every input. `files` has the file of the graph of each; null:
+/// it has none. Arrays have the shapes of `infos`; where `givesShapes`, these
+/// become those of the arrays.
 runtime::Expected<std::vector<std::string>>
-loadInputs(const std::vector<runtime::TensorInfo> &infos,
-           const runtime::FunctionPlan &plan, const Graphs &graphs,
-           const std::vector<std::string> &sources,
-           const std::string &otherwise, int64_t maxBytes);
+loadInputs(std::vector<runtime::TensorInfo> &infos,
+           const std::vector<const runtime::GraphFile *> &files,
+           const InputOptions &options, bool givesShapes = false);
 
 /// An error where a run takes more memory than `maxBytes`.
 runtime::Error checkMemory(const runtime::BoundFunction &function,

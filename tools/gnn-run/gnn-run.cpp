@@ -54,8 +54,9 @@ static CompileOptions forChip() {
 namespace {
 /// The options, made when the tool runs: the library of a static build, which
 /// has the code of several tools, has none when it is loaded.
-struct Options {
-  cl::OptionCategory category{"gnn-run options"};
+struct Options : run::InputOptions {
+  Options() : InputOptions("gnn-run options") {}
+
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"),
                             cl::cat(category)};
   cl::opt<std::string> functionName{"function", cl::desc("Function to run"),
@@ -63,29 +64,12 @@ struct Options {
   cl::list<std::string> graphFiles{
       "graph", cl::desc("Graph file, one a graph of the function"),
       cl::value_desc("[NAME=]FILE.npz"), cl::cat(category)};
-  cl::opt<bool> inverses{"add-inverses",
-                         cl::desc("Add the inverse of every edge, with "
-                                  "edge types of their own"),
-                         cl::cat(category)};
-  cl::opt<bool> selfLoops{"add-self-loops",
-                          cl::desc("Give every node one self loop, of the "
-                                   "one edge type or of a new one"),
-                          cl::cat(category)};
   cl::opt<bool> refinedTypes{
       "refine-types",
       cl::desc(
           "Split edge types so that each joins one node type to one other, "
           "after edges were added"),
       cl::cat(category)};
-  cl::list<std::string> inputs{
-      "input",
-      cl::desc("Where an input comes from; graph:feat are the features "
-               "of the graph file"),
-      cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
-      cl::cat(category)};
-  cl::opt<std::string> weights{
-      "weights", cl::desc("Where all other inputs come from"),
-      cl::value_desc("random:SEED"), cl::cat(category)};
   CompileFlags flags{category, "run", forChip()};
   cl::opt<std::string> reportFile{
       "report",
@@ -106,11 +90,6 @@ struct Options {
                "outputs (docs/Debugging.md)"),
       cl::value_desc("passes|stage-passes|schedules|stop-at=VALUE"),
       cl::cat(category)};
-  cl::opt<int64_t> maxBytes{
-      "max-bytes",
-      cl::desc("Most memory that the arrays of a file, and a run, may ask for; "
-               "by default all that there is"),
-      cl::value_desc("BYTES"), cl::cat(category)};
   cl::opt<bool> unchecked{"unchecked",
                           cl::desc("Emulate without checking accesses"),
                           cl::cat(category)};
@@ -379,9 +358,8 @@ static int runFunction() {
     return fail(Twine("--compare: expected neither --report nor --output, as "
                       "two functions are run, got ") +
                 (given->outputDirectory.empty() ? "--report" : "--output"));
-  if (!given->weights.empty())
-    if (auto seed = run::parseSeed(given->weights); !seed)
-      return fail("--weights: " + seed.takeError().message());
+  if (runtime::Error error = given->checkWeights())
+    return fail(error.message());
   for (const std::string &plugin : given->plugins)
     if (llvm::Error error = loadPlugin(plugin))
       return fail(llvm::toString(std::move(error)));
@@ -433,8 +411,11 @@ static int runFunction() {
     return fail(bound.takeError().message());
   if (runtime::Error error = run::checkMemory(**bound, given->maxBytes))
     return fail(error.message());
-  auto values = run::loadInputs((*bound)->inputs(), **plan, *graphs,
-                                given->inputs, given->weights, given->maxBytes);
+  std::vector<runtime::TensorInfo> infos = (*bound)->inputs();
+  std::vector<const runtime::GraphFile *> files;
+  for (const runtime::TensorSpec &input : (*plan)->inputs)
+    files.push_back(input.graph < 0 ? nullptr : &graphs->files[input.graph]);
+  auto values = run::loadInputs(infos, files, *given);
   if (!values)
     return fail(values.takeError().message());
   if (!given->compared.empty())
@@ -469,8 +450,6 @@ GNN_TOOL_MAIN(int argc, char **argv) {
                "and nothing else"),
       cl::value_desc("FILE.npz"), cl::cat(given->category));
   cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
-  if (!given->maxBytes.getNumOccurrences())
-    given->maxBytes = runtime::physicalMemory();
   int status = statsFile.empty() ? runFunction() : printStatistics(statsFile);
   outs().flush();
   if (!outs().has_error())

@@ -172,6 +172,33 @@ TEST_F(Faults, WrongSubfiber) {
                        "those at address 1024");
 }
 
+TEST_F(Faults, FibersThatBuffersDoNotHold) {
+  builder = std::make_unique<Builder>(*partition);
+  builder->addFeatures("x", RegionRole::Input, 16);
+  builder->add("w", RegionKind::Weights, RegionRole::Input, 16, 32);
+  program().regions.back().pieces.front().argument = ""; // all of them 0
+  builder->addFeatures("y", RegionRole::Output, 16);
+  builder->linear("x", "w", "y", 16, 16);
+  EXPECT_EQ(message(), "");
+  bodyAt<Store>(5).fiber = 1;
+  EXPECT_EQ(message(), "layer 'layer1': tile 0: instruction 5: expected at "
+                       "most 32 rows, as the output has, got 64");
+  bodyAt<Store>(5).fiber = 0;
+  bodyAt<Gemm>(4).fiber = 1;
+  EXPECT_EQ(message(), "layer 'layer1': tile 0: instruction 4: expected at "
+                       "most 32 rows, as are in the output, got 64");
+  bodyAt<Init>(1).count = 64;
+  EXPECT_EQ(message(), "layer 'layer1': tile 0: instruction 4: expected at "
+                       "most 16 rows, as are in the weight buffer, got 32");
+  bodyAt<Load>(2).count = 32;
+  bodyAt<Load>(2).fiberStride = 16;
+  EXPECT_EQ(message(), "");
+  // The second tile of weights ends behind the region.
+  bodyAt<Load>(2).fiberStride = 17;
+  EXPECT_EQ(message(), "instruction 2: expected an address within a region, "
+                       "got 2112 bytes at 8192");
+}
+
 TEST_F(Faults, TilesThatDepend) {
   bodyAt<Store>(10).address = bodyAt<Store>(5).address;
   EXPECT_EQ(message(), "layer 'layer1': expected tiles that are independent, "
@@ -256,5 +283,6 @@ TEST_F(Faults, GraphsThatDoNotFit) {
   EXPECT_EQ(partition->checkProgram(program()).message(),
             "instruction 2: expected a loop over the entries of a shard, got 3 "
             "iterations from address " +
-                std::to_string(builder->region("a").address));
+                std::to_string(builder->region("a").address) +
+                ": a program for this graph has to be made with it");
 }

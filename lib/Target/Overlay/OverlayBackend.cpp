@@ -22,7 +22,6 @@
 #include "GNN/Target/Overlay.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -68,15 +67,13 @@ public:
 };
 } // namespace
 
-/// The options of the pipeline that options of compiling ask for.
-static void readOptions(const CompileOptions &options,
-                        OverlayPipelineOptions &pipeline) {
+/// Whether the order of products and sums is chosen. Options are checked before
+/// a backend has them.
+static bool choosesOrder(const CompileOptions &options) {
   PassSwitches switches;
   std::string message;
-  LogicalResult isRead = parsePassSwitches(options.passes, switches, message);
-  assert(succeeded(isRead) && "options are checked before they are used");
-  (void)isRead;
-  pipeline.order = switches.orderAggregate;
+  (void)parsePassSwitches(options.passes, switches, message);
+  return switches.orderAggregate;
 }
 
 std::optional<OwnCompilation> OverlayBackend::getOwnCompilation() const {
@@ -84,10 +81,8 @@ std::optional<OwnCompilation> OverlayBackend::getOwnCompilation() const {
                                           "threads"};
   static const llvm::StringRef switches[] = {"order-aggregate"};
   auto print = [](const CompileOptions &options) {
-    OverlayPipelineOptions pipeline;
-    readOptions(options, pipeline);
     return "gnn-overlay-pipeline{order=" +
-           std::string(pipeline.order ? "true}" : "false}");
+           std::string(choosesOrder(options) ? "true}" : "false}");
   };
   return OwnCompilation{taken, switches, print};
 }
@@ -106,7 +101,7 @@ static LogicalResult refuseGradients(ModuleOp module) {
 static LogicalResult makePrograms(ModuleOp module,
                                   const CompileOptions &options) {
   OverlayPipelineOptions pipeline;
-  readOptions(options, pipeline);
+  pipeline.order = choosesOrder(options);
   overlay::GivenGraph given;
   given.takesOthers = true;
   for (const NamedGraph &named : options.graphs)
@@ -114,16 +109,9 @@ static LogicalResult makePrograms(ModuleOp module,
   for (const auto &[i, step] : llvm::enumerate(getOverlaySteps())) {
     PassManager pm(module.getContext());
     step.build(pm, pipeline, given);
-    if (failed(pm.run(module)))
-      return failure();
-    if (options.phasesDirectory.empty())
-      continue;
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module.print(stream);
-    std::string name =
-        llvm::formatv("{0}-{1}.mlir", i + 1, stringifyWord(step.to));
-    if (failed(writePhase(module, options.phasesDirectory, name, text)))
+    if (failed(pm.run(module)) ||
+        failed(writePhase(module, options.phasesDirectory, i + 1,
+                          stringifyWord(step.to))))
       return failure();
   }
   return success();

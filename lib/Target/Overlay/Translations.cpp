@@ -16,11 +16,16 @@ using namespace mlir;
 using namespace gnn;
 
 static LogicalResult writeProgram(ModuleOp module, llvm::raw_ostream &os) {
-  auto programs = module.getOps<overlay::ProgramOp>();
-  if (!llvm::hasSingleElement(programs))
-    return emitError(module.getLoc(), "expected one gnn_overlay.program, got ")
-           << std::distance(programs.begin(), programs.end());
-  FailureOr<overlay::Program> program = exportOverlayProgram(*programs.begin());
+  auto programs = llvm::to_vector(module.getOps<overlay::ProgramOp>());
+  if (programs.empty())
+    return emitError(module.getLoc(), "expected a gnn_overlay.program, as "
+                                      "gnn-overlay-pipeline makes it, got none");
+  if (programs.size() > 1)
+    return emitError(programs[1].getLoc(),
+                     "expected one gnn_overlay.program, which is what a file "
+                     "holds, got another one behind @")
+           << programs[0].getSymName();
+  FailureOr<overlay::Program> program = exportOverlayProgram(programs[0]);
   if (failed(program))
     return failure();
   runtime::Expected<std::string> bytes = overlay::write(*program);
