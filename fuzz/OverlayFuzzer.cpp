@@ -33,6 +33,11 @@ static std::shared_ptr<const gnn::runtime::Graph> graph() {
 
 /// Whether buffers, elements and iterations are few.
 static bool isSmall(const Program &program) {
+  for (const Program &part : program.parts)
+    if (!isSmall(part))
+      return false;
+  if (program.parts.size() > 16)
+    return false;
   const Parameters &p = program.parameters;
   if (p.pes > 16 || p.weightRows > 1024 || p.featureRows > 1024 ||
       p.edges > 4096)

@@ -69,8 +69,9 @@ GNN_CAPI GnnError *gnnOverlayProgramText(const GnnOverlayProgram *program,
                                          const char *name, char **text);
 
 /** The program as a JSON object: parameters, vertices, edges, n1, n2, blocks,
- *  instructions and their bytes, counts by mnemonic, regions, layers, inputs
- *  and outputs with their shapes, bytes that go to the memory, and of one that
+ *  instructions and their bytes, counts by mnemonic, regions, layers, parts
+ *  (where a graph does not fit the memory: layer, regions, instruction bytes),
+ *  inputs and outputs with their shapes, bytes that go to the memory, and of one that
  *  was compiled the seconds of the host by phase and `loops`, how self loops
  * are added to its graph ("": they are not). Gives a string for
  *  gnnStringDestroy. */

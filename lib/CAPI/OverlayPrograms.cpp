@@ -277,13 +277,26 @@ static json::Array describeRegions(const Program &program) {
                                    {"bytes", region.bytes},
                                    {"rows", region.rows},
                                    {"columns", region.columns},
+                                   {"first_row", region.firstRow},
+                                   {"first_column", region.firstColumn},
                                    {"arguments", std::move(pieces)}});
   }
   return regions;
 }
 
+/// Calls `use` for all instructions, those of parts too.
+static void forInstructions(const Program &program,
+                            llvm::function_ref<void(const Instruction &)> use) {
+  llvm::for_each(program.instructions, use);
+  for (const Program &part : program.parts)
+    forInstructions(part, use);
+}
+
 static json::Array describeLayers(const Program &program) {
   json::Array layers;
+  for (const Program &part : program.parts)
+    for (json::Value &layer : describeLayers(part))
+      layers.push_back(std::move(layer));
   for (size_t i = 0; i < program.layers.size(); ++i) {
     const Layer &layer = program.layers[i];
     uint64_t end = i + 1 < program.layers.size()
@@ -307,6 +320,17 @@ static json::Array describeLayers(const Program &program) {
   return layers;
 }
 
+/// Super partitions: the layer that each is of, and what its memory has.
+static json::Array describeParts(const Program &program) {
+  json::Array parts;
+  for (const Program &part : program.parts)
+    parts.push_back(json::Object{
+        {"layer", part.layers.empty() ? "" : part.layers.front().name},
+        {"instruction_bytes", part.bytesOfInstructions()},
+        {"regions", describeRegions(part)}});
+  return parts;
+}
+
 static json::Object describeParameters(const Parameters &parameters) {
   json::Object described;
 #define GNN_OVERLAY_PARAMETER(name, keyword, value, summary)                   \
@@ -323,8 +347,9 @@ GnnError *gnnOverlayProgramDescribe(const GnnOverlayProgram *handle,
     const Program &program = handle->value;
     json::Object counts;
     std::map<std::string, uint64_t> byMnemonic;
-    for (const Instruction &instruction : program.instructions)
+    forInstructions(program, [&](const Instruction &instruction) {
       ++byMnemonic[mnemonicOf(instruction)];
+    });
     for (const auto &[mnemonic, count] : byMnemonic)
       counts[mnemonic] = count;
     json::Array inputs, outputs;
@@ -342,7 +367,7 @@ GnnError *gnnOverlayProgramDescribe(const GnnOverlayProgram *handle,
                        {"edges", region.kind == overlay::RegionKind::Edges}});
     }
     InputBytes bytes = inputBytes(program);
-    uint64_t count = program.instructions.size();
+    uint64_t count = program.bytesOfInstructions() / instructionBytes;
     *text = capi::copyJson(
         json::Object{{"parameters", describeParameters(program.parameters)},
                      {"vertices", program.vertices},
@@ -355,6 +380,7 @@ GnnError *gnnOverlayProgramDescribe(const GnnOverlayProgram *handle,
                      {"counts", std::move(counts)},
                      {"regions", describeRegions(program)},
                      {"layers", describeLayers(program)},
+                     {"parts", describeParts(program)},
                      {"inputs", std::move(inputs)},
                      {"outputs", std::move(outputs)},
                      {"transfer", json::Object{{"unpadded", bytes.unpadded},
@@ -372,7 +398,7 @@ GnnError *gnnOverlayProgramInstructions(const GnnOverlayProgram *program,
     if (Error error = expectPointers("a program and a result", program, text))
       return error;
     json::Array all;
-    for (const Instruction &instruction : program->value.instructions) {
+    forInstructions(program->value, [&](const Instruction &instruction) {
       json::Object fields = std::visit(
           [](const auto &body) { return fieldsOf(body); }, instruction.body);
 #define GNN_OVERLAY_COMMON(name, width, summary)                               \
@@ -380,7 +406,7 @@ GnnError *gnnOverlayProgramInstructions(const GnnOverlayProgram *program,
     fields[#name] = instruction.name;
 #include "GNN/Overlay/Instructions.def"
       all.push_back(json::Array{mnemonicOf(instruction), std::move(fields)});
-    }
+    });
     *text = capi::copyJson(std::move(all));
     return {};
   });

@@ -405,7 +405,7 @@ GnnError *gnnOverlaySimulate(const GnnOverlayProgram *handle,
     Program changed;
     if (pes && pes != program->parameters.pes) {
       changed = *program;
-      changed.parameters.pes = pes;
+      changed.setElements(pes);
       if (Error error = verify(changed))
         return error;
       program = &changed;

@@ -167,11 +167,12 @@ void Element::settle() {
 }
 
 bool Element::holdsBlock(uint64_t address, uint64_t block) const {
-  uint64_t rows = program.n1 * program.blocks();
   for (const Region &region : program.regions)
     if (region.kind == RegionKind::Features && region.address <= address &&
         address - region.address < region.bytes &&
-        (address - region.address) / addressUnit % rows == block * program.n1)
+        region.firstRow + (address - region.address) / addressUnit %
+                              program.fiberRows(region) ==
+            block * program.n1)
       return true;
   return false;
 }
@@ -232,16 +233,16 @@ Error Element::checkFinite(const float *from, uint64_t address, uint64_t rows,
           (shard && !holdsBlock(address, *shard)))
         continue;
       uint64_t place = (address - region.address) / addressUnit + row;
-      uint64_t fiberRows = program.n1 * program.blocks();
-      uint64_t vertex = place % fiberRows, column = 0;
+      uint64_t fiberRows = program.fiberRows(region), column = 0;
+      uint64_t vertex = region.firstRow + place % fiberRows;
       if (vertex >= program.vertices)
         break; // padding
       while (std::isfinite(values[column]))
         ++column;
       return failure("layer ", layer->layer, " gives ", values[column],
                      ", which is not finite, for vertex ", vertex, ", feature ",
-                     place / fiberRows * columns + column, " of '", region.name,
-                     "'");
+                     region.firstColumn + place / fiberRows * columns + column,
+                     " of '", region.name, "'");
     }
   }
   return {};

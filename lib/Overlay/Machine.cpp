@@ -7,6 +7,7 @@
 #include "Element.h"
 #include "Guarded.h"
 #include "Parallel.h"
+#include "Parts.h"
 
 using namespace gnn::overlay;
 using namespace gnn::runtime;
@@ -143,19 +144,43 @@ Error runLayer(const Program &program, const LayerBlock &layer, Memory &memory,
 }
 } // namespace
 
+static Error runLayers(const Program &program, Memory &memory,
+                       const RunOptions &options) {
+  auto layers = splitTiles(program);
+  if (!layers)
+    return layers.takeError();
+  std::vector<std::unique_ptr<Element>> elements(numThreads());
+  for (size_t i = 0; i < layers->size(); ++i)
+    if (Error error =
+            runLayer(program, (*layers)[i], memory, options, elements))
+      return error.in("layer '" + program.layers[i].name + "'");
+  return {};
+}
+
+/// Runs parts one behind the other in the memory of the overlay.
+static Error runParts(const Program &program, Memory &host,
+                      const RunOptions &options) {
+  auto memory = PartMemory::create(program, options.maxBytes);
+  if (!memory)
+    return memory.takeError();
+  for (size_t part = 0; part < program.parts.size(); ++part) {
+    Error error = memory->copyIn(program, part, host);
+    if (!error)
+      error = runLayers(program.parts[part], memory->memory, options);
+    if (!error)
+      error = memory->copyOut(program, part, host);
+    if (error)
+      return error.in("part " + std::to_string(part));
+  }
+  return {};
+}
+
 Error gnn::overlay::execute(const Program &program, Memory &memory,
                             const RunOptions &options) {
   return guarded("overlay", [&]() -> Error {
     if (Error error = verify(program))
       return error;
-    auto layers = splitTiles(program);
-    if (!layers)
-      return layers.takeError();
-    std::vector<std::unique_ptr<Element>> elements(numThreads());
-    for (size_t i = 0; i < layers->size(); ++i)
-      if (Error error =
-              runLayer(program, (*layers)[i], memory, options, elements))
-        return error.in("layer '" + program.layers[i].name + "'");
-    return {};
+    return program.parts.empty() ? runLayers(program, memory, options)
+                                 : runParts(program, memory, options);
   });
 }

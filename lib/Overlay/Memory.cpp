@@ -24,9 +24,15 @@ uint64_t gnn::overlay::edgesAddress(const Region &region) {
 }
 
 Expected<Memory> Memory::create(const Program &program, int64_t maxBytes) {
-  Memory memory;
+  uint64_t bytes = 0;
   for (const Region &region : program.regions)
-    memory.count = std::max(memory.count, region.address + region.bytes);
+    bytes = std::max(bytes, region.address + region.bytes);
+  return allocate(bytes, maxBytes);
+}
+
+Expected<Memory> Memory::allocate(uint64_t bytes, int64_t maxBytes) {
+  Memory memory;
+  memory.count = bytes;
   if (memory.count > static_cast<uint64_t>(std::max<int64_t>(maxBytes, 0)))
     return limitExceeded("expected at most ", maxBytes,
                          " bytes of memory of the overlay, got ", memory.count);
@@ -78,7 +84,7 @@ gnn::overlay::argumentShapes(const Program &program) {
 
 InputBytes gnn::overlay::inputBytes(const Program &program) {
   InputBytes bytes;
-  bytes.all = program.instructions.size() * instructionBytes;
+  bytes.all = program.bytesOfInstructions();
   bool hasEdges = false;
   for (const Region &region : program.regions) {
     if (region.role != RegionRole::Input)

@@ -251,21 +251,50 @@ Error Partition::checkProgram(const Program &program) const {
                        "got ",
                        table.size(),
                        ": a program for this graph has to be made with it");
-    auto layers = splitTiles(program);
-    if (!layers)
-      return layers.takeError();
-    for (const LayerBlock &layer : *layers)
-      for (const Tile &tile : layer.tiles)
-        for (size_t at = tile.loopBegin; at < tile.loopEnd; ++at) {
-          const Load *load = program.instructions[at].as<Load>();
-          if (!load || load->space != uint64_t(gnn::overlay::Space::Edges) ||
-              !load->byDescriptor)
-            continue;
-          if (Error error = checkLoop(program, *load, tile.trips))
-            return error.in("instruction " + std::to_string(at));
-        }
+    if (Error error = checkLoops(program))
+      return error;
+    for (size_t i = 0; i < program.parts.size(); ++i)
+      if (Error error = checkPart(program.parts[i]))
+        return error.in("part " + std::to_string(i));
     return {};
   });
+}
+
+Error Partition::checkPart(const Program &part) const {
+  for (const Region &region : part.regions) {
+    if (region.kind != RegionKind::Edges)
+      continue;
+    uint64_t end = region.firstRow + region.rows;
+    if (end > table.size())
+      return failure("expected ", table.size(), " entries of subshards, got ",
+                     end);
+    uint64_t edges = 0;
+    for (uint64_t entry = region.firstRow; entry < end; ++entry)
+      edges += table[entry].count;
+    if (edges > region.columns)
+      return failure("expected at most ", region.columns, " edges of '",
+                     region.name, "', which the program was made for, got ",
+                     edges,
+                     ": a program for this graph has to be made with it");
+  }
+  return checkLoops(part);
+}
+
+Error Partition::checkLoops(const Program &program) const {
+  auto layers = splitTiles(program);
+  if (!layers)
+    return layers.takeError();
+  for (const LayerBlock &layer : *layers)
+    for (const Tile &tile : layer.tiles)
+      for (size_t at = tile.loopBegin; at < tile.loopEnd; ++at) {
+        const Load *load = program.instructions[at].as<Load>();
+        if (!load || load->space != uint64_t(gnn::overlay::Space::Edges) ||
+            !load->byDescriptor)
+          continue;
+        if (Error error = checkLoop(program, *load, tile.trips))
+          return error.in("instruction " + std::to_string(at));
+      }
+  return {};
 }
 
 Error Partition::checkLoop(const Program &program, const Load &load,
@@ -275,7 +304,8 @@ Error Partition::checkLoop(const Program &program, const Load &load,
     if (region.kind != RegionKind::Edges || address < region.address ||
         address - region.address > region.rows * descriptorBytes)
       continue;
-    uint64_t first = (address - region.address) / descriptorBytes;
+    uint64_t first =
+        region.firstRow + (address - region.address) / descriptorBytes;
     auto found = std::lower_bound(shards.begin(), shards.end(), first);
     // Shards without entries begin where the next one does.
     for (; found != shards.end() && *found == first; ++found)

@@ -42,9 +42,11 @@ bool Piece::operator==(const Piece &other) const {
 }
 
 bool Region::operator==(const Region &other) const {
-  return std::tie(name, kind, role, address, bytes, rows, columns, pieces) ==
+  return std::tie(name, kind, role, address, bytes, rows, columns, firstRow,
+                  firstColumn, pieces) ==
          std::tie(other.name, other.kind, other.role, other.address,
-                  other.bytes, other.rows, other.columns, other.pieces);
+                  other.bytes, other.rows, other.columns, other.firstRow,
+                  other.firstColumn, other.pieces);
 }
 
 bool Layer::operator==(const Layer &other) const {
@@ -53,9 +55,23 @@ bool Layer::operator==(const Layer &other) const {
 
 bool Program::operator==(const Program &other) const {
   return std::tie(parameters, vertices, edges, n1, n2, regions, layers,
-                  instructions) ==
+                  instructions, parts) ==
          std::tie(other.parameters, other.vertices, other.edges, other.n1,
-                  other.n2, other.regions, other.layers, other.instructions);
+                  other.n2, other.regions, other.layers, other.instructions,
+                  other.parts);
+}
+
+uint64_t Program::bytesOfInstructions() const {
+  uint64_t bytes = instructions.size() * instructionBytes;
+  for (const Program &part : parts)
+    bytes += part.bytesOfInstructions();
+  return bytes;
+}
+
+void Program::setElements(uint64_t pes) {
+  parameters.pes = pes;
+  for (Program &part : parts)
+    part.setElements(pes);
 }
 
 const Region *Program::find(const std::string &name) const {
@@ -81,7 +97,7 @@ uint64_t gnn::overlay::regionBytes(RegionKind kind, uint64_t rows,
   auto aligned = [](uint64_t bytes) { return alignUp(bytes, addressUnit); };
   switch (kind) {
   case RegionKind::Features:
-    return aligned(word * program.n2 * program.n1 * program.blocks() * fibers);
+    return aligned(word * program.n2 * alignUp(rows, program.n1) * fibers);
   case RegionKind::Weights:
     return aligned(word * program.n2 * program.n2 * divideUp(rows, program.n2) *
                    fibers);
@@ -98,13 +114,14 @@ uint64_t gnn::overlay::regionBytes(RegionKind kind, uint64_t rows,
 // The file, numbers little-endian: "GNNA", u32 version, u32 number of
 // parameters, u64 of each; u64 vertices, edges, N1, N2; u32 regions, of each
 // its name (u32 length, bytes), u32 kind, u32 role, u64 address, bytes, rows,
-// columns, u32 pieces, of each its argument (as a name), f32 value, u32
-// transposed, u64 argument's row and column, pitch, row, column, rows, columns;
-// u32 layers, of each its name and u64 first instruction; u64
-// instructions, of each 16 bytes.
+// columns, first row, first column, u32 pieces, of each its argument (as a
+// name), f32 value, u32 transposed, u64 argument's row and column, pitch, row,
+// column, rows, columns; u32 layers, of each its name and u64 first
+// instruction; u64 instructions, of each 16 bytes; u32 parts, of each u64 bytes
+// and a file as this one.
 
 static constexpr std::string_view magic = "GNNA";
-static constexpr uint64_t version = 1;
+static constexpr uint64_t version = 2;
 /// Longest name of a region, a layer or an argument.
 static constexpr uint64_t maxName = 4096;
 
@@ -225,7 +242,7 @@ static Error readPieces(Reader &reader, Region &region) {
 }
 
 static Error readRegions(Reader &reader, Program &program) {
-  uint64_t count = reader.count(4, 4 + 2 * 4 + 4 * 8 + 4, "regions");
+  uint64_t count = reader.count(4, 4 + 2 * 4 + 6 * 8 + 4, "regions");
   for (uint64_t i = 0; i < count; ++i) {
     Region region;
     region.name = reader.name("the name of a region");
@@ -235,6 +252,8 @@ static Error readRegions(Reader &reader, Program &program) {
     region.bytes = reader.number(8, "the bytes of a region");
     region.rows = reader.number(8, "the rows of a region");
     region.columns = reader.number(8, "the columns of a region");
+    region.firstRow = reader.number(8, "the first row of a region");
+    region.firstColumn = reader.number(8, "the first column of a region");
     if (Error error = readPieces(reader, region))
       return error.in("region '" + region.name + "'");
     if (kind > uint64_t(RegionKind::Edges))
@@ -269,22 +288,50 @@ static Error readInstructions(Reader &reader, Program &program) {
       return instruction.takeError().in("instruction " + std::to_string(i));
     program.instructions.push_back(*instruction);
   }
+  return reader.error;
+}
+
+static Expected<Program> readProgram(std::string_view bytes, bool isPart);
+
+static Error readParts(Reader &reader, Program &program, bool isPart) {
+  uint64_t parts = reader.count(4, 8, "parts");
+  if (isPart && parts)
+    return failure("expected no parts of a part, got ", parts);
+  for (uint64_t i = 0; i < parts; ++i) {
+    uint64_t size = reader.number(8, "the bytes of a part");
+    std::string_view bytes = reader.take(size, "a part");
+    if (reader.error)
+      return reader.error;
+    auto part = readProgram(bytes, /*isPart=*/true);
+    if (!part)
+      return part.takeError().in("part " + std::to_string(i));
+    program.parts.push_back(std::move(*part));
+  }
   if (!reader.error && reader.left())
     return failure("expected the end of the file at byte ", reader.place(),
                    ", got ", reader.left(), " bytes more");
   return reader.error;
 }
 
+static Expected<Program> readProgram(std::string_view bytes, bool isPart) {
+  Program program;
+  Reader reader(bytes);
+  if (Error error = readHead(reader, program))
+    return error;
+  if (Error error = readRegions(reader, program))
+    return error;
+  if (Error error = readInstructions(reader, program))
+    return error;
+  if (Error error = readParts(reader, program, isPart))
+    return error;
+  return program;
+}
+
 Expected<Program> gnn::overlay::read(const std::string &bytes) {
   return guarded("overlay program", [&]() -> Expected<Program> {
-    Program program;
-    Reader reader(bytes);
-    if (Error error = readHead(reader, program))
-      return error.in("overlay program");
-    if (Error error = readRegions(reader, program))
-      return error.in("overlay program");
-    if (Error error = readInstructions(reader, program))
-      return error.in("overlay program");
+    auto program = readProgram(bytes, /*isPart=*/false);
+    if (!program)
+      return program.takeError().in("overlay program");
     return program;
   });
 }
@@ -314,8 +361,8 @@ static void writeRegion(Writer &writer, const Region &region) {
   writer.name(region.name);
   writer.number(uint64_t(region.kind), 4);
   writer.number(uint64_t(region.role), 4);
-  for (uint64_t value :
-       {region.address, region.bytes, region.rows, region.columns})
+  for (uint64_t value : {region.address, region.bytes, region.rows,
+                         region.columns, region.firstRow, region.firstColumn})
     writer.number(value, 8);
   writer.number(region.pieces.size(), 4);
   for (const Piece &piece : region.pieces) {
@@ -328,42 +375,56 @@ static void writeRegion(Writer &writer, const Region &region) {
   }
 }
 
-Expected<std::string> gnn::overlay::write(const Program &program) {
-  return guarded("overlay program", [&]() -> Expected<std::string> {
-    if (Error error = checkNames(program))
-      return error.in("overlay program");
-    Writer writer;
-    writer.bytes = magic;
-    writer.number(version, 4);
-    std::vector<uint64_t> parameters = {
+static Error writeProgram(Writer &writer, const Program &program) {
+  if (Error error = checkNames(program))
+    return error;
+  writer.bytes += magic;
+  writer.number(version, 4);
+  std::vector<uint64_t> parameters = {
 #define GNN_OVERLAY_PARAMETER(name, keyword, value, summary)                   \
   program.parameters.name,
 #include "GNN/Overlay/Parameters.def"
-    };
-    writer.number(parameters.size(), 4);
-    for (uint64_t parameter : parameters)
-      writer.number(parameter, 8);
-    for (uint64_t value :
-         {program.vertices, program.edges, program.n1, program.n2})
-      writer.number(value, 8);
-    writer.number(program.regions.size(), 4);
-    for (const Region &region : program.regions)
-      writeRegion(writer, region);
-    writer.number(program.layers.size(), 4);
-    for (const Layer &layer : program.layers) {
-      writer.name(layer.name);
-      writer.number(layer.firstInstruction, 8);
-    }
-    writer.number(program.instructions.size(), 8);
-    writer.bytes.reserve(writer.bytes.size() +
-                         instructionBytes * program.instructions.size());
-    for (size_t i = 0; i < program.instructions.size(); ++i) {
-      auto bytes = encode(program.instructions[i]);
-      if (!bytes)
-        return bytes.takeError().in("instruction " + std::to_string(i));
-      writer.bytes.append(reinterpret_cast<const char *>(bytes->data()),
-                          bytes->size());
-    }
+  };
+  writer.number(parameters.size(), 4);
+  for (uint64_t parameter : parameters)
+    writer.number(parameter, 8);
+  for (uint64_t value :
+       {program.vertices, program.edges, program.n1, program.n2})
+    writer.number(value, 8);
+  writer.number(program.regions.size(), 4);
+  for (const Region &region : program.regions)
+    writeRegion(writer, region);
+  writer.number(program.layers.size(), 4);
+  for (const Layer &layer : program.layers) {
+    writer.name(layer.name);
+    writer.number(layer.firstInstruction, 8);
+  }
+  writer.number(program.instructions.size(), 8);
+  writer.bytes.reserve(writer.bytes.size() +
+                       instructionBytes * program.instructions.size());
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    auto bytes = encode(program.instructions[i]);
+    if (!bytes)
+      return bytes.takeError().in("instruction " + std::to_string(i));
+    writer.bytes.append(reinterpret_cast<const char *>(bytes->data()),
+                        bytes->size());
+  }
+  writer.number(program.parts.size(), 4);
+  for (size_t i = 0; i < program.parts.size(); ++i) {
+    Writer part;
+    if (Error error = writeProgram(part, program.parts[i]))
+      return error.in("part " + std::to_string(i));
+    writer.number(part.bytes.size(), 8);
+    writer.bytes += part.bytes;
+  }
+  return {};
+}
+
+Expected<std::string> gnn::overlay::write(const Program &program) {
+  return guarded("overlay program", [&]() -> Expected<std::string> {
+    Writer writer;
+    if (Error error = writeProgram(writer, program))
+      return error.in("overlay program");
     return std::move(writer.bytes);
   });
 }

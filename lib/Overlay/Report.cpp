@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 
@@ -73,6 +74,28 @@ double Report::seconds() const {
 double Report::transferSeconds(uint64_t bytes) const {
   return static_cast<double>(bytes) /
          static_cast<double>(options.hostBandwidth);
+}
+
+double Report::partSeconds() const {
+  if (parts.empty())
+    return 0;
+  auto send = [&](size_t part) { return transferSeconds(parts[part].bytesIn); };
+  double link = send(0); // when the link is free
+  double ready = link;   // when the operands of the next part are there
+  double ended = 0;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    double began = std::max(ready, ended);
+    ended = began + static_cast<double>(parts[part].cycles) /
+                        static_cast<double>(options.frequency);
+    bool hasNext = part + 1 < parts.size();
+    bool waits = hasNext && parts[part + 1].waits;
+    if (hasNext && !waits)
+      ready = link = std::max(link, began) + send(part + 1);
+    link = std::max(link, ended) + transferSeconds(parts[part].bytesOut);
+    if (waits)
+      ready = link = link + send(part + 1);
+  }
+  return link;
 }
 
 /// What the model leaves out, for whoever reads its numbers.
@@ -150,6 +173,14 @@ std::string Report::json() const {
   hardware[keyword] = parameters.name;
 #include "GNN/Overlay/Parameters.def"
   json["bytes"] = toJson(bytes());
+  if (!parts.empty()) {
+    json["seconds_with_transfers"] = partSeconds();
+    for (const PartReport &part : parts)
+      json["parts"].push_back({{"cycles", part.cycles},
+                               {"bytes_in", part.bytesIn},
+                               {"bytes_out", part.bytesOut},
+                               {"waits", part.waits}});
+  }
   json["layers"] = Json::array();
   for (const LayerReport &layer : layers)
     json["layers"].push_back(toJson(layer));
@@ -207,6 +238,14 @@ std::string Report::text() const {
              "instructions %llu in %.6g ms\n\n",
              ull(unpaddedBytes), transferSeconds(unpaddedBytes) * 1e3,
              ull(paddedBytes), ull(allBytes), transferSeconds(allBytes) * 1e3);
+  for (size_t i = 0; i < parts.size(); ++i)
+    text += format("part %-6zu %14llu cycles %14llu bytes in %14llu out%s\n", i,
+                   ull(parts[i].cycles), ull(parts[i].bytesIn),
+                   ull(parts[i].bytesOut),
+                   parts[i].waits ? ", after the part before" : "");
+  if (!parts.empty())
+    text +=
+        format("parts with their transfers: %.6g ms\n\n", partSeconds() * 1e3);
   for (const LayerReport &layer : layers)
     text += textOf(layer);
   TrafficBytes all = bytes();

@@ -80,11 +80,57 @@ double gnn::overlay::sharedRooflineCycles(
   return cycles;
 }
 
+/// Bytes that go between the host and the memory if each of a layer's operands
+/// and results does once.
+static double hostBytesOf(const RooflineLayer &layer, double vertices,
+                          double edges, uint64_t fiber) {
+  constexpr double word = 4;
+  auto rows = [&](uint64_t features) {
+    return word * static_cast<double>(fiber) * vertices *
+           fibersOf(features, fiber);
+  };
+  double ofEdges = static_cast<double>(edgeBytes) * edges;
+  switch (layer.type) {
+  case LayerType::Linear:
+    return rows(layer.in) + rows(layer.out);
+  case LayerType::Aggregate:
+    return rows(layer.in) + rows(layer.out) + ofEdges;
+  case LayerType::VectorInner:
+    return 2 * rows(layer.in) + 2 * ofEdges;
+  case LayerType::VectorAdd:
+    return 3 * rows(layer.in);
+  default:
+    return 2 * rows(layer.in);
+  }
+}
+
+double gnn::overlay::hostRooflineSeconds(
+    const std::vector<RooflineLayer> &layers, uint64_t vertices, double edges,
+    const Parameters &parameters, const TimingOptions &options) {
+  double seconds = 0;
+  for (const RooflineLayer &layer : layers)
+    seconds += std::max(rooflineCycles({layer}, vertices, edges, parameters) /
+                            static_cast<double>(options.frequency),
+                        hostBytesOf(layer, static_cast<double>(vertices), edges,
+                                    parameters.featureColumns) /
+                            static_cast<double>(options.hostBandwidth));
+  return seconds;
+}
+
 std::vector<RooflineLayer>
 gnn::overlay::rooflineLayers(const Program &program) {
   std::vector<RooflineLayer> layers;
   for (const Instruction &instruction : program.instructions)
     if (const Csi *csi = instruction.as<Csi>())
       layers.push_back({static_cast<LayerType>(csi->type), csi->in, csi->out});
+  // A layer has one part or more, one behind the other.
+  uint64_t last = 0;
+  for (const Program &part : program.parts)
+    for (const Instruction &instruction : part.instructions)
+      if (const Csi *csi = instruction.as<Csi>(); csi && csi->layer != last) {
+        last = csi->layer;
+        layers.push_back(
+            {static_cast<LayerType>(csi->type), csi->in, csi->out});
+      }
   return layers;
 }

@@ -15,8 +15,9 @@ EdgesInBuffer TimedProgram::edgesAt(uint64_t descriptor) const {
   for (const Region &region : program.regions) {
     if (region.kind != RegionKind::Edges || address < region.address)
       continue;
-    uint64_t entry = (address - region.address) / gnn::overlay::descriptorBytes;
-    if (entry < region.rows && entry < partition.entries().size())
+    uint64_t place = (address - region.address) / gnn::overlay::descriptorBytes;
+    uint64_t entry = region.firstRow + place;
+    if (place < region.rows && entry < partition.entries().size())
       return {partition.entries()[entry].count, entry};
   }
   return {};

@@ -10,6 +10,7 @@
 
 #include "Guarded.h"
 #include "Locks.h"
+#include "Parts.h"
 #include "Support.h"
 #include "TimedElement.h"
 
@@ -192,20 +193,51 @@ private:
 };
 } // namespace
 
+/// Simulates a program, or a part of one, whose layers are reported as those
+/// of the part of that name.
+static Error simulateLayers(const Program &program, const Partition &partition,
+                            const Costs &costs, const TimingOptions &options,
+                            const std::string &part, Report &report) {
+  auto layers = splitTiles(program);
+  if (!layers)
+    return layers.takeError();
+  if (Error error = checkLocks(program, *layers, options))
+    return error;
+  size_t first = report.layers.size();
+  TimedProgram shared{program, partition, options, costs};
+  if (Error error = Simulation(shared, report).run(*layers))
+    return error;
+  if (!part.empty())
+    for (size_t i = first; i < report.layers.size(); ++i)
+      report.layers[i].name += ", " + part;
+  return {};
+}
+
+static Error simulateParts(const Program &program, const Partition &partition,
+                           const Costs &costs, const TimingOptions &options,
+                           Report &report) {
+  for (size_t i = 0; i < program.parts.size(); ++i) {
+    std::string name = "part " + std::to_string(i);
+    uint64_t before = report.cycles();
+    if (Error error = simulateLayers(program.parts[i], partition, costs,
+                                     options, name, report))
+      return error.in(name);
+    PartTransfer transfer = transferOf(program, i);
+    report.parts.push_back(
+        {report.cycles() - before, transfer.in, transfer.out, transfer.waits});
+  }
+  return {};
+}
+
 Expected<Report> gnn::overlay::simulate(const Program &program,
                                         const Partition &partition,
                                         const TimingOptions &options) {
   return guarded("overlay", [&]() -> Expected<Report> {
     if (Error error = verify(program))
       return error;
-    if (Error error = partition.checkProgram(program))
-      return error;
     if (Error error = checkOptions(options, program.parameters))
       return error;
-    auto layers = splitTiles(program);
-    if (!layers)
-      return layers.takeError();
-    if (Error error = checkLocks(program, *layers, options))
+    if (Error error = partition.checkProgram(program))
       return error;
     auto costs = Costs::create(program, partition, options);
     if (!costs)
@@ -217,14 +249,16 @@ Expected<Report> gnn::overlay::simulate(const Program &program,
     report.edges = partition.edges();
     report.n1 = program.n1;
     report.n2 = program.n2;
-    report.instructionBytes =
-        program.instructions.size() * gnn::overlay::instructionBytes;
+    report.instructionBytes = program.bytesOfInstructions();
     InputBytes inputs = inputBytes(program);
     report.paddedBytes = inputs.padded;
     report.unpaddedBytes = inputs.unpadded;
     report.allBytes = inputs.all;
-    TimedProgram shared{program, partition, options, *costs};
-    if (Error error = Simulation(shared, report).run(*layers))
+    Error error =
+        program.parts.empty()
+            ? simulateLayers(program, partition, *costs, options, "", report)
+            : simulateParts(program, partition, *costs, options, report);
+    if (error)
       return error;
     return report;
   });

@@ -8,6 +8,7 @@
 #include "GNN/Overlay/Words.h"
 
 #include "Guarded.h"
+#include "Parts.h"
 #include "Tiles.h"
 
 #include <algorithm>
@@ -82,14 +83,54 @@ static bool mayShare(const Region &one, const Region &other) {
          !(one.role == RegionRole::Output && other.role == RegionRole::Output);
 }
 
-static Error checkRegion(const Region &region, const Program &program) {
+/// Checks that rows are those of all vertices, or blocks of them in a part.
+static Error checkWindow(const Region &region, const Program &program,
+                         bool isPart) {
+  if (!isPart || (region.kind != RegionKind::Features &&
+                  region.kind != RegionKind::Edges)) {
+    if (region.firstRow || region.firstColumn)
+      return failure("expected a whole region, got one from row ",
+                     region.firstRow, ", column ", region.firstColumn);
+  }
+  uint64_t end = region.firstRow + region.rows;
+  if (region.firstRow > maxMemory || end > maxMemory ||
+      region.firstColumn > maxColumns)
+    return failure("expected rows and columns up to ", maxMemory, " and ",
+                   maxColumns, ", got those from row ", region.firstRow,
+                   ", column ", region.firstColumn);
+  if (region.kind == RegionKind::Edges) {
+    if (isPart ? region.columns > program.edges || region.firstColumn
+               : region.columns != program.edges)
+      return failure("expected ", isPart ? "at most " : "", program.edges,
+                     " edges, got ", region.columns);
+    return {};
+  }
+  if (region.kind != RegionKind::Features)
+    return {};
+  if (!isPart && region.rows != program.vertices)
+    return failure("expected a row of each of ", program.vertices,
+                   " vertices, got ", region.rows);
+  if (end > program.vertices || region.firstRow % program.n1 ||
+      region.firstColumn % program.n2 ||
+      (end != program.vertices && end % program.n1))
+    return failure("expected whole blocks of ", program.n1, " of ",
+                   program.vertices, " rows and fibers of ", program.n2,
+                   ", got rows ", region.firstRow, " to ", end, " from column ",
+                   region.firstColumn);
+  return {};
+}
+
+static Error checkRegion(const Region &region, const Program &program,
+                         bool isPart) {
   if (region.name.empty())
     return failure("expected a name");
   if (region.address % addressUnit || region.bytes % addressUnit)
     return failure("expected an address and bytes that are multiples of ",
                    addressUnit, ", got ", region.address, " and ",
                    region.bytes);
-  uint64_t memory = program.parameters.memoryBytes;
+  // Regions of a program of parts are the host's.
+  uint64_t memory =
+      program.parts.empty() ? program.parameters.memoryBytes : maxMemory;
   if (region.address > memory || region.bytes > memory - region.address)
     return failure("expected an end within ", memory, " bytes of memory, got ",
                    region.bytes, " bytes at ", region.address);
@@ -99,11 +140,8 @@ static Error checkRegion(const Region &region, const Program &program) {
     return error;
   if (region.kind == RegionKind::Weights && region.rows > maxColumns)
     return failure("expected at most ", maxColumns, " rows, got ", region.rows);
-  if (region.kind == RegionKind::Features && region.rows != program.vertices)
-    return failure("expected a row of each of ", program.vertices,
-                   " vertices, got ", region.rows);
-  if (region.kind == RegionKind::Edges && region.columns != program.edges)
-    return failure("expected ", program.edges, " edges, got ", region.columns);
+  if (Error error = checkWindow(region, program, isPart))
+    return error;
   // Each of the factors is small enough, yet not their product.
   uint64_t height = region.kind == RegionKind::Weights    ? region.rows
                     : region.kind == RegionKind::Features ? program.vertices
@@ -120,7 +158,11 @@ static Error checkRegion(const Region &region, const Program &program) {
 
 /// Whether the block of each piece lies in the region, and has numbers whose
 /// products fit 64 bits.
-static Error checkPieces(const Region &region) {
+static Error checkPieces(const Region &region, bool isPart) {
+  if (isPart) // copied from the host's
+    return region.pieces.empty() ? Error()
+                                 : failure("expected no pieces in a part, got ",
+                                           region.pieces.size());
   if (region.role != RegionRole::Input)
     return region.pieces.empty()
                ? Error()
@@ -165,12 +207,12 @@ static Error checkPieces(const Region &region) {
   return {};
 }
 
-static Error checkRegions(const Program &program) {
+static Error checkRegions(const Program &program, bool isPart) {
   std::set<std::string> names;
   for (const Region &region : program.regions) {
-    if (Error error = checkRegion(region, program))
+    if (Error error = checkRegion(region, program, isPart))
       return error.in("region '" + region.name + "'");
-    if (Error error = checkPieces(region))
+    if (Error error = checkPieces(region, isPart))
       return error.in("region '" + region.name + "'");
     if (!names.insert(region.name).second)
       return failure("expected one region '", region.name, "', got two");
@@ -402,23 +444,36 @@ static Error checkLayers(const Program &program,
   return {};
 }
 
+static Error verifyProgram(const Program &program, bool isPart) {
+  if (Error error = checkHead(program))
+    return error;
+  if (Error error = checkRegions(program, isPart))
+    return error;
+  auto layers = splitTiles(program);
+  if (!layers)
+    return layers.takeError();
+  if (Error error = checkLayers(program, *layers))
+    return error;
+  TileVerifier verifier(program);
+  for (const LayerBlock &layer : *layers)
+    for (const Tile &tile : layer.tiles)
+      for (size_t at = tile.begin; at < tile.end; ++at)
+        if (Error error = verifier.check(program.instructions[at], tile))
+          return error.in("instruction " + std::to_string(at));
+  return {};
+}
+
 Error gnn::overlay::verify(const Program &program) {
   return guarded("overlay program", [&]() -> Error {
-    if (Error error = checkHead(program))
+    if (Error error = verifyProgram(program, /*isPart=*/false))
       return error;
-    if (Error error = checkRegions(program))
-      return error;
-    auto layers = splitTiles(program);
-    if (!layers)
-      return layers.takeError();
-    if (Error error = checkLayers(program, *layers))
-      return error;
-    TileVerifier verifier(program);
-    for (const LayerBlock &layer : *layers)
-      for (const Tile &tile : layer.tiles)
-        for (size_t at = tile.begin; at < tile.end; ++at)
-          if (Error error = verifier.check(program.instructions[at], tile))
-            return error.in("instruction " + std::to_string(at));
+    for (size_t i = 0; i < program.parts.size(); ++i) {
+      Error error = verifyProgram(program.parts[i], /*isPart=*/true);
+      if (!error)
+        error = verifyPart(program, i);
+      if (error)
+        return error.in("part " + std::to_string(i));
+    }
     return {};
   });
 }

@@ -56,6 +56,7 @@ static void partition(OpPassManager &pm, const OverlayPipelineOptions &options,
   partition.graph = options.graph;
   partition.addSelfLoops = options.addSelfLoops;
   partition.skipEmpty = options.skipEmpty;
+  partition.superBytes = options.superBytes;
   pm.addPass(createOverlayPartition(partition, given));
 }
 
@@ -71,16 +72,25 @@ static void mapKernels(OpPassManager &pm, const OverlayPipelineOptions &options,
 static void annotateMutexes(OpPassManager &pm, const OverlayPipelineOptions &,
                             const overlay::GivenGraph &) {
   pm.addPass(createOverlayAnnotateMutexes());
-  pm.addPass(createOverlayVerifyForm({OverlayForm::Annotated}));
+}
+
+/// Parts of programs that do not fit the memory.
+static void cutPrograms(OpPassManager &pm,
+                        const OverlayPipelineOptions &options,
+                        const overlay::GivenGraph &) {
+  OverlaySuperPartitionOptions parts;
+  parts.superBytes = options.superBytes;
+  pm.addPass(createOverlaySuperPartition(parts));
+  pm.addPass(createOverlayVerifyForm({OverlayForm::Resident}));
 }
 
 llvm::ArrayRef<OverlayStep> gnn::getOverlaySteps() {
-  static const OverlayStep steps[] = {
-      {OverlayForm::Layers, makeLayers},
-      {OverlayForm::Prepared, prepareLayers},
-      {OverlayForm::Partitioned, partition},
-      {OverlayForm::Mapped, mapKernels},
-      {OverlayForm::Annotated, annotateMutexes}};
+  static const OverlayStep steps[] = {{OverlayForm::Layers, makeLayers},
+                                      {OverlayForm::Prepared, prepareLayers},
+                                      {OverlayForm::Partitioned, partition},
+                                      {OverlayForm::Mapped, mapKernels},
+                                      {OverlayForm::Annotated, annotateMutexes},
+                                      {OverlayForm::Resident, cutPrograms}};
   return steps;
 }
 

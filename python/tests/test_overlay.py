@@ -57,6 +57,59 @@ def test_bits_of_layouts(model, options):
     assert out.tobytes() == result_of(model, name).tobytes()
 
 
+def memory_of(program):
+    """Bytes of the regions of a program."""
+    return max(one["address"] + one["bytes"] for one in program.regions)
+
+
+@pytest.mark.parametrize("name", ["hub", "empty", "multi"])
+@pytest.mark.parametrize("model", MODELS)
+def test_bits_of_super_partitions(model, name):
+    """Parts of 40% of the memory that the program takes: more than layers are."""
+    whole = program_of(model, name, n1=N1)
+    most = memory_of(whole) * 2 // 5
+    cut = program_of(model, name, n1=N1, super_bytes=most)
+    assert whole.parts == [] and len(cut.parts) >= len(whole.layers)
+    for part in cut.parts:
+        assert sum(one["bytes"] for one in part["regions"]) <= most
+    out = cut.run(graph_of(model, name), inputs_of(model, name))
+    assert out.tobytes() == result_of(model, name).tobytes()
+
+
+def test_three_super_partitions():
+    """One layer in three parts, by destinations and by fibers."""
+    text = """
+        gnn.graph @g square {node_types = 1, edge_types = 1}
+        func.func @f(%x: tensor<?x48xf32, #gnn.rows<@g, node>> {gnn.name = "x"})
+            -> (tensor<?x48xf32, #gnn.rows<@g, node>> {gnn.name = "y"}) {
+          %e = gnn.gather %x via src : tensor<?x48xf32, #gnn.rows<@g, node>>
+              -> tensor<?x48xf32, #gnn.rows<@g, edge>>
+          %y = gnn.aggregate sum %e via dst : tensor<?x48xf32, #gnn.rows<@g, edge>>
+              -> tensor<?x48xf32, #gnn.rows<@g, node>>
+          return %y : tensor<?x48xf32, #gnn.rows<@g, node>>
+        }"""
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((300, 48), np.float32)
+    for edges, most, from_ in [(20000, 180000, [[0, 0], [96, 0], [192, 0]]),
+                               (1200, 75000, [[0, 0], [0, 16], [0, 32]])]:
+        src, dst = rng.integers(0, 300, (2, edges)).astype(np.int32)
+        g = gnn_mlir.Graph(src, dst, num_nodes=300)
+        whole = overlay.compile(text, graph=g, n1=N1)
+        cut = overlay.compile(text, graph=g, n1=N1, super_bytes=most)
+        outputs = [one for part in cut.parts for one in part["regions"] if one["name"] == "y"]
+        assert [[one["first_row"], one["first_column"]] for one in outputs] == from_
+        assert cut.run(g, {"x": x}).tobytes() == whole.run(g, {"x": x}).tobytes()
+        report = cut.simulate(g, memory="ideal")
+        assert len(report.parts) == 3
+        assert report.seconds < report.seconds_with_transfers
+        assert sum(part["cycles"] for part in report.parts) == report.cycles
+        # All of x, y, edges and descriptors go once, by the choice of the outer ranges.
+        sent = sum(part["bytes_in"] + part["bytes_out"] for part in report.parts)
+        once = sum(one["bytes"] for one in cut.regions) + cut.bytes
+        assert once <= sent <= once + 3 * 128
+        assert whole.simulate(g).seconds_with_transfers is None
+
+
 @pytest.mark.parametrize("model", ["b2", "b4", "b5", "b8"])
 def test_bits_of_linear_groups(model):
     """Tiles of several fibers of a linear layer: the same sums, of rows read once."""
@@ -218,7 +271,7 @@ def test_phases(tmp_path):
     gnn_mlir.compile(function("b1"), target="overlay", graph=graph_of("b1", "odd"),
                      keep_phases=tmp_path)
     forms = ["1-layers.mlir", "2-prepared.mlir", "3-partitioned.mlir", "4-mapped.mlir",
-             "5-annotated.mlir"]
+             "5-annotated.mlir", "6-resident.mlir"]
     assert sorted(path.name for path in tmp_path.iterdir()) == [*forms, "prepare"]
     assert "gnn_overlay.linear" in (tmp_path / forms[2]).read_text()
     assert "gnn_overlay.gemm" in (tmp_path / forms[3]).read_text()

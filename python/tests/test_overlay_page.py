@@ -48,9 +48,10 @@ def test_commands(tmp_path):
     folders = {str(pathlib.Path(find_tool(name)).parent) for name in TOOLS}
     env = dict(os.environ, PYTHONPATH=str(ROOT / "python"),
                PATH=os.pathsep.join([*sorted(folders), os.environ["PATH"]]))
-    printed, commands, outputs = "", 0, 0
+    printed, everything, commands, outputs = "", "", 0, 0
     for kind, text in blocks():
         if kind == "sh":
+            everything += printed
             printed = ""
             for command in text.strip().splitlines():
                 command = re.sub("^python ", f"{shlex.quote(sys.executable)} ", command)
@@ -62,8 +63,8 @@ def test_commands(tmp_path):
         elif kind == "text":
             assert shown(text, printed), (text, printed)
             outputs += 1
-    assert commands == 7 and outputs == 3
-    assert "Category:gnn-overlay-partition" in printed  # Remarks, which are the last.
+    assert commands == 9 and outputs == 4
+    assert "Category:gnn-overlay-partition" in everything  # Remarks.
 
 
 def test_python(compiler, tmp_path, monkeypatch, capsys):

@@ -136,6 +136,7 @@ runProgram(const overlay::Program &program, const overlay::Partition &partition,
     return error;
   overlay::RunOptions options;
   options.checkFinite = !given->anyValues;
+  options.maxBytes = given->maxBytes;
   if (runtime::Error error = overlay::execute(program, *memory, options))
     return error;
   Outputs outputs;
@@ -160,12 +161,19 @@ static runtime::Error timeProgram(const overlay::Program &program,
 }
 
 static void printRoofline(const overlay::Program &program) {
-  double cycles = overlay::rooflineCycles(
-      overlay::rooflineLayers(program), program.vertices,
-      static_cast<double>(program.edges), program.parameters);
+  auto layers = overlay::rooflineLayers(program);
+  auto edges = static_cast<double>(program.edges);
+  double cycles = overlay::rooflineCycles(layers, program.vertices, edges,
+                                          program.parameters);
   double seconds = cycles / static_cast<double>(given->frequency.getValue());
   outs() << formatv("closed form: {0:f0} cycles, {1:f6} ms\n", cycles,
                     seconds * 1e3);
+  if (!program.parts.empty())
+    outs() << formatv("closed form with transfers of parts: {0:f6} ms\n",
+                      overlay::hostRooflineSeconds(layers, program.vertices,
+                                                   edges, program.parameters,
+                                                   timingOptions()) *
+                          1e3);
 }
 
 static int simulateFile() {
@@ -178,7 +186,7 @@ static int simulateFile() {
   if (!program)
     return fail(given->file + ": " + program.takeError().message());
   if (given->pes.getNumOccurrences())
-    program->parameters.pes = given->pes;
+    program->setElements(given->pes);
   if (runtime::Error error = overlay::verify(*program))
     return fail(given->file + ": " + error.message());
   auto graph = run::loadGraph(given->graphFile,

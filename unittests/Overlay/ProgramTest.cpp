@@ -21,10 +21,19 @@ Program smallProgram() {
   program.n1 = 32;
   program.n2 = 16;
   program.regions = {
-      {"x", RegionKind::Features, RegionRole::Input, 0, 2048, 20, 16, {}},
-      {"y", RegionKind::Features, RegionRole::Output, 2048, 2048, 20, 16, {}},
-      {"a", RegionKind::Edges, RegionRole::Input, 4096, 128, 1, 3, {}},
-      {"b", RegionKind::Row, RegionRole::Input, 4224, 128, 1, 17, {}}};
+      {"x", RegionKind::Features, RegionRole::Input, 0, 2048, 20, 16, 0, 0, {}},
+      {"y",
+       RegionKind::Features,
+       RegionRole::Output,
+       2048,
+       2048,
+       20,
+       16,
+       0,
+       0,
+       {}},
+      {"a", RegionKind::Edges, RegionRole::Input, 4096, 128, 1, 3, 0, 0, {}},
+      {"b", RegionKind::Row, RegionRole::Input, 4224, 128, 1, 17, 0, 0, {}}};
   Piece number, block;
   number.value = -0.5f;
   number.rows = number.columns = 1;
@@ -120,7 +129,7 @@ TEST(Program, ReadsWhatItWrites) {
   ASSERT_FALSE(bool(verify(program))) << verify(program).message();
   auto bytes = write(program);
   ASSERT_TRUE(bool(bytes)) << bytes.message();
-  EXPECT_EQ(bytes->substr(0, 8), std::string("GNNA\1\0\0\0", 8));
+  EXPECT_EQ(bytes->substr(0, 8), std::string("GNNA\2\0\0\0", 8));
   auto back = read(*bytes);
   ASSERT_TRUE(bool(back)) << back.message();
   EXPECT_TRUE(*back == program);
@@ -138,9 +147,9 @@ TEST(Program, RefusesFilesThatAreCut) {
                 std::to_string(bytes.size()) + ", got 1 bytes more");
   EXPECT_EQ(read("ELF file").message(),
             "overlay program: expected a file that begins with 'GNNA'");
-  bytes[4] = 2;
+  bytes[4] = 1;
   EXPECT_EQ(read(bytes).message(),
-            "overlay program: expected version 1, got 2");
+            "overlay program: expected version 2, got 1");
 }
 
 TEST(Program, RefusesCountsThatTheFileCannotHold) {

@@ -27,9 +27,13 @@ struct Argument {
 /// The memory beside the processing elements, with the regions of a program.
 class Memory {
 public:
-  /// Memory of the regions, all 0. At most `maxBytes`.
+  /// Memory of the regions, all 0; of a program of parts, that of the host. At
+  /// most `maxBytes`.
   static runtime::Expected<Memory>
   create(const Program &program, int64_t maxBytes = runtime::physicalMemory());
+
+  /// So many bytes, all 0.
+  static runtime::Expected<Memory> allocate(uint64_t bytes, int64_t maxBytes);
 
   /// Fills all inputs, and the descriptors of all edges. Features take the
   /// argument that they name ([vertices, features]); edges take theirs

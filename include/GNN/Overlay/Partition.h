@@ -109,7 +109,7 @@ public:
   void readWeights(const Edge *edges, float *weights) const;
 
   /// Whether a program was compiled for this partition: vertices, edges, N1,
-  /// entries, and the iterations of its loops over entries.
+  /// entries, and the iterations of its loops over entries; in parts too.
   runtime::Error checkProgram(const Program &program) const;
 
   const PartitionTimes &times() const { return seconds; }
@@ -118,6 +118,8 @@ private:
   void makeEntries(const std::vector<uint64_t> &counts, uint64_t maxEdges,
                    bool skipEmpty);
   void dropEmpty();
+  runtime::Error checkPart(const Program &part) const;
+  runtime::Error checkLoops(const Program &program) const;
   runtime::Error checkLoop(const Program &program, const Load &load,
                            uint64_t trips) const;
 

@@ -91,6 +91,11 @@ struct Region {
   /// and edges.
   uint64_t rows = 0;
   uint64_t columns = 0;
+  /// In a part of a program, which has some of the rows (of edges, of the
+  /// entries) and columns of the whole region of that name: the first of them.
+  /// Rows begin with a block, columns with a fiber.
+  uint64_t firstRow = 0;
+  uint64_t firstColumn = 0;
   /// Inputs of weights, rows and scales: what they are made of, in order;
   /// scales are row 0, shifts row 1. Features are one argument as a whole,
   /// whose piece has a name alone. So are edges, or they have none and the
@@ -120,11 +125,27 @@ struct Program {
   std::vector<Region> regions;
   std::vector<Layer> layers;
   std::vector<Instruction> instructions;
+  /// Super partitions (GraphAGILE, section 9): programs that run one behind the
+  /// other in the memory of the overlay, for a graph that does not fit it. The
+  /// regions of the program are then those of the host, and it has no
+  /// instructions of its own. A region of a part has the name of the host's
+  /// that it is a window of: inputs are copied from it before the part runs,
+  /// unless the part before left the same window at the same address, and
+  /// outputs to it afterwards.
+  std::vector<Program> parts;
 
   bool operator==(const Program &other) const;
 
   /// Shards and subfibers: ceil(vertices / n1).
   uint64_t blocks() const { return (vertices + n1 - 1) / n1; }
+  /// Rows of a fiber of a region of features, with padding.
+  uint64_t fiberRows(const Region &region) const {
+    return (region.rows + n1 - 1) / n1 * n1;
+  }
+  /// Bytes of all instructions, those of parts too.
+  uint64_t bytesOfInstructions() const;
+  /// Has another number of processing elements.
+  void setElements(uint64_t pes);
   /// The region of that name; null: there is none.
   const Region *find(const std::string &name) const;
 };

@@ -88,6 +88,16 @@ struct LayerReport {
   KernelCycles kernels;
 };
 
+/// A part of a program (a super partition).
+struct PartReport {
+  uint64_t cycles = 0;
+  /// Bytes that the host sends before it and takes behind it.
+  uint64_t bytesIn = 0, bytesOut = 0;
+  /// Whether it reads what the part before it sends to the host: then nothing
+  /// is sent while that one runs.
+  bool waits = false;
+};
+
 struct Report {
   TimingOptions options;
   Parameters parameters;
@@ -97,6 +107,8 @@ struct Report {
   /// and with weights and instructions besides.
   uint64_t unpaddedBytes = 0, paddedBytes = 0, allBytes = 0;
   std::vector<LayerReport> layers;
+  /// Of a program of parts; each layer is of one.
+  std::vector<PartReport> parts;
 
   uint64_t cycles() const;
   TrafficBytes bytes() const;
@@ -104,6 +116,10 @@ struct Report {
   double seconds() const;
   /// T_comm of so many bytes.
   double transferSeconds(uint64_t bytes) const;
+  /// The time of all parts with their transfers: while one runs, the results of
+  /// the one before are taken, and the operands of the next one sent, unless it
+  /// has to wait for them. 0 without parts.
+  double partSeconds() const;
 
   std::string json() const;
   std::string text() const;

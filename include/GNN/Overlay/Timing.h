@@ -62,6 +62,13 @@ double sharedRooflineCycles(const std::vector<RooflineLayer> &layers,
                             const Parameters &parameters,
                             const TimingOptions &options);
 
+/// The closed form of graphs that do not fit the memory, in seconds: of each
+/// layer the longer of its M0 and of its operands and results, sent once.
+double hostRooflineSeconds(const std::vector<RooflineLayer> &layers,
+                           uint64_t vertices, double edges,
+                           const Parameters &parameters,
+                           const TimingOptions &options);
+
 /// The layers of a program, for the closed form; activations and batch
 /// normalizations of their own count nothing in it.
 std::vector<RooflineLayer> rooflineLayers(const Program &program);

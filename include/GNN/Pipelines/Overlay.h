@@ -51,6 +51,11 @@ struct OverlayPipelineOptions
       llvm::cl::desc("Leave out subshards without edges, of a graph that is "
                      "given"),
       llvm::cl::init(false)};
+  Option<uint64_t> superBytes{
+      *this, "super-bytes",
+      llvm::cl::desc("Most bytes of a part of a program that is cut; 0: half "
+                     "the memory, of programs that do not fit it"),
+      llvm::cl::init(0)};
   Option<bool> unroll{*this, "unroll", llvm::cl::desc("Unroll inner loops"),
                       llvm::cl::init(false)};
   Option<unsigned> linearGroup{

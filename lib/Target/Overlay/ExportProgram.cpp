@@ -20,6 +20,7 @@ class Exporter {
 public:
   explicit Exporter(ProgramOp op) : op(op) {}
 
+  /// The program, unchecked.
   FailureOr<Program> run();
 
 private:
@@ -47,6 +48,10 @@ LogicalResult Exporter::addRegions() {
     region.bytes = of.getBytes();
     region.rows = of.getExtents()[0];
     region.columns = of.getExtents()[1];
+    if (auto from = of.getFrom()) {
+      region.firstRow = (*from)[0];
+      region.firstColumn = (*from)[1];
+    }
     if (of.getArgument()) {
       Piece whole;
       whole.argument = of.getArgument()->str();
@@ -267,6 +272,13 @@ FailureOr<Program> Exporter::run() {
   for (Operation &inside : op.getBody().front()) {
     if (isa<RegionOp>(inside))
       continue;
+    if (auto of = dyn_cast<ProgramOp>(inside)) {
+      FailureOr<Program> part = Exporter(of).run();
+      if (failed(part))
+        return failure();
+      program.parts.push_back(std::move(*part));
+      continue;
+    }
     auto layer = dyn_cast<LayerBlockOp>(inside);
     if (!layer)
       return inside.emitOpError("expected instructions: "
@@ -274,12 +286,15 @@ FailureOr<Program> Exporter::run() {
     if (failed(addLayer(layer)))
       return failure();
   }
-  if (runtime::Error error = verify(program))
-    return mlir::emitError(op.getLoc()) // without the op, which is long
-           << "expected a program that runs: " << error.message();
   return std::move(program);
 }
 
 FailureOr<Program> gnn::exportOverlayProgram(ProgramOp op) {
-  return Exporter(op).run();
+  FailureOr<Program> program = Exporter(op).run();
+  if (failed(program))
+    return failure();
+  if (runtime::Error error = verify(*program))
+    return mlir::emitError(op.getLoc()) // without the op, which is long
+           << "expected a program that runs: " << error.message();
+  return program;
 }

@@ -20,10 +20,11 @@ using namespace gnn::overlay;
 namespace {
 class Importer {
 public:
-  Importer(const Program &program, Location loc)
-      : program(program), builder(loc.getContext()), loc(loc) {}
+  Importer(const Program &program, Location loc, bool isPart = false)
+      : program(program), isPart(isPart), builder(loc.getContext()), loc(loc) {}
 
-  OwningOpRef<ModuleOp> run(StringRef name);
+  /// Makes the program behind what the block has.
+  LogicalResult run(StringRef name, mlir::Block &block);
 
 private:
   void addRegion(const overlay::Region &region);
@@ -64,6 +65,7 @@ private:
   MLIRContext *context() { return builder.getContext(); }
 
   const Program &program;
+  bool isPart;
   OpBuilder builder;
   Location loc;
   size_t position = 0;
@@ -85,6 +87,10 @@ void Importer::addRegion(const overlay::Region &region) {
       builder.getDenseI64ArrayAttr({static_cast<int64_t>(region.rows),
                                     static_cast<int64_t>(region.columns)}),
       RegionRoleAttr::get(context(), region.role), number(region.address),
+      isPart ? builder.getDenseI64ArrayAttr(
+                   {static_cast<int64_t>(region.firstRow),
+                    static_cast<int64_t>(region.firstColumn)})
+             : DenseI64ArrayAttr(),
       argument, isWhole ? ArrayAttr() : writePieces(context(), region.pieces));
 }
 
@@ -268,22 +274,17 @@ LogicalResult Importer::addInstruction(const Instruction &instruction) {
   return success();
 }
 
-OwningOpRef<ModuleOp> Importer::run(StringRef name) {
-  if (runtime::Error error = verify(program)) {
-    emitError(loc) << error.message();
-    return nullptr;
-  }
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  builder.setInsertionPointToEnd(module->getBody());
+LogicalResult Importer::run(StringRef name, mlir::Block &block) {
+  builder.setInsertionPointToEnd(&block);
   auto target = OverlayTargetAttr::getChecked([&] { return emitError(loc); },
                                               context(), program.parameters);
   auto signedOf = [](uint64_t value) { return static_cast<int64_t>(value); };
   auto partition = PartitionAttr::getChecked(
       [&] { return emitError(loc); }, context(), signedOf(program.vertices),
       signedOf(program.edges), signedOf(program.n1), signedOf(program.n2),
-      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      DenseI64ArrayAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
   if (!target || !partition)
-    return nullptr;
+    return failure();
   auto op = ProgramOp::create(builder, loc, builder.getStringAttr(name),
                               FlatSymbolRefAttr(), target, partition);
   layers = builder.createBlock(&op.getBody());
@@ -291,10 +292,14 @@ OwningOpRef<ModuleOp> Importer::run(StringRef name) {
     addRegion(region);
   for (const Instruction &instruction : program.instructions) {
     if (failed(addInstruction(instruction)))
-      return nullptr;
+      return failure();
     ++position;
   }
-  return module;
+  for (auto [i, part] : llvm::enumerate(program.parts))
+    if (failed(Importer(part, loc, /*isPart=*/true)
+                   .run(overlay::partName(i), *layers)))
+      return failure();
+  return success();
 }
 
 /// Checks that ops are the program again: fields that have no effect in an
@@ -318,8 +323,13 @@ static LogicalResult checkSame(const Program &program, ModuleOp module) {
 
 OwningOpRef<ModuleOp> gnn::importOverlayProgram(const Program &program,
                                                 StringRef name, Location loc) {
-  OwningOpRef<ModuleOp> module = Importer(program, loc).run(name);
-  if (!module || failed(checkSame(program, *module)))
+  if (runtime::Error error = verify(program)) {
+    emitError(loc) << error.message();
+    return nullptr;
+  }
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  if (failed(Importer(program, loc).run(name, *module->getBody())) ||
+      failed(checkSame(program, *module)))
     return nullptr;
   return module;
 }

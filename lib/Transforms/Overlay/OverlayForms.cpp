@@ -30,7 +30,8 @@ llvm::ArrayRef<OptionWord<OverlayForm>> OptionWords<OverlayForm>::list() {
       {"prepared", OverlayForm::Prepared},
       {"partitioned", OverlayForm::Partitioned},
       {"mapped", OverlayForm::Mapped},
-      {"annotated", OverlayForm::Annotated}};
+      {"annotated", OverlayForm::Annotated},
+      {"resident", OverlayForm::Resident}};
   return words;
 }
 
@@ -136,7 +137,7 @@ static LogicalResult verifyPartitioned(ProgramOp program) {
 
 static LogicalResult verifyMapped(ProgramOp program) {
   for (Operation &op : program.getBody().front())
-    if (!isa<RegionOp, LayerBlockOp>(op)) // C5
+    if (!isa<RegionOp, LayerBlockOp, ProgramOp>(op)) // C5
       return op.emitOpError("expected instructions: gnn-overlay-map-kernels "
                             "makes them");
   return success();
@@ -194,6 +195,19 @@ static LogicalResult verifyAnnotated(TilingBlockOp tile) {
             "gnn-overlay-annotate-mutexes says where"; // C6
 }
 
+static LogicalResult verifyResident(ProgramOp program) {
+  if (!program.getBody().getOps<ProgramOp>().empty())
+    return success();
+  uint64_t memory = program.getTarget().getValues().memoryBytes;
+  for (auto region : program.getBody().getOps<RegionOp>())
+    if (uint64_t end = region.getAddress() + region.getBytes();
+        end > memory) // C7
+      return region.emitOpError("expected an end within ")
+             << memory << " bytes, got " << end
+             << ": gnn-overlay-super-partition makes parts that fit";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//
@@ -213,12 +227,13 @@ LogicalResult gnn::overlay::verifyForm(ModuleOp module, OverlayForm form) {
       return failure();
     if (form >= OverlayForm::Mapped && failed(verifyMapped(program)))
       return failure();
-    if (form != OverlayForm::Annotated)
+    if (form < OverlayForm::Annotated)
       continue;
-    for (auto layer : program.getBody().getOps<LayerBlockOp>())
-      for (auto tile : layer.getBody().getOps<TilingBlockOp>())
-        if (failed(verifyAnnotated(tile)))
-          return failure();
+    WalkResult walk = program.walk(
+        [](TilingBlockOp tile) { return WalkResult(verifyAnnotated(tile)); });
+    if (walk.wasInterrupted() ||
+        (form == OverlayForm::Resident && failed(verifyResident(program))))
+      return failure();
   }
   return success();
 }

@@ -83,6 +83,12 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     FailureOr<ProgramOp> program = overlay::makeProgram(func, target, *cut);
     if (failed(program))
       return failure();
+    uint64_t most = superBytes ? superBytes : target.getValues().memoryBytes;
+    if (!shardEdges.empty() && overlay::memoryEnd(*program) > most)
+      program->setPartitionAttr(overlay::PartitionAttr::get(
+          &getContext(), cut->getVertices(), cut->getEdges(), cut->getN1(),
+          cut->getN2(), cut->getEntries(), cut->getSources(),
+          DenseI64ArrayAttr::get(&getContext(), shardEdges)));
     passed(getArgument(), func.getLoc(), "Partitioned")
         << std::to_string(cut->getBlocks()) + " blocks of " +
                std::to_string(cut->getN1()) + " rows, " +
@@ -139,6 +145,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
 
   FailureOr<overlay::PartitionAttr>
   choosePartition(func::FuncOp func, const overlay::Parameters &parameters) {
+    shardEdges.clear();
     if (given.partition)
       return describe(*given.partition, parameters);
     auto declared = getOperation().lookupSymbol<GraphOp>(
@@ -178,7 +185,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
              << ", got " << rows;
     if (!known)
       return overlay::PartitionAttr::get(&getContext(), vertices, edges, rows,
-                                         parameters.featureColumns, {}, {});
+                                         parameters.featureColumns, {}, {}, {});
     overlay::PartitionOptions options;
     options.skipEmpty = skipEmpty;
     auto cut = overlay::Partition::create(known, rows, parameters, options);
@@ -191,7 +198,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     // Others may have fewer self loops that are replaced.
     return overlay::PartitionAttr::get(
         &getContext(), vertices, std::max<int64_t>(edges, stats.getEdges()),
-        rows, parameters.featureColumns, {}, {});
+        rows, parameters.featureColumns, {}, {}, {});
   }
 
   /// The partition with the entries of its shards, unless each subshard has
@@ -199,11 +206,13 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   overlay::PartitionAttr describe(const overlay::Partition &cut,
                                   const overlay::Parameters &parameters) {
     SmallVector<int64_t> entries(cut.blocks()), sources;
+    shardEdges.assign(cut.blocks(), 0);
     bool isPlain = cut.entries().size() == cut.blocks() * cut.blocks();
     for (auto [i, entry] : llvm::enumerate(cut.entries())) {
       uint64_t shard = cut.shardOf(i);
       isPlain &= entry.block == i - shard * cut.blocks();
       ++entries[shard];
+      shardEdges[shard] += entry.count;
       sources.push_back(entry.block);
     }
     DenseI64ArrayAttr ofShards, ofEntries;
@@ -213,11 +222,13 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     }
     return overlay::PartitionAttr::get(
         &getContext(), cut.vertices(), cut.edges(), cut.n1(),
-        parameters.featureColumns, ofShards, ofEntries);
+        parameters.featureColumns, ofShards, ofEntries, DenseI64ArrayAttr());
   }
 
   /// The graphs, where they are no file.
   overlay::GivenGraph given;
+  /// Edges of the shards of the graph, where it is known.
+  SmallVector<int64_t> shardEdges;
 };
 } // namespace
 

@@ -7,6 +7,7 @@
 #include "Regions.h"
 
 #include "OverlayForms.h"
+#include "Placement.h"
 
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNNFeatureOps.h"
@@ -66,7 +67,6 @@ private:
   RegionOp edgesWithoutWeights(Location loc);
   bool hasInputEdges();
   LogicalResult addLayer(overlay::LayerOpInterface layer, int64_t number);
-  void placeTemporaries(uint64_t begin);
 
   func::FuncOp func;
   overlay::OverlayTargetAttr target;
@@ -84,11 +84,11 @@ private:
   RegionOp unweighted;
   SmallVector<RegionOp> inputs, outputs;
   /// Temporary regions with the first and last layers that need them.
-  struct Life {
+  struct Temporary {
     RegionOp region;
     int64_t first, last;
   };
-  SmallVector<Life> temporaries;
+  SmallVector<Temporary> temporaries;
 };
 } // namespace
 
@@ -121,6 +121,7 @@ RegionOp ProgramBuilder::addRegion(Location loc, StringAttr name,
   auto region = RegionOp::create(
       builder, loc, name, overlay::RegionKindAttr::get(context, kind), extents,
       overlay::RegionRoleAttr::get(context, role), /*address=*/0,
+      /*from=*/DenseI64ArrayAttr(),
       argument.empty() ? StringAttr() : builder.getStringAttr(argument),
       writePieces(context, pieces));
   if (role == overlay::RegionRole::Input)
@@ -297,9 +298,9 @@ LogicalResult ProgramBuilder::addLayer(overlay::LayerOpInterface layer,
     // The layer that made it keeps its region until now.
     auto it = regionOfResult.find(overlay::throughViews(operand.get()));
     if (it != regionOfResult.end())
-      for (Life &life : temporaries)
-        if (life.region == it->second)
-          life.last = std::max(life.last, number);
+      for (Temporary &temporary : temporaries)
+        if (temporary.region == it->second)
+          temporary.last = std::max(temporary.last, number);
   }
   Operation *copy = builder.clone(*layer, operands);
   if (auto aggregate = dyn_cast<overlay::AggregateOp>(copy);
@@ -341,29 +342,6 @@ bool ProgramBuilder::hasInputEdges() {
   });
 }
 
-/// Gives each temporary region the lowest address behind `begin` that no other
-/// has while it lives.
-void ProgramBuilder::placeTemporaries(uint64_t begin) {
-  SmallVector<Life> placed;
-  for (Life life : temporaries) {
-    SmallVector<std::pair<uint64_t, uint64_t>> taken;
-    for (const Life &other : placed)
-      if (other.first <= life.last && life.first <= other.last) {
-        uint64_t from = RegionOp(other.region).getAddress();
-        taken.push_back({from, from + RegionOp(other.region).getBytes()});
-      }
-    llvm::sort(taken);
-    uint64_t address = begin, bytes = life.region.getBytes();
-    for (auto [from, to] : taken) {
-      if (address + bytes <= from)
-        break;
-      address = std::max(address, to);
-    }
-    life.region.setAddress(address);
-    placed.push_back(life);
-  }
-}
-
 FailureOr<ProgramOp> ProgramBuilder::run() {
   program = ProgramOp::create(
       builder, func.getLoc(), func.getSymNameAttr(),
@@ -403,8 +381,21 @@ FailureOr<ProgramOp> ProgramBuilder::run() {
     region.setAddress(end);
     end += region.getBytes();
   }
-  placeTemporaries(end);
+  SmallVector<overlay::Life> lives;
+  for (const Temporary &temporary : temporaries)
+    lives.push_back({RegionOp(temporary.region).getBytes(), temporary.first,
+                     temporary.last});
+  for (auto [temporary, address] :
+       llvm::zip(temporaries, overlay::placeByLife(lives, end)))
+    temporary.region.setAddress(address);
   return program;
+}
+
+uint64_t gnn::overlay::memoryEnd(ProgramOp program) {
+  uint64_t end = 0;
+  for (auto region : program.getBody().getOps<RegionOp>())
+    end = std::max(end, region.getAddress() + region.getBytes());
+  return end;
 }
 
 FailureOr<ProgramOp> gnn::overlay::makeProgram(func::FuncOp func,

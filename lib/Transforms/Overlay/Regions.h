@@ -13,6 +13,9 @@
 
 namespace gnn::overlay {
 
+/// Where the regions of a program end.
+uint64_t memoryEnd(ProgramOp program);
+
 /// Makes a program with regions of a function of layers; its layers stay on
 /// tensors. Errors are diagnostics at the user's ops.
 mlir::FailureOr<ProgramOp> makeProgram(mlir::func::FuncOp func,

@@ -36,8 +36,9 @@ def compile(program, function=None, *, graph=None, stats=None, **options):
     needed where the module has several functions.
 
     Options are those of gnn-overlay-pipeline (docs/Overlay.md): `n1` (rows of a block),
-    `blocks_per_pe`, `order`, `fuse`, `unroll`, `linear_group`, `skip_empty`, `add_self_loops`
-    (of a graph file). Raises ValueError where an argument is wrong, CompileError where the program is,
+    `blocks_per_pe`, `order`, `fuse`, `unroll`, `linear_group`, `skip_empty`, `super_bytes` (most
+    bytes of a part, where it has to be cut), `add_self_loops` (of a graph file). Raises
+    ValueError where an argument is wrong, CompileError where the program is,
     as "has no overlay layer: ..." at the op that no layer computes."""
     native.load()
     text, function = _text_of(program, function)
@@ -183,6 +184,13 @@ class Program(native.Handle):
         return [Layer(one["name"], one.get("type"), one.get("in"), one.get("out"),
                       one.get("aggregation"), one.get("activation"), one.get("tiles"),
                       one["instructions"]) for one in self.facts["layers"]]
+
+    @property
+    def parts(self):
+        """Dicts of the super partitions of a program whose regions do not fit the memory, in
+        the order in which they run: layer, instruction_bytes, and regions, which are windows
+        of the program's of these names. None: an empty list."""
+        return self.facts["parts"]
 
     @property
     def inputs(self):

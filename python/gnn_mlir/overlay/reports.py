@@ -45,6 +45,18 @@ class Report(collections.abc.Mapping):
         return self["layers"]
 
     @property
+    def parts(self):
+        """A dict of each super partition: cycles, bytes_in and bytes_out that the host sends
+        and takes, and whether it waits for what the part before sends back."""
+        return self._fields.get("parts", [])
+
+    @property
+    def seconds_with_transfers(self):
+        """Seconds of a program of parts with their transfers, which go on while parts run;
+        None without parts."""
+        return self._fields.get("seconds_with_transfers")
+
+    @property
     def transfer_seconds(self):
         """T_comm of features and edges without padding, 4 V f + 12 E bytes."""
         return self["transfer_seconds"]

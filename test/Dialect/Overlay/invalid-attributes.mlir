@@ -152,3 +152,13 @@ func.func private @partition_c3() attributes {p = #gnn_overlay.partition<vertice
 
 // expected-error @+1 {{expected sources of a shard that ascend from 0 to 1}}
 func.func private @partition_c3_no_block() attributes {p = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16, entries = [1, 1], sources = [0, 2]>}
+
+// -----
+
+// expected-error @+1 {{expected the edges of 2 shards, got 1}}
+func.func private @partition_c4() attributes {p = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16, shard_edges = [7]>}
+
+// -----
+
+// expected-error @+1 {{expected numbers of edges of shards of at most 7 together, got array<i64: 4, 5>}}
+func.func private @partition_c4_too_many() attributes {p = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16, shard_edges = [4, 5]>}

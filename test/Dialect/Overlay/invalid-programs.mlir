@@ -15,7 +15,7 @@ gnn_overlay.program @program_c1_other_op target <> partition <vertices = 20, edg
 
 // -----
 
-// expected-error @+1 {{expected layers or layer blocks, got both}}
+// expected-error @+1 {{expected layers, layer blocks or parts, got several of these}}
 gnn_overlay.program @program_c1_both target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.region @x features [20, 8] input at 0 of "x"
   %x = gnn_overlay.read @x : tensor<?x8xf32, #gnn.rows<@g, node>>
@@ -26,8 +26,11 @@ gnn_overlay.program @program_c1_both target <> partition <vertices = 20, edges =
 // -----
 
 gnn_overlay.program @program_c2 target <memory_bytes = 4096> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
-  // expected-error @+1 {{'gnn_overlay.region' op expected an end within 4096 bytes, got 4160}}
-  gnn_overlay.region @x features [20, 8] input at 2112 of "x"
+  gnn_overlay.region @x features [20, 80] input at 0 of "x"
+  gnn_overlay.program @part target <memory_bytes = 4096> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected an end within 4096 bytes, got 4160}}
+    gnn_overlay.region @x features [20, 16] input at 2112 from [0, 0]
+  }
 }
 
 // -----
@@ -309,5 +312,111 @@ gnn_overlay.program @loop_c1 target <> partition <vertices = 20, edges = 7, n1 =
       }
       gnn_overlay.gemm rows 16 len 16 cols 16
     }
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c1_parts target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  // expected-error @+1 {{expected layer blocks in a part}}
+  gnn_overlay.program @part target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+    gnn_overlay.region @x features [20, 8] input at 0 from [0, 0]
+    %x = gnn_overlay.read @x : tensor<?x8xf32, #gnn.rows<@g, node>>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expected layers, layer blocks or parts, got several of these}}
+gnn_overlay.program @program_c1_parts_and_blocks target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+  }
+  gnn_overlay.program @part target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c4_rows target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [40, 40] input at 0 of "x"
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @x [40, 40] in whole blocks and fibers, got [20, 16] from [0, 0]}}
+    gnn_overlay.region @x features [20, 16] input at 0 from [0, 0]
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c4_fiber target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [40, 40] input at 0 of "x"
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @x [40, 40] in whole blocks and fibers, got [16, 16] from [32, 8]}}
+    gnn_overlay.region @x features [16, 16] input at 0 from [32, 8]
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c4_edges target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @e edges [9, 7] input at 0
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @e [9, 7] in whole blocks and fibers, got [4, 3] from [6, 0]}}
+    gnn_overlay.region @e edges [4, 3] input at 0 from [6, 0]
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c4_weights target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @w weights [9, 7] input at 0
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @w [9, 7] in whole blocks and fibers, got [8, 7] from [0, 0]}}
+    gnn_overlay.region @w weights [8, 7] input at 0 from [0, 0]
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c4_name target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [40, 40] input at 0 of "x"
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a region of the program that has the kind and the name of its window}}
+    gnn_overlay.region @y features [40, 40] input at 0 from [0, 0]
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c5 target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  // expected-error @+1 {{expected a part of the target, the partition and the graph of its program}}
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 32, n2 = 16> {
+  }
+}
+
+// -----
+
+gnn_overlay.program @region_c4_part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [40, 40] input at 0 of "x"
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected the place of a window in a part}}
+    gnn_overlay.region @x features [40, 40] input at 0
+  }
+}
+
+// -----
+
+gnn_overlay.program @region_c4_whole target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  // expected-error @+1 {{'gnn_overlay.region' op expected no window outside of parts}}
+  gnn_overlay.region @x features [40, 40] input at 0 from [0, 0]
+}
+
+// -----
+
+gnn_overlay.program @region_c4_argument target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [40, 40] input at 0 of "x"
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a row and a column that are not negative, and no argument}}
+    gnn_overlay.region @x features [40, 40] input at 0 from [0, -16]
   }
 }

@@ -91,10 +91,10 @@ func.func private @targets() attributes {targets = [
 //
 // CHECK-LABEL: func.func private @partitions
 // CHECK-SAME:    #gnn_overlay.partition<vertices = 40, edges = 9, n1 = 16, n2 = 16>
-// CHECK-SAME:    #gnn_overlay.partition<vertices = 40, edges = 9, n1 = 16, n2 = 16, entries = [2, 0, 1], sources = [0, 0, 2]>
+// CHECK-SAME:    #gnn_overlay.partition<vertices = 40, edges = 9, n1 = 16, n2 = 16, entries = [2, 0, 1], sources = [0, 0, 2], shard_edges = [5, 0, 4]>
 func.func private @partitions() attributes {partitions = [
     #gnn_overlay.partition<vertices = 40, edges = 9, n1 = 16, n2 = 16>,
-    #gnn_overlay.partition<vertices = 40, edges = 9, n1 = 16, n2 = 16, entries = [2, 0, 1], sources = [0, 0, 2]>]}
+    #gnn_overlay.partition<vertices = 40, edges = 9, n1 = 16, n2 = 16, entries = [2, 0, 1], sources = [0, 0, 2], shard_edges = [5, 0, 4]>]}
 
 //===----------------------------------------------------------------------===//
 // Programs

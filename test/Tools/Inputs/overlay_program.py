@@ -50,7 +50,7 @@ def piece(argument):
 
 
 def region(name, kind, role, address, size, rows, columns, pieces=()):
-    return (text(name) + struct.pack("<II4QI", kind, role, address, size, rows, columns,
+    return (text(name) + struct.pack("<II6QI", kind, role, address, size, rows, columns, 0, 0,
                                      len(pieces)) + b"".join(map(piece, pieces)))
 
 
@@ -77,11 +77,11 @@ def program(common, ops, features):
             op("store", unlock=8, end=1, space=2, address=y // 64 + j * N1, count=N1,
                width=features)]
     parameters = [8, 16, 8192, 65536, 16384, 16, 64 << 30]
-    return (b"GNNA" + struct.pack("<II7Q", 1, 7, *parameters)
+    return (b"GNNA" + struct.pack("<II7Q", 2, 7, *parameters)
             + struct.pack("<4Q", VERTICES, len(SRC), N1, 16)
             + struct.pack("<I", len(regions)) + b"".join(regions)
             + struct.pack("<I", 1) + text("sum") + struct.pack("<Q", 0)
-            + struct.pack("<Q", len(code)) + b"".join(code))
+            + struct.pack("<Q", len(code)) + b"".join(code) + struct.pack("<I", 0))
 
 
 def npy_bytes(code, descr, shape, values):

@@ -63,18 +63,6 @@ func.func @computed_rows(%w: tensor<16xf32>) -> !node {
 // -----
 
 !node = tensor<?x16xf32, #gnn.rows<@g, node>>
-module attributes {gnn_overlay.target = #gnn_overlay.target<memory_bytes = 4096>} {
-  gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 40, dst_nodes = 40, edges = 90, type_edges = [90], src_pairs = [40], dst_pairs = [40]>}
-  func.func @too_large(%x: !node) -> !node {
-    // expected-error @+1 {{'gnn_overlay.region' op expected an end within 4096 bytes, got 7424}}
-    %y = gnn_overlay.aggregate sum %x : !node -> !node
-    return %y : !node
-  }
-}
-
-// -----
-
-!node = tensor<?x16xf32, #gnn.rows<@g, node>>
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2147483648, dst_nodes = 2147483648, edges = 90, type_edges = [90], src_pairs = [40], dst_pairs = [40]>}
 // expected-error @+1 {{expected fewer than 2^31 nodes and edges, got 2147483648 and 90}}
 func.func @too_many(%x: !node) -> !node {

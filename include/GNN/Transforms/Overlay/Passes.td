@@ -23,7 +23,8 @@ def OverlayVerifyForm : Pass<"gnn-overlay-verify-form", "::mlir::ModuleOp"> {
     * `prepared`: the same, without what is computed before a program;
     * `partitioned`: programs of regions and layers;
     * `mapped`: programs of regions and instructions;
-    * `annotated`: the same, with the mutexes of buffers.
+    * `annotated`: the same, with the mutexes of buffers;
+    * `resident`: the same, of regions or parts that the memory holds.
 
     Functions without layers, such as `@f.prepare`, have every form. Each form has a
     contract:
@@ -38,14 +39,15 @@ def OverlayVerifyForm : Pass<"gnn-overlay-verify-form", "::mlir::ModuleOp"> {
       edges, and a scale and a shift lie in one region.
     * (C5) Mapped: programs have no layers.
     * (C6) Annotated: what fills a buffer in a tile has `lock`, and the tile unlocks each
-      kind of buffer that it fills.
+      kind of buffer that it fills; in parts too.
+    * (C7) Resident: regions of a program without parts lie within the memory.
 
     Needs: nothing. Keeps: everything. Never changes the IR.
   }];
   let options = [
     Option<"form", "form", "::gnn::OverlayForm",
            /*default=*/"::gnn::OverlayForm::Layers",
-           "The form: layers, prepared, partitioned, mapped or annotated">,
+           "The form: layers, prepared, partitioned, mapped, annotated or resident">,
   ];
 }
 
@@ -119,8 +121,10 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
 
     Refused at the function, with one error: arguments of one name, a graph of which neither a file nor statistics
     are there, two results that are one value, a result that no layer makes, an `n1` that
-    is no multiple of p_sys or over N_F1, a file that cannot be read. A program that does not
-    fit the memory is an error at the region.
+    is no multiple of p_sys or over N_F1, a file that cannot be read.
+
+    Where regions end above `super-bytes`, the partition has the edges of each shard of a
+    graph that is given, for gnn-overlay-super-partition.
 
     Needs: the form `prepared`. Keeps: every value. Never reorders layers.
   }];
@@ -136,6 +140,9 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
            "Give every node of the file's graph one self loop">,
     Option<"skipEmpty", "skip-empty", "bool", /*default=*/"false",
            "Leave out subshards without edges, of a graph that is given">,
+    Option<"superBytes", "super-bytes", "uint64_t", /*default=*/"0",
+           "Bytes of regions above which programs are cut into parts; 0: those of the "
+           "memory">,
   ];
 }
 
@@ -177,6 +184,36 @@ def OverlayAnnotateMutexes : Pass<"gnn-overlay-annotate-mutexes", "::mlir::Modul
     Needs: the form `mapped`. Keeps: every value. Replaces flags that are there.
   }];
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
+}
+
+def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleOp"> {
+  let summary = "Cut programs that do not fit the memory into parts";
+  let description = [{
+    The tiles of each layer are cut into ranges of fibers and of blocks of destinations
+    (GraphAGILE, section 9), each of which becomes a part: a program whose regions are
+    windows of those that its tiles read and write, of at most `super-bytes`. The regions
+    of the program stay with the host.
+
+    Of a layer, numbers of fibers are compared by the bytes that go between host and
+    memory; ranges of blocks are as few as fit, with about as many bytes each. Ranges of destinations are the outer
+    ones where edges have more bytes than the features that the layer reads: edges then
+    stay for all fibers. Otherwise ranges of fibers are, and features stay. A window that
+    the next part reads too keeps its address. Others get an address that neither the
+    parts beside it nor transfers meanwhile use, so that operands of the next part can come
+    while one runs. Where that does not fit the memory, the pass takes smaller parts.
+
+    Refused with an error at the program: no graph is given (without the edges of shards
+    windows have no size), a tile that needs more than `super-bytes`. Refused with a
+    remark: a program that fits.
+
+    Needs: the form `annotated`. Keeps: every value, bit by bit; instructions but for
+    their addresses. Never cuts a tile, and never reorders layers.
+  }];
+  let dependentDialects = ["::gnn::overlay::OverlayDialect"];
+  let options = [
+    Option<"superBytes", "super-bytes", "uint64_t", /*default=*/"0",
+           "Most bytes of a part; 0: half the memory, of programs that do not fit it">,
+  ];
 }
 
 #endif // GNN_TRANSFORMS_OVERLAY_PASSES_TD

@@ -222,7 +222,8 @@ int64_t PartitionAttr::getFibers(int64_t features) const {
 LogicalResult PartitionAttr::verify(EmitError emitError, int64_t vertices,
                                     int64_t edges, int64_t n1, int64_t n2,
                                     DenseI64ArrayAttr entries,
-                                    DenseI64ArrayAttr sources) {
+                                    DenseI64ArrayAttr sources,
+                                    DenseI64ArrayAttr shardEdges) {
   if (n1 < 1 || n2 < 1 || vertices < 0 || edges < 0) // C1
     return emitError() << "expected positive n1 and n2, and no negative number";
   constexpr int64_t ids = int64_t(1) << 31;
@@ -232,9 +233,21 @@ LogicalResult PartitionAttr::verify(EmitError emitError, int64_t vertices,
                        << edges;
   if (bool(entries) != bool(sources)) // C2
     return emitError() << "expected both entries and sources or neither";
+  auto blocks = static_cast<int64_t>(llvm::divideCeil(vertices, n1));
+  if (shardEdges) {
+    int64_t left = edges;
+    for (int64_t count : shardEdges.asArrayRef()) {
+      if (count < 0 || count > left) // C4
+        return emitError() << "expected numbers of edges of shards of at most "
+                           << edges << " together, got " << shardEdges;
+      left -= count;
+    }
+    if (shardEdges.size() != blocks) // C4
+      return emitError() << "expected the edges of " << blocks
+                         << " shards, got " << shardEdges.size();
+  }
   if (!entries)
     return success();
-  auto blocks = static_cast<int64_t>(llvm::divideCeil(vertices, n1));
   if (static_cast<int64_t>(entries.size()) != blocks) // C2
     return emitError() << "expected the entries of " << blocks
                        << " shards, got " << entries.size();

@@ -30,7 +30,19 @@ struct Interval {
 };
 } // namespace
 
+/// The program that a part is of; null: it is none.
+static ProgramOp programOf(ProgramOp part) {
+  return dyn_cast_or_null<ProgramOp>(part->getParentOp());
+}
+
 LogicalResult ProgramOp::verify() {
+  if (ProgramOp whole = programOf(*this);
+      whole && (whole.getTarget() != getTarget() ||
+                whole.getPartition() != getPartition() ||
+                whole.getGraphAttr() != getGraphAttr())) // C5
+    return mlir::emitError(getLoc())
+           << "expected a part of the target, the partition and the graph of "
+              "its program";
   const Parameters &values = getTarget().getValues();
   auto n1 = static_cast<uint64_t>(getPartition().getN1());
   auto n2 = static_cast<uint64_t>(getPartition().getN2());
@@ -43,10 +55,43 @@ LogicalResult ProgramOp::verify() {
          << ", got " << n1 << " and " << n2;
 }
 
+/// Checks that a region of a part is a window of one of the program.
+static LogicalResult verifyWindow(RegionOp region, ProgramOp whole) {
+  auto of = whole.lookupSymbol<RegionOp>(region.getSymNameAttr());
+  if (!of || of.getKind() != region.getKind())
+    return region.emitOpError("expected a region of the program that has the "
+                              "kind and the name of its window");
+  overlay::RegionKind kind = region.getKind().getValue();
+  PartitionAttr partition = whole.getPartition();
+  ArrayRef<int64_t> from = *region.getFrom();
+  ArrayRef<int64_t> extents = region.getExtents(), all = of.getExtents();
+  int64_t end = from[0] + extents[0];
+  bool isWhole = from[0] == 0 && from[1] == 0 && extents == all;
+  bool isWithin = end <= all[0] && from[1] + extents[1] <= all[1];
+  if (kind == overlay::RegionKind::Features)
+    isWhole = isWithin && from[0] % partition.getN1() == 0 &&
+              (end == all[0] || end % partition.getN1() == 0) &&
+              from[1] % partition.getN2() == 0;
+  if (kind == overlay::RegionKind::Edges)
+    isWhole = isWithin && from[1] == 0;
+  if (!isWhole)
+    return region.emitOpError("expected a window of @")
+           << of.getSymName() << " [" << all
+           << "] in whole blocks and fibers, got [" << extents << "] from ["
+           << from << "]";
+  return success();
+}
+
 /// Checks that regions are of the graph of the program.
 static LogicalResult verifyExtents(ProgramOp program) {
   PartitionAttr partition = program.getPartition();
+  ProgramOp whole = programOf(program);
   for (auto region : program.getBody().getOps<RegionOp>()) {
+    if (whole) {
+      if (failed(verifyWindow(region, whole)))
+        return failure();
+      continue;
+    }
     overlay::RegionKind kind = region.getKind().getValue();
     ArrayRef<int64_t> extents = region.getExtents();
     if (kind == overlay::RegionKind::Features &&
@@ -71,13 +116,14 @@ static bool mayShare(RegionOp one, RegionOp other) {
   return role == RegionRole::Temporary || role != other.getRole().getValue();
 }
 
-/// Checks that regions lie apart and within the memory.
+/// Checks that regions lie apart, and those of a part within the memory.
 static LogicalResult verifyAddresses(ProgramOp program) {
   SmallVector<Interval> intervals;
+  bool isPart(programOf(program));
   for (auto region : program.getBody().getOps<RegionOp>()) {
     uint64_t bytes = region.getBytes();
     uint64_t begin = region.getAddress();
-    if (begin + bytes > program.getTarget().getValues().memoryBytes)
+    if (isPart && begin + bytes > program.getTarget().getValues().memoryBytes)
       return region.emitOpError("expected an end within ")
              << program.getTarget().getValues().memoryBytes << " bytes, got "
              << begin + bytes;
@@ -103,7 +149,7 @@ static LogicalResult verifyAddresses(ProgramOp program) {
 }
 
 LogicalResult ProgramOp::verifyRegions() {
-  bool hasLayers = false, hasBlocks = false, behind = false;
+  bool hasLayers = false, hasBlocks = false, hasParts = false, behind = false;
   for (Operation &op : getBody().front()) {
     if (isa<RegionOp>(op)) {
       if (behind) // C1
@@ -111,15 +157,17 @@ LogicalResult ProgramOp::verifyRegions() {
       continue;
     }
     behind = true;
-    bool layer = isa<ReadOp, PlaceOp, LayerOpInterface>(op);
-    if (!layer && !isa<LayerBlockOp>(op)) // C1
+    bool isLayer = isa<ReadOp, PlaceOp, LayerOpInterface>(op);
+    if (!isLayer && !isa<LayerBlockOp, ProgramOp>(op)) // C1
       return op.emitOpError("expected regions, layers and layer blocks in a "
                             "program of the overlay");
-    (layer ? hasLayers : hasBlocks) = true;
+    (isLayer ? hasLayers : isa<ProgramOp>(op) ? hasParts : hasBlocks) = true;
   }
-  if (hasLayers && hasBlocks) // C1
+  if (hasLayers + hasBlocks + hasParts > 1) // C1
     return mlir::emitError(getLoc())
-           << "expected layers or layer blocks, got both";
+           << "expected layers, layer blocks or parts, got several of these";
+  if (programOf(*this) && (hasLayers || hasParts)) // C1
+    return mlir::emitError(getLoc()) << "expected layer blocks in a part";
   if (failed(verifyExtents(*this))) // C4
     return failure();
   return verifyAddresses(*this); // C2
@@ -205,9 +253,19 @@ LogicalResult RegionOp::verify() {
     return emitOpError("expected fewer than 2^31 columns and at most 2^44 "
                        "numbers, got ")
            << extents[0] << " x " << extents[1];
+  bool isPart =
+      isa_and_nonnull<ProgramOp>((*this)->getParentOp()->getParentOp());
+  if (isPart != getFrom().has_value()) // C4
+    return emitOpError(isPart ? "expected the place of a window in a part"
+                              : "expected no window outside of parts");
+  if (isPart && (getFrom()->size() != 2 ||
+                 llvm::any_of(*getFrom(), [](int64_t i) { return i < 0; }) ||
+                 getArgument())) // C4
+    return emitOpError("expected a row and a column that are not negative, and "
+                       "no argument");
   if (!getPieces())
     return success();
-  if (getRole().getValue() != RegionRole::Input ||
+  if (isPart || getRole().getValue() != RegionRole::Input ||
       kind == overlay::RegionKind::Features ||
       kind == overlay::RegionKind::Edges) // C3
     return emitOpError("expected pieces of an input of weights or rows, got ")

@@ -38,6 +38,11 @@ mlir::ArrayAttr writePieces(mlir::MLIRContext *context,
 /// The piece of nine fields, which `gnn_overlay.region` has checked.
 Piece readPiece(mlir::ArrayAttr fields);
 
+/// What part number `part` of a program is called.
+inline std::string partName(uint64_t part) {
+  return "part" + std::to_string(part);
+}
+
 /// Whether the type is rows of nodes with f32 features of one dimension.
 bool isNodeRows(mlir::RankedTensorType type);
 

@@ -79,7 +79,8 @@ def Overlay_PartitionAttr : Overlay_Attr<"Partition", "partition"> {
     A subshard has one entry in the table of descriptors, or several where it has more
     edges than an edge buffer takes, or none where empty ones are left out. `sources`
     has the block of the sources of each entry and `entries` the number of entries of
-    each shard, shards in order; without them each subshard has one.
+    each shard, shards in order; without them each subshard has one. `shard_edges` has
+    the number of edges of each shard, where a program is cut into parts by them.
 
     Constraints:
     * (C1) `n1` and `n2` are positive, no number is negative; vertices and edges have ids
@@ -87,11 +88,13 @@ def Overlay_PartitionAttr : Overlay_Attr<"Partition", "partition"> {
     * (C2) `entries` and `sources` are both there or neither; there is one number of
       entries for each block, which count the sources.
     * (C3) Sources of a shard do not descend, and each is a block.
+    * (C4) There is one number of `shard_edges` for each block; their sum is at most `edges`.
   }];
   let parameters = (ins "int64_t":$vertices, "int64_t":$edges, "int64_t":$n1,
                         "int64_t":$n2,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$entries,
-                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$sources);
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$sources,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$shard_edges);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -17,7 +17,7 @@ include "GNN/Dialect/Overlay/IR/OverlayAttributes.td"
 
 def Overlay_ProgramOp : Overlay_Op<"program", [
     Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator,
-    HasParent<"::mlir::ModuleOp">]> {
+    ParentOneOf<["::mlir::ModuleOp", "::gnn::overlay::ProgramOp"]>]> {
   let summary = "A program for the overlay";
   let description = [{
     Regions of the memory, and what is done with them: layers on tensors that
@@ -26,13 +26,24 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
     behind the other (algorithm 9). `graph` is the one whose edges they walk, which a
     program that was disassembled does not know.
 
+    A program for a graph that does not fit the memory holds parts instead
+    (`gnn-overlay-super-partition`): programs that run one behind the other. Its own
+    regions are then the host's. A region of a part is a window of the one of that name.
+    Inputs of a part are copied from the host before it runs, unless the part before has
+    the same window at the same address; outputs are copied back behind it.
+
     Constraints:
-    * (C1) It holds regions, then reads, layers and places, or layer blocks.
-    * (C2) Regions lie within the memory. Those that live at different times may share
+    * (C1) It holds regions, then reads, layers and places, or layer blocks, or parts,
+      which hold layer blocks.
+    * (C2) Regions of a part lie within the memory, as those of a program without parts
+      do where it is written to a file. Regions that live at different times may share
       it: no edges, one input and one output at most.
     * (C3) `n2` is `feature_columns`, and `n1` is a multiple of `psys` up to
       `feature_rows`.
-    * (C4) Features have a row for each vertex, edges a column for each edge.
+    * (C4) Features have a row for each vertex, edges a column for each edge; in a part
+      they are windows of the program's region of that name and kind, which have whole
+      blocks and fibers.
+    * (C5) A part is for the graph, the target and the partition of its program.
 
     Example:
 
@@ -68,12 +79,16 @@ def Overlay_RegionOp : Overlay_Op<"region", [
     [argument or number, transposed, row and column in it, its pitch, row and column
     in the region, rows, columns].
 
+    In a part, `from` says the first row (of edges: entry) and column of the window.
+
     Constraints:
     * (C1) The address is a multiple of 64 and not negative.
     * (C2) The shape has two extents, which are not negative; columns are fewer than 2^31,
       rows and numbers of features and weights at most 2^44.
     * (C3) Only inputs of weights, rows and scales have pieces, of nine fields each: a name
       or number, a flag, and seven numbers that are not negative.
+    * (C4) A region of a part has the two numbers of `from`, which are not negative, and
+      no argument; others have none.
 
     Example:
 
@@ -83,10 +98,11 @@ def Overlay_RegionOp : Overlay_Op<"region", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Overlay_RegionKindAttr:$kind,
                        DenseI64ArrayAttr:$extents, Overlay_RegionRoleAttr:$role,
-                       I64Attr:$address, OptionalAttr<StrAttr>:$argument,
+                       I64Attr:$address, OptionalAttr<DenseI64ArrayAttr>:$from,
+                       OptionalAttr<StrAttr>:$argument,
                        OptionalAttr<ArrayAttr>:$pieces);
   let assemblyFormat = [{
-    $sym_name `` $kind $extents `` $role `at` $address (`of` $argument^)?
+    $sym_name `` $kind $extents `` $role `at` $address (`from` $from^)? (`of` $argument^)?
     (`pieces` $pieces^)? attr-dict
   }];
   let hasVerifier = 1;

@@ -1,0 +1,389 @@
+//===- SuperPartition.cpp - Programs for graphs above the memory ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Windows.h"
+
+#include "OverlayForms.h"
+#include "Placement.h"
+#include "Regions.h"
+
+#include "GNN/Transforms/Overlay/Passes.h"
+#include "GNN/Transforms/Remarks.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::overlay;
+
+namespace gnn {
+#define GEN_PASS_DEF_OVERLAYSUPERPARTITION
+#include "GNN/Transforms/Overlay/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+/// Tiles of a layer that run together, and what they reach.
+struct PartOfLayer {
+  LayerBlockOp layer;
+  SmallVector<TilingBlockOp> tiles;
+  Windows windows;
+};
+
+/// A window while consecutive parts have it.
+struct Stay {
+  StringAttr region;
+  Window window;
+  size_t first, last;
+  uint64_t bytes;
+};
+
+/// The cut of a layer's grid of fibers and blocks of destinations.
+struct Cut {
+  /// First fibers of ranges, and first blocks, with the ends.
+  SmallVector<int64_t> fibers, blocks;
+};
+
+/// Cuts one program.
+class Cutter {
+public:
+  Cutter(ProgramOp program, uint64_t most)
+      : program(program), geometry(program), most(most) {}
+
+  /// Chooses parts of at most `most` bytes, and where their windows lie.
+  /// Failure: an error was printed.
+  LogicalResult choose();
+  /// Where the windows end.
+  uint64_t end() const { return memoryEnd; }
+  size_t size() const { return parts.size(); }
+  /// Makes the parts.
+  void apply();
+
+private:
+  LogicalResult addLayer(LayerBlockOp layer);
+  bool cutBlocks(Cut &cut, uint64_t limit);
+  void balance(Cut &cut);
+  uint64_t transferOf(ArrayRef<const Windows *> order) const;
+  SmallVector<const Windows *> orderOf(const Cut &cut,
+                                       std::vector<Windows> &made) const;
+  Windows reach(int64_t fiber, int64_t endFiber, int64_t block,
+                int64_t endBlock) const;
+  void place();
+  void makePart(size_t number);
+
+  ProgramOp program;
+  Geometry geometry;
+  uint64_t most, memoryEnd = 0;
+  std::vector<PartOfLayer> parts;
+  std::vector<Stay> stays;
+  /// Of each part, the stays of its windows.
+  std::vector<llvm::MapVector<StringAttr, size_t>> staysOf;
+  SmallVector<uint64_t> addresses;
+
+  /// Of the layer at hand: its tiles by [fiber][block], several where edges are
+  /// in entries, and what those of a block reach.
+  int64_t numFibers = 0, numBlocks = 0;
+  std::vector<SmallVector<TilingBlockOp>> grid;
+  std::vector<Windows> reached;
+  bool isByDestination = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Ranges of a layer
+//===----------------------------------------------------------------------===//
+
+Windows Cutter::reach(int64_t fiber, int64_t endFiber, int64_t block,
+                      int64_t endBlock) const {
+  Windows all;
+  for (int64_t i = fiber; i < endFiber; ++i)
+    for (int64_t j = block; j < endBlock; ++j)
+      include(all, reached[i * numBlocks + j]);
+  return all;
+}
+
+/// Cuts the blocks where the next one would not fit `limit` with some range of
+/// fibers; false: a block does not fit.
+bool Cutter::cutBlocks(Cut &cut, uint64_t limit) {
+  size_t ranges = cut.fibers.size() - 1;
+  std::vector<Windows> open(ranges);
+  cut.blocks = {0};
+  for (int64_t block = 0; block < numBlocks; ++block) {
+    for (bool isFirst : {cut.blocks.back() == block, true}) {
+      bool fits = true;
+      std::vector<Windows> wider(ranges);
+      for (size_t i = 0; i < ranges; ++i) {
+        wider[i] = isFirst ? Windows() : open[i];
+        include(wider[i],
+                reach(cut.fibers[i], cut.fibers[i + 1], block, block + 1));
+        fits &= geometry.bytesOf(wider[i]) <= limit;
+      }
+      if (fits) {
+        open = std::move(wider);
+        if (isFirst && cut.blocks.back() != block)
+          cut.blocks.push_back(block);
+        break;
+      }
+      if (isFirst)
+        return false;
+    }
+  }
+  cut.blocks.push_back(numBlocks);
+  return true;
+}
+
+/// Has as many ranges of blocks with about the least bytes for the largest.
+void Cutter::balance(Cut &cut) {
+  uint64_t tooFew = 0, enough = most;
+  while (enough - tooFew > std::max<uint64_t>(most / 256, 1)) {
+    uint64_t limit = tooFew + (enough - tooFew) / 2;
+    Cut other{cut.fibers, {}};
+    if (cutBlocks(other, limit) && other.blocks.size() <= cut.blocks.size()) {
+      enough = limit;
+      cut = other;
+    } else {
+      tooFew = limit;
+    }
+  }
+}
+
+/// What parts reach, in the order in which they run.
+SmallVector<const Windows *> Cutter::orderOf(const Cut &cut,
+                                             std::vector<Windows> &made) const {
+  size_t fibers = cut.fibers.size() - 1, blocks = cut.blocks.size() - 1;
+  made.clear();
+  made.reserve(fibers * blocks);
+  for (size_t outer = 0; outer < (isByDestination ? blocks : fibers); ++outer)
+    for (size_t inner = 0; inner < (isByDestination ? fibers : blocks);
+         ++inner) {
+      size_t i = isByDestination ? inner : outer;
+      size_t j = isByDestination ? outer : inner;
+      made.push_back(reach(cut.fibers[i], cut.fibers[i + 1], cut.blocks[j],
+                           cut.blocks[j + 1]));
+    }
+  SmallVector<const Windows *> order;
+  for (const Windows &windows : made)
+    order.push_back(&windows);
+  return order;
+}
+
+/// Bytes between host and memory for parts in this order.
+uint64_t Cutter::transferOf(ArrayRef<const Windows *> order) const {
+  uint64_t bytes = 0;
+  const Windows *before = nullptr;
+  for (const Windows *windows : order) {
+    for (auto [region, window] : *windows)
+      if (!before || window.isWritten || !isSame(*before, region, window))
+        bytes += geometry.bytesOf(region, window);
+    before = windows;
+  }
+  return bytes;
+}
+
+LogicalResult Cutter::addLayer(LayerBlockOp layer) {
+  numFibers = numBlocks = 0;
+  SmallVector<std::pair<GridPlace, TilingBlockOp>> tiles;
+  for (auto tile : layer.getBody().getOps<TilingBlockOp>()) {
+    FailureOr<GridPlace> place = geometry.placeOf(tile);
+    if (failed(place))
+      return failure();
+    tiles.push_back({*place, tile});
+    numFibers = std::max(numFibers, place->fiber + 1);
+    numBlocks = std::max(numBlocks, place->block + 1);
+  }
+  if (tiles.empty())
+    return success();
+  grid.assign(numFibers * numBlocks, {});
+  reached.assign(numFibers * numBlocks, {});
+  for (auto [place, tile] : tiles) {
+    int64_t at = place.fiber * numBlocks + place.block;
+    grid[at].push_back(tile);
+    FailureOr<Windows> windows = geometry.windowsOf(tile);
+    if (failed(windows))
+      return failure();
+    include(reached[at], *windows);
+  }
+  // Whether edges or rows are more: the others come again for each range.
+  uint64_t edges = 0, rows = 0;
+  for (auto [region, window] : reach(0, numFibers, 0, numBlocks))
+    if (!window.isWritten)
+      (geometry.isOfEdges(region) ? edges : rows) +=
+          geometry.bytesOf(region, window);
+  isByDestination = edges > rows;
+  Cut best;
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  std::vector<Windows> made;
+  for (int64_t ranges = 1; ranges <= numFibers; ++ranges) {
+    Cut cut;
+    int64_t fibers = llvm::divideCeil(numFibers, ranges);
+    for (int64_t fiber = 0; fiber < numFibers; fiber += fibers)
+      cut.fibers.push_back(fiber);
+    cut.fibers.push_back(numFibers);
+    if (!cutBlocks(cut, most))
+      continue;
+    uint64_t bytes = transferOf(orderOf(cut, made));
+    if (bytes < least) {
+      least = bytes;
+      best = cut;
+    }
+  }
+  if (best.fibers.empty()) {
+    uint64_t needed = 0;
+    for (const Windows &windows : reached)
+      needed = std::max(needed, geometry.bytesOf(windows));
+    return emitError(program.getLoc(), "expected parts of at least ")
+           << needed << " bytes, which a tile of layer " << layer.getLayer()
+           << " needs, got " << most;
+  }
+  balance(best);
+  // As `orderOf` has them.
+  orderOf(best, made);
+  size_t fibers = best.fibers.size() - 1, blocks = best.blocks.size() - 1;
+  for (size_t number = 0; number < made.size(); ++number) {
+    size_t i = isByDestination ? number % fibers : number / blocks;
+    size_t j = isByDestination ? number / fibers : number % blocks;
+    PartOfLayer part{layer, {}, std::move(made[number])};
+    for (int64_t fiber = best.fibers[i]; fiber < best.fibers[i + 1]; ++fiber)
+      for (int64_t block = best.blocks[j]; block < best.blocks[j + 1]; ++block)
+        llvm::append_range(part.tiles, grid[fiber * numBlocks + block]);
+    parts.push_back(std::move(part));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Gives windows addresses. They come while the part before runs, and results
+/// go while the next one does.
+void Cutter::place() {
+  stays.clear();
+  staysOf.assign(parts.size(), {});
+  for (size_t part = 0; part < parts.size(); ++part)
+    for (auto [region, window] : parts[part].windows) {
+      if (part > 0 && !window.isWritten &&
+          isSame(parts[part - 1].windows, region, window)) {
+        size_t stay = staysOf[part - 1].lookup(region);
+        stays[stay].last = part;
+        staysOf[part][region] = stay;
+        continue;
+      }
+      staysOf[part][region] = stays.size();
+      stays.push_back(
+          {region, window, part, part, geometry.bytesOf(region, window)});
+    }
+  SmallVector<Life> lives;
+  for (const Stay &stay : stays)
+    lives.push_back(
+        {stay.bytes, static_cast<int64_t>(stay.first) - 1,
+         static_cast<int64_t>(stay.last) + (stay.window.isWritten ? 1 : 0)});
+  addresses = placeByLife(lives, 0);
+  memoryEnd = 0;
+  for (auto [stay, address] : llvm::zip(stays, addresses))
+    memoryEnd = std::max(memoryEnd, address + stay.bytes);
+}
+
+LogicalResult Cutter::choose() {
+  uint64_t memory = program.getTarget().getValues().memoryBytes;
+  do {
+    parts.clear();
+    for (auto layer : program.getBody().getOps<LayerBlockOp>())
+      if (failed(addLayer(layer)))
+        return failure();
+    place();
+    most -= llvm::divideCeil(most, 8); // should they not lie beside each other
+  } while (memoryEnd > memory);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+void Cutter::makePart(size_t number) {
+  PartOfLayer &part = parts[number];
+  OpBuilder builder = OpBuilder::atBlockEnd(&program.getBody().front());
+  Location loc = part.layer.getLoc();
+  auto made = ProgramOp::create(
+      builder, loc, builder.getStringAttr(partName(number)),
+      program.getGraphAttr(), program.getTarget(), program.getPartition());
+  builder.createBlock(&made.getBody());
+  for (auto whole : program.getBody().getOps<RegionOp>()) {
+    auto found = part.windows.find(whole.getSymNameAttr());
+    if (found == part.windows.end())
+      continue;
+    const Window &window = found->second;
+    WindowExtents extents = geometry.extentsOf(whole, window);
+    RegionOp::create(
+        builder, loc, whole.getSymNameAttr(), whole.getKind(),
+        builder.getDenseI64ArrayAttr({extents.rows, extents.columns}),
+        RegionRoleAttr::get(builder.getContext(), window.isWritten
+                                                      ? RegionRole::Output
+                                                      : RegionRole::Input),
+        builder.getI64IntegerAttr(static_cast<int64_t>(
+            addresses[staysOf[number].lookup(whole.getSymNameAttr())])),
+        builder.getDenseI64ArrayAttr({extents.firstRow, extents.firstColumn}),
+        StringAttr(), ArrayAttr());
+  }
+  auto layer = cast<LayerBlockOp>(builder.cloneWithoutRegions(*part.layer));
+  Block *body = builder.createBlock(&layer.getBody());
+  for (TilingBlockOp tile : part.tiles) {
+    tile->moveBefore(body, body->end());
+    geometry.moveInto(tile, part.windows);
+  }
+}
+
+void Cutter::apply() {
+  auto layers = llvm::to_vector(program.getBody().getOps<LayerBlockOp>());
+  for (size_t number = 0; number < parts.size(); ++number)
+    makePart(number);
+  for (LayerBlockOp layer : layers)
+    layer.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct OverlaySuperPartition
+    : gnn::impl::OverlaySuperPartitionBase<OverlaySuperPartition> {
+  using OverlaySuperPartitionBase::OverlaySuperPartitionBase;
+
+  void runOnOperation() override {
+    if (failed(verifyForm(getOperation(), OverlayForm::Annotated)))
+      return signalPassFailure();
+    for (auto program : getOperation().getOps<ProgramOp>())
+      if (failed(cut(program)))
+        return signalPassFailure();
+  }
+
+  LogicalResult cut(ProgramOp program) {
+    uint64_t memory = program.getTarget().getValues().memoryBytes;
+    uint64_t bytes = overlay::memoryEnd(program);
+    uint64_t fitting = superBytes ? superBytes : memory;
+    if (bytes <= fitting) {
+      refused(getArgument(), program.getLoc())
+          << "regions of " + std::to_string(bytes) + " bytes fit " +
+                 std::to_string(fitting);
+      return success();
+    }
+    if (!program.getPartition().getShardEdges())
+      return emitError(program.getLoc(), "expected a graph that is given: "
+                                         "regions of ")
+             << bytes << " bytes do not fit " << fitting
+             << ", and parts are cut by the edges of shards";
+    Cutter cutter(program, superBytes ? superBytes : memory / 2);
+    if (failed(cutter.choose()))
+      return failure();
+    cutter.apply();
+    passed(getArgument(), program.getLoc(), "Cut")
+        << std::to_string(cutter.size()) + " parts in " +
+               std::to_string(cutter.end()) + " bytes of memory";
+    return success();
+  }
+};
+} // namespace
