@@ -76,26 +76,28 @@ def test_bits_of_super_partitions(model, name):
     assert out.tobytes() == result_of(model, name).tobytes()
 
 
+THREE_FIBERS = """
+gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func @f(%x: tensor<?x48xf32, #gnn.rows<@g, node>> {gnn.name = "x"})
+    -> (tensor<?x48xf32, #gnn.rows<@g, node>> {gnn.name = "y"}) {
+  %e = gnn.gather %x via src : tensor<?x48xf32, #gnn.rows<@g, node>>
+      -> tensor<?x48xf32, #gnn.rows<@g, edge>>
+  %y = gnn.aggregate sum %e via dst : tensor<?x48xf32, #gnn.rows<@g, edge>>
+      -> tensor<?x48xf32, #gnn.rows<@g, node>>
+  return %y : tensor<?x48xf32, #gnn.rows<@g, node>>
+}"""
+
+
 def test_three_super_partitions():
     """One layer in three parts, by destinations and by fibers."""
-    text = """
-        gnn.graph @g square {node_types = 1, edge_types = 1}
-        func.func @f(%x: tensor<?x48xf32, #gnn.rows<@g, node>> {gnn.name = "x"})
-            -> (tensor<?x48xf32, #gnn.rows<@g, node>> {gnn.name = "y"}) {
-          %e = gnn.gather %x via src : tensor<?x48xf32, #gnn.rows<@g, node>>
-              -> tensor<?x48xf32, #gnn.rows<@g, edge>>
-          %y = gnn.aggregate sum %e via dst : tensor<?x48xf32, #gnn.rows<@g, edge>>
-              -> tensor<?x48xf32, #gnn.rows<@g, node>>
-          return %y : tensor<?x48xf32, #gnn.rows<@g, node>>
-        }"""
     rng = np.random.default_rng(1)
     x = rng.standard_normal((300, 48), np.float32)
     for edges, most, from_ in [(20000, 180000, [[0, 0], [96, 0], [192, 0]]),
                                (1200, 75000, [[0, 0], [0, 16], [0, 32]])]:
         src, dst = rng.integers(0, 300, (2, edges)).astype(np.int32)
         g = gnn_mlir.Graph(src, dst, num_nodes=300)
-        whole = overlay.compile(text, graph=g, n1=N1)
-        cut = overlay.compile(text, graph=g, n1=N1, super_bytes=most)
+        whole = overlay.compile(THREE_FIBERS, graph=g, n1=N1)
+        cut = overlay.compile(THREE_FIBERS, graph=g, n1=N1, super_bytes=most)
         outputs = [one for part in cut.parts for one in part["regions"] if one["name"] == "y"]
         assert [[one["first_row"], one["first_column"]] for one in outputs] == from_
         assert cut.run(g, {"x": x}).tobytes() == whole.run(g, {"x": x}).tobytes()
@@ -128,6 +130,21 @@ def test_bits_of_linear_groups(model):
             assert one["bytes"][kind] == other["bytes"][kind], kind
     assert max(groups) > 1
     assert after.cycles < before.cycles
+
+
+@pytest.mark.parametrize("percent", [30, 40, 60])
+@pytest.mark.parametrize("model", ["b2", "b4", "b8"])
+def test_bits_of_linear_groups_in_super_partitions(model, percent):
+    """A tile of several fibers is one place in the cut of its layer."""
+    g = graph_of(model, "hub")
+    most = memory_of(program_of(model, "hub", n1=N1)) * percent // 100
+    cut = program_of(model, "hub", n1=N1, super_bytes=most, linear_group=2)
+    assert cut.parts
+    for part in cut.parts:
+        assert part["regions"] and sum(one["bytes"] for one in part["regions"]) <= most
+    out = cut.run(g, inputs_of(model, "hub"))
+    assert out.tobytes() == result_of(model, "hub").tobytes()
+    assert overlay.assemble(cut.mlir()).to_bytes() == cut.to_bytes()
 
 
 def test_linear_groups_that_buffers_hold():
@@ -339,6 +356,25 @@ def test_cache_of_programs_for_graphs(monkeypatch, tmp_path):
         assert compiled(one, x).tobytes() == overlay.compile(f, graph=one).run(one, x).tobytes()
         with pytest.raises(gnn_mlir.GNNError, match="a program for this graph has to be made"):
             compiled(other, x)
+
+
+def test_target_in_super_partitions():
+    """Parts are cut by the edges of the graph that `gnn_mlir.compile` is given; one with more
+    edges in a part is refused."""
+    rng = np.random.default_rng(1)
+    graphs = [gnn_mlir.Graph(*(rng.integers(0, most, 20_000).astype(np.int32)
+                               for most in (300, last)), num_nodes=300) for last in (300, 40)]
+    x = rng.standard_normal((300, 48), np.float32)
+    whole = overlay.compile(THREE_FIBERS, graph=graphs[0])
+    memory = memory_of(whole) * 9 // 10 // 64 * 64
+    text = (f"module attributes {{gnn_overlay.target = #gnn_overlay.target<memory_bytes = {memory}>}}"
+            f" {{\n{THREE_FIBERS}\n}}")
+    assert len(overlay.compile(text, graph=graphs[0]).parts) > 1
+    compiled = gnn_mlir.compile(text, target="overlay", graph=graphs[0])
+    assert compiled(graphs[0], {"x": x}).tobytes() == whole.run(graphs[0], {"x": x}).tobytes()
+    with pytest.raises(gnn_mlir.GNNError, match=r"part 0: expected at most \d+ edges of 'edges', "
+                                                "which the program was made for, got 20000"):
+        compiled(graphs[1], {"x": x})
 
 
 def test_target_on_other_graphs():
