@@ -71,9 +71,9 @@ GNN_CAPI GnnError *gnnOverlayProgramText(const GnnOverlayProgram *program,
 /** The program as a JSON object: parameters, vertices, edges, n1, n2, blocks,
  *  instructions and their bytes, counts by mnemonic, regions, layers, parts
  *  (where a graph does not fit the memory: layer, regions, instruction bytes),
- *  inputs and outputs with their shapes, bytes that go to the memory, and of one that
- *  was compiled the seconds of the host by phase and `loops`, how self loops
- * are added to its graph ("": they are not). Gives a string for
+ *  inputs and outputs with their shapes, bytes that go to the memory, and of
+ * one that was compiled the seconds of the host by phase and `loops`, how self
+ * loops are added to its graph ("": they are not). Gives a string for
  *  gnnStringDestroy. */
 GNN_CAPI GnnError *gnnOverlayProgramDescribe(const GnnOverlayProgram *program,
                                              char **json);

@@ -24,7 +24,14 @@ template <> struct OptionWords<Form> {
 /// The forms of functions that become programs of the overlay, in the order in
 /// which gnn-overlay-pipeline makes them. `gnn-overlay-verify-form` says what
 /// each is.
-enum class OverlayForm { Layers, Prepared, Partitioned, Mapped, Annotated, Resident };
+enum class OverlayForm {
+  Layers,
+  Prepared,
+  Partitioned,
+  Mapped,
+  Annotated,
+  Resident
+};
 
 template <> struct OptionWords<OverlayForm> {
   static llvm::ArrayRef<OptionWord<OverlayForm>> list();
