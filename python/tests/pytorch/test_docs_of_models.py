@@ -13,7 +13,7 @@ from test_docs import ROOT, blocks  # noqa: E402
 
 def test_model_of_readme(compiler, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    model, _ = blocks("README.md", "python")
+    model, = blocks("README.md", "python")
     names = {}
     exec(compile(model, "README.md", "exec"), names)  # pylint: disable=exec-used
     expected = names["model"]._orig_mod(names["x"], names["edges"]).square().mean()

@@ -321,15 +321,29 @@ def test_results_are_made_of_their_numbers(tables):
     assert tables.on_page(page, text) == page
 
 
-def test_numbers_of_the_readme_are_those_of_results(benchmarks, tables):
-    """The table, its text and the plot are those of a committed .json."""
+def test_numbers_of_pages_are_those_of_results(benchmarks, tables):
+    """The tables of the README and of Speed.md, and their text, are those of a committed .json."""
     overview, root = benchmarks("overview"), pathlib.Path(__file__).resolve().parents[3]
-    page = (root / "README.md").read_text()
-    plot = re.search(r"\((benchmarks/results/(\S+)-overview\.svg)\)", page)
-    name = f"{plot[2]}-frontend"
-    result = json.loads((root / f"benchmarks/results/{name}.json").read_text())
-    assert (root / plot[1]).read_text() == overview.draw(result)
-    assert tables.on_page(page, overview.for_page(result, name, "benchmarks/results")) == page
+    for name, text, folder in (("README.md", overview.for_readme, "benchmarks/results"),
+                               ("docs/Speed.md", overview.for_page, "../benchmarks/results")):
+        page = (root / name).read_text()
+        result = re.search(r"\[All cells\]\(\S*/(\S+-frontend)\.md\)", page)[1]
+        numbers = json.loads((root / f"benchmarks/results/{result}.json").read_text())
+        assert tables.on_page(page, text(numbers, result, folder)) == page
+
+
+def test_figures_are_those_of_results(benchmarks, tmp_path):
+    """Each figure of the pages has the numbers of the newest results; running figures.py draws
+    them anew."""
+    figures = benchmarks("figures")
+    for name, (numbers, _) in figures.FIGURES.items():
+        text = (figures.IMAGES / f"{name}.svg").read_text()
+        assert figures.described(*numbers()) in text, name
+    pytest.importorskip("matplotlib")
+    for name in figures.FIGURES:
+        figures.draw(name, tmp_path / f"{name}.svg")
+        assert figures.described(*figures.FIGURES[name][0]()) in (
+            tmp_path / f"{name}.svg").read_text()
 
 
 def test_overview_is_of_means_over_graphs(benchmarks):

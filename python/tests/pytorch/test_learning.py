@@ -33,7 +33,7 @@ sys.path.remove(str(FOLDER))
 
 # Kernels with gradients are checked in test_autograd.py.
 pytestmark = pytest.mark.usefixtures("unchecked")
-PAGES = ("README.md", "docs/Training.md")
+PAGES = ("docs/Training.md",)
 SCRIPTS = {"classify.py": classify, "links.py": links}
 
 
