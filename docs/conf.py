@@ -39,8 +39,7 @@ html_theme_options = {"navigation_with_keys": True}
 pygments_style = "default"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
-# A page that is merged later has its place in the contents before.
-suppress_warnings = ["toc.empty_glob", "myst.header"]
+suppress_warnings = ["myst.header"]
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -51,24 +50,27 @@ except ImportError:
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:\s]+)((?:#[^)]*)?)\)")
 _FENCE = re.compile(r"(^ *```.*?^ *```$)", re.M | re.S)
+_PLACE = re.compile(r"^(\w+)\*\n", re.M)
 _SOURCE = os.environ.get("GNN_SITE_SOURCE", "")
+
+
+def _keep_place(pages):
+    """The contents name pages that not every tree has with a star."""
+    return lambda name: name[0] if f"docs/{name[1]}" in pages else ""
 
 
 def _link_to_sources(app, page, source):
     """Links to files of the tree that are no pages."""
     def found(link):
         text, target, _ = link.groups()
-        path = (ROOT / page).parent / target
-        try:
-            name = path.resolve().relative_to(ROOT).as_posix()
-        except ValueError:
-            return link[0]
-        if path.suffix in (".md", ".rst") and name.rsplit(".", 1)[0] in app.env.found_docs:
-            return link[0]
-        if not path.exists():
+        name = os.path.normpath(pathlib.PurePath(page).parent / target)
+        is_page = os.path.splitext(name)[0] in app.env.found_docs
+        if is_page or not (ROOT / name).exists():
             return link[0]
         return f"[{text}]({_SOURCE}/{name})" if _SOURCE else text
 
+    if page == root_doc:
+        source[0] = _PLACE.sub(_keep_place(app.env.found_docs), source[0])
     parts = _FENCE.split(source[0])
     source[0] = "".join(part if part.lstrip().startswith("```") else _LINK.sub(found, part)
                         for part in parts)

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LLVM = Path(os.environ.get("GNN_LLVM", "/usr/lib/llvm-22"))
 CALL = re.compile(r"^ *add_gnn_(dialect|interfaces|passes)\((\w+)\s+(\w+)", re.M)
 ROW = re.compile(r"^\| \[(`[^`]+`)\]\((#[^)]*)\) \| (.*) \|$", re.M)
+DECLARED = re.compile(r"^GNN_CAPI ([^;(]*\b(gnn\w+)\([^;]*);", re.M)
 COMMENT = re.compile(r"/\*\*(.*?)\*/\n(.*?)(?=\n\n|\n/\*\*|\Z)", re.S)
 
 
@@ -106,6 +107,13 @@ def c_header(path):
         first = re.split(r"(?<=[.:;])\s", " ".join(said.split()), maxsplit=1)[0].rstrip(":;")
         rows.append(f"| [`{word}`](#{anchor(word)}) | {first} |")
         parts.append(f"## `{word}`\n\n```c\n{declared}\n```\n\n{said}\n")
+    shown = "\n".join(parts)
+    others = [" ".join(one.split()) + ";" for one, word in DECLARED.findall(text)
+              if not re.search(rf"\b{word}\b", shown)]
+    if others:
+        parts.append("## Counts and references\n\nThe names of these functions say what they "
+                     "return. `Retain` and `Release` add and drop a reference.\n\n```c\n" +
+                     "\n".join(others) + "\n```\n")
     return "\n".join([f"# `GNN-c/{name}`\n\n{intro}\n", "| declaration | summary |",
                       "| --- | --- |", *rows, "", *parts])
 

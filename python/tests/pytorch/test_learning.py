@@ -33,7 +33,7 @@ sys.path.remove(str(FOLDER))
 
 # Kernels with gradients are checked in test_autograd.py.
 pytestmark = pytest.mark.usefixtures("unchecked")
-PAGES = ("docs/Training.md",)
+PAGES = ("docs/Training.md", "docs/Gallery.md")
 SCRIPTS = {"classify.py": classify, "links.py": links}
 
 
