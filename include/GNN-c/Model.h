@@ -117,8 +117,8 @@ GNN_CAPI void gnnBoundModelRetain(GnnBoundModel *bound);
 /** The last reference must not go while a run is in flight. */
 GNN_CAPI void gnnBoundModelRelease(GnnBoundModel *bound);
 
-/** The features that a run takes, in the order of the arguments, and what it
- *  gives, with their extents. */
+/** The features that a run takes, in the order of the arguments, and its
+ *  results, with their extents. */
 GNN_CAPI int64_t gnnBoundModelNumInputs(const GnnBoundModel *bound);
 GNN_CAPI int64_t gnnBoundModelNumOutputs(const GnnBoundModel *bound);
 GNN_CAPI bool gnnBoundModelInput(const GnnBoundModel *bound, int64_t index,
