@@ -1,72 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bars, as SVG, of what benchmarks/frontend.py measured: how many times the time and the
-memory of ours others take."""
+"""Bars of what benchmarks/frontend.py measured: how many times the time and the memory of ours
+others take."""
 
-import math
 
 import frontend_tables
-from svg import page, text
+import svg
 
-COLOURS = {"eager": "#0072b2", "inductor": "#d55e00", "best": "#444444"}
+COLOURS = {"eager": "#56b4e9", "inductor": "#e69f00", "best": "#444444"}
+OURS = "#0072b2"
 _PEERS = ("eager", "inductor")
-_WIDTH, _LABEL, _BAR, _HEAD = 360, 96, 8, 26
 
 
-def _ticks(values):
-    """Powers of 10 around the values, 1 among them."""
-    least = min(0, math.floor(math.log10(min(values))))
-    most = max(1, math.ceil(math.log10(max(values))))
-    return range(least, most + 1)
-
-
-def _panel(title, rows, peers, ticks, x, y):
-    """Bars of peers for each row: (name, {peer: (ratio, why none)})."""
-    left, width, row = x + _LABEL, _WIDTH - _LABEL - 60, 4 + _BAR * len(peers)
-    at = lambda ratio: left + width * (math.log10(ratio) - ticks[0]) / (len(ticks) - 1)
-    low = y + _HEAD + row * len(rows)
-    lines = [text(x, y + 14, title, size=13)]
-    for tick in ticks:
-        lines += [f'<path d="M{at(10.0 ** tick):.1f},{y + _HEAD - 4} V{low}" stroke="'
-                  f'{"black" if tick == 0 else "#cccccc"}"/>',
-                  text(at(10.0 ** tick), low + 12, f"{10.0 ** tick:g}", "middle", 10)]
-    for i, (name, bars) in enumerate(rows):
-        top = y + _HEAD + row * i
-        lines.append(text(left - 6, top + row // 2 + 3, name, "end", 11 if len(name) < 15 else 9))
-        for j, peer in enumerate(peers):
-            (ratio, none), colour = bars.get(peer, (None, "")), COLOURS[peer]
-            above = top + 2 + _BAR * j
-            if ratio is None:
-                lines.append(text(at(1) + 3, above + 7, none, size=8, colour=colour))
-                continue
-            begin, end = sorted((at(1), at(ratio)))
-            lines += [f'<rect x="{begin:.1f}" y="{above}" width="{end - begin:.1f}" '
-                      f'height="7" fill="{colour}"/>',
-                      text(end + 3, above + 7, f"{ratio:.3g}", size=8, colour=colour)]
-    return lines, low + 24
+def panel(axis, title, rows, peers, limits):
+    """Bars of peers for each row: (name, {peer: (ratio, why none)}). A ratio below 1 is red."""
+    height = 0.8 / len(peers)
+    for row, (_, bars) in enumerate(rows):
+        for place, peer in enumerate(peers):
+            ratio, none = bars.get(peer, (None, ""))
+            at = row + height * (place - (len(peers) - 1) / 2)
+            if ratio:
+                axis.barh(at, ratio - 1, left=1, height=0.9 * height, color=COLOURS[peer])
+            axis.annotate(f"{ratio:.2g}" if ratio and ratio < 10 else f"{ratio:.0f}" if ratio
+                          else none, (max(ratio or 1, 1), at), xytext=(3, 0), fontsize=6,
+                          textcoords="offset points", va="center",
+                          color="#777777" if not ratio else "#c00000" if ratio < 1 else "black")
+    axis.set_xscale("log")
+    axis.set_xlim(*limits)
+    ticks = [tick for n in range(-6, 7) for tick in (10.0 ** n, 2 * 10.0 ** n, 5 * 10.0 ** n)
+             if limits[0] <= tick <= limits[1]]
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=7)
+    axis.minorticks_off()
+    axis.axvline(1, color=OURS, linewidth=2)
+    axis.set_yticks(range(len(rows)), [name for name, _ in rows], fontsize=8)
+    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.grid(axis="x", color="#e5e5e5")
+    axis.set_axisbelow(True)
+    axis.set_title(title, fontsize=9)
 
 
 def draw(title, panels, peers=_PEERS):
-    """Panels, two side by side: {title: rows}; None without a number."""
+    """Panels, two side by side: {title: rows}; None without a number, or without matplotlib."""
     values = [ratio for rows in panels.values() for _, bars in rows
               for ratio, _ in bars.values() if ratio]
-    if not values:
+    if not values or not svg.matplotlib:
         return None
-    ticks, lines, height = _ticks(values), [], 44
-    legend = 12
-    for peer in peers:
-        lines += [f'<rect x="{legend}" y="28" width="10" height="10" fill="{COLOURS[peer]}"/>',
-                  text(legend + 14, 37, f"{peer} / ours")]
-        legend += 110
-    items = list(panels.items())
-    for first in range(0, len(items), 2):
-        ends = []
-        for column, (name, rows) in enumerate(items[first:first + 2]):
-            made, end = _panel(name, rows, peers, ticks, 12 + column * _WIDTH, height + 8)
-            lines += made
-            ends.append(end)
-        height = max(ends)
-    width = 24 + 2 * _WIDTH
-    return page(width, height + 8, title, lines)
+    low, high = min(values), max(values)
+    limits = min(0.7, low / 1.4), max(14, 1.8 * high)
+    heights = [max(len(rows) for rows in list(panels.values())[i:i + 2])
+               for i in range(0, len(panels), 2)]
+    figure, axes = svg.subplots(
+        len(heights), 2, (9, 0.9 + sum(0.5 + 0.12 * (len(peers) + 1) * n for n in heights)),
+        height_ratios=[n + 2 for n in heights])
+    for axis, (name, rows) in zip(axes.flat, panels.items()):
+        panel(axis, name, rows, peers, limits)
+    for axis in list(axes.flat)[len(panels):]:
+        axis.set_axis_off()
+    svg.legend(figure, title, {**{f"{peer} / gnn-mlir": COLOURS[peer] for peer in peers},
+                               "gnn-mlir": {"color": OURS, "linewidth": 2}})
+    return svg.written(figure, title, panels)
 
 
 def _bars(row, value):
@@ -80,16 +71,20 @@ def _bars(row, value):
     return bars
 
 
-def drawings(rows):
-    """{name: SVG}: times of each mode, and memory of training and of batches."""
-    drawn = {}
+def pictures(rows):
+    """{name: (title, panels)}: times of each mode, and memory of training and of batches."""
+    found = {}
     for mode, value, name, what in (
             ("inference", 0, "inference", "time"), ("training", 0, "training", "time"),
             ("batches", 0, "batches", "time"), ("training", 1, "memory", "memory")):
         panels = {}
         for row in (row for row in rows if row["mode"] == mode):
             panels.setdefault(row["model"], []).append((row["graph"], _bars(row, value)))
-        svg = draw(f"{mode.capitalize()}: {what} of PyG beside ours, {what} / ours", panels)
-        if svg:
-            drawn[name] = svg
-    return drawn
+        found[name] = f"{mode.capitalize()}: {what} of PyG over that of gnn-mlir", panels
+    return found
+
+
+def drawings(rows):
+    """{name: SVG} of pictures with numbers."""
+    drawn = {name: draw(*picture) for name, picture in pictures(rows).items()}
+    return {name: text for name, text in drawn.items() if text}

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The README's numbers: one table and one plot, by model, of committed results of
-benchmarks/frontend.py.
+"""Tables by model of committed results of benchmarks/frontend.py: a short one for the README and
+a full one for docs/Speed.md.
 
     python benchmarks/overview.py benchmarks/results/DATE-CARD-frontend.json
-        [--page README.md]
+        [--readme README.md] [--page docs/Speed.md]
 
-writes DATE-CARD-overview.svg beside the results and the table between two comments of the
-page.
+writes each between two comments of its page. benchmarks/figures.py draws the same means.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import sys
 
-import frontend_plots
 import frontend_tables
 from tables import markdown
 
@@ -32,9 +31,13 @@ COLUMNS = {
     ("training", "best", _TIME): "best",
     ("batches", "best", _TIME): "sampled batches: best",
     ("training", "eager", _MEMORY): "memory in training: eager"}
-_PANELS = [("Inference: time", "inference", _TIME), ("Training: time", "training", _TIME),
-           ("Sampled batches: time", "batches", _TIME),
-           ("Training: memory", "training", _MEMORY)]
+# The same of the README: beside the fastest way of PyG alone.
+SHORT = {
+    ("inference", "best", _TIME): "inference",
+    ("training", "best", _TIME): "training",
+    ("batches", "best", _TIME): "sampled batches",
+    ("training", "best", _MEMORY): "memory in training",
+    ("batches", "best", _MEMORY): "memory of sampled batches"}
 _MODES = {"inference": "inference", "training": "training", "batches": "sampled batches"}
 
 
@@ -64,45 +67,46 @@ def models(rows):
     return [model for model in NAMES if model in there]
 
 
-def table(rows):
-    found = means(rows)
-    return markdown(["model", *COLUMNS.values()], [
-        [NAMES[model], *(_figure(found.get((model, *column))) for column in COLUMNS)]
+def table(rows, columns=None):
+    found, columns = means(rows), columns or COLUMNS
+    return markdown(["model", *columns.values()], [
+        [NAMES[model], *(_figure(found.get((model, *column))) for column in columns)]
         for model in models(rows)])
 
 
+def _subject(result):
+    """The sentence that says of which models and device the numbers are, up to its verb."""
+    return (f"Models of two layers, 64 features, float32, on an {result['about']['device']}, "
+            f"{result['date']}")
+
+
+def for_readme(result, name, folder):
+    """The section of the README: beside the fastest way of PyG alone. `folder` leads from the
+    page to the results."""
+    found = means(result["rows"])
+    batches = [NAMES[model] for model in models(result["rows"])
+               if (model, "inference", "best", _TIME) not in found]
+    alone = f" In sampled batches alone: {', '.join(batches)}." if batches else ""
+    return (f"{_subject(result)}.\nEach number is PyG's time or memory over that of gnn-mlir, "
+            "with PyG's fastest way for each graph: eager,\nFastRGCNConv or inductor. Numbers "
+            f"**below 1** are losses.{alone}\n\n"
+            f"{table(result['rows'], SHORT)}\n[All cells]({folder}/{name}.md)\n")
+
+
 def for_page(result, name, folder):
-    """The section of a page: the plot, the table, and how to read them. `folder` leads from
-    the page to the results."""
+    """The section of a page: the table, and how to read it."""
     graphs = {row["graph"] for row in result["rows"] if row["mode"] != "batches"}
     slower = [f"{_MODES[mode]} of {NAMES[model]} ({_figure(mean).strip('*')})"
               for (model, mode, peer, value), mean in means(result["rows"]).items()
               if mean < 1 and (peer, value) == ("best", _TIME)]
-    return (f"![time and memory of PyG beside ours]({folder}/{_plot(name)})\n\n"
-            f"Models of two layers, 64 features, float32, on an {result['about']['device']}, "
-            f"{result['date']}:\nPyG's time or memory over ours, geometric means over up to "
+    return (f"{_subject(result)}:\nPyG's time or memory over ours, geometric means over up to "
             f"{len(graphs)} graphs of 29 thousand to\n21 million edges. Above 1, gnn-mlir is "
             "the faster or the smaller. \"best\" is PyG's fastest way for\na graph: eager, "
             "FastRGCNConv or inductor. inductor was not run where its first call takes over\n"
             f"25 seconds. A mean is over the graphs on which both ran.\nPyG is the faster in "
             f"{', '.join(slower) or 'none'}.\n\n"
             f"{table(result['rows'])}\n[All cells]({folder}/{name}.md), and [how they are "
-            "measured](benchmarks/frontend.py).\n")
-
-
-def _plot(name):
-    return name.removesuffix("-frontend") + "-overview.svg"
-
-
-def draw(result):
-    """A panel for each of _PANELS."""
-    found = means(result["rows"])
-    return frontend_plots.draw(
-        f"PyG beside gnn-mlir, {result['about']['device']}, {result['date']}",
-        {title: [(NAMES[model], {peer: (found.get((model, mode, peer, value)), "")
-                                 for peer in frontend_plots.COLOURS})
-                 for model in models(result["rows"])] for title, mode, value in _PANELS},
-        frontend_plots.COLOURS)
+            "measured](../benchmarks/frontend.py).\n")
 
 
 def main(arguments=None):
@@ -110,18 +114,17 @@ def main(arguments=None):
                                      RawDescriptionHelpFormatter)
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--readme", type=pathlib.Path)
     options = parser.parse_args(arguments)
     try:
         result = json.loads(options.results.read_text())
-        if options.page:
-            folder = options.results.parent.resolve().relative_to(
-                options.page.resolve().parent)
-            options.page.write_text(frontend_tables.on_page(
-                options.page.read_text(),
-                for_page(result, options.results.stem, folder.as_posix())))
+        for page, text in (options.page, for_page), (options.readme, for_readme):
+            if page:
+                folder = os.path.relpath(options.results.parent, page.parent)
+                page.write_text(frontend_tables.on_page(
+                    page.read_text(), text(result, options.results.stem, folder)))
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
-    options.results.with_name(_plot(options.results.stem)).write_text(draw(result))
     print(table(result["rows"]))
 
 

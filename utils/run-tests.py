@@ -94,7 +94,9 @@ def gtest(build, totals):
 def requirements():
     """The packages that the Python part and its tests need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project["dependencies"] + project["optional-dependencies"]["test"]
+    site = (ROOT / "docs/requirements.txt").read_text(encoding="utf-8").splitlines()
+    return [*project["dependencies"], *project["optional-dependencies"]["test"],
+            *(line for line in site if not line.startswith("#"))]
 
 
 def virtual_environment(build):

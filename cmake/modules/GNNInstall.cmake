@@ -55,7 +55,7 @@ endforeach()
 set(gnn_share ${CMAKE_INSTALL_DATADIR}/gnn-mlir)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${gnn_share} COMPONENT gnn)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${gnn_share} COMPONENT gnn
-  FILES_MATCHING PATTERN "*.md")
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "reference" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/examples/rgcn.mlir
   DESTINATION ${gnn_share}/examples COMPONENT gnn)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/serve

@@ -8,6 +8,7 @@
 
 #include "GNN/Dialect/GNN/IR/GNNDenseOps.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
@@ -25,13 +26,16 @@ namespace standalone {
 namespace {
 
 struct HoistPattern : OpRewritePattern<gnn::LinearOp> {
-  using OpRewritePattern::OpRewritePattern;
+  HoistPattern(MLIRContext *context, StringRef pass)
+      : OpRewritePattern(context), pass(pass) {}
 
   LogicalResult matchAndRewrite(gnn::LinearOp op,
                                 PatternRewriter &rewriter) const override {
     auto gather = op.getInput().getDefiningOp<gnn::GatherOp>();
     if (!gather || !gather->hasOneUse())
       return rewriter.notifyMatchFailure(op, "no gather of its own");
+    gnn::passed(pass, op.getLoc(), "Hoisted")
+        << "the rows are transformed before they are gathered";
     // As many features as before, in rows of the space gathered from.
     auto result = cast<RankedTensorType>(op.getResult().getType());
     auto rows = cast<RankedTensorType>(gather.getInput().getType());
@@ -46,14 +50,22 @@ struct HoistPattern : OpRewritePattern<gnn::LinearOp> {
         op, result, hoisted->getResult(0), gather.getVia());
     return success();
   }
+
+  StringRef pass;
 };
 
 struct HoistLinear : standalone::impl::HoistLinearBase<HoistLinear> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<HoistPattern>(&getContext());
+    patterns.add<HoistPattern>(&getContext(), getArgument());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    // A pattern may be tried many times, but a refusal has one remark.
+    getOperation()->walk([&](gnn::LinearOp op) {
+      if (op.getInput().getDefiningOp<gnn::GatherOp>())
+        gnn::refused(getArgument(), op.getLoc())
+            << "other ops read the gathered rows";
+    });
   }
 };
 

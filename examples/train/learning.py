@@ -5,6 +5,7 @@ losses."""
 
 import argparse
 import dataclasses
+import importlib.util
 import math
 import pathlib
 import statistics
@@ -15,7 +16,6 @@ import numpy as np
 import torch
 
 import gnn_mlir
-from gnn_mlir import files
 
 COMPARED = 20  # The steps in which the losses of both must agree.
 
@@ -75,6 +75,9 @@ def picture(text):
     if not pathlib.Path(text).parent.is_dir():
         raise argparse.ArgumentTypeError(f"expected a file of a folder that is there, got "
                                          f"{text}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise argparse.ArgumentTypeError("expected matplotlib, which draws it: "
+                                         "pip install matplotlib")
     return text
 
 
@@ -192,41 +195,24 @@ def report(runs, score, plot=None):
         print(f"the losses of the first {steps} epochs differ by at most "
               f"{difference(runs):.1e} of their size")
     if plot:
-        files.write(plot, draw(runs))
+        draw(runs, plot)
         print(f"losses drawn: {plot}")
 
 
 COLOURS = ("#0072b2", "#d55e00")
 
 
-def draw(runs, width=480, height=270, edge=40):
-    """The losses over epochs as SVG: ours a line, the other one dashes over it."""
-    epochs = len(runs[0].losses)
-    highest = max(max(run.losses) for run in runs) or 1
+def draw(runs, plot):
+    """The losses over epochs: ours a line, the other one dashes over it."""
+    from matplotlib.figure import Figure
 
-    def at(epoch, loss):
-        x = edge + (width - 2 * edge) * (epoch - 1) / max(1, epochs - 1)
-        return f"{x:.1f},{height - edge - (height - 2 * edge) * loss / highest:.1f}"
-
-    def text(x, y, words, anchor="middle", colour="black"):
-        return (f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}">'
-                f"{words}</text>")
-
-    low = height - edge
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-             'font-family="sans-serif" font-size="12">',
-             f'<rect width="{width}" height="{height}" fill="white"/>',
-             f'<path d="M{edge},{edge} V{low} H{width - edge}" fill="none" stroke="black"/>',
-             text(edge, low + 18, 1), text(width - edge, low + 18, epochs),
-             text(width // 2, low + 18, "epoch"), text(edge - 6, low, 0, "end"),
-             text(edge - 6, edge + 4, f"{highest:.3g}", "end"), text(edge, edge - 10, "loss")]
-    for i, (run, colour) in enumerate(zip(runs, COLOURS)):
-        points = " ".join(at(*point) for point in enumerate(run.losses, 1))
-        dashes = ' stroke-dasharray="5 5"' if i else ""
-        lines += [f'<polyline points="{points}" fill="none" stroke="{colour}" '
-                  f'stroke-width="2"{dashes}/>',
-                  text(width - edge, edge + 16 * i, run.name, "end", colour)]
-    return "\n".join([*lines, "</svg>", ""])
+    figure = Figure(figsize=(5, 3), layout="constrained")
+    axis = figure.add_subplot(xlabel="epoch", ylabel="loss")
+    for run, colour, style in zip(runs, COLOURS, ("-", "--")):
+        axis.plot(range(1, len(run.losses) + 1), run.losses, style, color=colour, label=run.name)
+    axis.set_ylim(0)
+    axis.legend()
+    figure.savefig(plot, metadata={"Date": None})
 
 
 def run_example(main):

@@ -57,21 +57,21 @@ GNN_CAPI GnnError *gnnCompileOptionsAddGraph(GnnCompileOptions *options,
  *  for the file in messages.
  *
  *  Gives a new package, or an error whose message has a line for each
- *  diagnostic, as "name:line:column: message"; the first line is what went
- *  wrong first, notes follow the diagnostic that they belong to.
+ *  diagnostic, as "name:line:column: message"; the first line is the first
+ *  error, and notes follow the diagnostic that they belong to.
  *
- *  A crash inside of the compiler is an error too; what it held is then lost.
- *  While a call is on its way, the process's handlers of fatal signals are the
- *  compiler's, which passes on what it did not cause. */
+ *  A crash inside the compiler is an error too, and leaks the memory of that
+ *  call. During a call the process has the compiler's handlers of fatal
+ *  signals, which pass on signals that the compiler did not cause. */
 GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options,
                               GnnPackage **package);
 
-/** Says what the passes on whole-graph ops do with a program, and what its
- *  kernels cost without and with them (docs/Cost.md): tables as text, or a
- * picture in Graphviz's language. It reads target, chip, passes, gradients and
- * graphs of `options`. Gives a string for gnnStringDestroy; errors are those of
- * gnnCompile, without reproducer. */
+/** Describes the work of the passes on whole-graph ops on a program, and the
+ *  cost of its kernels without and with them (docs/Cost.md): tables as text, or
+ * a picture in Graphviz's language. It reads target, chip, passes, gradients
+ * and graphs of `options`. Gives a string for gnnStringDestroy; errors are
+ * those of gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options, bool dot,
                               char **explanation);
@@ -87,14 +87,14 @@ GNN_CAPI GnnError *gnnListSchedules(const char *text, size_t size,
 
 /** Opens the emulator, which runs the kernels of packages that keep their IR
  *  (`keep-ir`) on the CPU. Streams are not used: a run is done when it returns.
- *  `checked`: every access is checked, and a kernel that does what a GPU leaves
- *  undefined is an error. `seed` draws the order of threads between barriers;
- *  -1: ascending. */
+ *  `checked`: every access is checked, and undefined behaviour of a kernel is
+ * an error. `seed` draws the order of threads between barriers; -1: ascending.
+ */
 GNN_CAPI GnnError *gnnDeviceOpenEmulator(bool checked, int64_t seed,
                                          GnnDevice **device);
 
-/** The kinds of target that there are, those of plugins too, with commas
- * between. Gives a string for gnnStringDestroy. */
+/** All kinds of target, those of plugins too, with commas between. Gives a
+ *  string for gnnStringDestroy. */
 GNN_CAPI GnnError *gnnListTargets(char **kinds);
 
 /** Opens the device of a kind of target: that of a plugin, or "cuda", "cpu" or

@@ -48,11 +48,11 @@ typedef struct GnnGraphNeeds {
 /** How the structures of graphs are built on a device by kernels. Immutable. */
 typedef struct GnnBuilder GnnBuilder;
 
-/** The structures of some graphs, on their way. */
+/** The structures of some graphs, being built. */
 typedef struct GnnBuild GnnBuild;
 
 /** Ids on a device, of 32 or 64 bits, `stride` ids apart; null: all are 0.
- * `bytes` are there from the first one on. */
+ *  `bytes` is the size of the memory from the first id on. */
 typedef struct GnnDeviceIds {
   const void *values;
   int64_t bytes;
@@ -69,15 +69,16 @@ typedef struct GnnDeviceGraph {
 } GnnDeviceGraph;
 
 /** The library has the kernels, for each GPU from sm_70 on and for the
- *  emulator. The builder is null where they do not build all that is needed. */
+ *  emulator. The builder is null if the kernels cannot build all needed
+ *  structures. */
 GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
                                     int64_t numGraphs, const GnnDevice *device,
                                     GnnBuilder **builder);
 GNN_CAPI void gnnBuilderRelease(GnnBuilder *builder);
 
-/** Whether what one builds has all that another one does, and is checked for
- * the same self loops. The order of edges does not count: where the other one
- * is to check it, gnnBuildSetSorted says what is known of it. */
+/** Whether one builder builds all structures of another one, and checks the
+ *  same self loops. The order of edges does not count: if the other one has to
+ *  check it, gnnBuildSetSorted states it. */
 GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
                                const GnnBuilder *other);
 

@@ -26,8 +26,8 @@ typedef struct GnnBoundModel GnnBoundModel;
 /** An argument, a parameter or an output of a model. */
 typedef struct GnnModelTensor {
   const char *name;
-  /** Of an argument: "features", which each run is given, or "ids", of which
-   *  graphs are made when the model is bound; "" of others. */
+  /** The role of an argument: "features", which each run is given, or "ids",
+   *  from which graphs are made when the model is bound; "" for others. */
   const char *role;
   /** "f32", "i64", ... */
   const char *dtype;
@@ -101,14 +101,14 @@ GNN_CAPI GnnError *gnnModelCallPackage(const GnnModel *model, int64_t call,
                                        const GnnDevice *device,
                                        GnnPackage **package);
 
-/** Makes the graphs of arguments and binds the model to them on a device. Of
- * kernels for several chips it takes those that suit the device best; a device
- * that runs none is an error. Each argument is given once, in any order, by its
- * name: ids are int64 or int32 ("i64", "i32"); of features dtype and shape
- * alone are read, and `data` may be null. May allocate and wait. Parameters are
- * uploaded once a device, by its own allocator, and stay, with the device,
- * until the model is released. `options->progress` is told from 0 to 1 of each
- * function. */
+/** Makes the graphs of arguments and binds the model to them on a device.
+ * Among kernels for several chips it takes those that suit the device best; a
+ * device that runs none is an error. Each argument is given once, in any order,
+ * by its name: ids are int64 or int32 ("i64", "i32"); of features dtype and
+ * shape alone are read, and `data` may be null. May allocate and wait.
+ * Parameters are uploaded once a device, by its own allocator, and stay, with
+ * the device, until the model is released. `options->progress` is told from 0
+ * to 1 of each function. */
 GNN_CAPI GnnError *gnnModelBind(const GnnModel *model, const GnnArray *values,
                                 int64_t numValues, const GnnDevice *device,
                                 const GnnBindOptions *options,
@@ -117,8 +117,8 @@ GNN_CAPI void gnnBoundModelRetain(GnnBoundModel *bound);
 /** The last reference must not go while a run is in flight. */
 GNN_CAPI void gnnBoundModelRelease(GnnBoundModel *bound);
 
-/** The features that a run takes, in the order of the arguments, and what it
- *  gives, with their extents. */
+/** The features that a run takes, in the order of the arguments, and its
+ *  results, with their extents. */
 GNN_CAPI int64_t gnnBoundModelNumInputs(const GnnBoundModel *bound);
 GNN_CAPI int64_t gnnBoundModelNumOutputs(const GnnBoundModel *bound);
 GNN_CAPI bool gnnBoundModelInput(const GnnBoundModel *bound, int64_t index,

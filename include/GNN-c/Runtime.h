@@ -46,9 +46,8 @@ typedef struct GnnDevice GnnDevice;
 typedef struct GnnPackage GnnPackage;
 typedef struct GnnBoundFunction GnnBoundFunction;
 
-/** Memory of the caller: where it begins, and how many bytes of it there are.
- *  Fewer than a function needs are an error; null is legal where it needs
- *  none. */
+/** Memory of the caller: its address, and its size in bytes. A size smaller
+ *  than a function needs is an error; null is legal for a size of 0. */
 typedef struct GnnBuffer {
   void *data;
   int64_t bytes;
@@ -68,7 +67,7 @@ typedef struct GnnConstBuffer {
  *  error. */
 GNN_CAPI const char *gnnErrorMessage(const GnnError *error);
 
-/** The kinds of failures, for callers that go on differently. */
+/** The kinds of failures, for callers that handle them differently. */
 typedef enum GnnErrorKind {
   /** Anything else: files, devices, memory, wrong calls. */
   GNN_ERROR_OTHER = 0,
@@ -77,8 +76,7 @@ typedef enum GnnErrorKind {
   /** The program that is compiled. */
   GNN_ERROR_PROGRAM = 2,
   /** A graph with fewer types of edges, or of nodes, than a program declares.
-   * It may be that some do not occur: GnnGraphArrays says how many there are.
-   */
+   *  If some types have no members, state the numbers in GnnGraphArrays. */
   GNN_ERROR_EDGE_TYPES = 3,
   GNN_ERROR_NODE_TYPES = 4,
   /** More bytes than a limit allows. */
@@ -97,18 +95,18 @@ GNN_CAPI void gnnStringDestroy(char *string);
 /** "MAJOR.MINOR.PATCH" of the library; never freed. */
 GNN_CAPI const char *gnnRuntimeVersion(void);
 
-/** Writes a file as the library writes all of its own: through symbolic links,
- *  whole or not at all, with the permissions of the one that it replaces; to a
- *  device or a pipe as such. 0, or the errno that says why it cannot. */
+/** Writes a file in the way of the library: whole or not at all, through
+ *  symbolic links, with the permissions of the file that it replaces. Devices
+ *  and pipes are written directly. Returns 0, or the errno of the failure. */
 GNN_CAPI int gnnWriteFile(const char *path, const void *bytes, size_t size);
 
-/** The bytes of memory of the machine, or of its control group: arrays that
- *  are read may take no more. */
+/** The bytes of memory of the machine, or of its control group: the limit for
+ *  arrays that are read from files. */
 GNN_CAPI int64_t gnnPhysicalMemory(void);
 
-/** Threads of the host on which graphs are checked, sorted and uploaded, and
- * PTX is made: as many as it has cores, at most 32, unless set; 0 sets that
- * again. Results have the same bits for any number. */
+/** Threads of the host that check, sort and upload graphs, and make PTX. The
+ *  default is the number of cores, at most 32; 0 restores it. Results have the
+ *  same bits for any number. */
 GNN_CAPI int64_t gnnNumThreads(void);
 GNN_CAPI GnnError *gnnSetNumThreads(int64_t count);
 
@@ -160,17 +158,17 @@ GNN_CAPI GnnError *gnnCopyIds(const void *ids, int32_t bits, bool isSigned,
 GNN_CAPI GnnError *gnnGraphCreate(const GnnGraphArrays *arrays,
                                   GnnGraph **graph);
 
-/** Makes a graph that uses the arrays where they are; idBits must be 32. They
- *  must stay unchanged until `release(context)` is called, once, from whichever
- *  thread lets the graph go; on failure it is not called. `release` may be
- *  null. Names and schema are copied. */
+/** Makes a graph that uses the arrays in place; idBits must be 32. The arrays
+ *  must stay unchanged until the graph calls `release(context)`, once, from the
+ *  thread that drops the last reference. After a failure it is not called.
+ *  `release` may be null. Names and schema are copied. */
 GNN_CAPI GnnError *gnnGraphBorrow(const GnnGraphArrays *arrays,
                                   void (*release)(void *context), void *context,
                                   GnnGraph **graph);
 
 GNN_CAPI void gnnGraphRetain(GnnGraph *graph);
-/** Bound functions are references too: what a device was given of a graph goes
- *  with the last of these (gnnBoundRelease), here and in
+/** Bound functions are references too: the copies of a graph on a device are
+ *  freed with the last of them (gnnBoundRelease), also after this call or after
  *  gnnGraphClearStructures. */
 GNN_CAPI void gnnGraphRelease(GnnGraph *graph);
 
@@ -212,7 +210,7 @@ GNN_CAPI GnnError *gnnGraphStructure(const GnnGraph *graph, const char *key,
                                      int32_t *values, int64_t capacity,
                                      int64_t *size);
 
-/** Lets go of the structures the graph keeps for later bindings. */
+/** Drops the structures that the graph keeps for later bindings. */
 GNN_CAPI void gnnGraphClearStructures(const GnnGraph *graph);
 
 /** Statistics as a JSON object, to be destroyed by gnnStringDestroy. */
@@ -230,9 +228,9 @@ GNN_CAPI GnnError *gnnGraphDegrees(const GnnGraph *graph, GnnSide side,
 
 /* Graphs made from graphs; GNN/Runtime/GraphFunctions.h says what each does. */
 
-/** Adds a self loop to each node, of an edge type; the number of edge types
- * makes a new one, and -1 takes the one that there is or, beside several, a new
- * one. `replace`: takes those that are there out first. */
+/** Adds a self loop to each node, of an edge type. The number of edge types
+ *  stands for a new type; -1 stands for the only type, or for a new one if the
+ *  graph has several. `replace` removes the old self loops first. */
 GNN_CAPI GnnError *gnnGraphAddSelfLoops(const GnnGraph *graph, bool replace,
                                         int32_t edgeType, GnnGraph **result);
 GNN_CAPI GnnError *gnnGraphAddInverses(const GnnGraph *graph,
@@ -247,8 +245,8 @@ GNN_CAPI GnnError *gnnGraphMergeTypes(const GnnGraph *graph, bool edgeTypes,
 GNN_CAPI GnnError *gnnGraphBlocks(const GnnGraph *graph, int64_t seeds,
                                   int64_t layers, GnnGraph **blocks);
 
-/** The same of a graph that is there for its blocks alone: gnnGraphCreate and
- *  gnnGraphBlocks in one call. */
+/** The same for a graph that only serves to make its blocks: gnnGraphCreate
+ *  and gnnGraphBlocks in one call. */
 GNN_CAPI GnnError *gnnBlocksCreate(const GnnGraphArrays *arrays, int64_t seeds,
                                    int64_t layers, GnnGraph **blocks);
 
@@ -260,7 +258,7 @@ GNN_CAPI GnnError *gnnGraphRenumber(const GnnGraph *graph,
                                     GnnGraph **result);
 
 /** For a graph that one of these functions made: int32[edges] and int32[edge
- *  types], what each comes from in the first graph, -1 for new ones. Null for
+ *  types], the origin of each in the first graph, -1 for new ones. Null for
  *  other graphs. */
 GNN_CAPI const int32_t *gnnGraphEdgeOrigin(const GnnGraph *graph);
 GNN_CAPI const int32_t *gnnGraphEdgeTypeOrigin(const GnnGraph *graph);
@@ -282,7 +280,7 @@ GNN_CAPI int64_t gnnGraphFileFeatureDim(const GnnGraphFile *file);
 
 /** Fills float[nodes][width] with the node features; width 0 stands for the
  *  features' own. A wider result ends in zeros, a narrower one adds column c to
- *  column c mod width. `size` is the number of floats there is room for. */
+ *  column c mod width. `size` is the capacity of `features` in floats. */
 GNN_CAPI GnnError *gnnGraphFileFeatures(const GnnGraphFile *file, int64_t width,
                                         float *features, int64_t size);
 
@@ -306,11 +304,11 @@ GNN_CAPI GnnError *gnnCudaDeviceCount(int *count);
 GNN_CAPI GnnError *gnnDeviceOpenCuda(int ordinal, GnnDevice **device);
 
 /** Opens the CPU, which runs packages compiled for "cpu": their shared objects
- *  for this processor, or, in libGNN, their kernels as IR, which it compiles as
- * well as LLVM can. Nothing is checked. Kernels of more than one thread a block
- * are an error when they are bound. Streams are not used: a run is done when it
- * returns. `threads` run blocks side by side, and results have the same bits
- * for any number; 0: as many as OMP_NUM_THREADS says, or as there are cores. */
+ *  for this processor, or, in libGNN, their kernels as IR, which LLVM compiles.
+ *  Accesses are not checked. Binding kernels of more than one thread a block is
+ *  an error. Streams are not used: a run is done when it returns. `threads` run
+ *  blocks in parallel, and results have the same bits for any number; 0 stands
+ *  for OMP_NUM_THREADS, or else for the number of cores. */
 GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
 
 /** A processor that shared objects are made for. */
@@ -347,8 +345,8 @@ GNN_CAPI const char *gnnDeviceDescribeGPU(const GnnDevice *device);
  *  it must be freed before the device's last reference goes. */
 GNN_CAPI GnnError *gnnDeviceAllocate(GnnDevice *device, int64_t bytes,
                                      void **memory);
-/** Does not wait: nothing that is in flight may use the memory, which the next
- *  call may get. */
+/** Does not wait: no run in flight may use the memory, because the next
+ *  allocation may reuse it. */
 GNN_CAPI void gnnDeviceFree(GnnDevice *device, void *memory);
 
 /** Copies; done when they return. A host's device knows how much it allocated:
@@ -358,7 +356,7 @@ GNN_CAPI GnnError *gnnDeviceCopyToDevice(GnnDevice *device, void *to,
 GNN_CAPI GnnError *gnnDeviceCopyToHost(GnnDevice *device, void *to,
                                        const void *from, int64_t bytes);
 
-/** Waits for what was launched on a stream (null: the default one). */
+/** Waits for all launches on a stream (null: the default stream). */
 GNN_CAPI GnnError *gnnDeviceSynchronize(GnnDevice *device, void *stream);
 
 /* -------------------------------------------------------------------------- */
@@ -385,7 +383,7 @@ GNN_CAPI int64_t gnnPackageNumFunctions(const GnnPackage *package);
 GNN_CAPI const char *gnnPackageFunctionName(const GnnPackage *package,
                                             int64_t index);
 
-/** Index of the function of a name; the error lists what there is. */
+/** Index of the function of a name; the error lists all names. */
 GNN_CAPI GnnError *gnnPackageFindFunction(const GnnPackage *package,
                                           const char *name, int64_t *index);
 
@@ -424,9 +422,9 @@ typedef struct GnnTensorInfo {
   int64_t bytes;
 } GnnTensorInfo;
 
-/** Binds a function of a package to graphs, in the order it declares them, on a
- *  device: builds and uploads what it needs to know of them. May allocate and
- *  wait. */
+/** Binds a function of a package to graphs, in the order of its declarations,
+ *  on a device: builds and uploads the structures that it needs. May allocate
+ *  and wait. */
 GNN_CAPI GnnError *gnnBind(const GnnPackage *package, const char *function,
                            GnnGraph *const *graphs, int64_t numGraphs,
                            const GnnDevice *device,
@@ -444,8 +442,8 @@ gnnBindAll(const GnnPackage *package, const char *const *functions,
 
 GNN_CAPI void gnnBoundRetain(GnnBoundFunction *bound);
 
-/** The last reference must not go while a run is in flight: this does not wait,
- *  and what the device was given is used again by the next that asks. */
+/** Do not drop the last reference while a run is in flight: this does not wait,
+ *  and the next allocation may reuse the memory on the device. */
 GNN_CAPI void gnnBoundRelease(GnnBoundFunction *bound);
 
 /** Bytes of the workspace a run needs, 256-byte aligned, and of the structures
@@ -456,8 +454,8 @@ GNN_CAPI int64_t gnnBoundStructureBytes(const GnnBoundFunction *bound);
 GNN_CAPI int64_t gnnBoundNumInputs(const GnnBoundFunction *bound);
 GNN_CAPI int64_t gnnBoundNumOutputs(const GnnBoundFunction *bound);
 
-/** The first extent of each input and then of each output, 1 of scalars: as
- *  many as there is room for in `capacity` values. */
+/** The first extent of each input and then of each output, 1 for scalars, up to
+ *  `capacity` values. */
 GNN_CAPI void gnnBoundRows(const GnnBoundFunction *bound, int64_t *rows,
                            int64_t capacity);
 

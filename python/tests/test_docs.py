@@ -17,7 +17,7 @@ from support import variants
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "docs/Cost.md",
          "docs/Debugging.md", "docs/Schedules.md", "docs/CAPI.md", "docs/Tile.md",
-         "docs/Frontend.md", "docs/Wheel.md")
+         "docs/Frontend.md", "docs/Wheel.md", "docs/Tools.md", "docs/Gallery.md")
 TOOLS = ("gnn-opt", "gnn-run", "gnn-translate")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
                     r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)\}', re.S)
@@ -133,10 +133,10 @@ def test_table_of_forms(gnn_opt, compiler, tmp_path):
             assert (checked.returncode == 0) == (other == form), (files[0], other)
 
 
-def test_program_of_readme(compiler, tmp_path, monkeypatch, capsys):
+def test_program_of_tools_page(compiler, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    _, snippet = blocks("README.md", "python")
-    exec(compile(snippet, "README.md", "exec"), {})  # pylint: disable=exec-used
+    snippet, = blocks("docs/Tools.md", "python")
+    exec(compile(snippet, "Tools.md", "exec"), {})  # pylint: disable=exec-used
     printed = re.search(r"^print\(layer\)  # (.*)$", snippet, re.M)[1]
     assert capsys.readouterr().out.strip() == printed
     assert Graph.load("graph.npz").num_edges == 400

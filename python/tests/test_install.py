@@ -47,7 +47,7 @@ def run(*command, **options):
 def shared():
     """The pages and the examples that are installed, by their paths in the sources."""
     return ["README.md", "examples/rgcn.mlir", *(
-        str(path.relative_to(ROOT)) for pattern in ("docs/*.md", "examples/serve/*.*")
+        str(path.relative_to(ROOT)) for pattern in ("docs/*.md", "docs/images/*.svg", "examples/serve/*.*")
         for path in ROOT.glob(pattern))]
 
 

@@ -111,8 +111,8 @@ public:
       mlir::FailureOr<std::shared_ptr<const runtime::Package>>>
   compile(mlir::ModuleOp module, const CompileOptions &options) const;
 
-  /// What a user may say of a way of compiling that is its own; none unless it
-  /// has one. Other options and switches are errors.
+  /// The options of the target's own way of compiling; none unless it has one.
+  /// Other options and switches are errors.
   virtual std::optional<OwnCompilation> getOwnCompilation() const;
 
   /// Makes the images of a package; kernels as IR, of the format "mlir", unless

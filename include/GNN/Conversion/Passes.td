@@ -47,7 +47,7 @@ def ConvertGNNToGNNOverlay
     : Pass<"convert-gnn-to-gnn-overlay", "::mlir::func::FuncOp"> {
   let summary = "Make layers of the overlay of ops on rows of nodes";
   let description = [{
-    What depends on rows of nodes becomes layers of `gnn_overlay` (GraphAGILE 6.1): a
+    Values that depend on rows of nodes become layers of `gnn_overlay` (GraphAGILE 6.1): a
     product a `linear`; rows of sources times a number of each edge, summed at
     destinations, an `aggregate`; inner products of both ends, and sums of one number
     of each end, a `vector_inner`. A mean is a sum with weights 1 / degree. A softmax
@@ -57,7 +57,7 @@ def ConvertGNNToGNNOverlay
 
     A repeated weight that is added is the bias of a product, what a sum begins with, or
     goes through an addition to an operand that it alone reads; else it is a
-    `batch_norm`. What depends on weights, the graph and numbers of edges alone stays
+    `batch_norm`. Values that depend on weights, the graph and numbers of edges alone stay
     `gnn`, for `gnn-overlay-outline-prepare`.
 
     ```mlir

@@ -57,7 +57,8 @@ constexpr uint64_t addressUnitOf(Space space, bool byDescriptor) {
   return space == Space::Edges && byDescriptor ? descriptorBytes : addressUnit;
 }
 
-/// What fills a region before the program runs, or reads it afterwards.
+/// The use of a region: filled before the program runs, read afterwards, or
+/// neither.
 enum class RegionRole : uint32_t { Input = 0, Output = 1, Temporary = 2 };
 
 /// A block of an argument of the program, or of a number, in a region of

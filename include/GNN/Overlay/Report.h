@@ -107,7 +107,7 @@ struct Report {
   /// and with weights and instructions besides.
   uint64_t unpaddedBytes = 0, paddedBytes = 0, allBytes = 0;
   std::vector<LayerReport> layers;
-  /// Of a program of parts; each layer is of one.
+  /// The parts of a program that has parts; each layer belongs to one.
   std::vector<PartReport> parts;
 
   uint64_t cycles() const;

@@ -85,8 +85,8 @@ struct ModelGraph {
 /// An argument, a parameter or an output.
 struct ModelTensor {
   std::string name;
-  /// Of an argument: "features", which each run is given, or "ids", which a
-  /// graph is made of.
+  /// The role of an argument: "features", which each run is given, or "ids",
+  /// from which a graph is made.
   std::string role;
   DataType dtype = DataType::F32;
   /// -1: any extent.

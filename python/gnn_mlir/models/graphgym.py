@@ -9,7 +9,7 @@ from .gcn import gcn_layer, gcn_norm
 
 
 def batch_norm(f, x, prefix, eps=1e-5):
-    """Batch norm of inference, with inputs `prefix`mean, variance, gamma, beta."""
+    """Batch norm of inference, with the inputs mean, variance, gamma and beta behind `prefix`."""
     layers.describe(f, prefix, "batch_norm", eps=eps)
     weights = [f.input(prefix + name, types.weight(*x.features))
                for name in ("mean", "variance", "gamma", "beta")]

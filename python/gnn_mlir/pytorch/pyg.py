@@ -454,7 +454,7 @@ def weights(model, *convs, **named):
     module of one function or a function.
 
     One layer's are named as they are, those of several with the prefixes of a
-    stack, "layer1_" and so on. Layers by name have that name and "_" before
+    stack, `layer1_` and so on. Layers by name have that name and `_` before
     theirs: `weights(model, pre=linear, pre_norm=norm)`. A layer that would compute
     something else than the model is a ValueError that names the option."""
     model = _one_function(model)

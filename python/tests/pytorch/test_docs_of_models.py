@@ -13,7 +13,7 @@ from test_docs import ROOT, blocks  # noqa: E402
 
 def test_model_of_readme(compiler, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    model, _ = blocks("README.md", "python")
+    model, = blocks("README.md", "python")
     names = {}
     exec(compile(model, "README.md", "exec"), names)  # pylint: disable=exec-used
     expected = names["model"]._orig_mod(names["x"], names["edges"]).square().mean()
@@ -22,7 +22,9 @@ def test_model_of_readme(compiler, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip() == printed
 
 
-@pytest.mark.parametrize("page", ["docs/Python.md", "docs/Serving.md", "docs/Wheel.md"])
+@pytest.mark.parametrize("page", ["docs/Python.md", "docs/Serving.md", "docs/Wheel.md",
+                                  "docs/TenMinutes.md", "docs/MiniBatches.md",
+                                  "docs/YourOwnLayer.md"])
 def test_sessions(compiler, tmp_path, monkeypatch, capsys, page):
     """All pieces of such a page run one after the other, and print what the
     comments behind `print` say."""
@@ -34,13 +36,23 @@ def test_sessions(compiler, tmp_path, monkeypatch, capsys, page):
         assert capsys.readouterr().out.splitlines() == printed
 
 
-@pytest.mark.parametrize("page", ["docs/Training.md", "docs/Frontend.md", "docs/Debugging.md"])
+@pytest.mark.parametrize("page", ["docs/Frontend.md", "docs/Debugging.md"])
 def test_python_of_a_page(compiler, tmp_path, monkeypatch, capsys, page):
     monkeypatch.chdir(tmp_path)
     for piece in blocks(page, "python"):
         exec(compile(piece, page, "exec"), {})  # pylint: disable=exec-used
         printed = re.findall(r"^print\(.*\)  # (.*)$", piece, re.M)
         assert capsys.readouterr().out.splitlines() == printed and printed[-1] == "True"
+
+
+def test_report_of_a_layer(compiler, tmp_path, monkeypatch):
+    """The report that YourOwnLayer.md shows is that of its layer."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for piece in blocks("docs/YourOwnLayer.md", "python")[:2]:
+        exec(compile(piece, "YourOwnLayer.md", "exec"), names)
+    shown, = blocks("docs/YourOwnLayer.md", "text")
+    assert names["report"] == shown.rstrip("\n")
 
 
 def test_python_page_has_every_layer():

@@ -32,8 +32,8 @@ def Distribute : Pass<"gnn-tile-distribute", "::mlir::func::FuncOp"> {
     write what they have read or written: in workgroup memory, and in global memory
     but where each thread stores over what it has loaded for that, or stored by the
     same spread. Teams are waited for as a whole. In a view of a buffer, lanes of teams
-    use what they have written by the same indices and type, or not at all. What a team writes
-    in a private array stays in values of its lanes. Where teams are single lanes, adjacent lanes
+    use what they have written by the same indices and type, or not at all. Values that a team writes
+    to a private array stay in values of its lanes. Where teams are single lanes, adjacent lanes
     load the numbers of their shares together and transpose them by shuffles
     (`gnn_tile.load_numbers`).
 

@@ -33,7 +33,7 @@ def OverlayVerifyForm : Pass<"gnn-overlay-verify-form", "::mlir::ModuleOp"> {
     * (C2) Prepared: rows of nodes and numbers of edges that a layer reads are an argument,
       the result of a layer, or a view of one of these. Results of the function are those of
       layers, or views of them.
-    * (C3) Partitioned: no function has layers. What a layer reads is in regions, and its
+    * (C3) Partitioned: no function has layers. The operands of a layer are in regions, and its
       result is placed in one.
     * (C4) Partitioned: an `aggregate` has weights, the program of a `vector_inner` a region of
       edges, and a scale and a shift lie in one region.
@@ -194,7 +194,7 @@ def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleO
     windows of those that its tiles read and write, of at most `super-bytes`. The regions
     of the program stay with the host.
 
-    Of a layer, numbers of fibers are compared by the bytes that go between host and
+    Numbers of fibers of a layer are compared by the bytes that go between host and
     memory; ranges of blocks are as few as fit, with about as many bytes each. Ranges of destinations are the outer
     ones where edges have more bytes than the features that the layer reads: edges then
     stay for all fibers. Otherwise ranges of fibers are, and features stay. A window that

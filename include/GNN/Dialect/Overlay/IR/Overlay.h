@@ -26,7 +26,7 @@ namespace gnn::overlay {
 /// The attribute of a module that says what its programs are compiled for.
 inline constexpr llvm::StringLiteral targetName = "gnn_overlay.target";
 
-/// What a layer is called that has no name of its own.
+/// The name of a layer that has none of its own.
 inline std::string defaultLayerName(LayerType type, uint64_t number) {
   return toWord(type) + std::to_string(number);
 }
@@ -38,7 +38,7 @@ mlir::ArrayAttr writePieces(mlir::MLIRContext *context,
 /// The piece of nine fields, which `gnn_overlay.region` has checked.
 Piece readPiece(mlir::ArrayAttr fields);
 
-/// What part number `part` of a program is called.
+/// The name of part number `part` of a program.
 inline std::string partName(uint64_t part) {
   return "part" + std::to_string(part);
 }

@@ -17,7 +17,7 @@ def Overlay_Dialect : Dialect {
   let summary = "Programs of an FPGA overlay for graph neural networks";
   let description = [{
     The overlay of GraphAGILE (Zhang, Zeng and Prasanna, 2023): processing elements
-    that run instructions of 128 bits on tiles of a graph. There are two levels.
+    that run instructions of 128 bits on tiles of a graph. The dialect has two levels.
 
     *Layers* are the six kinds of table II, on whole tensors:
     `gnn_overlay.aggregate`, `linear`, `vector_inner`, `vector_add`, `activation` and

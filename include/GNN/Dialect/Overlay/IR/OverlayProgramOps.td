@@ -247,7 +247,7 @@ def Overlay_LoadOp : Overlay_RegionInstruction<"load"> {
 def Overlay_StoreOp : Overlay_RegionInstruction<"store"> {
   let summary = "Write the output to a region";
   let description = [{
-    Of features, rows of the output from N1 times `fiber` on.
+    For features, these are rows of the output from N1 times `fiber` on.
 
     Constraints:
     * (C1) The region has the kind that is stored, and is no input.
@@ -321,7 +321,7 @@ def Overlay_GemmOp : Overlay_Instruction<"gemm"> {
 def Overlay_SpdmmOp : Overlay_Instruction<"spdmm"> {
   let summary = "Reduce weighted features along edges";
   let description = [{
-    Of the edges in the buffer (algorithm 2), or of their first `edges`.
+    The edges are those in the buffer (algorithm 2), or their first `edges`.
 
     Example:
 
@@ -341,8 +341,8 @@ def Overlay_SpdmmOp : Overlay_Instruction<"spdmm"> {
 def Overlay_SddmmOp : Overlay_Instruction<"sddmm"> {
   let summary = "Multiply and sum features of both ends of edges";
   let description = [{
-    Of the edges in the buffer (algorithm 3): rows of destinations in feature buffer
-    `buffer`, of sources in the other.
+    The edges are those in the buffer (algorithm 3). Rows of destinations are in feature
+    buffer `buffer`, those of sources in the other.
 
     Example:
 

@@ -245,7 +245,7 @@ llvm::StringRef chooseSplitRows(TraverseSchedule &schedule,
 
 /// Rounds of a team, one after another, that the longest group takes: where a
 /// team each walks groups and blocks those that are long (`by_length`), and
-/// where a block each does, with what it waits for. Of a schedule with lanes
+/// where a block each does, with what it waits for. The schedule has lanes
 /// and rows.
 struct RowWalkRounds {
   double ofTeam = 0, ofBlock = 0;

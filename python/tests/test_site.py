@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The site is built without a warning: each link and heading that a page names is there."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+for name in ("sphinx", "myst_parser", "furo"):
+    pytest.importorskip(name)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def build(tree, out, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-c", tree / "docs", tree, out],
+        capture_output=True, text=True, check=False, env={**os.environ, **environment})
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """The tree with a copy of its pages: the build writes the reference beside them."""
+    tree = tmp_path_factory.mktemp("site")
+    ignored = shutil.ignore_patterns("reference", "__pycache__")
+    for path in ROOT.iterdir():
+        if path.is_file():
+            shutil.copy(path, tree)
+        elif path.name in ("docs", "benchmarks"):
+            shutil.copytree(path, tree / path.name, ignore=ignored)
+        elif path.name not in ("build", ".git"):
+            (tree / path.name).symlink_to(path)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def site(tree):
+    out = tree / "out"
+    done = build(tree, out, GNN_SITE_SOURCE="https://example.org/blob/main")
+    assert done.returncode == 0, done.stderr[-4000:]
+    return out
+
+
+def test_every_page_is_in_the_contents(site):
+    """A page beside home.md is a page of the site, and a warning where no contents name it."""
+    for page in (ROOT / "docs").glob("*.md"):
+        assert (site / f"docs/{page.stem}.html").exists()
+    assert 'url=docs/home.html' in (site / "index.html").read_text()
+
+
+def test_reference_has_ops_passes_and_functions(site):
+    ops = (site / "docs/reference/dialects/gnn.html").read_text()
+    assert 'href="#gnn-aggregate-gnn-aggregateop"' in ops or 'href="#gnnaggregate' in ops
+    assert "--gnn-compact" in (site / "docs/reference/passes/graph.html").read_text()
+    assert "gnnBoundRun" in (site / "docs/reference/c/Runtime.html").read_text()
+    api = (site / "docs/api.html").read_text()
+    for name in ("gnn_mlir.compile", "gnn_mlir.Graph.from_pyg", "gnn_mlir.sampling.Sampler"):
+        assert f'id="{name}"' in api
+
+
+def test_every_function_of_c_is_in_the_reference(site):
+    for header in (ROOT / "include/GNN-c").glob("*.h"):
+        page = (site / f"docs/reference/c/{header.stem}.html").read_text()
+        text = re.sub(r"<[^>]+>", "", page)
+        for name in re.findall(r"^GNN_CAPI [^;(]*\b(gnn\w+)\(", header.read_text(), re.M):
+            assert re.search(rf"\b{name}\b", text), (header.name, name)
+
+
+def test_links_to_sources_lead_to_the_repository(site):
+    page = (site / "docs/Plugins.html").read_text()
+    assert 'href="https://example.org/blob/main/examples/standalone-op"' in page
+
+
+def test_broken_links_are_errors(site, tree):
+    links = "[page](Gone.md)", "[heading](Python.md#no-such)", "[own heading](#not-here)"
+    with (tree / "docs/Tools.md").open("a") as page:
+        page.write("\n" + "\n".join(links) + "\n")
+    done = build(tree, site)
+    assert done.returncode != 0 and done.stderr.count("Tools.md") == len(links), done.stderr
+    for name in "Gone", "no-such", "not-here":
+        assert name in done.stderr
