@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(gnn_tools gnn-lsp-server gnn-opt gnn-overlay-sim gnn-reduce gnn-run
+set(gnn_tools gnn-lsp-server gnn-opt gnn-overlay-sim gnn-reduce gnn-run gnn-tune
   gnn-translate)
 set(gnn_capi_libraries GNNShared GNNRuntimeShared)
 set_target_properties(GNNShared PROPERTIES EXPORT_NAME GNN)

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What gnn-run reads, runs and writes.
+// What gnn-run and gnn-tune read, run and write.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TOOLS_GNN_RUN_INPUTS_H
-#define GNN_TOOLS_GNN_RUN_INPUTS_H
+#ifndef GNN_OPTIONFILES_INPUTS_H
+#define GNN_OPTIONFILES_INPUTS_H
 
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Npz.h"
@@ -97,4 +97,4 @@ runtime::Error save(const std::vector<runtime::TensorInfo> &infos,
 
 } // namespace gnn::run
 
-#endif // GNN_TOOLS_GNN_RUN_INPUTS_H
+#endif // GNN_OPTIONFILES_INPUTS_H

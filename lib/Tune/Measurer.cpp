@@ -1,0 +1,35 @@
+//===- Measurer.cpp - Times of schedules ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Tune/Measurer.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace gnn;
+using namespace gnn::tune;
+
+Measurer::~Measurer() = default;
+
+std::string SearchSpace::str(const Schedule &schedule) const {
+  std::string text;
+  for (auto [field, value] : llvm::zip_equal(fields, schedule))
+    if (value)
+      text += (text.empty() ? "" : ", ") + field.name.str() + " = " +
+              field.str(value);
+  return text;
+}
+
+llvm::StringRef gnn::tune::stringify(Check check) {
+  switch (check) {
+  case Check::None:
+    return "none";
+  case Check::SameBits:
+    return "same bits";
+  case Check::Close:
+    return "close";
+  }
+  llvm_unreachable("all checks are handled");
+}
