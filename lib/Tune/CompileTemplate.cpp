@@ -139,11 +139,33 @@ Schedule gnn::tune::openSchedule(const IsolatedTemplate &alone) {
   return Schedule(tile::getScheduleKind(alone.op()).getTable().size());
 }
 
+Expected<SearchSpace> gnn::tune::listSpace(const IsolatedTemplate &alone,
+                                           const CompileOptions &options) {
+  TileOpInterface op = alone.op();
+  SearchSpace space;
+  space.fields = tile::getScheduleKind(op).getTable();
+  auto chosen = completeSchedule(alone, openSchedule(alone), options);
+  if (!chosen)
+    return chosen.takeError();
+  space.chosen = std::move(*chosen);
+  FirstError error(op->getContext());
+  auto open = tile::openFields(op, {});
+  if (failed(open))
+    return error.take();
+  op.enumerateSchedules(
+      *open, [&](Attribute listed, const tile::LayoutFacts &facts) {
+        auto values = cast<tile::ScheduleInterface>(listed).getValues();
+        space.listed.push_back({values.vec(), facts});
+      });
+  return space;
+}
+
 CompileOptions
 gnn::tune::optionsBehindTemplates(const CompileOptions &options) {
   CompileOptions result = options;
   result.schedules = result.saveSchedules = result.phasesDirectory = "";
   result.gradients = result.passes = "";
+  result.stagePasses.clear();
   result.threads = 1;
   SmallVector<StringRef> words;
   StringRef(options.passes).split(words, ' ', -1, /*KeepEmpty=*/false);
@@ -151,5 +173,11 @@ gnn::tune::optionsBehindTemplates(const CompileOptions &options) {
     for (StringRef name : listGivenSwitches(word))
       if (getLastStage(name).from >= Form::Buffers)
         result.passes += (result.passes.empty() ? "" : " ") + word.str();
+  for (const std::string &text : options.stagePasses) {
+    StringRef stage = StagePasses::getStage(StringRef(text).split('=').first);
+    for (const Stage &known : getStages())
+      if (known.name == stage && known.from >= Form::Buffers)
+        result.stagePasses.push_back(text);
+  }
   return result;
 }

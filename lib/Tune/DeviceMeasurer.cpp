@@ -72,12 +72,10 @@ DeviceMeasurer::create(const IsolatedTemplate &alone, const Compiled &chosen,
 }
 
 Error DeviceMeasurer::prepare() {
-  schedules.fields = tile::getScheduleKind(alone.op()).getTable();
-  auto chosen = complete(Schedule(schedules.fields.size()));
-  if (!chosen)
-    return chosen.takeError();
-  schedules.chosen = std::move(*chosen);
-  listSpace();
+  auto listed = listSpace(alone, place.options);
+  if (!listed)
+    return listed.takeError();
+  schedules = std::move(*listed);
   if (Error error = memory.reserve(alone, *chosenOne.bound))
     return error;
   auto graphs = place.graphsOf(chosenOne.bound->plan());
@@ -96,18 +94,6 @@ Error DeviceMeasurer::prepare() {
     return contents.takeError();
   expected = std::move(*contents);
   return {};
-}
-
-void DeviceMeasurer::listSpace() {
-  tile::TileOpInterface op = alone.op();
-  auto open = tile::openFields(op, {});
-  if (mlir::failed(open))
-    return;
-  op.enumerateSchedules(
-      *open, [&](mlir::Attribute listed, const tile::LayoutFacts &facts) {
-        auto values = mlir::cast<tile::ScheduleInterface>(listed).getValues();
-        schedules.listed.push_back({values.vec(), facts});
-      });
 }
 
 Expected<Schedule> DeviceMeasurer::complete(const Schedule &schedule) {

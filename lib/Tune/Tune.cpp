@@ -20,6 +20,94 @@ using namespace gnn::tune;
 using runtime::Error;
 using runtime::Expected;
 
+std::string Tuned::lines() const {
+  std::string text;
+  for (const TunedTemplate &tuned : templates)
+    text += tuned.line;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Templates
+//===----------------------------------------------------------------------===//
+
+/// "2 (traverse dst, edge.in_rows, features = 64)".
+static std::string nameOf(const IsolatedTemplate &alone, size_t number) {
+  return std::to_string(number) + " (" + alone.key.kind + " " +
+         alone.key.domain + ")";
+}
+
+namespace {
+/// The templates of a function, and those that are to be searched: one of each
+/// key.
+struct Templates {
+  std::vector<IsolatedTemplate> alone;
+  std::vector<size_t> numbers;
+
+  Error list(ModuleOp module, const TuneOptions &options, Tuned &result);
+};
+} // namespace
+
+Error Templates::list(ModuleOp module, const TuneOptions &options,
+                      Tuned &result) {
+  alone = isolateTemplates(module, options.function);
+  if (alone.empty())
+    return runtime::failure("function '", options.function,
+                            "': expected ops that become kernels, got none");
+  std::set<tile::TemplateKey> known;
+  std::vector<std::string> names;
+  for (auto [i, one] : llvm::enumerate(alone)) {
+    TunedTemplate tuned;
+    tuned.number = i;
+    tuned.name = nameOf(one, i);
+    names.push_back(tuned.name);
+    result.templates.push_back(std::move(tuned));
+    bool isNew = known.insert(one.key).second;
+    if (options.number ? i == *options.number : isNew)
+      numbers.push_back(i);
+  }
+  if (options.number && *options.number >= alone.size())
+    return runtime::failure("expected the number of a template of '",
+                            options.function, "', one of ",
+                            llvm::join(names, ", "), "; got ", *options.number);
+  return {};
+}
+
+/// Counts what a search has done.
+static void count(const History &history, Progress &progress) {
+  for (const Trial &trial : history.trials)
+    ++(trial.measured.isTimed() ? progress.timed : progress.dropped);
+  std::vector<size_t> order = history.ranked();
+  if (!order.empty())
+    progress.best = history.trials[order.front()].measured.ratio;
+}
+
+/// Searches one template, and writes its line where it gains.
+static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
+                   const TuneOptions &options, const Limits &limits,
+                   TunedTemplate &tuned) {
+  auto search = createSearch(options.search, options.seed);
+  if (!search)
+    return search.takeError();
+  tuned.fields = measurer.space().fields;
+  tuned.history = runSearch(**search, measurer, limits);
+  const Trial &first = tuned.history.trials.front();
+  if (!first.measured.isTimed())
+    return Error(first.measured.dropped);
+  if (!tuned.history.faster)
+    return {};
+  auto report = [&] { return emitError(alone.op().getLoc()); };
+  Attribute schedule = tile::getScheduleKind(alone.op())
+                           .withValues(tuned.history.best().schedule, report);
+  llvm::raw_string_ostream stream(tuned.line);
+  tile::printSchedule(stream, alone.key, schedule, nullptr);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// On a device
+//===----------------------------------------------------------------------===//
+
 namespace {
 /// Tunes the templates of one function.
 class Tuner {
@@ -30,13 +118,12 @@ public:
   Expected<Tuned> run();
 
 private:
-  Error isolate();
+  Error listTemplates() { return templates.list(module, options, result); }
   Error compileChosen();
   Error setInputs();
   Error runFirst(size_t count) const;
   Error timeChosen();
   Error search(TunedTemplate &tuned);
-  std::string nameOf(size_t number) const;
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
                                          begin)
@@ -49,48 +136,13 @@ private:
   const TuneOptions &options;
   const std::chrono::steady_clock::time_point begin =
       std::chrono::steady_clock::now();
-  std::vector<IsolatedTemplate> alone;
+  Templates templates;
+  std::vector<IsolatedTemplate> &alone = templates.alone;
   std::vector<Compiled> chosen;
   FunctionMemory memory;
   Tuned result;
-  /// Those that are to be searched: one of each key.
-  std::vector<size_t> numbers;
 };
 } // namespace
-
-std::string Tuned::lines() const {
-  std::string text;
-  for (const TunedTemplate &tuned : templates)
-    text += tuned.line;
-  return text;
-}
-
-/// "2 (traverse dst, edge.in_rows, features = 64)".
-std::string Tuner::nameOf(size_t number) const {
-  const tile::TemplateKey &key = alone[number].key;
-  return std::to_string(number) + " (" + key.kind + " " + key.domain + ")";
-}
-
-Error Tuner::isolate() {
-  alone = isolateTemplates(module, options.function);
-  if (alone.empty())
-    return runtime::failure("function '", options.function,
-                            "': expected ops that become kernels, got none");
-  std::vector<std::string> names;
-  for (size_t i = 0; i < alone.size(); ++i)
-    names.push_back(nameOf(i));
-  if (options.number && *options.number >= alone.size())
-    return runtime::failure("expected the number of a template of '",
-                            options.function, "', one of ",
-                            llvm::join(names, ", "), "; got ", *options.number);
-  std::set<tile::TemplateKey> known;
-  for (size_t i = 0; i < alone.size(); ++i) {
-    bool isNew = known.insert(alone[i].key).second;
-    if (options.number ? i == *options.number : isNew)
-      numbers.push_back(i);
-  }
-  return {};
-}
 
 Error Tuner::compileChosen() {
   std::vector<CompileJob> jobs;
@@ -99,7 +151,7 @@ Error Tuner::compileChosen() {
   chosen = compileAll(jobs, place);
   for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
     if (!compiled.bound)
-      return Error(compiled.why).in("template " + nameOf(i));
+      return Error(compiled.why).in("template " + nameOf(one, i));
     if (Error error = memory.reserve(one, *compiled.bound))
       return error;
   }
@@ -136,7 +188,7 @@ Error Tuner::setInputs() {
 Error Tuner::runFirst(size_t count) const {
   for (size_t i = 0; i < count; ++i)
     if (Error error = memory.run(alone[i], *chosen[i].bound))
-      return error.in("template " + nameOf(i));
+      return error.in("template " + nameOf(alone[i], i));
   return place.device->synchronize(nullptr);
 }
 
@@ -156,11 +208,7 @@ Error Tuner::timeChosen() {
     auto milliseconds = place.device->elapsed(**from, **to);
     if (!milliseconds)
       return milliseconds.takeError();
-    TunedTemplate tuned;
-    tuned.number = i;
-    tuned.name = nameOf(i);
-    tuned.milliseconds = *milliseconds;
-    result.templates.push_back(std::move(tuned));
+    result.templates[i].milliseconds = *milliseconds;
   }
   return {};
 }
@@ -169,7 +217,7 @@ Error Tuner::timeChosen() {
 /// are still to be searched.
 double Tuner::shareOf(size_t number) const {
   double all = 0;
-  for (size_t other : numbers)
+  for (size_t other : templates.numbers)
     if (other >= number)
       all += result.templates[other].milliseconds;
   double left = std::max(options.seconds - elapsed(), 0.0);
@@ -179,50 +227,31 @@ double Tuner::shareOf(size_t number) const {
 Error Tuner::search(TunedTemplate &tuned) {
   size_t number = tuned.number;
   const IsolatedTemplate &one = alone[number];
-  const double from = elapsed(), seconds = shareOf(number);
-  auto search = createSearch(options.search, options.seed);
-  if (!search)
-    return search.takeError();
+  const double end = elapsed() + shareOf(number);
   if (Error error = runFirst(number))
     return error;
   auto measurer = DeviceMeasurer::create(one, chosen[number], place, memory);
   if (!measurer)
     return measurer.takeError();
-  tuned.fields = (*measurer)->space().fields;
   Cell cell{options.cell, one.key, place.device->name(), options.version};
   Error failed;
   Limits limits;
-  limits.seconds = std::max(seconds - (elapsed() - from), 0.0);
+  limits.seconds = std::max(end - elapsed(), 0.0);
   limits.record = [&](const Trial &trial) {
     if (options.store && !failed)
-      failed = options.store->add(cell, tuned.fields, trial);
+      failed = options.store->add(cell, (*measurer)->space().fields, trial);
   };
   limits.isStopped = [&](const History &history) {
     Progress progress{tuned.name, number, alone.size()};
-    for (const Trial &trial : history.trials)
-      ++(trial.measured.isTimed() ? progress.timed : progress.dropped);
-    for (size_t i : history.ranked()) {
-      progress.best = history.trials[i].measured.ratio;
-      break;
-    }
+    count(history, progress);
     progress.done = std::min(elapsed() / options.seconds, 1.0);
     return failed || (options.progress && options.progress(progress));
   };
-  tuned.history = runSearch(**search, **measurer, limits);
+  if (Error error = runOn(one, **measurer, options, limits, tuned))
+    return error;
   result.isStopped |= tuned.history.isStopped;
-  const Trial &first = tuned.history.trials.front();
-  if (!first.measured.isTimed())
-    return runtime::failure(first.measured.dropped);
   if (!(*measurer)->broken().empty())
-    return runtime::failure((*measurer)->broken());
-  if (tuned.history.faster) {
-    tile::ScheduleInterface kind = tile::getScheduleKind(one.op());
-    Attribute schedule = kind.withValues(tuned.history.best().schedule, [&] {
-      return emitError(one.op().getLoc());
-    });
-    llvm::raw_string_ostream stream(tuned.line);
-    tile::printSchedule(stream, one.key, schedule, nullptr);
-  }
+    return Error((*measurer)->broken());
   return failed;
 }
 
@@ -233,15 +262,15 @@ Expected<Tuned> Tuner::run() {
   if (!(options.seconds > 0))
     return runtime::failure("expected a budget above 0 seconds, got ",
                             options.seconds);
-  for (auto step : {&Tuner::isolate, &Tuner::compileChosen, &Tuner::setInputs,
-                    &Tuner::timeChosen})
+  for (auto step : {&Tuner::listTemplates, &Tuner::compileChosen,
+                    &Tuner::setInputs, &Tuner::timeChosen})
     if (Error error = (this->*step)())
       return error;
-  for (size_t number : numbers) {
+  for (size_t number : templates.numbers) {
     if (result.isStopped || elapsed() >= options.seconds)
       break;
     if (Error error = search(result.templates[number]))
-      return error.in("template " + nameOf(number));
+      return error.in("template " + nameOf(alone[number], number));
   }
   return std::move(result);
 }
@@ -249,4 +278,43 @@ Expected<Tuned> Tuner::run() {
 Expected<Tuned> gnn::tune::tune(ModuleOp module, const Place &place,
                                 const TuneOptions &options) {
   return Tuner(module, place, options).run();
+}
+
+//===----------------------------------------------------------------------===//
+// By a store
+//===----------------------------------------------------------------------===//
+
+Expected<Tuned> gnn::tune::replay(ModuleOp module,
+                                  ArrayRef<StoredMeasurement> stored,
+                                  const CompileOptions &compile,
+                                  const TuneOptions &options) {
+  Tuned result;
+  Templates templates;
+  if (Error error = templates.list(module, options, result))
+    return error;
+  for (size_t number : templates.numbers) {
+    const IsolatedTemplate &one = templates.alone[number];
+    TunedTemplate &tuned = result.templates[number];
+    auto replayOne = [&]() -> Error {
+      auto space = listSpace(one, compile);
+      if (!space)
+        return space.takeError();
+      auto measurer = StoreMeasurer::create(
+          stored, options.cell, one.key, std::move(*space),
+          [&](const Schedule &schedule) {
+            return completeSchedule(one, schedule, compile);
+          });
+      if (!measurer)
+        return measurer.takeError();
+      Limits limits;
+      limits.seconds = options.seconds;
+      if (Error error = runOn(one, **measurer, options, limits, tuned))
+        return error;
+      tuned.milliseconds = tuned.history.trials.front().measured.milliseconds;
+      return {};
+    };
+    if (Error error = replayOne())
+      return error.in("template " + tuned.name);
+  }
+  return result;
 }

@@ -67,6 +67,11 @@ struct Options {
   cl::opt<std::string> store{
       "store", cl::desc("Add all measurements there (docs/Tuning.md)"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
+  cl::opt<std::string> replay{
+      "replay",
+      cl::desc("Take times from that store in place of a device, so that "
+               "searches are compared; --target says what for"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> cell{
       "cell",
       cl::desc("The name of these measurements in the store; by default the "
@@ -193,6 +198,7 @@ private:
 
   double seconds = 0;
   std::unique_ptr<tune::Store> store;
+  std::vector<tune::StoredMeasurement> stored;
   std::vector<run::LoadedGraph> loaded;
   tune::Place place;
   mlir::DialectRegistry registry;
@@ -221,8 +227,17 @@ runtime::Error Run::checkArguments() {
   if (int status = file.create(given->out, {""}))
     return runtime::failure("--out: cannot write '", given->out.getValue(),
                             "': ", std::strerror(status));
+  if (!given->replay.empty()) {
+    auto lines = tune::readStore(given->replay);
+    if (!lines)
+      return lines.takeError().in("--replay");
+    stored = std::move(*lines);
+  }
   if (given->store.empty())
     return {};
+  if (!given->replay.empty())
+    return runtime::failure(
+        "--store: expected none with --replay, which measures nothing");
   auto opened = tune::Store::open(given->store);
   if (!opened)
     return opened.takeError().in("--store");
@@ -236,6 +251,10 @@ runtime::Error Run::openDevice() {
       return runtime::failure(toString(std::move(error)));
   registerBackends();
   std::string target = given->flags->target;
+  place.options = *given->flags;
+  place.options.target = target;
+  if (!given->replay.empty())
+    return {};
   if (target.empty())
     target = runtime::openCudaDevice() ? "cuda" : "cpu";
   if (target == "emulator")
@@ -248,7 +267,6 @@ runtime::Error Run::openDevice() {
   if (!device)
     return device.takeError();
   place.device = *device;
-  place.options = *given->flags;
   place.options.target = target;
   if (place.options.chip.empty())
     place.options.chip = (*device)->describeGPU();
@@ -339,7 +357,9 @@ int Run::tuneFunction() {
                            given->maxBytes);
   };
   std::signal(SIGINT, interrupt);
-  auto tuned = tune::tune(*module, place, options);
+  auto tuned = given->replay.empty()
+                   ? tune::tune(*module, place, options)
+                   : tune::replay(*module, stored, place.options, options);
   std::signal(SIGINT, SIG_DFL);
   endProgress();
   if (!tuned)

@@ -57,6 +57,11 @@ runtime::Expected<Schedule> completeSchedule(const IsolatedTemplate &alone,
                                              const Schedule &schedule,
                                              const CompileOptions &options);
 
+/// The schedules of a template on its target. The error is that of the schedule
+/// that the passes choose.
+runtime::Expected<SearchSpace> listSpace(const IsolatedTemplate &alone,
+                                         const CompileOptions &options);
+
 /// Options for modules that have templates: without switches of the stages that
 /// make these, and without files.
 CompileOptions optionsBehindTemplates(const CompileOptions &options);

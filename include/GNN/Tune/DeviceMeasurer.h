@@ -41,7 +41,6 @@ private:
       : alone(alone), chosenOne(chosen), place(place), memory(memory) {}
 
   runtime::Error prepare();
-  void listSpace();
   void check(Contender &contender);
   void drop(Contender &contender, const runtime::Error &error);
   void race(std::vector<Contender> &contenders);

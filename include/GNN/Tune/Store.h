@@ -14,6 +14,7 @@
 #include "GNN/Transforms/Schedules/ScheduleFile.h"
 #include "GNN/Tune/Search.h"
 
+#include <map>
 #include <memory>
 
 namespace gnn::tune {
@@ -57,6 +58,40 @@ struct StoredMeasurement {
 /// The lines of a store. The error has the number of the line that is wrong.
 runtime::Expected<std::vector<StoredMeasurement>>
 readStore(const std::string &path);
+
+/// Measures nothing: replays a store, so that searches are compared without a
+/// device. Where a schedule has several lines, the last one counts. One that
+/// has none is dropped.
+class StoreMeasurer : public Measurer {
+public:
+  using Complete = std::function<runtime::Expected<Schedule>(const Schedule &)>;
+
+  /// The lines of `stored` that are of this cell by name and key, whatever the
+  /// device. The error says that there are none, or which field there is not.
+  static runtime::Expected<std::unique_ptr<StoreMeasurer>>
+  create(llvm::ArrayRef<StoredMeasurement> stored, llvm::StringRef cell,
+         const tile::TemplateKey &key, SearchSpace space, Complete complete);
+
+  const SearchSpace &space() const override { return schedules; }
+  runtime::Expected<Schedule> complete(const Schedule &schedule) override {
+    return completeSchedule(schedule);
+  }
+  std::vector<Measurement> measure(llvm::ArrayRef<Schedule> asked) override;
+  /// The seconds that all these took when they were measured.
+  double elapsed() const override { return seconds; }
+  /// The device of the first line.
+  const std::string &device() const { return deviceName; }
+
+private:
+  StoreMeasurer(SearchSpace space, Complete complete)
+      : schedules(std::move(space)), completeSchedule(std::move(complete)) {}
+
+  SearchSpace schedules;
+  Complete completeSchedule;
+  std::map<Schedule, Measurement> known;
+  std::string deviceName;
+  double seconds = 0;
+};
 
 } // namespace gnn::tune
 

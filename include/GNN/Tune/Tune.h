@@ -74,6 +74,13 @@ struct Tuned {
 runtime::Expected<Tuned> tune(mlir::ModuleOp module, const Place &place,
                               const TuneOptions &options);
 
+/// The same by times of a store, without a device and inputs. Each template has
+/// the budget for itself.
+runtime::Expected<Tuned> replay(mlir::ModuleOp module,
+                                llvm::ArrayRef<StoredMeasurement> stored,
+                                const CompileOptions &compile,
+                                const TuneOptions &options);
+
 } // namespace gnn::tune
 
 #endif // GNN_TUNE_TUNE_H
