@@ -121,6 +121,16 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
     return [json.loads(line) for line in lines.splitlines()]
 
 
+def read_for_tuning(program, graph, *, function, target, chip, passes, gradients):
+    """A program as `tune` takes it: its text, graphs by the names of their declarations, the
+    options of compiling it with the name of the function, and the function where it is known."""
+    chip = _choose_chip(target, chip)
+    text, passes, graphs = _read_program(program, passes, graph, function)
+    source = program if isinstance(program, Function) else _functions(program).get(function)
+    settings = _options(program, target, chip, passes, gradients, function)
+    return text, graphs, {**settings, "function": function or getattr(source, "name", None)}, source
+
+
 def _options(program, target, chip, passes, gradients, function=None):
     return dict(target=devices.kind_of(target, chip), chip=chip, passes=passes,
                 gradients=differentiation.parse(gradients, function, _functions(program)))
@@ -205,7 +215,10 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     again = compiler_capi.compiling_later(*always, phases=keep_phases, **form,
                                           allow_unused_schedules=True) if asked else None
     host = targets.EMULATOR if form["target"] == targets.CUDA else form["target"]
-    return CompiledFunction(package, name, source, again, host)
+    made = CompiledFunction(package, name, source, again, host)
+    made.origin = text, {"target": form["target"], "chip": chip, "passes": passes,
+                         "gradients": asked}
+    return made
 
 
 def export(model, args, path, kwargs=None, *, targets=None, chip=None, passes=None,
@@ -272,6 +285,7 @@ class CompiledFunction(capi.Shared):
         `host` is the device for inputs in its memory."""
         self.package, self.name, self.source = package, name, source
         self._host = host
+        self.origin = None  # The text and the options that it was compiled of, for `tune`.
         # By the identity of graphs, which are there as long as what is bound to them.
         self._bound, self._token = {}, tokens.make(self)
         plans = package.plan()["functions"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of the compiler's C API (include/GNN-c/Compiler.h), text in and text out."""
 
+import ctypes
 import itertools
 import json
 import os
@@ -43,6 +44,19 @@ def schedules_text(text, name, graphs=None, vary=(), **options):
     data, options = text.encode(), _Options(graphs, options)
     return capi.text_of("gnnListSchedules", data, len(data), name.encode(), options.handle,
                         ",".join(vary).encode())
+
+
+def tune_text(text, name, graphs, settings, arrays, count, device, **options):
+    """What tuning a program gives, as JSON. Raises ValueError where an option is wrong, and
+    GNNError with all diagnostics."""
+    data, options = text.encode(), _Options(graphs, options)
+    try:
+        return capi.text_of("gnnTune", data, len(data), name.encode(), options.handle,
+                            ctypes.byref(settings), arrays, count, device.handle)
+    except capi.GNNError as error:
+        if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
+            raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
+        raise
 
 
 class _Options(capi._Handle):
