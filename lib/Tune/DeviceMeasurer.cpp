@@ -22,6 +22,8 @@ static constexpr unsigned firstRounds = 2;
 static constexpr double clearlySlower = 1.3;
 /// A run that takes so much longer than the chosen schedule's is timed once.
 static constexpr double farSlower = 4;
+/// Bytes of a result that are quickly compared.
+static constexpr int64_t mostBytesToCheck = int64_t(256) << 20;
 /// Milliseconds that the runs of one turn take together, if they are few.
 static constexpr double turn = 0.5;
 static constexpr unsigned mostRepetitions = 100;
@@ -150,11 +152,9 @@ void DeviceMeasurer::drop(Contender &contender, const Error &error) {
     deviceError = "the device has failed: " + other.message();
 }
 
-/// Runs it once and compares its result; then says how long a run takes.
+/// Runs it once and compares its result.
 void DeviceMeasurer::check(Contender &contender) {
   const runtime::BoundFunction &bound = *contender.compiled->bound;
-  if (Error error = memory.reserve(alone, bound))
-    return drop(contender, error);
   if (Error error = memory.reset(parts))
     return drop(contender, error);
   if (Error error = memory.run(alone, bound))
@@ -163,17 +163,38 @@ void DeviceMeasurer::check(Contender &contender) {
   if (!contents)
     return drop(contender, contents.takeError().in("run"));
   auto found = compare(parts, expected, *contents, contender.mayDiffer);
-  if (!found) {
+  if (found)
+    contender.measured.check = *found;
+  else
     contender.measured.dropped = found.takeError().in("result").message();
+}
+
+/// Finds how long a run takes, after one that nobody times.
+void DeviceMeasurer::warmUp(Contender &contender) {
+  const runtime::BoundFunction &bound = *contender.compiled->bound;
+  if (Error error = memory.reserve(alone, bound))
+    return drop(contender, error);
+  if (isCheckedFirst())
+    check(contender);
+  else if (Error error = memory.run(alone, bound))
+    drop(contender, error.in("launch"));
+  if (!contender.runs())
     return;
-  }
-  contender.measured.check = *found;
   auto first = time(bound, 1);
   if (!first)
     return drop(contender, first.takeError().in("run"));
   contender.repetitions = std::clamp<double>(
       std::ceil(turn / std::max(*first, 1e-6)), 1, mostRepetitions);
   contender.times.push_back(*first);
+}
+
+/// Whether all results are compared before they are timed: of large ones, only
+/// those that turn out to be faster.
+bool DeviceMeasurer::isCheckedFirst() const {
+  int64_t bytes = 0;
+  for (const WrittenPart &part : parts)
+    bytes += part.bytes;
+  return bytes <= mostBytesToCheck;
 }
 
 /// Times all in turns; the first is the chosen schedule.
@@ -198,12 +219,13 @@ void DeviceMeasurer::race(std::vector<Contender> &contenders) {
           time(*contender.compiled->bound, contender.repetitions);
       if (!milliseconds) {
         drop(contender, milliseconds.takeError().in("run"));
+        if (!deviceError.empty())
+          return;
         continue;
       }
       contender.times.push_back(*milliseconds);
-      if (contenders.front().runs())
-        contender.ratios.push_back(*milliseconds /
-                                   contenders.front().times.back());
+      contender.ratios.push_back(*milliseconds /
+                                 contenders.front().times.back());
       fastest = std::min(fastest, contender.ratios.back());
     }
     for (Contender &contender : llvm::drop_begin(contenders))
@@ -236,7 +258,7 @@ DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
     else if (!contender.compiled->bound)
       contender.measured.dropped = contender.compiled->why;
     else
-      check(contender);
+      warmUp(contender);
     if (i == 0 && !contender.measured.isTimed())
       deviceError = contender.measured.dropped;
   }
@@ -246,6 +268,9 @@ DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
   for (auto [schedule, contender] :
        llvm::zip_equal(asked, llvm::drop_begin(contenders))) {
     contender.finish();
+    if (!isCheckedFirst() && contender.measured.isTimed() &&
+        contender.measured.ratio < 1)
+      check(contender);
     if (!contender.measured.isTimed() || contender.measured.ratio > 1)
       kept.erase(schedule); // nobody measures it again
     result.push_back(contender.measured);

@@ -41,7 +41,9 @@ private:
       : alone(alone), chosenOne(chosen), place(place), memory(memory) {}
 
   runtime::Error prepare();
+  bool isCheckedFirst() const;
   void check(Contender &contender);
+  void warmUp(Contender &contender);
   void drop(Contender &contender, const runtime::Error &error);
   void race(std::vector<Contender> &contenders);
   runtime::Expected<double> time(const runtime::BoundFunction &bound,
