@@ -14,6 +14,7 @@
 #include "GNN/Target/Compile.h"
 #include "GNN/Tune/DeviceMeasurer.h"
 #include "GNN/Tune/Tune.h"
+#include "TimedEmulator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -30,7 +31,7 @@ namespace {
 /// A module of examples with a graph, and the CPU.
 class Program {
 public:
-  explicit Program(llvm::StringRef example) {
+  explicit Program(llvm::StringRef example, bool isForGPU = false) {
     registerDialects(registry);
     context = std::make_unique<MLIRContext>(registry);
     auto file = llvm::MemoryBuffer::getFile(llvm::Twine(GNN_EXAMPLES) + "/" +
@@ -40,8 +41,10 @@ public:
     EXPECT_TRUE(module);
     function = (*module->getOps<func::FuncOp>().begin()).getName().str();
     registerBackends();
-    options.target = "cpu";
+    options.target = isForGPU ? "emulator" : "cpu";
     place.device = runtime::createCPUDevice(2, cpu::compileKernels);
+    if (isForGPU)
+      place.device = std::make_shared<TimedEmulator>();
     makeGraph(*module->getOps<GraphOp>().begin());
     place.options = options;
     place.threads = 2;
@@ -275,6 +278,32 @@ TEST(DeviceMeasurer, DropsWhatDoesNotComputeTheSame) {
   EXPECT_EQ(found[2].dropped.find("result: expected "), 0u) << found[2].dropped;
   EXPECT_EQ(found[3].dropped, "compile: planted");
   EXPECT_EQ((*measurer)->broken(), "");
+}
+
+/// What is searched for a GPU computes what the chosen schedules do.
+TEST(Tune, SchedulesOfAGPUComputeTheSame) {
+  for (const char *example : {"gat", "rgcn"}) {
+    Program program(example, /*isForGPU=*/true);
+    program.makeTemplates();
+    TuneOptions options;
+    options.function = program.function;
+    options.seconds = 3;
+    options.search = "random";
+    options.inputs = [](const auto &infos, const auto &) {
+      return randomInputs(infos);
+    };
+    auto tuned = tune::tune(*program.module, program.place, options);
+    ASSERT_TRUE(tuned) << tuned.message();
+    size_t count = 0;
+    for (const TunedTemplate &one : tuned->templates) {
+      count += one.history.trials.size();
+      for (const Trial &trial : one.history.trials)
+        EXPECT_EQ(trial.measured.dropped, "")
+            << one.name << ": "
+            << SearchSpace{one.fields, {}, {}}.str(trial.schedule);
+    }
+    EXPECT_GT(count, 5u);
+  }
 }
 
 TEST(Compare, BitsOrATolerance) {
