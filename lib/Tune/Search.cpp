@@ -78,7 +78,7 @@ static constexpr double leastGain = 0.01;
 static constexpr unsigned mostFruitless = 100;
 
 bool Driver::isOver() {
-  if (limits.isStopped && limits.isStopped(history))
+  if (!history.isStopped && limits.isStopped && limits.isStopped(history))
     history.isStopped = true;
   return history.isStopped || !measurer.broken().empty() ||
          seconds() >= limits.seconds * (1 - partOfFinal);

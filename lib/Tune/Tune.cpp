@@ -262,6 +262,8 @@ Expected<Tuned> Tuner::run() {
   if (!(options.seconds > 0))
     return runtime::failure("expected a budget above 0 seconds, got ",
                             options.seconds);
+  if (auto search = createSearch(options.search, options.seed); !search)
+    return search.takeError().in("search");
   for (auto step : {&Tuner::listTemplates, &Tuner::compileChosen,
                     &Tuner::setInputs, &Tuner::timeChosen})
     if (Error error = (this->*step)())

@@ -13,7 +13,8 @@ import threading
 
 import numpy as np
 
-from . import capi, compiler_capi, devices, files, interop, options, targets
+from . import compiler_capi, devices, files, interop, options, targets
+from .compiler import CompiledFunction, read_for_tuning
 from .graph import to_numpy
 from .signatures import Array, TuneProgress, TuneSettings
 
@@ -103,9 +104,8 @@ def tune(program, graph, inputs=None, *, budget=5.0, function=None, op=None, tar
 
 def _program_of(program, graph, asked):
     """The text of a program, its graphs by name, how it is compiled, and its function."""
-    from . import compiler
-    if not isinstance(program, compiler.CompiledFunction):
-        return compiler.read_for_tuning(program, graph, **asked)
+    if not isinstance(program, CompiledFunction):
+        return read_for_tuning(program, graph, **asked)
     for name in ("target", "chip", "passes", "gradients"):
         if asked[name] is not None:
             raise ValueError(f"{name}: expected none for a compiled function, which has its own, "
