@@ -43,6 +43,9 @@ typedef struct GnnTuneSettings {
    *  there; null: none. */
   const char *store;
   const char *cell;
+  /** The file that gets records of what is found, which the option `records` of
+   *  compiling reads; null: none. */
+  const char *records;
   /** Threads that compile; 0: as many as gnnNumThreads. */
   int64_t threads;
   GnnTuneProgress progress;

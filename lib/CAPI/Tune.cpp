@@ -12,6 +12,7 @@
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/OptionFiles/Inputs.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Tune/Tune.h"
@@ -130,6 +131,7 @@ static tune::TuneOptions readSettings(const GnnTuneSettings &settings) {
     options.search = settings.search;
   options.seed = settings.seed;
   options.cell = text(settings.cell);
+  options.records = text(settings.records);
   options.version = GNN_VERSION;
   if (settings.progress)
     options.progress = [&settings](const tune::Progress &progress) {
@@ -186,14 +188,15 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
                          const runtime::FunctionPlan &) {
       return readInputs(arrays, infos);
     };
-    std::unique_ptr<tune::Store> store;
+    tune::Store store(settings->store ? settings->store : "");
     if (settings->store) {
-      auto opened = tune::Store::open(settings->store);
-      if (!opened)
-        return opened.takeError().in("store");
-      store = std::move(*opened);
-      options.store = store.get();
+      if (Error error = store.check())
+        return error.in("store");
+      options.store = &store;
     }
+    if (!options.records.empty())
+      if (Error error = appendLine(options.records, ""))
+        return error.in("records");
     tune::Place place;
     place.device = device->value;
     place.threads =

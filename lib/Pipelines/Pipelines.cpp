@@ -200,6 +200,8 @@ static void buildSchedulePipeline(OpPassManager &pm,
   if (!options.schedules.empty()) // first, so that the others leave them
     pm.addPass(
         createApplySchedules(options.forApplying<ApplySchedulesOptions>()));
+  if (!options.records.empty())
+    pm.addPass(createApplyRecords({options.records}));
   addOfTargets(pm, &TargetBackend::addSchedulePasses);
   pm.addNestedPass<func::FuncOp>(createScheduleEdgeWalks({options.edgeWalks}));
   pm.addNestedPass<func::FuncOp>(createScheduleColumns({options.columnTiles}));

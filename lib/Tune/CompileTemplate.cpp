@@ -163,7 +163,8 @@ Expected<SearchSpace> gnn::tune::listSpace(const IsolatedTemplate &alone,
 CompileOptions
 gnn::tune::optionsBehindTemplates(const CompileOptions &options) {
   CompileOptions result = options;
-  result.schedules = result.saveSchedules = result.phasesDirectory = "";
+  result.schedules = result.saveSchedules = result.records = "";
+  result.phasesDirectory = "";
   result.gradients = result.passes = "";
   result.stagePasses.clear();
   result.threads = 1;

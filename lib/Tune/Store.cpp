@@ -12,12 +12,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 using namespace gnn;
 using namespace gnn::tune;
 namespace json = llvm::json;
@@ -27,17 +21,6 @@ using runtime::Expected;
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
-
-Expected<std::unique_ptr<Store>> Store::open(const std::string &path) {
-  int file =
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0)
-    return runtime::failure("cannot write '", path,
-                            "': ", std::strerror(errno));
-  return std::unique_ptr<Store>(new Store(path, file));
-}
-
-Store::~Store() { ::close(file); }
 
 static std::string describe(const Cell &cell,
                             llvm::ArrayRef<tile::ScheduleField> fields,
@@ -63,29 +46,14 @@ static std::string describe(const Cell &cell,
     out.attribute("rounds", measured.rounds);
     out.attribute("check", stringify(measured.check));
   });
-  stream << "\n";
   return line;
 }
 
+Error Store::check() const { return appendLine(path, ""); }
+
 Error Store::add(const Cell &cell, llvm::ArrayRef<tile::ScheduleField> fields,
-                 const Trial &trial) {
-  std::string line = describe(cell, fields, trial);
-  llvm::StringRef rest = line;
-  ::flock(file, LOCK_EX); // a write of a pipe's length and more may be cut
-  while (!rest.empty()) {
-    ssize_t written = ::write(file, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      break;
-    rest = rest.drop_front(written);
-  }
-  int status = errno;
-  ::flock(file, LOCK_UN);
-  if (!rest.empty())
-    return runtime::failure("cannot write '", path,
-                            "': ", std::strerror(status));
-  return {};
+                 const Trial &trial) const {
+  return appendLine(path, describe(cell, fields, trial));
 }
 
 //===----------------------------------------------------------------------===//

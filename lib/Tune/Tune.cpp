@@ -6,6 +6,8 @@
 
 #include "GNN/Tune/Tune.h"
 
+#include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Tune/DeviceMeasurer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -96,12 +98,17 @@ static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
     return Error(first.measured.dropped);
   if (!tuned.history.faster)
     return {};
+  const Trial &best = tuned.history.best();
+  tile::ScheduleInterface kind = tile::getScheduleKind(alone.op());
   auto report = [&] { return emitError(alone.op().getLoc()); };
-  Attribute schedule = tile::getScheduleKind(alone.op())
-                           .withValues(tuned.history.best().schedule, report);
   llvm::raw_string_ostream stream(tuned.line);
-  tile::printSchedule(stream, alone.key, schedule, nullptr);
-  return {};
+  tile::printSchedule(stream, alone.key, kind.withValues(best.schedule, report),
+                      nullptr);
+  if (options.records.empty())
+    return {};
+  return appendLine(
+      options.records,
+      tile::printRecord(alone.op(), kind, best.schedule, best.measured.ratio));
 }
 
 //===----------------------------------------------------------------------===//

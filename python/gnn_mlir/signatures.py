@@ -91,7 +91,7 @@ class TuneSettings(ctypes.Structure):
 
     _fields_ = [("function", c_char_p), ("number", c_int64), ("seconds", ctypes.c_double),
                 ("search", c_char_p), ("seed", ctypes.c_uint64), ("store", c_char_p),
-                ("cell", c_char_p), ("threads", c_int64), ("progress", TuneProgress),
+                ("cell", c_char_p), ("records", c_char_p), ("threads", c_int64), ("progress", TuneProgress),
                 ("context", c_void_p)]
 
 

@@ -67,6 +67,11 @@ struct Options {
   cl::opt<std::string> store{
       "store", cl::desc("Add all measurements there (docs/Tuning.md)"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
+  cl::opt<std::string> records{
+      "records",
+      cl::desc("Add records of what is found there, for --records of gnn-run: "
+               "they serve other functions and graphs alike (docs/Tuning.md)"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> replay{
       "replay",
       cl::desc("Take times from that store in place of a device, so that "
@@ -197,7 +202,7 @@ private:
   int tuneFunction();
 
   double seconds = 0;
-  std::unique_ptr<tune::Store> store;
+  std::optional<tune::Store> store;
   std::vector<tune::StoredMeasurement> stored;
   std::vector<run::LoadedGraph> loaded;
   tune::Place place;
@@ -233,16 +238,16 @@ runtime::Error Run::checkArguments() {
       return lines.takeError().in("--replay");
     stored = std::move(*lines);
   }
+  if (!given->records.empty())
+    if (runtime::Error error = appendLine(given->records, ""))
+      return error.in("--records");
   if (given->store.empty())
     return {};
   if (!given->replay.empty())
     return runtime::failure(
         "--store: expected none with --replay, which measures nothing");
-  auto opened = tune::Store::open(given->store);
-  if (!opened)
-    return opened.takeError().in("--store");
-  store = std::move(*opened);
-  return {};
+  store.emplace(given->store);
+  return store->check().in("--store");
 }
 
 runtime::Error Run::openDevice() {
@@ -338,7 +343,8 @@ int Run::tuneFunction() {
   options.seconds = seconds;
   options.search = given->search;
   options.seed = given->seed;
-  options.store = store.get();
+  options.store = store ? &*store : nullptr;
+  options.records = given->records;
   options.cell = given->cell;
   if (options.cell.empty())
     for (const std::string &text : given->graphFiles)

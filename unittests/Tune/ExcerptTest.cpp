@@ -4,105 +4,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/CPU/Compile.h"
-#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
-#include "GNN/InitDialects.h"
+#include "Program.h"
+
 #include "GNN/OptionFiles/Inputs.h"
-#include "GNN/Runtime/CPUDevice.h"
-#include "GNN/Target/AttachStatistics.h"
-#include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Tune/DeviceMeasurer.h"
 #include "GNN/Tune/Tune.h"
-#include "TimedEmulator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tune;
-
-namespace {
-/// A module of examples with a graph, and the CPU.
-class Program {
-public:
-  explicit Program(llvm::StringRef example, bool isForGPU = false) {
-    registerDialects(registry);
-    context = std::make_unique<MLIRContext>(registry);
-    auto file = llvm::MemoryBuffer::getFile(llvm::Twine(GNN_EXAMPLES) + "/" +
-                                            example + ".mlir");
-    EXPECT_TRUE(file);
-    module = parseSourceString<ModuleOp>((*file)->getBuffer(), context.get());
-    EXPECT_TRUE(module);
-    function = (*module->getOps<func::FuncOp>().begin()).getName().str();
-    registerBackends();
-    options.target = isForGPU ? "emulator" : "cpu";
-    place.device = runtime::createCPUDevice(2, cpu::compileKernels);
-    if (isForGPU)
-      place.device = std::make_shared<TimedEmulator>();
-    makeGraph(*module->getOps<GraphOp>().begin());
-    place.options = options;
-    place.threads = 2;
-  }
-
-  std::vector<std::shared_ptr<const runtime::Graph>> graphs() const {
-    return {place.graphs.begin()->second};
-  }
-  /// As the tuner takes it.
-  void makeTemplates() {
-    EXPECT_TRUE(succeeded(
-        lowerToTemplates(*module, options, /*choosesSchedules=*/false)));
-  }
-
-  DialectRegistry registry;
-  std::unique_ptr<MLIRContext> context;
-  OwningOpRef<ModuleOp> module;
-  std::string function;
-  CompileOptions options;
-  Place place;
-
-private:
-  /// Hubs, nodes without edges, several edges between two nodes, and one self
-  /// loop a node where the declaration asks for them.
-  void makeGraph(GraphOp declared) {
-    constexpr int32_t nodes = 67;
-    std::vector<int32_t> src, dst, type, nodeType;
-    auto add = [&](int32_t from, int32_t to, int64_t number) {
-      src.push_back(from);
-      dst.push_back(to);
-      type.push_back(number % declared.getEdgeTypes());
-    };
-    for (int32_t i = 0; i < 400; ++i)
-      if (int32_t from = i * 31 % nodes, to = i % 3 ? i * i % 50 : 7;
-          from != to || !declared.getSelfLoops())
-        add(from, to, i * 5 / 3);
-    for (int32_t i = 0; i < nodes; ++i) {
-      nodeType.push_back(i % declared.getNodeTypes());
-      if (declared.getSelfLoops())
-        add(i, i, 0);
-    }
-    runtime::GraphArrays arrays;
-    arrays.numSrcNodes = nodes;
-    arrays.numEdges = src.size();
-    arrays.numNodeTypes = declared.getNodeTypes();
-    arrays.numEdgeTypes = declared.getEdgeTypes();
-    arrays.edgeSrc = src.data();
-    arrays.edgeDst = dst.data();
-    arrays.edgeType = type.data();
-    arrays.srcNodeType = nodeType.data();
-    auto graph = runtime::Graph::create(arrays);
-    ASSERT_TRUE(graph) << graph.message();
-    std::string name = declared.getSymName().str();
-    ASSERT_TRUE(succeeded(attachStatistics(*module, {{name, *graph}})));
-    place.graphs[name] = *graph;
-  }
-};
-} // namespace
 
 static std::vector<std::string>
 randomInputs(const std::vector<runtime::TensorInfo> &infos) {

@@ -67,14 +67,13 @@ static Trial makeTrial(const Schedule &schedule, double milliseconds) {
 }
 
 TEST_F(StoreTest, LinesAreReadAsTheyWereAdded) {
-  auto store = Store::open(path);
-  ASSERT_TRUE(store);
+  Store store(path);
   auto fields = PlantedMeasurer::table();
-  ASSERT_FALSE((*store)->add(makeCell("a"), fields, makeTrial({1, 2, 4}, 3)));
+  ASSERT_FALSE(store.add(makeCell("a"), fields, makeTrial({1, 2, 4}, 3)));
   Trial dropped;
   dropped.schedule = {2, 2, 4};
   dropped.measured = Measurement::drop("launch: too many \"threads\"\n");
-  ASSERT_FALSE((*store)->add(makeCell("a"), fields, dropped));
+  ASSERT_FALSE(store.add(makeCell("a"), fields, dropped));
   auto lines = readStore(path);
   ASSERT_TRUE(lines) << lines.message();
   ASSERT_EQ(lines->size(), 2u);
@@ -88,10 +87,9 @@ TEST_F(StoreTest, LinesAreReadAsTheyWereAdded) {
 }
 
 TEST_F(StoreTest, WhatIsWrongHasTheNumberOfItsLine) {
-  auto store = Store::open(path);
-  ASSERT_TRUE(store);
-  ASSERT_FALSE((*store)->add(makeCell("a"), PlantedMeasurer::table(),
-                             makeTrial({1, 2, 4}, 3)));
+  Store store(path);
+  ASSERT_FALSE(store.add(makeCell("a"), PlantedMeasurer::table(),
+                         makeTrial({1, 2, 4}, 3)));
   auto text = runtime::readFile(path);
   ASSERT_TRUE(text);
   auto change = [&](llvm::StringRef from, llvm::StringRef to) {
@@ -124,13 +122,12 @@ TEST_F(StoreTest, TwoProcessesAddWholeLines) {
     pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      auto store = Store::open(path);
+      Store store(path);
       Cell cell = makeCell(std::string(20000, char('a' + number)));
-      for (int i = 0; store && i < count; ++i)
-        if ((*store)->add(cell, PlantedMeasurer::table(),
-                          makeTrial({1, 2, 4}, i)))
+      for (int i = 0; i < count; ++i)
+        if (store.add(cell, PlantedMeasurer::table(), makeTrial({1, 2, 4}, i)))
           ::_exit(1);
-      ::_exit(store ? 0 : 1);
+      ::_exit(0);
     }
     children.push_back(child);
   }
@@ -144,12 +141,11 @@ TEST_F(StoreTest, TwoProcessesAddWholeLines) {
   EXPECT_EQ(lines->size(), 2u * count);
 }
 
-TEST_F(StoreTest, CannotBeOpenedWhereItCannotBeWritten) {
-  auto store = Store::open("/nonexistent/store.jsonl");
-  ASSERT_FALSE(store);
-  EXPECT_EQ(store.takeError().message(),
+TEST_F(StoreTest, SaysWhyItCannotBeWritten) {
+  EXPECT_EQ(Store("/nonexistent/store.jsonl").check().message(),
             "cannot write '/nonexistent/store.jsonl': No such file or "
             "directory");
+  EXPECT_FALSE(Store(path).check());
 }
 
 /// A search of a store is the search that has made it.
@@ -158,12 +154,11 @@ TEST_F(StoreTest, ReplaysASearch) {
     return schedule[2] == 128 ? -1 : 1 + std::abs(schedule[0] - 30.0);
   };
   PlantedMeasurer measurer(cost);
-  auto store = Store::open(path);
-  ASSERT_TRUE(store);
+  Store store(path);
   Limits limits;
   limits.seconds = 1000;
   limits.record = [&](const Trial &trial) {
-    EXPECT_FALSE((*store)->add(makeCell("a"), PlantedMeasurer::table(), trial));
+    EXPECT_FALSE(store.add(makeCell("a"), PlantedMeasurer::table(), trial));
   };
   auto search = createCoordinateSearch();
   History made = runSearch(*search, measurer, limits);

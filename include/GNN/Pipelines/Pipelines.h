@@ -346,6 +346,11 @@ template <typename Base> struct ScheduleFiles : public Base {
       *this, "allow-unused-schedules",
       llvm::cl::desc("Leave schedules that no template takes"),
       llvm::cl::init(false)};
+  Option<std::string> records{
+      *this, "records",
+      llvm::cl::desc("Tuned schedules of templates that have none then: a file "
+                     "that gnn-tune --records adds to"),
+      llvm::cl::init("")};
   Option<std::string> saveSchedules{
       *this, "save-schedules",
       llvm::cl::desc("File to write the schedules of all templates to"),
@@ -355,6 +360,7 @@ template <typename Base> struct ScheduleFiles : public Base {
   template <typename Other> void takeScheduleFiles(const Other &other) {
     schedules = other.schedules;
     allowUnusedSchedules = other.allowUnusedSchedules;
+    records = other.records;
     saveSchedules = other.saveSchedules;
   }
   /// Those of the pass that reads the file.

@@ -28,24 +28,21 @@ struct Cell {
   std::string device, version;
 };
 
-/// A file that measurements are added to.
+/// A file that measurements are added to, by several processes at once if need
+/// be.
 class Store {
 public:
-  /// Opens or creates it; the error says why it cannot be written.
-  static runtime::Expected<std::unique_ptr<Store>>
-  open(const std::string &path);
-  ~Store();
+  explicit Store(std::string path) : path(std::move(path)) {}
 
-  /// Adds a line, whole, whoever else adds lines.
+  /// Why it cannot be written, before anything is.
+  runtime::Error check() const;
+
   runtime::Error add(const Cell &cell,
                      llvm::ArrayRef<tile::ScheduleField> fields,
-                     const Trial &trial);
+                     const Trial &trial) const;
 
 private:
-  explicit Store(std::string path, int file)
-      : path(std::move(path)), file(file) {}
   const std::string path;
-  const int file;
 };
 
 /// A line of a store.

@@ -36,8 +36,11 @@ struct TuneOptions {
   std::string search = "coordinate";
   uint64_t seed = 0;
   /// Gets all measurements, where it is given; `cell` names them.
-  Store *store = nullptr;
+  const Store *store = nullptr;
   std::string cell;
+  /// A file that gets records of what is found (GNN/Transforms/Schedules/
+  /// Records.h); empty: none.
+  std::string records;
   std::string version;
   /// Told of progress between batches; whether to stop.
   std::function<bool(const Progress &)> progress = {};

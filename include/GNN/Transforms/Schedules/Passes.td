@@ -51,6 +51,27 @@ def ApplySchedules : Pass<"gnn-tile-apply-schedules", "::mlir::ModuleOp"> {
   ];
 }
 
+def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
+  let summary = "Give templates schedules that were found by measuring";
+  let description = [{
+    A file has a line of JSON for each record, as `gnn-tune --records` adds them
+    (docs/Tuning.md). A record is of a template if all of this is equal: what it
+    computes, walks, reads and writes, its types, the statistics of its graph in steps of a
+    factor of two, the kind of chip, and the version of the compiler. Functions and
+    graphs may have other names. Of several records the last one counts.
+
+    A record whose schedule cannot be honoured, and a line that is no record, are left
+    with a remark.
+
+    Needs: templates on buffers; `gnn.target` and statistics as they were when the
+    records were made. Keeps: schedules that templates have. Never fails.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let options = [
+    Option<"file", "file", "std::string", /*default=*/"", "File of records">,
+  ];
+}
+
 def SaveSchedules : Pass<"gnn-tile-save-schedules", "::mlir::ModuleOp"> {
   let summary = "Write the schedules of templates to a file";
   let description = [{
