@@ -144,12 +144,17 @@ def load_plugin(path):
     capi.call("gnnLoadPlugin", name)
 
 
-def compile_package(text, graphs, schedules, phases=None, save_schedules=None, **options):
-    """A package, of the cache where it has one. Raises ValueError where an option is wrong,
+def compile_package(text, graphs, schedules, phases=None, save_schedules=None, tuned=False,
+                    **options):
+    """A package, of the cache where it has one; `tuned`, with schedules that records of the
+    cache's folder have. Raises ValueError where an option is wrong,
     CompileError where the program is, and OSError where the file of `schedules` cannot be
     read."""
+    records, state = cache.read_records() if tuned else (None, None)
+
     def make():
-        return _compile_package(text, graphs, schedules, phases, save_schedules, **options)
+        return _compile_package(text, graphs, schedules, phases, save_schedules,
+                                records=path_option("records", records), **options)
 
     if phases is not None or save_schedules is not None or _has_plugins:
         return make()  # What is asked for is made on the way, or not known.
@@ -161,7 +166,8 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, *
         json.dumps(given)
     except (AttributeError, OSError, TypeError, ValueError):
         return make()  # which says what is wrong
-    return cache.compiled(make, options.get("target"), text, facts, given, options)
+    return cache.compiled(make, options.get("target"), text, facts, given, options,
+                          *([state] if state else []))
 
 
 def _compile_package(text, graphs, schedules, phases, save_schedules, **options):

@@ -13,7 +13,7 @@ import threading
 
 import numpy as np
 
-from . import compiler_capi, devices, files, interop, options, targets
+from . import cache, compiler_capi, devices, files, interop, options, targets
 from .compiler import CompiledFunction, read_for_tuning
 from .graph import to_numpy
 from .signatures import Array, TuneProgress, TuneSettings
@@ -40,6 +40,12 @@ class Tuning:
                          f"{one['dropped']:8}  {one['name']}")
         return "\n".join(lines)
 
+    def add(self, other):
+        """Adds what was found for another function."""
+        self.schedules += other.schedules
+        self.templates += other.templates
+        self.stopped |= other.stopped
+
     def save(self, path):
         """Writes the schedules, a file for `schedules` of `compile`, whole or not at all."""
         files.write(path, "".join(json.dumps(line) + "\n" for line in self.schedules))
@@ -49,43 +55,80 @@ def _number(value, width, digits):
     return "-".rjust(width) if value is None else f"{value:{width}.{digits}f}"
 
 
-def tune(program, graph, inputs=None, *, budget=5.0, function=None, op=None, target=None,
+def tune(program, *args, budget=5.0, function=None, op=None, target=None,
          chip=None, passes=None, gradients=None, search="coordinate", seed=0, store=None,
-         cell=None, progress=None, **unknown):
-    """Measures schedules of the kernels of a program on a graph for `budget` seconds, compilation
-    with it, and returns a `Tuning`. Each kernel is compiled and timed alone, beside what the
+         cell=None, keep=True, progress=None, **named):
+    """Measures schedules of the kernels of a program for `budget` seconds, compilation with it,
+    and returns a `Tuning`. Each kernel is compiled and timed alone, beside what the
     compiler's passes choose, and has to give the same result: to the bit, or where sums are in
     another order up to 1e-5. Ctrl-C ends the search, and what it has found is returned.
 
     `program` is a compiled function of a program, which knows its settings, or what `compile`
-    takes as a program with `function`, `target`, `chip`, `passes` and `gradients`. `inputs` are
-    those of a call; those that are left out are random. The device is the inputs', or that of
+    takes as a program with `function`, `target`, `chip`, `passes` and `gradients`. The arguments
+    are its graphs and its inputs, as of a call; inputs that are left out are random. Or it is a
+    compiled PyTorch model with arguments of a call, which is made: then all of its programs are
+    tuned, those with gradients forward and backward, and share the budget. The device is the inputs', or that of
     the target: a GPU or the CPU, as the emulator has no times. `op` is the number of the one
     kernel to tune, as a Tuning lists them; None: all of them share the budget by their times.
     `search` is "coordinate", "random" or "exhaustive", and `seed` that of one that draws.
-    `store` names a file that all measurements are added to, under the name `cell`. `progress` is
+    With `keep` records of what is found go to the folder of compiled programs, where
+    `compile(tuned=True)` finds them. `store` names a file that all measurements are added to, under the name `cell`. `progress` is
     called with the name of a kernel, how many schedules were measured and dropped, the least part
     of the chosen schedule's time, and the part of the budget that is gone.
 
     Raises ValueError where an argument is wrong, CompileError where the program is, and GNNError
     where it does not run."""
-    options.refuse_unknown(unknown, tune)
+    _check(budget, search, op=op, seed=seed)
+    asked = dict(op=op, search=search, seed=seed, store=store, cell=cell, keep=keep,
+                 progress=progress)
+    of_program = dict(function=function, target=target, chip=chip, passes=passes,
+                      gradients=gradients)
+    if not interop.is_torch_model(program):
+        options.refuse_unknown({name: value for name, value in named.items()
+                                if name not in ("graph", "inputs")}, tune)
+        return _tune(program, *_graph_and_inputs(args, named), budget, of_program, asked)
+    for name, value in (*of_program.items(), ("op", op)):
+        if value is not None:
+            raise ValueError(f"{name}: expected none for a PyTorch model, got {value!r}")
+    runs = [(compiled, graphs, inputs, name)
+            for compiled, graphs, inputs, names in interop.calls_of(program, args, named)
+            for name in names]
+    found = Tuning({"schedules": [], "templates": [], "stopped": False})
+    for compiled, graphs, inputs, name in runs:
+        if not found.stopped:
+            given = inputs if name != f"{compiled.name}_backward" else {}
+            found.add(_tune(compiled, graphs, given, budget / len(runs),
+                            {**of_program, "function": name}, asked))
+    return found
+
+
+def _check(budget, search, **numbers):
     if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not (
             0 < budget < math.inf):
         raise ValueError(f"budget: expected a number of seconds above 0, got {budget!r}")
     if search not in _SEARCHES:
         raise ValueError(f"search: expected one of {', '.join(_SEARCHES)}, got {search!r}")
-    for name, value in (("op", op), ("seed", seed)):
+    for name, value in numbers.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or
                                   value < 0):
             raise ValueError(f"{name}: expected a number from 0 on, got {value!r}")
-    if interop.is_torch_model(program):
-        raise ValueError("program: expected a program or a compiled function of one, got a "
-                         f"PyTorch model ({type(program).__name__})")
-    inputs = {} if inputs is None else inputs
+
+
+def _graph_and_inputs(args, named):
+    """The graphs and the inputs among the arguments."""
+    if len(args) + len(named) not in (1, 2) or len(args) == 2 and named or (
+            args and "graph" in named) or not (args or "graph" in named):
+        raise ValueError("expected a graph and inputs, got "
+                         f"{len(args)} arguments{''.join(f', {name}=' for name in named)}")
+    graph = args[0] if args else named["graph"]
+    inputs = args[1] if len(args) == 2 else named.get("inputs")
+    return graph, {} if inputs is None else inputs
+
+
+def _tune(program, graph, inputs, budget, of_program, asked):
+    """Tunes one program."""
     text, graphs, settings, source = _program_of(
-        program, graph, dict(function=function, target=target, chip=chip, passes=passes,
-                             gradients=gradients))
+        program, graph, of_program)
     if settings["target"] == targets.EMULATOR:
         raise ValueError("target: the emulator has no times: expected cuda or cpu")
     if source is not None and hasattr(source, "place_typed_inputs"):
@@ -95,11 +138,14 @@ def tune(program, graph, inputs=None, *, budget=5.0, function=None, op=None, tar
         else targets.CPU)
     arrays = {name: np.ascontiguousarray(to_numpy(value)) for name, value in inputs.items()}
     given = TuneSettings(
-        function=(settings.pop("function") or "").encode(), number=-1 if op is None else op,
-        seconds=budget, search=search.encode(), seed=seed,
-        store=compiler_capi.path_option("store", store),
-        cell=None if cell is None else str(cell).encode())
-    return Tuning(json.loads(_run(text, graphs, settings, given, arrays, device, progress)))
+        function=(settings.pop("function") or "").encode(),
+        number=-1 if asked["op"] is None else asked["op"], seconds=budget,
+        search=asked["search"].encode(), seed=asked["seed"],
+        store=compiler_capi.path_option("store", asked["store"]),
+        cell=None if asked["cell"] is None else str(asked["cell"]).encode(),
+        records=compiler_capi.path_option("records", cache.records() if asked["keep"] else None))
+    return Tuning(json.loads(_run(text, graphs, settings, given, arrays, device,
+                                  asked["progress"])))
 
 
 def _program_of(program, graph, asked):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import models
+from gnn_mlir import cache, models
 
 
 def make_graph(nodes=300, edges=3000, edge_types=1, seed=0):
@@ -68,6 +68,53 @@ def test_a_pass_of_a_gradient(gcn):
     layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu", gradients=True)
     found = gnn_mlir.tune(layer, graph, budget=1, function="gcn_backward")
     assert any(one["timed"] for one in found.templates)
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2, 3)])
+def test_a_graph_and_inputs(gcn, arguments):
+    with pytest.raises(ValueError, match="expected a graph and inputs, got"):
+        gnn_mlir.tune(gcn[0], *arguments)
+
+
+def test_records(gcn, tmp_path, monkeypatch):
+    """What was found is taken by programs with other names, and ends with its file."""
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    _, graph, _ = gcn
+    model, saved = models.gcn((16, 16)), tmp_path / "saved.jsonl"
+
+    def schedules(tuned, program=model):
+        gnn_mlir.compile(program, graph=graph, target="cpu", tuned=tuned, save_schedules=saved)
+        return [json.loads(line) for line in saved.read_text().splitlines()]
+    chosen = schedules(False)
+    assert schedules(True) == chosen
+    # Tuning is by times: a record of the test is one of a schedule that it knows.
+    found = gnn_mlir.tune(model, graph, target="cpu", budget=2)
+    path = cache.records()
+    records = path.read_text().splitlines()
+    assert len(records) == len(found.schedules)
+    for line in found.schedules:
+        assert any(line["schedule"].items() <= one["schedule"].items() for one in schedules(True))
+    assert schedules(False) == chosen
+    path.write_text("no record\n" + path.read_text())
+    assert len(schedules(True)) == len(chosen)
+    cache.clear()
+    assert not path.exists() and schedules(True) == chosen
+
+
+def test_a_record_changes_what_the_cache_of_programs_gives(gcn, tmp_path, monkeypatch):
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    _, graph, inputs = gcn
+    model = models.gcn((16, 16))
+
+    def compile_tuned():
+        return gnn_mlir.compile(model, graph=graph, target="cpu", tuned=True)
+    before = compile_tuned()(graph, inputs)
+    path = cache.records()
+    path.write_text("{}\n")
+    np.testing.assert_array_equal(compile_tuned()(graph, inputs), before)
+    assert len(list(path.parent.glob("*.gnnpkg"))) == 2
+    with pytest.raises(ValueError, match="tuned: expected True or False, got 'yes'"):
+        gnn_mlir.compile(model, tuned="yes")
 
 
 def test_progress(gcn):

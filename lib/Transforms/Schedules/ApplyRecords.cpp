@@ -6,6 +6,7 @@
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/Nesting.h"
@@ -37,7 +38,9 @@ static std::string bucket(double count) {
 
 /// What a graph has about, as far as the template sees it.
 static std::string describeStatistics(TileOpInterface op) {
-  gnn::StatsAttr stats = gnn::getStats(op.getOperation());
+  gnn::StatsAttr stats =
+      gnn::getStats(SymbolTable::lookupNearestSymbolFrom<gnn::GraphOp>(
+          op, op.getGraphAttr()));
   if (!stats)
     return "unknown";
   std::string text = "src_nodes " + bucket(stats.getSrcNodes()) +
