@@ -23,7 +23,7 @@ from .program import (Function, Module, check_counts, check_dict, check_graph_na
                       check_names, graphs_by_name)
 
 
-def _read_program(program, passes, graph, function=None):
+def read_program(program, passes, graph, function=None):
     """The text of a program, the switches of passes as text, and graphs by name. A list
     of graphs is in the order of `function`, None where there is only one."""
     options.refuse_path(program)
@@ -31,7 +31,7 @@ def _read_program(program, passes, graph, function=None):
         got = types.described(program)
         raise ValueError("program: expected a torch.nn.Module (an instance), a Python "
                          f"function, or a gnn_mlir Module, Function or text, got {got}")
-    known = _functions(program)
+    known = functions_of(program)
     of = (program if isinstance(program, Function) else known.get(function) or
           (next(iter(known.values())) if len(known) == 1 else None))
     if isinstance(graph, (list, tuple)):
@@ -52,7 +52,7 @@ def _read_program(program, passes, graph, function=None):
     return text, compiler_capi.pass_options(passes or {}), graphs
 
 
-def _functions(program):
+def functions_of(program):
     """The functions of a program by name; none where it is text."""
     module = program.module if isinstance(program, Function) else program
     return module.functions if isinstance(module, Module) else {}
@@ -64,7 +64,7 @@ def check_target(target):
         raise ValueError(f"target: expected one of {', '.join(known)}, got {target!r}")
 
 
-def _choose_chip(target, chip):
+def choose_chip(target, chip):
     """The GPU to compile for, or None."""
     check_target(target)
     if chip is not None and (target == targets.CPU or not isinstance(chip, str)):
@@ -94,10 +94,10 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     if args or kernels:
         raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
                          "models alone")
-    chip = _choose_chip(target, chip)
-    text, passes, graphs = _read_program(program, passes, graph)
+    chip = choose_chip(target, chip)
+    text, passes, graphs = read_program(program, passes, graph)
     arguments = text, compiler_capi.NAME, graphs
-    asked = _options(program, target, chip, passes, gradients)
+    asked = settings_of(program, target, chip, passes, gradients)
     if dot is not None:
         files.write(dot, compiler_capi.explain_text(*arguments, dot=True, **asked))
     return compiler_capi.explain_text(*arguments, **asked)
@@ -114,26 +114,16 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
     if not (isinstance(vary, (list, tuple)) and
             all(isinstance(name, str) and name.isidentifier() for name in vary)):
         raise ValueError(f"vary: expected names of fields, got {vary!r}")
-    chip = _choose_chip(target, chip)
-    text, passes, graphs = _read_program(program, passes, graph)
-    lines = compiler_capi.schedules_text(text, compiler_capi.NAME, graphs, vary, **_options(
+    chip = choose_chip(target, chip)
+    text, passes, graphs = read_program(program, passes, graph)
+    lines = compiler_capi.schedules_text(text, compiler_capi.NAME, graphs, vary, **settings_of(
         program, target, chip, passes, gradients))
     return [json.loads(line) for line in lines.splitlines()]
 
 
-def read_for_tuning(program, graph, *, function, target, chip, passes, gradients):
-    """A program as `tune` takes it: its text, graphs by the names of their declarations, the
-    options of compiling it with the name of the function, and the function where it is known."""
-    chip = _choose_chip(target, chip)
-    text, passes, graphs = _read_program(program, passes, graph, function)
-    source = program if isinstance(program, Function) else _functions(program).get(function)
-    settings = _options(program, target, chip, passes, gradients, function)
-    return text, graphs, {**settings, "function": function or getattr(source, "name", None)}, source
-
-
-def _options(program, target, chip, passes, gradients, function=None):
+def settings_of(program, target, chip, passes, gradients, function=None):
     return dict(target=devices.kind_of(target, chip), chip=chip, passes=passes,
-                gradients=differentiation.parse(gradients, function, _functions(program)))
+                gradients=differentiation.parse(gradients, function, functions_of(program)))
 
 
 def compile(program=interop.NONE, function=None, *, target=None, chip=None, passes=None,
@@ -197,12 +187,12 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
         load_plugin(plugin)
-    chip = _choose_chip(target, chip)
-    text, passes, graphs = _read_program(program, passes, graph, function)
+    chip = choose_chip(target, chip)
+    text, passes, graphs = read_program(program, passes, graph, function)
     source = None
     if isinstance(program, Function):
         source, function, program = program, function or program.name, program.module
-    form = _options(program, target, chip, passes, gradients, function)
+    form = settings_of(program, target, chip, passes, gradients, function)
     asked, always = form.pop("gradients"), (text, graphs, schedules)
     form.update(keep_ir=target != targets.CUDA, tuned=tuned,
                 stop_at=compiler_capi.word_option("stop_at", stop_at),

@@ -14,7 +14,8 @@ import threading
 import numpy as np
 
 from . import cache, compiler_capi, devices, files, interop, options, targets
-from .compiler import CompiledFunction, read_for_tuning
+from .compiler import CompiledFunction, choose_chip, functions_of, read_program, settings_of
+from .program import Function
 from .graph import to_numpy
 from .signatures import Array, TuneProgress, TuneSettings
 
@@ -148,10 +149,19 @@ def _tune(program, graph, inputs, budget, of_program, asked):
                                   asked["progress"])))
 
 
+def _read(program, graph, *, function, target, chip, passes, gradients):
+    """The same of a program that is not compiled."""
+    chip = choose_chip(target, chip)
+    text, passes, graphs = read_program(program, passes, graph, function)
+    source = program if isinstance(program, Function) else functions_of(program).get(function)
+    settings = settings_of(program, target, chip, passes, gradients, function)
+    return text, graphs, {**settings, "function": function or getattr(source, "name", None)}, source
+
+
 def _program_of(program, graph, asked):
     """The text of a program, its graphs by name, how it is compiled, and its function."""
     if not isinstance(program, CompiledFunction):
-        return read_for_tuning(program, graph, **asked)
+        return _read(program, graph, **asked)
     for name in ("target", "chip", "passes", "gradients"):
         if asked[name] is not None:
             raise ValueError(f"{name}: expected none for a compiled function, which has its own, "

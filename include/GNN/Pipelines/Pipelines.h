@@ -348,8 +348,7 @@ template <typename Base> struct ScheduleFiles : public Base {
       llvm::cl::init(false)};
   Option<std::string> records{
       *this, "records",
-      llvm::cl::desc("Tuned schedules of templates that have none then: a file "
-                     "that gnn-tune --records adds to"),
+      llvm::cl::desc("Records of tuned schedules, for the other templates"),
       llvm::cl::init("")};
   Option<std::string> saveSchedules{
       *this, "save-schedules",
