@@ -28,11 +28,11 @@ randomInputs(const std::vector<runtime::TensorInfo> &infos) {
   return values;
 }
 
-class Excerpts : public testing::TestWithParam<const char *> {};
+class ExcerptsOf : public testing::TestWithParam<const char *> {};
 
 /// The templates of a function, each alone, one after another are the function:
 /// to the bit, by the same keys and schedules.
-TEST_P(Excerpts, AreTheFunction) {
+TEST_P(ExcerptsOf, AreTheFunction) {
   Program program(GetParam());
   OwningOpRef<ModuleOp> whole = program.module->clone();
   auto package = compileToPackage(*whole, program.options);
@@ -92,7 +92,7 @@ TEST_P(Excerpts, AreTheFunction) {
   EXPECT_TRUE(*got == expected->outputs);
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, Excerpts,
+INSTANTIATE_TEST_SUITE_P(Examples, ExcerptsOf,
                          testing::Values("rgcn", "gcn", "gat-two-layers",
                                          "rgat-heads", "hgt", "sage-max",
                                          "transformer-gate", "compgcn-mul"),
@@ -101,6 +101,19 @@ INSTANTIATE_TEST_SUITE_P(Examples, Excerpts,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+/// The last sum of an RGCN is added to what a product has written.
+TEST(Excerpts, KnowWhatIsReadWhereItIsWritten) {
+  Program program("rgcn");
+  program.makeTemplates();
+  auto alone = isolateTemplates(*program.module, program.function);
+  ASSERT_EQ(alone.size(), 4u);
+  EXPECT_EQ(alone[3].readsOutput, std::vector<bool>({true}));
+  EXPECT_EQ(alone[2].readsOutput, std::vector<bool>({false}));
+  EXPECT_EQ(alone[0].numPlaces, 1u);
+  EXPECT_FALSE(alone[0].readsPlaces);
+  EXPECT_TRUE(isolateTemplates(*program.module, "none").empty());
+}
 
 //===----------------------------------------------------------------------===//
 // Faults
