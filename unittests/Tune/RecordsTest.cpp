@@ -103,6 +103,12 @@ TEST_F(Records, NeverMakeACompilationFail) {
     Program program("rgcn");
     EXPECT_EQ(rowsWith(program, text), chosen) << text.substr(0, 100);
   }
+  // Fields that each can have their values, but not together.
+  std::string apart = record("rgcn", 512);
+  apart.replace(apart.find("\"rows_per_block\":512"), 20,
+                "\"columns_per_block\":8,\"vector\":16,\"rows_per_block\":512");
+  Program together("rgcn");
+  EXPECT_EQ(rowsWith(together, apart), chosen);
   std::string wrong = record("rgcn", 512);
   wrong.replace(wrong.find("rows_per_block"), 14, "rows_per_brick");
   Program program("rgcn"), none("rgcn");
