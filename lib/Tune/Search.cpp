@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 using namespace gnn;
@@ -318,8 +319,13 @@ std::unique_ptr<Search> gnn::tune::createExhaustiveSearch(size_t most) {
   return std::make_unique<OrderedSearch>([=](size_t size) {
     std::vector<size_t> order;
     size_t count = std::min(size, most);
+    // A stride about the golden section of the count: the first ones lie all
+    // over the list, so that an early end leaves no part of it out.
+    size_t stride = std::max<size_t>(count * 0.618, 1);
+    while (std::gcd(stride, count) > 1)
+      ++stride;
     for (size_t i = 0; i < count; ++i)
-      order.push_back(i * size / count);
+      order.push_back(i * stride % count * size / count);
     return order;
   });
 }

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <set>
 
 using namespace gnn;
 using namespace gnn::tune;
@@ -67,6 +68,17 @@ TEST(Search, ExhaustiveFindsTheOptimumAnywhere) {
   PlantedMeasurer other(isBest);
   auto thin = createExhaustiveSearch(10);
   EXPECT_LE(runSearch(*thin, other, budgetOf(1000)).trials.size(), 11u);
+}
+
+/// The first schedules of the list differ in the last fields alone.
+TEST(Search, ExhaustiveThatEndsEarlyHasSeenAllOfTheList) {
+  PlantedMeasurer measurer([](const Schedule &schedule) { return 1.0; });
+  auto search = createExhaustiveSearch(400);
+  runSearch(*search, measurer, budgetOf(40));
+  std::set<int64_t> wide;
+  for (const Schedule &schedule : measurer.asked)
+    wide.insert(schedule.front());
+  EXPECT_EQ(wide.size(), 8u);
 }
 
 TEST(Search, TriesTheSameForTheSameSeed) {
