@@ -13,15 +13,6 @@ using namespace gnn::tune;
 
 Measurer::~Measurer() = default;
 
-std::string SearchSpace::str(const Schedule &schedule) const {
-  std::string text;
-  for (auto [field, value] : llvm::zip_equal(fields, schedule))
-    if (value)
-      text += (text.empty() ? "" : ", ") + field.name.str() + " = " +
-              field.str(value);
-  return text;
-}
-
 llvm::StringRef gnn::tune::stringify(Check check) {
   switch (check) {
   case Check::None:

@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Search.h"
+#include "GNN/Tune/ModelSearch.h"
+
+#include "Numbers.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -286,33 +288,11 @@ private:
   size_t next = 0;
   bool isBegun = false;
 };
-
-/// Splitmix64: the same numbers with every library.
-class Numbers {
-public:
-  explicit Numbers(uint64_t seed) : state(seed) {}
-  uint64_t below(uint64_t bound) {
-    uint64_t z = (state += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return (z ^ (z >> 31)) % bound;
-  }
-
-private:
-  uint64_t state;
-};
 } // namespace
 
 std::unique_ptr<Search> gnn::tune::createRandomSearch(uint64_t seed) {
-  return std::make_unique<OrderedSearch>([=](size_t size) {
-    std::vector<size_t> order(size);
-    for (size_t i = 0; i < size; ++i)
-      order[i] = i;
-    Numbers numbers(seed);
-    for (size_t i = size; i > 1; --i)
-      std::swap(order[i - 1], order[numbers.below(i)]);
-    return order;
-  });
+  return std::make_unique<OrderedSearch>(
+      [=](size_t size) { return Numbers(seed).shuffle(size); });
 }
 
 std::unique_ptr<Search> gnn::tune::createExhaustiveSearch(size_t most) {
@@ -333,14 +313,33 @@ std::unique_ptr<Search> gnn::tune::createExhaustiveSearch(size_t most) {
 /// Schedules that `exhaustive` measures at most.
 static constexpr size_t mostOfAll = 400;
 
-runtime::Expected<std::unique_ptr<Search>>
-gnn::tune::createSearch(llvm::StringRef name, uint64_t seed) {
+/// Searches by name; `order` of those that ask a model.
+static std::unique_ptr<Search> makeSearch(llvm::StringRef name, uint64_t seed,
+                                          ModelOrder order) {
   if (name == "coordinate")
     return createCoordinateSearch();
   if (name == "random")
     return createRandomSearch(seed);
   if (name == "exhaustive")
     return createExhaustiveSearch(mostOfAll);
-  return runtime::failure("expected coordinate, random or exhaustive, got '",
+  if (name == "ranked")
+    return createRankedSearch(std::move(order));
+  if (name == "genetic")
+    return createGeneticSearch(std::move(order), seed);
+  if (name == "sampling")
+    return createSamplingSearch(std::move(order), seed);
+  return nullptr;
+}
+
+bool gnn::tune::asksModel(llvm::StringRef name) {
+  return name == "ranked" || name == "genetic" || name == "sampling";
+}
+
+runtime::Expected<std::unique_ptr<Search>>
+gnn::tune::createSearch(llvm::StringRef name, uint64_t seed, ModelOrder order) {
+  if (auto search = makeSearch(name, seed, std::move(order)))
+    return search;
+  return runtime::failure("expected coordinate, random, exhaustive, ranked, "
+                          "genetic or sampling, got '",
                           name.str(), "'");
 }

@@ -236,7 +236,21 @@ StoreMeasurer::create(llvm::ArrayRef<StoredMeasurement> stored,
   if (made->known.empty())
     return runtime::failure("expected measurements of '", cell.str(),
                             "' and this template in the store, got none");
+  made->keepKnown();
   return made;
+}
+
+/// Leaves of the list those that were measured.
+void StoreMeasurer::keepKnown() {
+  llvm::erase_if(schedules.listed, [&](const ListedSchedule &listed) {
+    auto isLike = [&](const auto &one) {
+      return agrees(one.first, listed.schedule);
+    };
+    if (llvm::none_of(known, isLike))
+      return true;
+    auto complete = completeSchedule(listed.schedule);
+    return !complete || !known.count(*complete);
+  });
 }
 
 std::vector<Measurement>

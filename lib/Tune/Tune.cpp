@@ -9,11 +9,14 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Tune/DeviceMeasurer.h"
+#include "GNN/Tune/ModelSearch.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 #include <chrono>
+#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -84,11 +87,31 @@ static void count(const History &history, Progress &progress) {
     progress.best = history.trials[order.front()].measured.ratio;
 }
 
+/// The order in which the model of the search, if it asks one, would measure
+/// the schedules of a template.
+static Expected<ModelOrder> askModel(const IsolatedTemplate &alone,
+                                     const SearchSpace &space,
+                                     const TuneOptions &options) {
+  if (!asksModel(options.search))
+    return ModelOrder();
+  if (!options.model)
+    return runtime::failure("search '", options.search,
+                            "': expected a model, got none");
+  auto weights = options.model->weigh(computeFeatures(
+      alone.op(), tile::getScheduleKind(alone.op()), space.listed));
+  if (!weights)
+    return weights.takeError();
+  return sortByWeight(*weights);
+}
+
 /// Searches one template, and writes its line where it gains.
 static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
                    const TuneOptions &options, const Limits &limits,
                    TunedTemplate &tuned) {
-  auto search = createSearch(options.search, options.seed);
+  auto order = askModel(alone, measurer.space(), options);
+  if (!order)
+    return order.takeError();
+  auto search = createSearch(options.search, options.seed, std::move(*order));
   if (!search)
     return search.takeError();
   tuned.fields = measurer.space().fields;
@@ -293,6 +316,21 @@ Expected<Tuned> gnn::tune::tune(ModuleOp module, const Place &place,
 // By a store
 //===----------------------------------------------------------------------===//
 
+/// The measurer of a template that replays a store.
+static Expected<std::unique_ptr<StoreMeasurer>>
+makeStoreMeasurer(const IsolatedTemplate &one,
+                  ArrayRef<StoredMeasurement> stored,
+                  const CompileOptions &compile, const TuneOptions &options) {
+  auto space = listSpace(one, compile);
+  if (!space)
+    return space.takeError();
+  return StoreMeasurer::create(stored, options.cell, one.key, std::move(*space),
+                               [&](const Schedule &schedule) {
+                                 return completeSchedule(one, schedule,
+                                                         compile);
+                               });
+}
+
 Expected<Tuned> gnn::tune::replay(ModuleOp module,
                                   ArrayRef<StoredMeasurement> stored,
                                   const CompileOptions &compile,
@@ -305,14 +343,7 @@ Expected<Tuned> gnn::tune::replay(ModuleOp module,
     const IsolatedTemplate &one = templates.alone[number];
     TunedTemplate &tuned = result.templates[number];
     auto replayOne = [&]() -> Error {
-      auto space = listSpace(one, compile);
-      if (!space)
-        return space.takeError();
-      auto measurer = StoreMeasurer::create(
-          stored, options.cell, one.key, std::move(*space),
-          [&](const Schedule &schedule) {
-            return completeSchedule(one, schedule, compile);
-          });
+      auto measurer = makeStoreMeasurer(one, stored, compile, options);
       if (!measurer)
         return measurer.takeError();
       Limits limits;
@@ -326,4 +357,85 @@ Expected<Tuned> gnn::tune::replay(ModuleOp module,
       return error.in("template " + tuned.name);
   }
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Features of a store
+//===----------------------------------------------------------------------===//
+
+/// Writes the line of one template.
+static void writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
+                          size_t number, StringRef cell,
+                          StoreMeasurer &measurer) {
+  const SearchSpace &space = measurer.space();
+  std::vector<ListedSchedule> timed;
+  std::vector<const Measurement *> found;
+  for (const ListedSchedule &listed : space.listed) {
+    auto complete = measurer.complete(listed.schedule);
+    const Measurement *measured = complete ? measurer.find(*complete) : nullptr;
+    if (!measured || !measured->isTimed())
+      continue;
+    timed.push_back(listed);
+    found.push_back(measured);
+  }
+  FeatureTable table =
+      computeFeatures(one.op(), tile::getScheduleKind(one.op()), timed);
+  llvm::json::OStream out(os);
+  auto writeTimes = [&](StringRef name, double Measurement::*time) {
+    out.attributeArray(name, [&] {
+      for (const Measurement *measured : found)
+        out.value(measured->*time);
+    });
+  };
+  auto isKnown = [](double value) { return std::isfinite(value); };
+  out.object([&] {
+    out.attribute("cell", cell);
+    out.attribute("device", measurer.device());
+    out.attribute("number", int64_t(number));
+    out.attribute("template", one.key.kind + " " + one.key.domain);
+    out.attributeArray("names", [&] {
+      for (const std::string &name : table.names)
+        out.value(name);
+    });
+    out.attributeArray("schedules", [&] {
+      for (const ListedSchedule &listed : timed)
+        out.value(space.str(listed.schedule));
+    });
+    out.attributeArray("rows", [&] {
+      for (const std::vector<double> &row : table.rows)
+        out.array([&] {
+          for (double value : row)
+            out.value(isKnown(value) ? llvm::json::Value(value)
+                                     : llvm::json::Value(nullptr));
+        });
+    });
+    writeTimes("milliseconds", &Measurement::milliseconds);
+    writeTimes("ratio", &Measurement::ratio);
+    writeTimes("seconds", &Measurement::seconds);
+  });
+  os << "\n";
+}
+
+Expected<std::string>
+gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
+                        const CompileOptions &compile,
+                        const TuneOptions &options) {
+  Tuned ignored;
+  Templates templates;
+  if (Error error = templates.list(module, options, ignored))
+    return error;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  Error last;
+  for (size_t number : templates.numbers) {
+    const IsolatedTemplate &one = templates.alone[number];
+    auto measurer = makeStoreMeasurer(one, stored, compile, options);
+    if (measurer)
+      writeFeatures(stream, one, number, options.cell, **measurer);
+    else
+      last = measurer.takeError();
+  }
+  if (text.empty())
+    return last;
+  return text;
 }

@@ -84,9 +84,20 @@ struct Options {
       cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<std::string> search{
       "search",
-      cl::desc("How schedules are found: coordinate (default), random or "
-               "exhaustive"),
+      cl::desc("How schedules are found: coordinate (default), random, "
+               "exhaustive, or with --model ranked, genetic or sampling "
+               "(docs/Tuning.md)"),
       cl::value_desc("NAME"), cl::init("coordinate"), cl::cat(category)};
+  cl::opt<std::string> model{
+      "model",
+      cl::desc("The trained model that the search asks: trees of LightGBM, or "
+               "networks"),
+      cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> features{
+      "features",
+      cl::desc("Write the features of what --replay has there, to train "
+               "models, and tune nothing"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<uint64_t> seed{"seed", cl::desc("Of a search that draws numbers"),
                          cl::init(0), cl::cat(category)};
   cl::opt<unsigned> jobs{
@@ -203,6 +214,7 @@ private:
 
   double seconds = 0;
   std::optional<tune::Store> store;
+  std::shared_ptr<const tune::ScheduleModel> model;
   std::vector<tune::StoredMeasurement> stored;
   std::vector<run::LoadedGraph> loaded;
   tune::Place place;
@@ -213,9 +225,13 @@ private:
 } // namespace
 
 runtime::Error Run::checkArguments() {
-  if (given->file.empty() || given->function.empty() || given->out.empty())
+  bool isListing = !given->features.empty();
+  if (given->file.empty() || given->function.empty() ||
+      (given->out.empty() && !isListing))
     return runtime::failure(
         "expected FILE.mlir, --function NAME and --out FILE.jsonl");
+  if (isListing && given->replay.empty())
+    return runtime::failure("--features: expected --replay with a store");
   auto time = parseTime(given->budget);
   if (!time)
     return time.takeError();
@@ -225,11 +241,22 @@ runtime::Error Run::checkArguments() {
                             given->number.getValue());
   if (auto search = tune::createSearch(given->search, given->seed); !search)
     return search.takeError().in("--search");
+  if (tune::asksModel(given->search) != !given->model.empty())
+    return runtime::failure("--search=", given->search.getValue(), ": expected ",
+                            given->model.empty() ? "--model FILE, got none"
+                                                 : "no --model");
+  if (!given->model.empty()) {
+    auto loaded = tune::ScheduleModel::load(given->model);
+    if (!loaded)
+      return loaded.takeError().in("--model");
+    model = std::move(*loaded);
+  }
   if (auto seed = run::parseSeed(given->weights); !seed)
     return seed.takeError().in("--weights");
   // Both are tried before anything is measured.
   runtime::NewFile file;
-  if (int status = file.create(given->out, {""}))
+  int status = given->out.empty() ? 0 : file.create(given->out, {""});
+  if (status)
     return runtime::failure("--out: cannot write '", given->out.getValue(),
                             "': ", std::strerror(status));
   if (!given->replay.empty()) {
@@ -343,6 +370,7 @@ int Run::tuneFunction() {
   options.seconds = seconds;
   options.search = given->search;
   options.seed = given->seed;
+  options.model = model;
   options.store = store ? &*store : nullptr;
   options.records = given->records;
   options.cell = given->cell;
@@ -362,6 +390,14 @@ int Run::tuneFunction() {
     return run::loadInputs(infos, plan, *graphs, given->inputs, given->weights,
                            given->maxBytes);
   };
+  if (!given->features.empty()) {
+    auto text = tune::listFeatures(*module, stored, place.options, options);
+    if (!text)
+      return fail(text.takeError().message());
+    if (runtime::Error error = writeOutput(given->features, *text))
+      return fail("--features: " + error.message());
+    return 0;
+  }
   std::signal(SIGINT, interrupt);
   auto tuned = given->replay.empty()
                    ? tune::tune(*module, place, options)

@@ -66,10 +66,18 @@ std::unique_ptr<Search> createRandomSearch(uint64_t seed);
 /// All schedules of the list; of more than `most`, so many at equal distances.
 std::unique_ptr<Search> createExhaustiveSearch(size_t most);
 
-/// A search by its name: coordinate, random or exhaustive. The error lists the
+/// The numbers in the list of schedules in the order of a model, the likely
+/// fastest first.
+using ModelOrder = std::vector<size_t>;
+
+/// Whether the search of that name asks a model.
+bool asksModel(llvm::StringRef name);
+
+/// A search by its name: coordinate, random, exhaustive, or with the order of a
+/// model ranked, genetic or sampling (ModelSearch.h). The error lists the
 /// names.
-runtime::Expected<std::unique_ptr<Search>> createSearch(llvm::StringRef name,
-                                                        uint64_t seed);
+runtime::Expected<std::unique_ptr<Search>>
+createSearch(llvm::StringRef name, uint64_t seed, ModelOrder order = {});
 
 /// What a search may take.
 struct Limits {

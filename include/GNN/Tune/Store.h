@@ -58,7 +58,7 @@ readStore(const std::string &path);
 
 /// Measures nothing: replays a store, so that searches are compared without a
 /// device. Where a schedule has several lines, the last one counts. One that
-/// has none is dropped.
+/// has none is dropped, and is not in the space.
 class StoreMeasurer : public Measurer {
 public:
   using Complete = std::function<runtime::Expected<Schedule>(const Schedule &)>;
@@ -78,10 +78,16 @@ public:
   double elapsed() const override { return seconds; }
   /// The device of the first line.
   const std::string &device() const { return deviceName; }
+  /// The measurement of a complete schedule; null where there is none.
+  const Measurement *find(const Schedule &schedule) const {
+    auto found = known.find(schedule);
+    return found == known.end() ? nullptr : &found->second;
+  }
 
 private:
   StoreMeasurer(SearchSpace space, Complete complete)
       : schedules(std::move(space)), completeSchedule(std::move(complete)) {}
+  void keepKnown();
 
   SearchSpace schedules;
   Complete completeSchedule;

@@ -8,6 +8,7 @@
 #define GNN_TUNE_TUNE_H
 
 #include "GNN/Tune/CompileTemplate.h"
+#include "GNN/Tune/Models/ScheduleModel.h"
 #include "GNN/Tune/Store.h"
 
 namespace gnn::tune {
@@ -35,6 +36,8 @@ struct TuneOptions {
   /// The name of a search, and its seed.
   std::string search = "coordinate";
   uint64_t seed = 0;
+  /// Of searches that ask one.
+  std::shared_ptr<const ScheduleModel> model;
   /// Gets all measurements, where it is given; `cell` names them.
   const Store *store = nullptr;
   std::string cell;
@@ -83,6 +86,14 @@ runtime::Expected<Tuned> replay(mlir::ModuleOp module,
                                 llvm::ArrayRef<StoredMeasurement> stored,
                                 const CompileOptions &compile,
                                 const TuneOptions &options);
+
+/// The features of what a store has of a cell, for those who train models: a
+/// line of JSON for each template that it has measurements of, with `names`,
+/// `rows` of features (null where they are missing), `schedules`, and of each
+/// `milliseconds`, `ratio` and `seconds`. Dropped ones are left out.
+runtime::Expected<std::string>
+listFeatures(mlir::ModuleOp module, llvm::ArrayRef<StoredMeasurement> stored,
+             const CompileOptions &compile, const TuneOptions &options);
 
 } // namespace gnn::tune
 
