@@ -88,7 +88,7 @@ NAMED = [
     Cell(Known("products"), "copy_u", 32), Cell(Known("products"), "u_mul_e", 64),
     Cell(Known("soc-epinions"), "attention", 64), Cell(Known("soc-epinions"), "dot", 128)]
 
-SMALL = [Cell(Known(name), operator, features) for name in ("cora", "fb15k237")
+SMALL = [Cell(Known(name), operator, features) for name in ("cora", "pubmed", "fb15k237", "wn18rr")
          for operator, features in (("copy_u", 32), ("u_mul_e", 16), ("dot", 32),
                                     ("attention", 16))]
 

@@ -13,7 +13,6 @@ graph and without the device.
 import argparse
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import cells  # noqa: E402
 import gnn_mlir  # noqa: E402
+import stores  # noqa: E402
 
 # Seconds that gnn-tune may take for a cell, and how it goes through the list: the cells that
 # searches are compared on at equal distances, those to train on by chance.
@@ -30,15 +30,6 @@ PLANS = {"named": (120, "exhaustive"), "training": (8, "random"), "widths": (40,
          "small": (20, "random")}
 # A cell is begun only where its budget and so many seconds for its graph are left.
 GRAPH_SECONDS = {"named": 50, "training": 8, "widths": 40, "small": 5}
-
-
-def tool(given):
-    """gnn-tune as given, of a wheel, or of the path."""
-    own = pathlib.Path(gnn_mlir.__file__).resolve().parent / "bin" / "gnn-tune"
-    found = given or (own if own.exists() else shutil.which("gnn-tune"))
-    if not found:
-        raise SystemExit("expected gnn-tune of a wheel or in PATH; --tool says where it is")
-    return str(found)
 
 
 def write_atomically(path, write):
@@ -133,7 +124,7 @@ def main():
     parser.add_argument("--target", help="cuda or cpu; by default what there is")
     parser.add_argument("--tool", help="gnn-tune")
     args = parser.parse_args()
-    args.tool = tool(args.tool)
+    args.tool = stores.find_tool(args.tool)
     return Measurement(args).run()
 
 

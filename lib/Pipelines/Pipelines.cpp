@@ -191,6 +191,21 @@ static void addOfTargets(OpPassManager &pm,
   }
 }
 
+/// The passes that choose what is open of schedules.
+static void addScheduleRule(OpPassManager &pm,
+                            const SchedulePipelineOptions &options) {
+  addOfTargets(pm, &TargetBackend::addSchedulePasses);
+  pm.addNestedPass<func::FuncOp>(createScheduleEdgeWalks({options.edgeWalks}));
+  pm.addNestedPass<func::FuncOp>(createScheduleColumns({options.columnTiles}));
+  pm.addNestedPass<func::FuncOp>(createScheduleLanes());
+  pm.addNestedPass<func::FuncOp>(createScheduleRows({options.cyclicWalks}));
+  pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
+  pm.addNestedPass<func::FuncOp>(createScheduleRowOrders({options.rowOrders}));
+  pm.addNestedPass<func::FuncOp>(
+      createScheduleProducts({options.tensorCores, options.asyncCopies}));
+  pm.addNestedPass<func::FuncOp>(createScheduleRuns({options.sumRuns}));
+}
+
 /// gnn_tile on memrefs in, the same with complete schedules out.
 static void buildSchedulePipeline(OpPassManager &pm,
                                   const SchedulePipelineOptions &options) {
@@ -202,16 +217,12 @@ static void buildSchedulePipeline(OpPassManager &pm,
         createApplySchedules(options.forApplying<ApplySchedulesOptions>()));
   if (!options.records.empty())
     pm.addPass(createApplyRecords({options.records}));
-  addOfTargets(pm, &TargetBackend::addSchedulePasses);
-  pm.addNestedPass<func::FuncOp>(createScheduleEdgeWalks({options.edgeWalks}));
-  pm.addNestedPass<func::FuncOp>(createScheduleColumns({options.columnTiles}));
-  pm.addNestedPass<func::FuncOp>(createScheduleLanes());
-  pm.addNestedPass<func::FuncOp>(createScheduleRows({options.cyclicWalks}));
-  pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
-  pm.addNestedPass<func::FuncOp>(createScheduleRowOrders({options.rowOrders}));
-  pm.addNestedPass<func::FuncOp>(
-      createScheduleProducts({options.tensorCores, options.asyncCopies}));
-  pm.addNestedPass<func::FuncOp>(createScheduleRuns({options.sumRuns}));
+  if (options.scheduleRule != "rule") {
+    OpPassManager rule(ModuleOp::getOperationName());
+    addScheduleRule(rule, options);
+    pm.addPass(createRankSchedules(options.scheduleRule, std::move(rule)));
+  }
+  addScheduleRule(pm, options);
   addPasses(pm, options.afterSchedule);
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
   if (!options.saveSchedules.empty())

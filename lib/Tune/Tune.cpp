@@ -364,9 +364,9 @@ Expected<Tuned> gnn::tune::replay(ModuleOp module,
 //===----------------------------------------------------------------------===//
 
 /// Writes the line of one template.
-static void writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
-                          size_t number, StringRef cell,
-                          StoreMeasurer &measurer) {
+static Error writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
+                           size_t number, const TuneOptions &options,
+                           StoreMeasurer &measurer) {
   const SearchSpace &space = measurer.space();
   std::vector<ListedSchedule> timed;
   std::vector<const Measurement *> found;
@@ -380,6 +380,13 @@ static void writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
   }
   FeatureTable table =
       computeFeatures(one.op(), tile::getScheduleKind(one.op()), timed);
+  std::vector<double> weights;
+  if (options.model) {
+    auto weighed = options.model->weigh(table);
+    if (!weighed)
+      return weighed.takeError();
+    weights = std::move(*weighed);
+  }
   llvm::json::OStream out(os);
   auto writeTimes = [&](StringRef name, double Measurement::*time) {
     out.attributeArray(name, [&] {
@@ -389,7 +396,7 @@ static void writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
   };
   auto isKnown = [](double value) { return std::isfinite(value); };
   out.object([&] {
-    out.attribute("cell", cell);
+    out.attribute("cell", options.cell);
     out.attribute("device", measurer.device());
     out.attribute("number", int64_t(number));
     out.attribute("template", one.key.kind + " " + one.key.domain);
@@ -412,8 +419,14 @@ static void writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
     writeTimes("milliseconds", &Measurement::milliseconds);
     writeTimes("ratio", &Measurement::ratio);
     writeTimes("seconds", &Measurement::seconds);
+    if (options.model)
+      out.attributeArray("weights", [&] {
+        for (double weight : weights)
+          out.value(weight);
+      });
   });
   os << "\n";
+  return {};
 }
 
 Expected<std::string>
@@ -430,10 +443,12 @@ gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
   for (size_t number : templates.numbers) {
     const IsolatedTemplate &one = templates.alone[number];
     auto measurer = makeStoreMeasurer(one, stored, compile, options);
-    if (measurer)
-      writeFeatures(stream, one, number, options.cell, **measurer);
-    else
+    if (!measurer) {
       last = measurer.takeError();
+      continue;
+    }
+    if (Error error = writeFeatures(stream, one, number, options, **measurer))
+      return error;
   }
   if (text.empty())
     return last;

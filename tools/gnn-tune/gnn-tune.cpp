@@ -96,7 +96,7 @@ struct Options {
   cl::opt<std::string> features{
       "features",
       cl::desc("Write the features of what --replay has there, to train "
-               "models, and tune nothing"),
+               "models, with what --model says of each, and tune nothing"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<uint64_t> seed{"seed", cl::desc("Of a search that draws numbers"),
                          cl::init(0), cl::cat(category)};
@@ -241,7 +241,7 @@ runtime::Error Run::checkArguments() {
                             given->number.getValue());
   if (auto search = tune::createSearch(given->search, given->seed); !search)
     return search.takeError().in("--search");
-  if (tune::asksModel(given->search) != !given->model.empty())
+  if (!isListing && tune::asksModel(given->search) != !given->model.empty())
     return runtime::failure("--search=", given->search.getValue(), ": expected ",
                             given->model.empty() ? "--model FILE, got none"
                                                  : "no --model");

@@ -354,6 +354,11 @@ template <typename Base> struct ScheduleFiles : public Base {
       *this, "save-schedules",
       llvm::cl::desc("File to write the schedules of all templates to"),
       llvm::cl::init("")};
+  Option<std::string> scheduleRule{
+      *this, "schedule-rule",
+      llvm::cl::desc("rule, or ranked:FILE, which sets the schedules that a "
+                     "trained model ranks first (docs/Tuning.md)"),
+      llvm::cl::init("rule")};
 
   /// Takes the same options of `other`.
   template <typename Other> void takeScheduleFiles(const Other &other) {
@@ -361,6 +366,7 @@ template <typename Base> struct ScheduleFiles : public Base {
     allowUnusedSchedules = other.allowUnusedSchedules;
     records = other.records;
     saveSchedules = other.saveSchedules;
+    scheduleRule = other.scheduleRule;
   }
   /// Those of the pass that reads the file.
   template <typename Options> Options forApplying() const {

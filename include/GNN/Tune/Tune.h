@@ -90,7 +90,8 @@ runtime::Expected<Tuned> replay(mlir::ModuleOp module,
 /// The features of what a store has of a cell, for those who train models: a
 /// line of JSON for each template that it has measurements of, with `names`,
 /// `rows` of features (null where they are missing), `schedules`, and of each
-/// `milliseconds`, `ratio` and `seconds`. Dropped ones are left out.
+/// `milliseconds`, `ratio` and `seconds`, and where there is a model its
+/// `weights`. Dropped ones are left out.
 runtime::Expected<std::string>
 listFeatures(mlir::ModuleOp module, llvm::ArrayRef<StoredMeasurement> stored,
              const CompileOptions &compile, const TuneOptions &options);

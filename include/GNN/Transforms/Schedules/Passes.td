@@ -72,6 +72,34 @@ def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
   ];
 }
 
+def RankSchedules : Pass<"gnn-tile-rank-schedules", "::mlir::ModuleOp"> {
+  let summary = "Give templates the schedules that a trained model ranks first";
+  let description = [{
+    Lists the schedules of each template, as `gnn-tile-list-schedules` does, weighs them by a
+    trained model (docs/Tuning.md), and sets the fields of the first. `rule` is
+    `ranked:FILE`, the file of the model. The passes behind this one choose what is
+    left open. `gnn-schedule-pipeline` has it with `schedule-rule=ranked:FILE`; by default the
+    rule of the other passes chooses. A remark says the schedule of the model, and that of the
+    rule.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4, lanes = 16, ...>
+    ```
+
+    A file that cannot be read, or is no model, is an error. A template that the model is not
+    for stays open, with a remark.
+
+    Needs: templates on buffers. Keeps: every field that is set. Never sets a schedule that
+    `gnn-verify-schedules` refuses.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let options = [
+    Option<"rule", "rule", "std::string", /*default=*/"", "`ranked:FILE`">,
+  ];
+}
+
 def SaveSchedules : Pass<"gnn-tile-save-schedules", "::mlir::ModuleOp"> {
   let summary = "Write the schedules of templates to a file";
   let description = [{
