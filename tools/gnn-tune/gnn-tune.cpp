@@ -242,9 +242,9 @@ runtime::Error Run::checkArguments() {
   if (auto search = tune::createSearch(given->search, given->seed); !search)
     return search.takeError().in("--search");
   if (!isListing && tune::asksModel(given->search) != !given->model.empty())
-    return runtime::failure("--search=", given->search.getValue(), ": expected ",
-                            given->model.empty() ? "--model FILE, got none"
-                                                 : "no --model");
+    return runtime::failure(
+        "--search=", given->search.getValue(), ": expected ",
+        given->model.empty() ? "--model FILE, got none" : "no --model");
   if (!given->model.empty()) {
     auto loaded = tune::ScheduleModel::load(given->model);
     if (!loaded)

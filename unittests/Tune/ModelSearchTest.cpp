@@ -84,7 +84,7 @@ TEST(ModelSearch, GeneticFindsTheBestOfItsCandidates) {
 }
 
 /// Of the whole space, children are better than what the search began with,
-/// for most seeds the best there is after a tenth of the space.
+/// for about half of the seeds the best there is, after a sixth of the space.
 TEST(ModelSearch, GeneticBreedsTowardsTheOptimum) {
   unsigned found = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -102,9 +102,9 @@ TEST(ModelSearch, GeneticBreedsTowardsTheOptimum) {
       first = std::min(first, cost(history.trials[i].schedule));
     EXPECT_LE(cost(history.best().schedule), first);
     EXPECT_LE(history.trials.size(), 1 + 16 + 12 * 10u);
-    found += cost(history.best().schedule) <= 2;
+    found += history.best().schedule == best;
   }
-  EXPECT_GE(found, 15u);
+  EXPECT_GE(found, 8u); // 4 where parents are drawn whatever their times
 }
 
 TEST(ModelSearch, ChildrenAreSchedulesOfTheList) {
@@ -152,8 +152,9 @@ TEST(ModelSearch, EndsWhereThereIsNothing) {
     auto search = createSearch(name, 1);
     ASSERT_TRUE(search);
     EXPECT_EQ(runSearch(**search, measurer, noLimits()).trials.size(), 1u);
-    PlantedMeasurer failing(
-        [](const Schedule &schedule) { return schedule == Schedule{8, 8, 8} ? 1 : -1; });
+    PlantedMeasurer failing([](const Schedule &schedule) {
+      return schedule == Schedule{8, 8, 8} ? 1 : -1;
+    });
     auto again = createSearch(name, 1, orderOf(failing.space()));
     EXPECT_FALSE(runSearch(**again, failing, noLimits()).faster);
   }

@@ -34,8 +34,9 @@ static std::string replace(std::string text, llvm::StringRef from,
 // Trees
 //===----------------------------------------------------------------------===//
 
-/// The models and their scores are LightGBM's (python/tests/test_tuning_models.py
-/// makes such): missing values are NaN, zeros too, or there are none.
+/// The models and their scores are LightGBM's
+/// (python/tests/test_tuning_models.py makes such): missing values are NaN,
+/// zeros too, or there are none.
 TEST(TreeModel, ScoresHaveTheBitsOfLightGBM) {
   for (const char *name : {"nan", "zero", "none"}) {
     auto model = TreeModel::parse(
@@ -72,7 +73,8 @@ TEST(TreeModel, WeighsTablesByNames) {
   ASSERT_TRUE(weights);
   double nan = std::nan("");
   EXPECT_EQ((*weights)[0], -(*model)->score(std::vector<double>{2, 3, 1, nan}));
-  EXPECT_EQ((*weights)[1], -(*model)->score(std::vector<double>{-2, -3, -1, nan}));
+  EXPECT_EQ((*weights)[1],
+            -(*model)->score(std::vector<double>{-2, -3, -1, nan}));
   table.names = {"a", "b", "c", "d"};
   EXPECT_EQ((*model)->weigh(table).message(),
             "expected a model of features of schedules, such as 'a', got one "
@@ -112,8 +114,9 @@ TEST(TreeModel, WrongLinesAreNamed) {
             "m:19: expected a leaf, or a split behind split 0, got 0");
   EXPECT_EQ(errorOf("left_child=1", "left_child=-6"),
             "m:19: expected a leaf, or a split behind split 0, got -6");
-  EXPECT_EQ(errorOf("threshold=0", "threshold=x"),
-            "m:17: expected a number of 'threshold', got 'x.47000000000000003'");
+  EXPECT_EQ(
+      errorOf("threshold=0", "threshold=x"),
+      "m:17: expected a number of 'threshold', got 'x.47000000000000003'");
   EXPECT_EQ(errorOf("Tree=1", "Tree=2"),
             "m:31: expected 'Tree=1' or 'end of trees', got 'Tree=2'");
   EXPECT_EQ(errorOf("\nthreshold=", "\nthreshold_=").substr(0, 40),
@@ -158,7 +161,8 @@ static FeatureTable makeTable(llvm::ArrayRef<double> threads) {
 TEST(CostModel, CostsAreNormalizedOverSchedules) {
   auto model = CostModel::parse(network, "m");
   ASSERT_TRUE(model) << model.message();
-  auto costs = (*model)->weigh(makeTable(std::vector<double>{1, 64, std::nan(""), -3}));
+  auto costs =
+      (*model)->weigh(makeTable(std::vector<double>{1, 64, std::nan(""), -3}));
   ASSERT_TRUE(costs) << costs.message();
   auto cost = [](double value) {
     double z = (std::log(value + 0.5) - 1) / 2 * 2 + 0.25;

@@ -72,9 +72,8 @@ FailureOr<RankSchedules::Choices> RankSchedules::askRule() {
   ModuleOp copy = getOperation().clone();
   getOperation().push_back(copy);
   LogicalResult done = runPipeline(*passes, copy);
-  copy.walk([&](TileOpInterface op) {
-    choices.push_back(op.getTileSchedule());
-  });
+  copy.walk(
+      [&](TileOpInterface op) { choices.push_back(op.getTileSchedule()); });
   copy.erase();
   if (failed(done))
     return failure();

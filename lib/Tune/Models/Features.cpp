@@ -59,7 +59,9 @@ private:
 };
 } // namespace
 
-TemplateFacts::TemplateFacts(TileOpInterface op) : limits(getBlockLimits(op)) {
+TemplateFacts::TemplateFacts(TileOpInterface op) {
+  if (shareLanesRows(op)) // else a block is one lane, of a core
+    limits = getBlockLimits(op);
   TargetFigures figures = getFigures(op);
   processors = figures.processors ? figures.processors : unknown;
   l2Bytes = figures.l2Bytes ? figures.l2Bytes : unknown;
@@ -197,7 +199,8 @@ ScheduleFacts::ScheduleFacts(const ListedSchedule &listed,
 }
 
 void ScheduleFacts::takeBlocks(const TemplateFacts &of) {
-  double atOnce = of.processors * std::max(residentBlocks, 1.0);
+  double room = std::isnan(residentBlocks) ? 1 : residentBlocks;
+  double atOnce = of.processors * std::max(room, 1.0);
   waves = blocks / atOnce;
   lastWave = waves / std::max(std::ceil(waves), 1.0);
 }
@@ -211,17 +214,17 @@ void ScheduleFacts::takeTraversal(const TraverseSchedule &schedule,
                 layout.columnTiles;
   idleLanes = std::max(1 - of.features / held, 0.0);
   rowBytes = 4.0 * layout.featureLanes * layout.vector;
-  blocks =
-      std::ceil(positions / std::max<int64_t>(schedule.getBlockPositions(), 1)) *
-      tiles;
+  blocks = std::ceil(positions /
+                     std::max<int64_t>(schedule.getBlockPositions(), 1)) *
+           tiles;
   blockElements = of.elements * tiles / std::max(blocks, 1.0);
   stepElements = double(layout.elementLanes) * layout.inFlight;
   double steps = std::ceil(std::max(of.meanLength, 1.0) / stepElements);
   idleElements = std::max(1 - of.meanLength / (steps * stepElements), 0.0);
-  bool takesBlock = layout.rowWalk == RowWalk::Block ||
-                    layout.rowWalk == RowWalk::ByLength;
-  longestSteps = of.longestLength / stepElements /
-                 (takesBlock ? layout.rowsPerBlock : 1);
+  bool takesBlock =
+      layout.rowWalk == RowWalk::Block || layout.rowWalk == RowWalk::ByLength;
+  longestSteps =
+      of.longestLength / stepElements / (takesBlock ? layout.rowsPerBlock : 1);
   if (layout.rowWalk == RowWalk::ByEdges)
     longestSteps = 64 / stepElements;
   bytesInFlight = 4.0 * layout.vector * layout.inFlight * layout.chunks;
@@ -229,8 +232,8 @@ void ScheduleFacts::takeTraversal(const TraverseSchedule &schedule,
     splitRows = layout.splitRows;
   mTile = layout.rowsPerBlock;
   nTile = double(layout.featureLanes) * layout.vector;
-  double columns = schedule.columnsPerBlock ? schedule.columnsPerBlock
-                                            : of.features;
+  double columns =
+      schedule.columnsPerBlock ? schedule.columnsPerBlock : of.features;
   nRegTile = std::max(columns / nTile, 1.0);
   laneWidth = layout.featureLanes;
   // Nothing staged is one element at once.
@@ -276,8 +279,8 @@ gnn::tune::computeFeatures(TileOpInterface op, ScheduleInterface kind,
   for (const ListedSchedule &listed : schedules) {
     ScheduleFacts schedule(listed, facts);
     if (traversal) {
-      auto made = cast<TraversalScheduleInterface>(kind.withValues(
-          listed.schedule, [&] { return op->emitOpError(); }));
+      auto made = cast<TraversalScheduleInterface>(
+          kind.withValues(listed.schedule, [&] { return op->emitOpError(); }));
       TraverseSchedule chosen = made.getFields();
       bool isByEdges = chosen.rowWalk == RowWalk::ByEdges;
       schedule.takeTraversal(chosen, layOut(chosen, *ofTraversal), facts,

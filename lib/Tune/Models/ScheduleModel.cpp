@@ -31,7 +31,8 @@ ScheduleModel::load(const std::string &path) {
 
 Expected<std::shared_ptr<const ScheduleModel>>
 ScheduleModel::parse(llvm::StringRef text, const std::string &name) {
-  auto widen = [](auto model) -> Expected<std::shared_ptr<const ScheduleModel>> {
+  auto widen =
+      [](auto model) -> Expected<std::shared_ptr<const ScheduleModel>> {
     if (!model)
       return model.takeError();
     return std::shared_ptr<const ScheduleModel>(std::move(*model));
@@ -44,10 +45,9 @@ ScheduleModel::parse(llvm::StringRef text, const std::string &name) {
 std::vector<size_t> gnn::tune::sortByWeight(llvm::ArrayRef<double> weights) {
   std::vector<std::pair<double, size_t>> sorted;
   for (auto [i, weight] : llvm::enumerate(weights))
-    sorted.push_back({std::isnan(weight)
-                          ? std::numeric_limits<double>::infinity()
-                          : weight,
-                      i});
+    sorted.push_back(
+        {std::isnan(weight) ? std::numeric_limits<double>::infinity() : weight,
+         i});
   llvm::sort(sorted);
   std::vector<size_t> order;
   for (auto [weight, i] : sorted)

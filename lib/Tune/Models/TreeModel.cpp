@@ -31,10 +31,10 @@ double TreeModel::Tree::score(llvm::ArrayRef<double> row) const {
     double value = row[split.feature];
     if (std::isnan(value) && split.missing != Missing::NaN)
       value = 0;
-    bool isMissing =
-        split.missing == Missing::NaN    ? std::isnan(value)
-        : split.missing == Missing::Zero ? value >= -zero && value <= zero
-                                         : false;
+    bool isMissing = split.missing == Missing::NaN ? std::isnan(value)
+                     : split.missing == Missing::Zero
+                         ? value >= -zero && value <= zero
+                         : false;
     bool isLeft = isMissing ? split.goesLeft : value <= split.threshold;
     node = isLeft ? split.left : split.right;
   }
@@ -214,14 +214,15 @@ Error TreeReader::readHeader(TreeModel &model) {
   return {};
 }
 
-Error TreeReader::readSplits(const Values &values, size_t line,
-                             size_t features, TreeModel::Tree &tree) {
+Error TreeReader::readSplits(const Values &values, size_t line, size_t features,
+                             TreeModel::Tree &tree) {
   size_t count = tree.leaves.size() - 1;
   std::vector<int64_t> ofFeature, kinds, left, right;
   std::vector<double> thresholds;
-  for (auto [key, list] :
-       {std::pair("split_feature", &ofFeature), {"decision_type", &kinds},
-        {"left_child", &left}, {"right_child", &right}})
+  for (auto [key, list] : {std::pair("split_feature", &ofFeature),
+                           {"decision_type", &kinds},
+                           {"left_child", &left},
+                           {"right_child", &right}})
     if (Error error = readList(values, key, line, count, *list))
       return error;
   if (Error error = readList(values, "threshold", line, count, thresholds))
@@ -242,8 +243,8 @@ Error TreeReader::readSplits(const Values &values, size_t line,
                   "expected one of " + llvm::Twine(features) +
                       " features, got " + llvm::Twine(ofFeature[i]));
     // A split comes before those below it, so that there is no cycle.
-    for (auto [key, child] : {std::pair("left_child", left[i]),
-                              std::pair("right_child", right[i])})
+    for (auto [key, child] :
+         {std::pair("left_child", left[i]), std::pair("right_child", right[i])})
       if (child < -int64_t(tree.leaves.size()) || child >= int64_t(count) ||
           (child >= 0 && child <= int64_t(i)))
         return fail(lineOf(key), "expected a leaf, or a split behind split " +
@@ -275,8 +276,7 @@ Error TreeReader::readTree(const Values &values, size_t line,
     return fail(values.at("is_linear").line,
                 "expected leaves that are numbers, got linear ones");
   TreeModel::Tree tree;
-  if (Error error =
-          readList(values, "leaf_value", line, leaves, tree.leaves))
+  if (Error error = readList(values, "leaf_value", line, leaves, tree.leaves))
     return error;
   if (leaves > 1)
     if (Error error = readSplits(values, line, model.names.size(), tree))
@@ -299,8 +299,7 @@ Expected<std::shared_ptr<const TreeModel>> TreeReader::read() {
       return std::shared_ptr<const TreeModel>(std::move(model));
     }
     if (line != "Tree=" + std::to_string(model->trees.size()))
-      return fail(number, "expected 'Tree=" +
-                              llvm::Twine(model->trees.size()) +
+      return fail(number, "expected 'Tree=" + llvm::Twine(model->trees.size()) +
                               "' or 'end of trees', got '" +
                               line.take_front(40) + "'");
     size_t begin = number;
