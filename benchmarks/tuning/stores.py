@@ -62,6 +62,7 @@ class Table:
     ratio: np.ndarray
     seconds: np.ndarray
     weights: np.ndarray = None
+    refusal: str = None
 
     @classmethod
     def parse(cls, line):

@@ -99,7 +99,7 @@ class Data:
         self.cells = torch.repeat_interleave(torch.arange(len(tables)),
                                              torch.tensor([len(t.rows) for t in tables]))
         self.count = len(tables)
-        times = torch.cat([torch.tensor(t.milliseconds) for t in tables])
+        times = torch.cat([torch.tensor(t.ratio) for t in tables])
         self.times = normalize(times, self.cells, self.count)
 
     def predict(self, network):
@@ -140,7 +140,7 @@ def report(network, names, tables, title):
     if not tables:
         return
     with torch.no_grad():
-        found = [np.corrcoef(network(inputs_of(t, names)), t.milliseconds)[0, 1] for t in tables]
+        found = [np.corrcoef(network(inputs_of(t, names)), t.ratio)[0, 1] for t in tables]
     worst = int(np.argmin(found))
     print(f"{title:26} {len(tables):3} cells: Pearson {np.median(found):.3f} in the median, "
           f"{found[worst]:.3f} at worst ({tables[worst].cell})")

@@ -95,8 +95,7 @@ static Expected<ModelOrder> askModel(const IsolatedTemplate &alone,
   if (!asksModel(options.search))
     return ModelOrder();
   if (!options.model)
-    return runtime::failure("search '", options.search,
-                            "': expected a model, got none");
+    return runtime::failure("expected a model, got none");
   auto weights = options.model->weigh(computeFeatures(
       alone.op(), tile::getScheduleKind(alone.op()), space.listed));
   if (!weights)
@@ -110,8 +109,9 @@ static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
                    TunedTemplate &tuned) {
   auto order = askModel(alone, measurer.space(), options);
   if (!order)
-    return order.takeError();
-  auto search = createSearch(options.search, options.seed, std::move(*order));
+    tuned.refusal = order.message();
+  auto search = createSearch(options.search, options.seed,
+                             order ? std::move(*order) : ModelOrder());
   if (!search)
     return search.takeError();
   tuned.fields = measurer.space().fields;
@@ -364,9 +364,9 @@ Expected<Tuned> gnn::tune::replay(ModuleOp module,
 //===----------------------------------------------------------------------===//
 
 /// Writes the line of one template.
-static Error writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
-                           size_t number, const TuneOptions &options,
-                           StoreMeasurer &measurer) {
+static void writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
+                          size_t number, const TuneOptions &options,
+                          StoreMeasurer &measurer) {
   const SearchSpace &space = measurer.space();
   std::vector<ListedSchedule> timed;
   std::vector<const Measurement *> found;
@@ -380,13 +380,9 @@ static Error writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
   }
   FeatureTable table =
       computeFeatures(one.op(), tile::getScheduleKind(one.op()), timed);
-  std::vector<double> weights;
-  if (options.model) {
-    auto weighed = options.model->weigh(table);
-    if (!weighed)
-      return weighed.takeError();
-    weights = std::move(*weighed);
-  }
+  Expected<std::vector<double>> weights = std::vector<double>();
+  if (options.model)
+    weights = options.model->weigh(table);
   llvm::json::OStream out(os);
   auto writeTimes = [&](StringRef name, double Measurement::*time) {
     out.attributeArray(name, [&] {
@@ -419,14 +415,15 @@ static Error writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
     writeTimes("milliseconds", &Measurement::milliseconds);
     writeTimes("ratio", &Measurement::ratio);
     writeTimes("seconds", &Measurement::seconds);
-    if (options.model)
+    if (!weights)
+      out.attribute("refusal", weights.message());
+    else if (options.model)
       out.attributeArray("weights", [&] {
-        for (double weight : weights)
+        for (double weight : *weights)
           out.value(weight);
       });
   });
   os << "\n";
-  return {};
 }
 
 Expected<std::string>
@@ -443,12 +440,10 @@ gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
   for (size_t number : templates.numbers) {
     const IsolatedTemplate &one = templates.alone[number];
     auto measurer = makeStoreMeasurer(one, stored, compile, options);
-    if (!measurer) {
+    if (measurer)
+      writeFeatures(stream, one, number, options, **measurer);
+    else
       last = measurer.takeError();
-      continue;
-    }
-    if (Error error = writeFeatures(stream, one, number, options, **measurer))
-      return error;
   }
   if (text.empty())
     return last;

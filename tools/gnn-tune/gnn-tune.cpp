@@ -29,6 +29,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
@@ -93,6 +94,11 @@ struct Options {
       cl::desc("The trained model that the search asks: trees of LightGBM, or "
                "networks"),
       cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> trace{
+      "trace",
+      cl::desc("Write there what was measured when: a line of JSON for each "
+               "schedule, in order"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> features{
       "features",
       cl::desc("Write the features of what --replay has there, to train "
@@ -196,7 +202,34 @@ static void printSummary(const tune::Tuned &tuned) {
     outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  {5}\n", chosen,
                       fastest, ratio, timed, one.history.trials.size() - timed,
                       one.name);
+    if (!one.refusal.empty())
+      outs() << "           not searched: " << one.refusal << "\n";
   }
+}
+
+/// All trials in order, a line each: seconds since the search of its template
+/// began, and what it found.
+static std::string describeTrials(const tune::Tuned &tuned) {
+  std::string text;
+  raw_string_ostream stream(text);
+  for (const tune::TunedTemplate &one : tuned.templates) {
+    tune::SearchSpace space;
+    space.fields = one.fields;
+    for (const tune::Trial &trial : one.history.trials) {
+      json::OStream out(stream);
+      out.object([&] {
+        out.attribute("number", int64_t(one.number));
+        out.attribute("at", trial.at);
+        out.attribute("schedule", space.str(trial.schedule));
+        if (trial.measured.isTimed())
+          out.attribute("ratio", trial.measured.ratio);
+        else
+          out.attribute("dropped", trial.measured.dropped);
+      });
+      stream << "\n";
+    }
+  }
+  return text;
 }
 
 namespace {
@@ -408,6 +441,10 @@ int Run::tuneFunction() {
     return fail(tuned.takeError().message());
   if (runtime::Error error = writeOutput(given->out, tuned->lines()))
     return fail("--out: " + error.message());
+  if (!given->trace.empty())
+    if (runtime::Error error =
+            writeOutput(given->trace, describeTrials(*tuned)))
+      return fail("--trace: " + error.message());
   printSummary(*tuned);
   return 0;
 }

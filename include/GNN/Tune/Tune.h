@@ -64,6 +64,8 @@ struct TunedTemplate {
   History history;
   /// A line of a schedule file; empty where the chosen schedule stays.
   std::string line;
+  /// Why it was not searched, where the model of the search is not for it.
+  std::string refusal;
 };
 
 struct Tuned {
@@ -91,7 +93,8 @@ runtime::Expected<Tuned> replay(mlir::ModuleOp module,
 /// line of JSON for each template that it has measurements of, with `names`,
 /// `rows` of features (null where they are missing), `schedules`, and of each
 /// `milliseconds`, `ratio` and `seconds`, and where there is a model its
-/// `weights`. Dropped ones are left out.
+/// `weights`, or why it is not for the template, `refusal`. Dropped ones are
+/// left out.
 runtime::Expected<std::string>
 listFeatures(mlir::ModuleOp module, llvm::ArrayRef<StoredMeasurement> stored,
              const CompileOptions &compile, const TuneOptions &options);
