@@ -41,7 +41,7 @@
 // OUT:      {{^gnn-tune: error: --out: cannot write '.+': No such file or directory$}}
 // STORED:   {{^gnn-tune: error: --store: cannot write '.+': No such file or directory$}}
 // EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}
-// SEARCH:   {{^gnn-tune: error: --search: expected coordinate, random or exhaustive, got 'luck'$}}
+// SEARCH:   {{^gnn-tune: error: --search: expected coordinate, random, exhaustive, ranked, genetic or sampling, got 'luck'$}}
 // PASSES:   {{^gnn-tune: error: --passes: fuse: expected true or false, got 'maybe'$}}
 
 gnn.graph @g square {node_types = 1, edge_types = 2}

@@ -81,6 +81,21 @@ TEST(TreeModel, WeighsTablesByNames) {
             "of 'wide'");
 }
 
+/// Of a template of another kind it knows no field that schedules set.
+TEST(TreeModel, IsForSchedulesWhoseFieldsItKnows) {
+  std::string text = readInput("trees-nan.txt");
+  auto model = TreeModel::parse(replace(text, "wide", "field.wide"), "trees");
+  ASSERT_TRUE(model);
+  FeatureTable table;
+  table.names = {"deep", "field.wide", "field.n"};
+  table.rows = {{1, 0, 16}, {1, 0, 32}};
+  EXPECT_EQ((*model)->weigh(table).message(),
+            "expected a model of schedules with these fields, such as "
+            "'field.n', got one of others");
+  table.rows[1][1] = 4;
+  EXPECT_TRUE((*model)->weigh(table));
+}
+
 TEST(TreeModel, WrongLinesAreNamed) {
   const std::string text = readInput("trees-nan.txt");
   auto errorOf = [&](llvm::StringRef from, llvm::StringRef to) {

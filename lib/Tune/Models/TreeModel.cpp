@@ -48,6 +48,25 @@ double TreeModel::score(llvm::ArrayRef<double> row) const {
   return sum;
 }
 
+/// A field that schedules set, where the model knows none of those: it was
+/// trained on templates of another kind. Else empty.
+static std::string findUnknownField(const FeatureTable &table,
+                                    llvm::ArrayRef<std::string> known) {
+  std::string unknown;
+  for (auto [column, name] : llvm::enumerate(table.names)) {
+    auto isSet = [column = column](const std::vector<double> &row) {
+      return row[column] != 0;
+    };
+    if (!llvm::StringRef(name).starts_with("field.") ||
+        llvm::none_of(table.rows, isSet))
+      continue;
+    if (llvm::is_contained(known, name))
+      return "";
+    unknown = name;
+  }
+  return unknown;
+}
+
 Expected<std::vector<double>>
 TreeModel::weigh(const FeatureTable &table) const {
   std::vector<std::optional<size_t>> columns;
@@ -58,6 +77,10 @@ TreeModel::weigh(const FeatureTable &table) const {
                             "as '",
                             table.names.front(), "', got one of '",
                             names.front(), "'");
+  if (std::string field = findUnknownField(table, names); !field.empty())
+    return runtime::failure("expected a model of schedules with these fields, "
+                            "such as '",
+                            field, "', got one of others");
   std::vector<double> weights, values(names.size());
   for (const std::vector<double> &row : table.rows) {
     for (auto [value, column] : llvm::zip_equal(values, columns))
