@@ -87,7 +87,7 @@ struct Options {
       "search",
       cl::desc("How schedules are found: coordinate (default), random, "
                "exhaustive, or with --model ranked, genetic or sampling "
-               "(docs/Tuning.md)"),
+               "(docs/TuningModels.md)"),
       cl::value_desc("NAME"), cl::init("coordinate"), cl::cat(category)};
   cl::opt<std::string> model{
       "model",

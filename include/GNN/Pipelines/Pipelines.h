@@ -357,7 +357,7 @@ template <typename Base> struct ScheduleFiles : public Base {
   Option<std::string> scheduleRule{
       *this, "schedule-rule",
       llvm::cl::desc("rule, or ranked:FILE, which sets the schedules that a "
-                     "trained model ranks first (docs/Tuning.md)"),
+                     "trained model ranks first (docs/TuningModels.md)"),
       llvm::cl::init("rule")};
 
   /// Takes the same options of `other`.

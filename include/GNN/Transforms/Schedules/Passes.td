@@ -76,7 +76,7 @@ def RankSchedules : Pass<"gnn-tile-rank-schedules", "::mlir::ModuleOp"> {
   let summary = "Give templates the schedules that a trained model ranks first";
   let description = [{
     Lists the schedules of each template, as `gnn-tile-list-schedules` does, weighs them by a
-    trained model (docs/Tuning.md), and sets the fields of the first. `rule` is
+    trained model (docs/TuningModels.md), and sets the fields of the first. `rule` is
     `ranked:FILE`, the file of the model. The passes behind this one choose what is
     left open. `gnn-schedule-pipeline` has it with `schedule-rule=ranked:FILE`; by default the
     rule of the other passes chooses. A remark says the schedule of the model, and that of the
