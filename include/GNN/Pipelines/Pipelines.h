@@ -356,8 +356,7 @@ template <typename Base> struct ScheduleFiles : public Base {
       llvm::cl::init("")};
   Option<std::string> scheduleRule{
       *this, "schedule-rule",
-      llvm::cl::desc("rule, or ranked:FILE, which sets the schedules that a "
-                     "trained model ranks first (docs/TuningModels.md)"),
+      llvm::cl::desc("rule, or ranked:FILE, a model (docs/TuningModels.md)"),
       llvm::cl::init("rule")};
 
   /// Takes the same options of `other`.
