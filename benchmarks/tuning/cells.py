@@ -3,7 +3,7 @@
 
 `NAMED` are those that searches are compared on. They were written down before any was
 measured. `TRAINING` are on made graphs, over degrees, their variation, densities and the
-locality of sources; models are trained on them alone. `SMALL` are for the CPU.
+locality of sources; models are trained on them alone. `CPU_` are small ones, for the CPU.
 """
 
 import dataclasses
@@ -88,9 +88,15 @@ NAMED = [
     Cell(Known("products"), "copy_u", 32), Cell(Known("products"), "u_mul_e", 64),
     Cell(Known("soc-epinions"), "attention", 64), Cell(Known("soc-epinions"), "dot", 128)]
 
-SMALL = [Cell(Known(name), operator, features) for name in ("cora", "pubmed", "fb15k237", "wn18rr")
-         for operator, features in (("copy_u", 32), ("u_mul_e", 16), ("dot", 32),
-                                    ("attention", 16))]
+
+def _on_cpu(*names):
+    return [Cell(Known(name), operator, features) for name in names
+            for operator, features in (("copy_u", 32), ("u_mul_e", 16), ("dot", 32),
+                                       ("attention", 16))]
+
+
+CPU_TRAINING = _on_cpu("cora", "pubmed", "wn18rr")
+CPU_TEST = _on_cpu("fb15k237")
 
 # Each has another mean and variation of the degree, and another locality; none more than
 # 16 million edges.
@@ -109,4 +115,5 @@ TRAINING = [Cell(graph, operator, _WIDTHS[(i + 2 * j) % len(_WIDTHS)])
 WIDTHS = [Cell(Known("reddit"), operator, features) for operator in ("dot", "copy_u")
           for features in (8, 16, 32, 64, 128)]
 
-SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS, "small": SMALL}
+SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS,
+        "cpu-training": CPU_TRAINING, "cpu-test": CPU_TEST}

@@ -169,7 +169,7 @@ def main():
         report(network, names, [t for t in tests if kind_of(t) == kind], f"{kind}, held out")
     out = pathlib.Path(args.out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps({"networks": networks}, indent=1) + "\n")
+    out.write_text(json.dumps({"networks": networks}) + "\n")
 
 
 if __name__ == "__main__":

@@ -96,11 +96,10 @@ static Expected<ModelOrder> askModel(const IsolatedTemplate &alone,
     return ModelOrder();
   if (!options.model)
     return runtime::failure("expected a model, got none");
-  auto weights = options.model->weigh(computeFeatures(
-      alone.op(), tile::getScheduleKind(alone.op()), space.listed));
-  if (!weights)
-    return weights.takeError();
-  return sortByWeight(*weights);
+  return orderSchedules(*options.model,
+                        computeFeatures(alone.op(),
+                                        tile::getScheduleKind(alone.op()),
+                                        space.listed));
 }
 
 /// Searches one template, and writes its line where it gains.

@@ -151,6 +151,25 @@ TEST(ScheduleModel, OrdersByWeightThenPlace) {
   EXPECT_EQ(sortByWeight(weights), (std::vector<size_t>{4, 1, 3, 0, 2}));
 }
 
+/// A model that likes the last rows best.
+TEST(ScheduleModel, WhatIsNotLaunchedComesLast) {
+  struct Backwards : ScheduleModel {
+    runtime::Expected<std::vector<double>>
+    weigh(const FeatureTable &table) const override {
+      std::vector<double> weights;
+      for (size_t i = 0; i < table.rows.size(); ++i)
+        weights.push_back(-double(i));
+      return weights;
+    }
+  };
+  FeatureTable table;
+  table.names = {"layout.resident_blocks"};
+  table.rows = {{1}, {std::nan("")}, {0}, {4}, {0}};
+  auto order = orderSchedules(Backwards(), table);
+  ASSERT_TRUE(order);
+  EXPECT_EQ(*order, (std::vector<size_t>{3, 1, 0, 2, 4}));
+}
+
 //===----------------------------------------------------------------------===//
 // Networks
 //===----------------------------------------------------------------------===//

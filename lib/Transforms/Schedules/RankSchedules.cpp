@@ -100,9 +100,9 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
         listed.push_back({values.vec(), facts});
       });
   ScheduleInterface kind = getScheduleKind(op);
-  auto weights = model.weigh(computeFeatures(op, kind, listed));
-  if (!weights) {
-    gnn::refused(getArgument(), op.getLoc()) << weights.message();
+  auto order = orderSchedules(model, computeFeatures(op, kind, listed));
+  if (!order) {
+    gnn::refused(getArgument(), op.getLoc()) << order.message();
     return success();
   }
   if (listed.empty()) {
@@ -110,8 +110,7 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
     return success();
   }
   auto report = [&] { return op->emitOpError(); };
-  Attribute first =
-      kind.withValues(listed[sortByWeight(*weights).front()].schedule, report);
+  Attribute first = kind.withValues(listed[order->front()].schedule, report);
   if (!first)
     return failure();
   op.setTileSchedule(first);

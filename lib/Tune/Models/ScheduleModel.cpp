@@ -54,3 +54,16 @@ std::vector<size_t> gnn::tune::sortByWeight(llvm::ArrayRef<double> weights) {
     order.push_back(i);
   return order;
 }
+
+Expected<std::vector<size_t>>
+gnn::tune::orderSchedules(const ScheduleModel &model,
+                          const FeatureTable &table) {
+  auto weights = model.weigh(table);
+  if (!weights)
+    return weights.takeError();
+  if (auto room = table.find("layout.resident_blocks"))
+    for (auto [weight, row] : llvm::zip_equal(*weights, table.rows))
+      if (row[*room] == 0)
+        weight = std::numeric_limits<double>::infinity();
+  return sortByWeight(*weights);
+}

@@ -33,8 +33,14 @@ public:
   parse(llvm::StringRef text, const std::string &name);
 };
 
-/// The numbers of schedules, the likely fastest first; of equal ones in order.
+/// The numbers of schedules, the least weight first; of equal ones in order.
 std::vector<size_t> sortByWeight(llvm::ArrayRef<double> weights);
+
+/// The numbers of the schedules of a table, the likely fastest first. Those of
+/// whose blocks a multiprocessor has room for none, by the estimate of
+/// registers, are last: they are not launched. The error is the model's.
+runtime::Expected<std::vector<size_t>>
+orderSchedules(const ScheduleModel &model, const FeatureTable &table);
 
 } // namespace gnn::tune
 
