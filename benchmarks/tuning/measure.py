@@ -95,7 +95,7 @@ class Measurement:
         return True
 
     def run(self):
-        wanted = cells.SETS[self.args.set]
+        wanted = [c for c in cells.SETS[self.args.set] if self.args.only in c.name]
         seconds, search = PLANS[self.args.set]
         if self.args.budget:
             seconds = self.args.budget
@@ -121,6 +121,7 @@ def main():
     parser.add_argument("--data", help="folder of data sets (soc-epinions.npz)")
     parser.add_argument("--seconds", type=float, default=540, help="that this call may take")
     parser.add_argument("--budget", type=float, help="seconds of one cell")
+    parser.add_argument("--only", default="", help="cells that have this in their names")
     parser.add_argument("--scratch", help="folder for graphs; by default a new one")
     parser.add_argument("--target", help="cuda or cpu; by default what there is")
     parser.add_argument("--tool", help="gnn-tune")

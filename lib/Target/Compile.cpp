@@ -228,6 +228,8 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
            << stringifyWord(*form) << "'";
   bool hasFiles = !given.schedules.empty() || !given.records.empty() ||
                   !given.saveSchedules.empty();
+  bool hasFiles = !given.schedules.empty() || !given.saveSchedules.empty() ||
+                  given.scheduleRule != "rule";
   if (hasFiles && !(form && *form <= Form::Buffers))
     return emitOptionError(module,
                            "schedules: expected a module with ops that become "

@@ -166,6 +166,7 @@ gnn::tune::optionsBehindTemplates(const CompileOptions &options) {
   result.schedules = result.saveSchedules = result.records = "";
   result.phasesDirectory = "";
   result.gradients = result.passes = "";
+  result.scheduleRule = "rule"; // what others are compared with
   result.stagePasses.clear();
   result.threads = 1;
   SmallVector<StringRef> words;

@@ -101,6 +101,7 @@ TEST(Features, SaysWhatATemplateComputesOfAGraph) {
       {"graph.groups", 1000},
       {"graph.elements", 8000},
       {"graph.mean_length", 8},
+      {"graph.edges", 8000},
       {"graph.variation", 1}, // 128 - 64 is the square of the mean
       {"graph.longest_length", 80},
       {"graph.near_4k", 0.25},

@@ -68,7 +68,8 @@ static LogicalResult refuseOptions(ModuleOp module,
   auto refuse = [&](const Twine &what) {
     return module.emitError("target=overlay: expected no ") << what;
   };
-  if (!options.schedules.empty() || !options.saveSchedules.empty())
+  if (!options.schedules.empty() || !options.saveSchedules.empty() ||
+      options.scheduleRule != "rule")
     return refuse("schedules, which are of kernels");
   if (!options.stagePasses.empty())
     return refuse("passes of stages, which do not run");

@@ -46,8 +46,8 @@ struct TemplateFacts {
   /// By statistics of the graph.
   double gatheredBytes = unknown, streamedBytes = unknown,
          writtenBytes = unknown, flops = unknown, groups = unknown,
-         elements = unknown, meanLength = unknown, variation = unknown,
-         longestLength = unknown, tableBytes = unknown;
+         elements = unknown, edges = unknown, meanLength = unknown,
+         variation = unknown, longestLength = unknown, tableBytes = unknown;
   double near[3] = {unknown, unknown, unknown};
   TargetLimits limits;
 
@@ -140,13 +140,13 @@ void TemplateFacts::takeGraph(TileOpInterface op, StatsAttr stats) {
     meanLength = elements / std::max(groups, 1.0);
     longestLength = countLongestGroup(rows, ofRows, stats);
   }
-  int64_t squares = rows.getEnd() == RowEnd::Dst   ? stats.getInDegreeSquares()
-                    : rows.getEnd() == RowEnd::Src ? stats.getOutDegreeSquares()
-                                                   : 0;
-  if (rows.isKind(RowKind::Node) && ofRows && ofRows.isKind(RowKind::Edge) &&
-      squares && meanLength > 0)
-    variation = std::sqrt(
-        std::max(squares / groups / (meanLength * meanLength) - 1, 0.0));
+  bool isOfSrc = rows.getEnd() == RowEnd::Src;
+  edges = stats.getEdges();
+  double nodes = isOfSrc ? stats.getSrcNodes() : stats.getDstNodes();
+  double squares =
+      isOfSrc ? stats.getOutDegreeSquares() : stats.getInDegreeSquares();
+  if (squares && nodes)
+    variation = std::sqrt(std::max(squares * nodes / edges / edges - 1, 0.0));
   if (DenseI64ArrayAttr counts = stats.getNearEdges())
     for (auto [share, count] : llvm::zip(near, counts.asArrayRef()))
       share = count / std::max<double>(stats.getEdges(), 1);
