@@ -2,7 +2,7 @@
 """Replays searches on stores: the best time that each has found against the seconds it took.
 
     python benchmarks/tuning/replay.py benchmarks/tuning/stores/h200/named \\
-        --ranker benchmarks/tuning/models/h200-ranker.txt \\
+        --ranker benchmarks/tuning/models/h200-ranker.trees \\
         --cost-model benchmarks/tuning/models/h200-cost.json \\
         --widths benchmarks/tuning/stores/h200/widths --out benchmarks/results/tuning-h200
 

@@ -2,7 +2,7 @@
 """Trains the ranker of LO-SpMM (3.5), LambdaMART by LightGBM, on stores of schedules.
 
     python benchmarks/tuning/train_ranker.py benchmarks/tuning/stores/h200/training \\
-        --out benchmarks/tuning/models/h200-ranker.txt \\
+        --out benchmarks/tuning/models/h200-ranker.trees \\
         --test benchmarks/tuning/stores/h200/named
 
 A cell is a query, a schedule a document; its label says how near its time is to the best of the
