@@ -227,9 +227,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
            << given.stopAt << "' and a module of the form '"
            << stringifyWord(*form) << "'";
   bool hasFiles = !given.schedules.empty() || !given.records.empty() ||
-                  !given.saveSchedules.empty();
-  bool hasFiles = !given.schedules.empty() || !given.saveSchedules.empty() ||
-                  given.scheduleRule != "rule";
+                  !given.saveSchedules.empty() || given.scheduleRule != "rule";
   if (hasFiles && !(form && *form <= Form::Buffers))
     return emitOptionError(module,
                            "schedules: expected a module with ops that become "
