@@ -213,8 +213,8 @@ static void buildSchedulePipeline(OpPassManager &pm,
   // Programs written by hand come in here.
   pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
   if (!options.schedules.empty()) // first, so that the others leave them
-    pm.addPass(
-        createApplySchedules(options.forApplying<ApplySchedulesOptions>()));
+    pm.addPass(createApplySchedules(
+        {options.schedules, options.allowUnusedSchedules}));
   if (!options.records.empty())
     pm.addPass(createApplyRecords({options.records}));
   if (options.scheduleRule != "rule") {

@@ -339,8 +339,7 @@ template <typename Base> struct ScheduleFiles : public Base {
 
   Option<std::string> schedules{
       *this, "schedules",
-      llvm::cl::desc("Schedules of templates to begin with: a file that "
-                     "save-schedules or gnn-tile-list-schedules writes"),
+      llvm::cl::desc("File of schedules of templates to begin with"),
       llvm::cl::init("")};
   Option<bool> allowUnusedSchedules{
       *this, "allow-unused-schedules",
@@ -366,10 +365,6 @@ template <typename Base> struct ScheduleFiles : public Base {
     records = other.records;
     saveSchedules = other.saveSchedules;
     scheduleRule = other.scheduleRule;
-  }
-  /// Those of the pass that reads the file.
-  template <typename Options> Options forApplying() const {
-    return {schedules, allowUnusedSchedules};
   }
 };
 
