@@ -104,9 +104,16 @@ def homogeneous(name, scale=1.0):
     mostly from the 4096 nodes around the destination."""
     if name not in WITHOUT_TYPES:
         raise ValueError(f"expected one of {', '.join(WITHOUT_TYPES)}, got {name!r}")
-    rng = np.random.default_rng(zlib.crc32(name.encode()))
     nodes, edges, variation, near = _PLAIN[name]
-    nodes, edges = max(16, int(nodes * scale)), int(edges * scale)
+    return lognormal(max(16, int(nodes * scale)), int(edges * scale), variation, near,
+                     zlib.crc32(name.encode()))
+
+
+def lognormal(nodes, edges, variation, near, seed):
+    """A graph without types whose in-degrees are lognormal, of that coefficient of variation;
+    `near` is the share of sources drawn from the 4096 nodes around the destination, others
+    are any."""
+    rng = np.random.default_rng(seed)
     share = np.exp(rng.standard_normal(nodes) * np.sqrt(np.log1p(variation ** 2)))
     degrees = np.floor(share * (edges / share.sum())).astype(np.int64)
     degrees[rng.permutation(nodes)[:edges - degrees.sum()]] += 1

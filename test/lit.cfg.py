@@ -36,6 +36,7 @@ tools = [
     ToolSubst("gnn-opt", gnn_opt, unresolved="fatal"),
     ToolSubst("gnn-translate", unresolved="ignore"),
     ToolSubst("gnn-run", unresolved="ignore"),
+    ToolSubst("gnn-tune", unresolved="ignore"),
     ToolSubst("gnn-lsp-server", unresolved="ignore"),
     ToolSubst("gnn-reduce", unresolved="ignore"),
     ToolSubst("gnn-overlay-sim", unresolved="ignore"),

@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(gnn_tools gnn-lsp-server gnn-opt gnn-overlay-sim gnn-reduce gnn-run
+set(gnn_tools gnn-lsp-server gnn-opt gnn-overlay-sim gnn-reduce gnn-run gnn-tune
   gnn-translate)
 set(gnn_capi_libraries GNNShared GNNRuntimeShared)
 set_target_properties(GNNShared PROPERTIES EXPORT_NAME GNN)
@@ -73,9 +73,9 @@ install(TARGETS ${gnn_capi_libraries} EXPORT GNNCAPITargets COMPONENT gnn)
 
 # A build with a static MLIR travels: its libraries need what every system has.
 if(GNN_STATIC_MLIR)
-  set_target_properties(gnn-opt gnn-run gnn-translate PROPERTIES
+  set_target_properties(gnn-opt gnn-run gnn-translate gnn-tune PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  install(TARGETS gnn-opt gnn-run gnn-translate COMPONENT gnn)
+  install(TARGETS gnn-opt gnn-run gnn-translate gnn-tune COMPONENT gnn)
   gnn_install_package(GNNCAPI)
   return()
 endif()

@@ -7,6 +7,7 @@
 #include "GNN-c/Compiler.h"
 
 #include "CAPIHandles.h"
+#include "CompilerHandles.h"
 #include "Work.h"
 
 #include "GNN/Analysis/TargetBackend.h"
@@ -26,15 +27,6 @@ using gnn::runtime::ErrorKind;
 using gnn::runtime::expectPointers;
 using gnn::runtime::failure;
 using gnn::runtime::guardedCall;
-
-/// Options that the compiler has, and what only programs of the C API have.
-struct GnnCompileOptions {
-  CompileOptions value;
-  std::vector<NamedGraph> graphs;
-  /// File that gets the text and the pipeline where compiling fails; empty:
-  /// none.
-  std::string reproducer;
-};
 
 /// The outcome of work, on success and on failure.
 using capi::Outcome;

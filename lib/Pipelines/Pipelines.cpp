@@ -191,15 +191,9 @@ static void addOfTargets(OpPassManager &pm,
   }
 }
 
-/// gnn_tile on memrefs in, the same with complete schedules out.
-static void buildSchedulePipeline(OpPassManager &pm,
-                                  const SchedulePipelineOptions &options) {
-  pm.addPass(createVerifyForm({Form::Buffers}));
-  // Programs written by hand come in here.
-  pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
-  if (!options.schedules.empty()) // first, so that the others leave them
-    pm.addPass(
-        createApplySchedules(options.forApplying<ApplySchedulesOptions>()));
+/// The passes that choose what is open of schedules.
+static void addScheduleRule(OpPassManager &pm,
+                            const SchedulePipelineOptions &options) {
   addOfTargets(pm, &TargetBackend::addSchedulePasses);
   pm.addNestedPass<func::FuncOp>(createScheduleEdgeWalks({options.edgeWalks}));
   pm.addNestedPass<func::FuncOp>(createScheduleColumns({options.columnTiles}));
@@ -210,6 +204,25 @@ static void buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(
       createScheduleProducts({options.tensorCores, options.asyncCopies}));
   pm.addNestedPass<func::FuncOp>(createScheduleRuns({options.sumRuns}));
+}
+
+/// gnn_tile on memrefs in, the same with complete schedules out.
+static void buildSchedulePipeline(OpPassManager &pm,
+                                  const SchedulePipelineOptions &options) {
+  pm.addPass(createVerifyForm({Form::Buffers}));
+  // Programs written by hand come in here.
+  pm.addNestedPass<func::FuncOp>(createVerifyWholeResults());
+  if (!options.schedules.empty()) // first, so that the others leave them
+    pm.addPass(createApplySchedules(
+        {options.schedules, options.allowUnusedSchedules}));
+  if (!options.records.empty())
+    pm.addPass(createApplyRecords({options.records}));
+  if (options.scheduleRule != "rule") {
+    OpPassManager rule(ModuleOp::getOperationName());
+    addScheduleRule(rule, options);
+    pm.addPass(createRankSchedules(options.scheduleRule, std::move(rule)));
+  }
+  addScheduleRule(pm, options);
   addPasses(pm, options.afterSchedule);
   pm.addNestedPass<func::FuncOp>(createVerifySchedules());
   if (!options.saveSchedules.empty())

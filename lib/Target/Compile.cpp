@@ -250,7 +250,8 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                            "past, got '")
            << given.stopAt << "' and a module of the form '"
            << stringifyWord(*form) << "'";
-  bool hasFiles = !given.schedules.empty() || !given.saveSchedules.empty();
+  bool hasFiles = !given.schedules.empty() || !given.records.empty() ||
+                  !given.saveSchedules.empty() || given.scheduleRule != "rule";
   if (hasFiles && !(form && *form <= Form::Buffers))
     return emitOptionError(module,
                            "schedules: expected a module with ops that become "
@@ -360,13 +361,9 @@ gnn::compileToPackage(ModuleOp module, const CompileOptions &options) {
   return *package;
 }
 
-FailureOr<std::string> gnn::listSchedules(ModuleOp module,
-                                          const CompileOptions &options,
-                                          ArrayRef<std::string> vary) {
-  if (!options.schedules.empty() || !options.saveSchedules.empty() ||
-      !options.stagePasses.empty())
-    return module.emitError("expected no files of schedules and no passes of "
-                            "stages where schedules are listed");
+LogicalResult gnn::lowerToTemplates(ModuleOp module,
+                                    const CompileOptions &options,
+                                    bool choosesSchedules) {
   StageOptions stages;
   if (failed(readOptions(module, options, stages)))
     return failure();
@@ -381,10 +378,23 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
     bool makesTemplates = stage.from == Form::Tensors;
     bool chooses = stage.from == Form::Buffers && stage.to == Form::Buffers;
     if (isAhead(stage, form, stages) &&
-        (makesTemplates || (chooses && !vary.empty())) &&
+        (makesTemplates || (chooses && choosesSchedules)) &&
         failed(runStage(module, stage, stages, options.phasesDirectory)))
       return failure();
   }
+  return success();
+}
+
+FailureOr<std::string> gnn::listSchedules(ModuleOp module,
+                                          const CompileOptions &options,
+                                          ArrayRef<std::string> vary) {
+  if (!options.schedules.empty() || !options.saveSchedules.empty() ||
+      !options.stagePasses.empty())
+    return module.emitError("expected no files of schedules and no passes of "
+                            "stages where schedules are listed");
+  if (failed(lowerToTemplates(module, options,
+                              /*choosesSchedules=*/!vary.empty())))
+    return failure();
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (failed(listSchedules(module, vary, stream)))

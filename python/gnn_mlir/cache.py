@@ -59,10 +59,33 @@ def compiled(make, target, *parts):
     return package
 
 
+def records():
+    """The file of records of schedules that were found by measuring (docs/Tuning.md), as a path;
+    None where the cache is off or cannot be trusted."""
+    place = _open()
+    return None if place is None else place / "records.jsonl"
+
+
+def read_records():
+    """The path of that file where there are records of this user, and their hash; (None, None)
+    where there are none."""
+    path = records()
+    try:
+        if path is None or not path.exists():
+            return None, None
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+            if _is_own(os.fstat(file.fileno())):
+                return path, hashlib.sha256(file.read()).hexdigest()
+        _warn("%s: expected a file of this user that nobody else may write", path)
+    except OSError as error:
+        _warn("%s", error)
+    return None, None
+
+
 def clear():
-    """Removes all packages. Raises OSError where one cannot be removed."""
+    """Removes all packages and records. Raises OSError where one cannot be removed."""
     if (place := _open()) is not None:
-        for path in place.glob("*.gnnpkg"):
+        for path in (*place.glob("*.gnnpkg"), place / "records.jsonl"):
             path.unlink(missing_ok=True)
 
 

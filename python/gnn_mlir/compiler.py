@@ -23,7 +23,7 @@ from .program import (Function, Module, check_counts, check_dict, check_graph_na
                       check_names, graphs_by_name)
 
 
-def _read_program(program, passes, graph, function=None):
+def read_program(program, passes, graph, function=None):
     """The text of a program, the switches of passes as text, and graphs by name. A list
     of graphs is in the order of `function`, None where there is only one."""
     options.refuse_path(program)
@@ -31,7 +31,7 @@ def _read_program(program, passes, graph, function=None):
         got = types.described(program)
         raise ValueError("program: expected a torch.nn.Module (an instance), a Python "
                          f"function, or a gnn_mlir Module, Function or text, got {got}")
-    known = _functions(program)
+    known = functions_of(program)
     of = (program if isinstance(program, Function) else known.get(function) or
           (next(iter(known.values())) if len(known) == 1 else None))
     if isinstance(graph, (list, tuple)):
@@ -52,7 +52,7 @@ def _read_program(program, passes, graph, function=None):
     return text, compiler_capi.pass_options(passes or {}), graphs
 
 
-def _functions(program):
+def functions_of(program):
     """The functions of a program by name; none where it is text."""
     module = program.module if isinstance(program, Function) else program
     return module.functions if isinstance(module, Module) else {}
@@ -64,7 +64,7 @@ def check_target(target):
         raise ValueError(f"target: expected one of {', '.join(known)}, got {target!r}")
 
 
-def _choose_chip(target, chip):
+def choose_chip(target, chip):
     """The GPU to compile for, or None."""
     check_target(target)
     if chip is not None and (target == targets.CPU or not isinstance(chip, str)):
@@ -94,10 +94,10 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     if args or kernels:
         raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
                          "models alone")
-    chip = _choose_chip(target, chip)
-    text, passes, graphs = _read_program(program, passes, graph)
+    chip = choose_chip(target, chip)
+    text, passes, graphs = read_program(program, passes, graph)
     arguments = text, compiler_capi.NAME, graphs
-    asked = _options(program, target, chip, passes, gradients)
+    asked = settings_of(program, target, chip, passes, gradients)
     if dot is not None:
         files.write(dot, compiler_capi.explain_text(*arguments, dot=True, **asked))
     return compiler_capi.explain_text(*arguments, **asked)
@@ -114,27 +114,27 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
     if not (isinstance(vary, (list, tuple)) and
             all(isinstance(name, str) and name.isidentifier() for name in vary)):
         raise ValueError(f"vary: expected names of fields, got {vary!r}")
-    chip = _choose_chip(target, chip)
-    text, passes, graphs = _read_program(program, passes, graph)
-    lines = compiler_capi.schedules_text(text, compiler_capi.NAME, graphs, vary, **_options(
+    chip = choose_chip(target, chip)
+    text, passes, graphs = read_program(program, passes, graph)
+    lines = compiler_capi.schedules_text(text, compiler_capi.NAME, graphs, vary, **settings_of(
         program, target, chip, passes, gradients))
     return [json.loads(line) for line in lines.splitlines()]
 
 
-def _options(program, target, chip, passes, gradients, function=None):
+def settings_of(program, target, chip, passes, gradients, function=None):
     return dict(target=devices.kind_of(target, chip), chip=chip, passes=passes,
-                gradients=differentiation.parse(gradients, function, _functions(program)))
+                gradients=differentiation.parse(gradients, function, functions_of(program)))
 
 
 def compile(program=interop.NONE, function=None, *, target=None, chip=None, passes=None,
             keep_phases=None, graph=None, plugins=(), stage_passes=None, schedules=None,
             allow_unused_schedules=False, save_schedules=None, gradients=None,
-            stop_at=None, objects=(), fullgraph=False, **unknown):
+            stop_at=None, objects=(), fullgraph=False, tuned=False, **unknown):
     """Compiles a program: a `Module`, a `Function`, or IR as text; or a torch.nn.Module, or
     a Python function of tensors.
 
     For these it returns what torch.compile does, which captures and compiles at its first
-    call (docs/Frontend.md). `target`, `chip` and `passes` are as below, `keep_phases` gets a
+    call (docs/Frontend.md). `target`, `chip`, `passes` and `tuned` are as below, `keep_phases` gets a
     folder for each program, and with `fullgraph` a part that no program means is an error, at
     that call. The other arguments belong to programs. Without `program` it is a decorator
     with these settings.
@@ -156,7 +156,8 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     `schedules` says how kernels are laid out (docs/Schedules.md): a file of JSON lines, or
     a list of such lines as dicts. One that no kernel takes is an error unless
     `allow_unused_schedules`. `save_schedules` names a file that gets all that were
-    chosen.
+    chosen. With `tuned` kernels get the schedules that `tune` has found for the same kernels on
+    graphs of about these statistics, where there are records of some (docs/Tuning.md).
     `gradients` compiles forward and backward passes too (docs/Python.md): True for the
     gradients of all inputs of floating point, a list of the names of some, or a dict of
     these by function. Others of these inputs, and gradients of some outputs alone, are
@@ -166,8 +167,10 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     processors, as ["x86-64-v3", "x86-64"], that the package of a program for the CPU gets shared
     objects for: `save` writes them, and C runs them without LLVM (docs/CAPI.md). Raises
     ValueError where an option is wrong, CompileError where the program is, and OSError for files."""
+    if not isinstance(tuned, bool):
+        raise ValueError(f"tuned: expected True or False, got {tuned!r}")
     settings = dict(target=target, chip=chip, passes=passes, keep_phases=keep_phases,
-                    fullgraph=fullgraph)
+                    tuned=tuned, fullgraph=fullgraph)
     others = dict(function=function, graph=graph, plugins=plugins or None,
                   stage_passes=stage_passes, schedules=schedules,
                   allow_unused_schedules=allow_unused_schedules or None,
@@ -184,14 +187,14 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
         load_plugin(plugin)
-    chip = _choose_chip(target, chip)
-    text, passes, graphs = _read_program(program, passes, graph, function)
+    chip = choose_chip(target, chip)
+    text, passes, graphs = read_program(program, passes, graph, function)
     source = None
     if isinstance(program, Function):
         source, function, program = program, function or program.name, program.module
-    form = _options(program, target, chip, passes, gradients, function)
+    form = settings_of(program, target, chip, passes, gradients, function)
     asked, always = form.pop("gradients"), (text, graphs, schedules)
-    form.update(keep_ir=target != targets.CUDA,
+    form.update(keep_ir=target != targets.CUDA, tuned=tuned,
                 stop_at=compiler_capi.word_option("stop_at", stop_at),
                 objects=compiler_capi.list_option("objects", objects),
                 stage_passes=compiler_capi.stage_passes_option(stage_passes or {}))
@@ -205,7 +208,10 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     again = compiler_capi.compiling_later(*always, phases=keep_phases, **form,
                                           allow_unused_schedules=True) if asked else None
     host = targets.EMULATOR if form["target"] == targets.CUDA else form["target"]
-    return CompiledFunction(package, name, source, again, host)
+    made = CompiledFunction(package, name, source, again, host)
+    made.origin = text, {"target": form["target"], "chip": chip, "passes": passes,
+                         "gradients": asked}
+    return made
 
 
 def export(model, args, path, kwargs=None, *, targets=None, chip=None, passes=None,
@@ -272,6 +278,7 @@ class CompiledFunction(capi.Shared):
         `host` is the device for inputs in its memory."""
         self.package, self.name, self.source = package, name, source
         self._host = host
+        self.origin = None  # The text and the options that it was compiled of, for `tune`.
         # By the identity of graphs, which are there as long as what is bound to them.
         self._bound, self._token = {}, tokens.make(self)
         plans = package.plan()["functions"]

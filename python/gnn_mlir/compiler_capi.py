@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls of the compiler's C API (include/GNN-c/Compiler.h), text in and text out."""
 
+import ctypes
 import itertools
 import json
 import os
@@ -43,6 +44,19 @@ def schedules_text(text, name, graphs=None, vary=(), **options):
     data, options = text.encode(), _Options(graphs, options)
     return capi.text_of("gnnListSchedules", data, len(data), name.encode(), options.handle,
                         ",".join(vary).encode())
+
+
+def tune_text(text, name, graphs, settings, arrays, count, device, **options):
+    """What tuning a program gives, as JSON. Raises ValueError where an option is wrong, and
+    GNNError with all diagnostics."""
+    data, options = text.encode(), _Options(graphs, options)
+    try:
+        return capi.text_of("gnnTune", data, len(data), name.encode(), options.handle,
+                            ctypes.byref(settings), arrays, count, device.handle)
+    except capi.GNNError as error:
+        if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
+            raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
+        raise
 
 
 class _Options(capi._Handle):
@@ -130,12 +144,17 @@ def load_plugin(path):
     capi.call("gnnLoadPlugin", name)
 
 
-def compile_package(text, graphs, schedules, phases=None, save_schedules=None, **options):
-    """A package, of the cache where it has one. Raises ValueError where an option is wrong,
+def compile_package(text, graphs, schedules, phases=None, save_schedules=None, tuned=False,
+                    **options):
+    """A package, of the cache where it has one; `tuned`, with schedules that records of the
+    cache's folder have. Raises ValueError where an option is wrong,
     CompileError where the program is, and OSError where the file of `schedules` cannot be
     read."""
+    records, state = cache.read_records() if tuned else (None, None)
+
     def make():
-        return _compile_package(text, graphs, schedules, phases, save_schedules, **options)
+        return _compile_package(text, graphs, schedules, phases, save_schedules,
+                                records=path_option("records", records), **options)
 
     # Other kinds of target may make programs for graphs, of which the cache knows statistics.
     is_for_graphs = graphs and options.get("target") not in (None, *kinds.ALL)
@@ -149,7 +168,8 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, *
         json.dumps(given)
     except (AttributeError, OSError, TypeError, ValueError):
         return make()  # which says what is wrong
-    return cache.compiled(make, options.get("target"), text, facts, given, options)
+    return cache.compiled(make, options.get("target"), text, facts, given, options,
+                          *([state] if state else []))
 
 
 def _compile_package(text, graphs, schedules, phases, save_schedules, **options):

@@ -131,6 +131,20 @@ def export(model, args, path, kwargs, settings, options):
     packages.export(compiled, args, kwargs, path, **options)
 
 
+def calls_of(model, args, named):
+    """The programs that a compiled model calls, each once, as `tune` takes them: function,
+    graphs, inputs, and the names of what runs."""
+    from .pytorch.frontend import report
+    from .pytorch.frontend.runtime import program_calls
+    if report.of_compiled(model) is None:
+        raise ValueError(f"program: expected a compiled model, got {type(model).__name__}: "
+                         "gnn_mlir.compile(model) makes one")
+    with program_calls.recording() as recorded:
+        model(*args, **named)
+    once = {id(call): (call, *given) for call, *given in recorded}
+    return [call.as_function(*given) for call, *given in once.values()]
+
+
 def explain(model, args, named, kernels, others):
     """The captures of a compiled model, as text, with `kernels` by their names. With
     arguments it is called first."""

@@ -46,6 +46,8 @@ Allocate = CFUNCTYPE(c_void_p, c_void_p, c_int64)
 Free = CFUNCTYPE(None, c_void_p, c_void_p)
 Progress = CFUNCTYPE(None, c_void_p, c_char_p, ctypes.c_double)
 LetGo = CFUNCTYPE(None, c_void_p)
+TuneProgress = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_int64, c_int64, ctypes.c_double,
+                         ctypes.c_double)
 
 
 class BindOptions(ctypes.Structure):
@@ -82,6 +84,15 @@ class NativeTensorInfo(ctypes.Structure):
 class Array(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("rank", c_int64),
                 ("shape", POINTER(c_int64)), ("data", c_void_p)]
+
+
+class TuneSettings(ctypes.Structure):
+    """GnnTuneSettings."""
+
+    _fields_ = [("function", c_char_p), ("number", c_int64), ("seconds", ctypes.c_double),
+                ("search", c_char_p), ("seed", ctypes.c_uint64), ("store", c_char_p),
+                ("cell", c_char_p), ("records", c_char_p), ("threads", c_int64), ("progress", TuneProgress),
+                ("context", c_void_p)]
 
 
 class ModelTarget(ctypes.Structure):
@@ -250,6 +261,8 @@ COMPILER = {
     "gnnExplain": [c_char_p, c_size_t, c_char_p, c_void_p, c_bool, POINTER(c_void_p)],
     "gnnListSchedules": [c_char_p, c_size_t, c_char_p, c_void_p, c_char_p,
                          POINTER(c_void_p)],
+    "gnnTune": [c_char_p, c_size_t, c_char_p, c_void_p, POINTER(TuneSettings), POINTER(Array),
+                c_int64, c_void_p, POINTER(c_void_p)],
     "gnnListTargets": [POINTER(c_void_p)],
     "gnnDeviceOpen": [c_char_p, POINTER(c_void_p)],
     "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],

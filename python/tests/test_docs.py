@@ -17,8 +17,8 @@ from support import variants
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "docs/Cost.md",
          "docs/Debugging.md", "docs/Schedules.md", "docs/CAPI.md", "docs/Tile.md",
-         "docs/Frontend.md", "docs/Wheel.md", "docs/Tools.md", "docs/Gallery.md")
-TOOLS = ("gnn-opt", "gnn-run", "gnn-translate")
+         "docs/Frontend.md", "docs/Tuning.md", "docs/Wheel.md", "docs/Tools.md", "docs/Gallery.md")
+TOOLS = ("gnn-opt", "gnn-run", "gnn-translate", "gnn-tune")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
                     r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)\}', re.S)
 

@@ -135,7 +135,7 @@ def test_installed_package_compiles_and_runs(site, tmp_path):
     check(site, tmp_path, 'sys.modules["torch"] = None', "out = gcn(graph, inputs)")
 
 
-@pytest.mark.parametrize("tool", ("gnn-opt", "gnn-run", "gnn-translate"))
+@pytest.mark.parametrize("tool", ("gnn-opt", "gnn-run", "gnn-translate", "gnn-tune"))
 def test_tools_are_commands(site, tool):
     out = run(site / "bin" / tool, "--version", env={**outside(), "PYTHONPATH": str(site)})
     assert "gnn-mlir" in out

@@ -104,6 +104,16 @@ func.func @nothing(%y: memref<?x8xf32> {bufferize.result}) {
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
+// The same in a function that has some of its templates alone.
+
+func.func @excerpt(%y: memref<?x8xf32> {bufferize.result}) attributes {gnn.excerpt} {
+  return
+}
+
+// -----
+
+gnn.graph @g square {node_types = 2, edge_types = 3}
+
 // A buffer of one's own that is read first.
 
 func.func @unwritten(%n: index, %y: memref<?x8xf32> {bufferize.result}) {

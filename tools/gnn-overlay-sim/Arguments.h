@@ -7,8 +7,7 @@
 #ifndef GNN_TOOLS_GNN_OVERLAY_SIM_ARGUMENTS_H
 #define GNN_TOOLS_GNN_OVERLAY_SIM_ARGUMENTS_H
 
-#include "../gnn-run/Inputs.h"
-
+#include "GNN/OptionFiles/Inputs.h"
 #include "GNN/Overlay/Memory.h"
 
 #include <map>

@@ -7,7 +7,7 @@
 #ifndef GNN_TOOLS_GNN_RUN_COMPARE_H
 #define GNN_TOOLS_GNN_RUN_COMPARE_H
 
-#include "Inputs.h"
+#include "GNN/OptionFiles/Inputs.h"
 
 #include "GNN/Target/Compile.h"
 

@@ -9,7 +9,6 @@
 
 #include "../ToolMain.h"
 #include "Compare.h"
-#include "Inputs.h"
 
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
@@ -17,6 +16,7 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Emulator/EmulatorDevice.h"
 #include "GNN/InitDialects.h"
+#include "GNN/OptionFiles/Inputs.h"
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Plugins.h"
 #include "GNN/Runtime/BoundFunction.h"
@@ -27,6 +27,7 @@
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
+#include "GNN/Target/NameGraphs.h"
 #include "GNN/Target/Ptxas.h"
 #include "GNN/Version.h"
 
@@ -150,44 +151,6 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
   return emulator::createDevice(options);
 }
 
-/// The graphs to attach statistics of: those that a declaration is named for,
-/// and one without a name where the function has one graph.
-static FailureOr<std::vector<NamedGraph>>
-nameGraphs(mlir::ModuleOp module, ArrayRef<run::LoadedGraph> graphs) {
-  SmallSetVector<StringRef, 2> ofFunction;
-  auto addGraphs = [&](mlir::TypeRange types) {
-    for (mlir::Type type : types)
-      if (RowsAttr rows = getRows(type))
-        ofFunction.insert(rows.getGraph().getValue());
-  };
-  // The passes of a function that is to be differentiated are not there yet.
-  for (auto func : module.getOps<mlir::func::FuncOp>()) {
-    StringRef name = func.getName();
-    if (given->functionName != name &&
-        given->functionName != passName(name, "forward") &&
-        given->functionName != passName(name, "backward"))
-      continue;
-    func.walk([&](mlir::Operation *op) {
-      addGraphs(op->getOperandTypes());
-      addGraphs(op->getResultTypes());
-    });
-  }
-  std::vector<NamedGraph> named;
-  for (const run::LoadedGraph &graph : graphs) {
-    std::string name = graph.name;
-    if (name.empty() && ofFunction.size() == 1)
-      name = ofFunction.front().str();
-    auto declared = module.lookupSymbol<GraphOp>(name);
-    if (!declared)
-      continue;
-    if (runtime::Error error =
-            graph.checkEdgeTypes(name, declared.getEdgeTypes()))
-      return declared.emitError() << error.message();
-    named.push_back({name, graph.graph});
-  }
-  return named;
-}
-
 /// Says what the graph pipeline does to `module`.
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
   bool hasChip = target == "cuda" || given->flags.isGiven("chip");
@@ -241,7 +204,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return nullptr;
-  auto named = nameGraphs(*module, graphs);
+  auto named = nameGraphs(*module, given->functionName, graphs);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
       mlir::failed(attachGradients(*module, given->flags->gradients)))
     return nullptr;

@@ -13,6 +13,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <string>
 
 namespace gnn {
 
@@ -24,6 +25,11 @@ readInput(llvm::StringRef path, int64_t maxBytes = runtime::physicalMemory());
 /// Writes the file at `path` as all files are written (`runtime::NewFile`), "-"
 /// to standard output; an error has the path.
 runtime::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
+
+/// Adds a line to the file at `path`, which it creates where there is none,
+/// whole whoever else adds lines; an error has the path. An empty line adds
+/// nothing.
+runtime::Error appendLine(const std::string &path, llvm::StringRef line);
 
 } // namespace gnn
 

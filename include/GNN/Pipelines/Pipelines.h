@@ -339,27 +339,32 @@ template <typename Base> struct ScheduleFiles : public Base {
 
   Option<std::string> schedules{
       *this, "schedules",
-      llvm::cl::desc("Schedules of templates to begin with: a file that "
-                     "save-schedules or gnn-tile-list-schedules writes"),
+      llvm::cl::desc("File of schedules of templates to begin with"),
       llvm::cl::init("")};
   Option<bool> allowUnusedSchedules{
       *this, "allow-unused-schedules",
       llvm::cl::desc("Leave schedules that no template takes"),
       llvm::cl::init(false)};
+  Option<std::string> records{
+      *this, "records",
+      llvm::cl::desc("Records of tuned schedules, for the other templates"),
+      llvm::cl::init("")};
   Option<std::string> saveSchedules{
       *this, "save-schedules",
       llvm::cl::desc("File to write the schedules of all templates to"),
       llvm::cl::init("")};
+  Option<std::string> scheduleRule{
+      *this, "schedule-rule",
+      llvm::cl::desc("rule, or ranked:FILE, a model (docs/TuningModels.md)"),
+      llvm::cl::init("rule")};
 
   /// Takes the same options of `other`.
   template <typename Other> void takeScheduleFiles(const Other &other) {
     schedules = other.schedules;
     allowUnusedSchedules = other.allowUnusedSchedules;
+    records = other.records;
     saveSchedules = other.saveSchedules;
-  }
-  /// Those of the pass that reads the file.
-  template <typename Options> Options forApplying() const {
-    return {schedules, allowUnusedSchedules};
+    scheduleRule = other.scheduleRule;
   }
 };
 

@@ -28,6 +28,13 @@ compileToPackage(mlir::ModuleOp module, const CompileOptions &options);
 mlir::FailureOr<std::string> compileToPTX(mlir::ModuleOp module,
                                           const CompileOptions &options);
 
+/// Runs the stages of `module` up to templates on buffers, and that which
+/// chooses their schedules where `choosesSchedules`. The module then says what
+/// it is for.
+mlir::LogicalResult lowerToTemplates(mlir::ModuleOp module,
+                                     const CompileOptions &options,
+                                     bool choosesSchedules);
+
 /// The schedules that the kernels of `module`, which is changed, may have where
 /// the fields in `vary` differ from what is chosen, or all fields where there
 /// are none: lines as `gnn-tile-list-schedules` prints them.

@@ -4,10 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleFile.h"
-
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
+#include "GNN/Transforms/Schedules/ScheduleFile.h"
 
 #include <map>
 

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleFile.h"
-
 #include "GNN/Analysis/Targets.h"
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Transforms/Schedules/Passes.h"
+#include "GNN/Transforms/Schedules/ScheduleFile.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -85,10 +84,8 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
 };
 } // namespace
 
-/// The schedule of a template without the fields that are to vary, but for
-/// those that its target leaves one value of.
-static FailureOr<Attribute> openFields(TileOpInterface op,
-                                       ArrayRef<std::string> vary) {
+FailureOr<Attribute> gnn::tile::openFields(TileOpInterface op,
+                                           ArrayRef<std::string> vary) {
   ScheduleFields fields = getFields(op.getTileSchedule());
   for (const std::string &name : vary)
     fields.erase(name);

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleFile.h"
-
+#include "GNN/Transforms/Schedules/ScheduleFile.h"
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/OptionFiles/OptionFiles.h"
@@ -192,32 +191,43 @@ FailureOr<Attribute> gnn::tile::makeSchedule(TileOpInterface op,
 // Files
 //===----------------------------------------------------------------------===//
 
-void gnn::tile::printSchedule(raw_ostream &os, const TemplateKey &key,
-                              Attribute schedule, const LayoutFacts *facts) {
-  json::OStream out(os);
+void gnn::tile::writeKey(json::OStream &out, const TemplateKey &key) {
   auto list = [&](StringRef name, ArrayRef<std::string> values) {
     out.attributeArray(name, [&] {
       for (const std::string &value : values)
         out.value(value);
     });
   };
+  out.attribute("function", key.function);
+  out.attribute("graph", key.graph);
+  out.attribute("template", key.kind);
+  out.attribute("domain", key.domain);
+  list("accesses", key.accesses);
+  list("types", key.types);
+  out.attribute("body", key.body);
+}
+
+void gnn::tile::writeFields(json::OStream &out, ArrayRef<ScheduleField> table,
+                            ArrayRef<int64_t> values) {
+  out.attributeObject("schedule", [&] {
+    for (auto [field, value] : llvm::zip_equal(table, values))
+      if (value)
+        out.attribute(field.name, field.words.empty()
+                                      ? json::Value(value)
+                                      : json::Value(field.str(value)));
+  });
+}
+
+void gnn::tile::printSchedule(raw_ostream &os, const TemplateKey &key,
+                              Attribute schedule, const LayoutFacts *facts) {
+  json::OStream out(os);
   out.object([&] {
-    out.attribute("function", key.function);
-    out.attribute("graph", key.graph);
-    out.attribute("template", key.kind);
-    out.attribute("domain", key.domain);
-    list("accesses", key.accesses);
-    list("types", key.types);
-    out.attribute("body", key.body);
-    out.attributeObject("schedule", [&] {
-      if (auto fields = dyn_cast_if_present<ScheduleInterface>(schedule))
-        for (auto [field, value] :
-             llvm::zip_equal(fields.getTable(), fields.getValues()))
-          if (value)
-            out.attribute(field.name, field.words.empty()
-                                          ? json::Value(value)
-                                          : json::Value(field.str(value)));
-    });
+    writeKey(out, key);
+    auto fields = dyn_cast_if_present<ScheduleInterface>(schedule);
+    if (fields)
+      writeFields(out, fields.getTable(), fields.getValues());
+    else
+      writeFields(out, {}, {});
     if (facts)
       out.attributeObject("layout", [&] {
         out.attribute("threads", facts->threads);

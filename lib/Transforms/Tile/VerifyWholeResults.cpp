@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Transforms/Tile/Passes.h"
 
@@ -413,7 +414,7 @@ private:
   }
   LogicalResult checkBuffers() {
     func::FuncOp func = getOperation();
-    if (!func.getBody().hasOneBlock())
+    if (!func.getBody().hasOneBlock() || func->hasAttr(attribute::excerpt))
       return success();
     BufferCheck check(func);
     for (Operation &op : func.getBody().front())

@@ -55,6 +55,17 @@ def test_report_of_a_layer(compiler, tmp_path, monkeypatch):
     assert names["report"] == shown.rstrip("\n")
 
 
+def test_python_of_tuning(compiler, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    model, program = blocks("docs/Tuning.md", "python")
+    exec(compile(model, "docs/Tuning.md", "exec"), {})  # pylint: disable=exec-used
+    assert re.fullmatch(r" ms chosen +ms tuned +ratio +measured +dropped +template",
+                        capsys.readouterr().out.splitlines()[0])
+    exec(compile(program, "docs/Tuning.md", "exec"), {})  # pylint: disable=exec-used
+    assert (tmp_path / "found.jsonl").exists()
+
+
 def test_python_page_has_every_layer():
     text = (ROOT / "docs/Python.md").read_text()
     listed = re.findall(r"^\| (`\w+Conv`.*?) \| (`.*?) \| (.*) \|$", text, re.M)

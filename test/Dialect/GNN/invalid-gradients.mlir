@@ -122,3 +122,13 @@ func.func private @dialect_g15_argument(tensor<4xf32> {gnn.pass = "forward"})
 
 // expected-error @+1 {{'func.func' op expected a string that is not empty for gnn.of, got ""}}
 func.func private @dialect_g16(tensor<4xf32> {gnn.of = ""})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected gnn.excerpt at a function, without a value, got "part"}}
+func.func private @dialect_g18() attributes {gnn.excerpt = "part"}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expected gnn.excerpt at a function, without a value, got unit}}
+module @dialect_g18_module attributes {gnn.excerpt} {}

@@ -11,11 +11,16 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace gnn {
 
 #define GEN_PASS_DECL
 #include "GNN/Transforms/Schedules/Passes.h.inc"
+
+/// The pass with the passes that choose without a model, which a remark asks.
+std::unique_ptr<mlir::Pass> createRankSchedules(const std::string &rule,
+                                                mlir::OpPassManager passes);
 
 /// Prints what `gnn-tile-list-schedules` does: for each template of a module, a
 /// line for each schedule that it may have on its target where the fields in

@@ -51,6 +51,55 @@ def ApplySchedules : Pass<"gnn-tile-apply-schedules", "::mlir::ModuleOp"> {
   ];
 }
 
+def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
+  let summary = "Give templates schedules that were found by measuring";
+  let description = [{
+    A file has a line of JSON for each record, as `gnn-tune --records` adds them
+    (docs/Tuning.md). A record is of a template if all of this is equal: what it
+    computes, walks, reads and writes, its types, the statistics of its graph in steps of a
+    factor of two, the kind of chip, and the version of the compiler. Functions and
+    graphs may have other names. Of several records the last one counts.
+
+    A record whose schedule cannot be honoured, and a line that is no record, are left
+    with a remark.
+
+    Needs: templates on buffers; `gnn.target` and statistics as they were when the
+    records were made. Keeps: schedules that templates have. Never fails.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let options = [
+    Option<"file", "file", "std::string", /*default=*/"", "File of records">,
+  ];
+}
+
+def RankSchedules : Pass<"gnn-tile-rank-schedules", "::mlir::ModuleOp"> {
+  let summary = "Give templates the schedules that a trained model ranks first";
+  let description = [{
+    Lists the schedules of each template, as `gnn-tile-list-schedules` does, weighs them by a
+    trained model (docs/TuningModels.md), and sets the fields of the first. `rule` is
+    `ranked:FILE`, the file of the model. The passes behind this one choose what is
+    left open. `gnn-schedule-pipeline` has it with `schedule-rule=ranked:FILE`; by default the
+    rule of the other passes chooses. A remark says the schedule of the model, and that of the
+    rule.
+
+    ```mlir
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
+    // becomes
+    gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4, lanes = 16, ...>
+    ```
+
+    A file that cannot be read, or is no model, is an error. A template that the model is not
+    for stays open, with a remark.
+
+    Needs: templates on buffers. Keeps: every field that is set. Never sets a schedule that
+    `gnn-verify-schedules` refuses.
+  }];
+  let dependentDialects = ["::gnn::tile::TileDialect"];
+  let options = [
+    Option<"rule", "rule", "std::string", /*default=*/"", "`ranked:FILE`">,
+  ];
+}
+
 def SaveSchedules : Pass<"gnn-tile-save-schedules", "::mlir::ModuleOp"> {
   let summary = "Write the schedules of templates to a file";
   let description = [{

@@ -352,7 +352,7 @@ def VerifyWholeResults
     `bufferize.result`, a `memref.alloc`, or a place in the workspace, where views
     of one offset are one buffer. A copy has the parts that were written of its
     source. Nothing is said of a buffer that is written in parts of several shapes,
-    or used by an op that is no template.
+    or used by an op that is no template, nor of a function with `gnn.excerpt`.
 
     In a workspace, less is known, so that gaps are best found in front of
     `gnn-tile-plan-memory`, as `gnn-tile-pipeline` does. Who takes over a place

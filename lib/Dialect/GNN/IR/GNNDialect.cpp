@@ -124,6 +124,11 @@ LogicalResult GNNDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError("expected gnn.target to be a #gnn.target of a "
                            "module, got ")
            << value;
+  if (name == attribute::excerpt && // G18
+      !(isa<FunctionOpInterface>(op) && isa<UnitAttr>(value)))
+    return op->emitOpError("expected gnn.excerpt at a function, without a "
+                           "value, got ")
+           << value;
   if (!isOfGradients(name))
     return success();
   if (!isa<FunctionOpInterface>(op)) // G11, G12, G13, G15

@@ -45,7 +45,7 @@ class _Made(list):
 
 
 _made = _Made()
-_OPTIONS = ("target", "chip", "passes", "keep_phases", "fullgraph")
+_OPTIONS = ("target", "chip", "passes", "keep_phases", "tuned", "fullgraph")
 
 
 class _LeftToTorch(Exception):

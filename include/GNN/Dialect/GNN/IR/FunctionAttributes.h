@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attributes of a function, its arguments and its results (G6, G10 to G16),
-// that of a module (G17), and the names that are made where none are given.
+// The attributes of a function, its arguments and its results (G6, G10 to G16,
+// G18), that of a module (G17), and the names that are made where none are
+// given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +29,8 @@ inline constexpr llvm::StringLiteral gradientOutputs = "gnn.gradient_outputs";
 // Attributes of its passes.
 inline constexpr llvm::StringLiteral gradientOf = "gnn.gradient_of";
 inline constexpr llvm::StringLiteral pass = "gnn.pass";
+// Attribute of a function that has some of its templates alone.
+inline constexpr llvm::StringLiteral excerpt = "gnn.excerpt";
 } // namespace gnn::attribute
 
 namespace gnn {

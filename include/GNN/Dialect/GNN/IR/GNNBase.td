@@ -74,6 +74,10 @@ def GNN_Dialect : Dialect {
     * (G16) `gnn.of`, of a gradient, is a string that is not empty: the name of the input
       or output that it belongs to.
 
+    A function may have some of its templates alone, so that these are compiled and
+    timed: what they read was written by those that are left out.
+    * (G18) `gnn.excerpt`, of a function, has no value.
+
     A module may say what it is compiled for.
     * (G17) `gnn.target` is a `#gnn.target` of a module.
 

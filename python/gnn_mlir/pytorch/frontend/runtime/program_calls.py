@@ -4,6 +4,7 @@
 The facts of a call are found once: those of the program (`Passes`), and for each set of
 graphs those of these (`Plan`), to which functions are bound. """
 
+import contextlib
 import logging
 import os
 import threading
@@ -19,6 +20,18 @@ from ... import autograd
 from .launcher import Launcher, Layout
 
 log = logging.getLogger("gnn_mlir")
+_recorded = None  # Calls, their graphs and their tensors, while somebody listens.
+
+
+@contextlib.contextmanager
+def recording():
+    """Gives a list that gets (call, structures, tensors) of all programs that are called."""
+    global _recorded
+    before, _recorded = _recorded, []
+    try:
+        yield _recorded
+    finally:
+        _recorded = before
 
 
 class Passes:
@@ -163,6 +176,8 @@ class Call:
         if self.has_seed:
             device = self._device(structures)
             tensors = (*tensors, torch.randint(2 ** 62, (), device=device))
+        if _recorded is not None:
+            _recorded.append((self, structures, tensors))
         wrt = ()
         if self.wrt and torch.is_grad_enabled():
             wrt = self.wrt
@@ -225,6 +240,15 @@ class Call:
         """Where the graphs are."""
         some = structures[self.graph_names[0]]
         return torch.device(targets.CPU) if isinstance(some, Graph) else some.device
+
+    def as_function(self, structures, tensors):
+        """The function that was compiled last, its graphs by name and inputs of a call, and the
+        names of what runs: the function itself, or its passes."""
+        graphs = {name: structures[name] for name in self.graph_names}
+        names = [*self.names, "seed"] if self.has_seed else self.names
+        passes = [f"{self.function.name}_{which}" for which in ("forward", "backward")]
+        return self.function, graphs, dict(zip(names, tensors)), (
+            passes if self.wrt else [self.function.name])
 
     @property
     def compiled(self):

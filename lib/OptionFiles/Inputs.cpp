@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Inputs.h"
+#include "GNN/OptionFiles/Inputs.h"
 
 #include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/GraphFunctions.h"

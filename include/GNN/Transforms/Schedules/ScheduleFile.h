@@ -7,12 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H
-#define GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H
+#ifndef GNN_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H
+#define GNN_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/JSON.h"
 
 #include <map>
 
@@ -55,6 +56,12 @@ struct ScheduleEntry {
 mlir::FailureOr<std::vector<ScheduleEntry>> readSchedules(mlir::Operation *op,
                                                           llvm::StringRef path);
 
+/// Writes the attributes of a line, into its object: a key, and fields that are
+/// set as `schedule`.
+void writeKey(llvm::json::OStream &out, const TemplateKey &key);
+void writeFields(llvm::json::OStream &out, llvm::ArrayRef<ScheduleField> table,
+                 llvm::ArrayRef<int64_t> values);
+
 /// Writes a line; `facts` may be null.
 void printSchedule(llvm::raw_ostream &os, const TemplateKey &key,
                    mlir::Attribute schedule, const LayoutFacts *facts);
@@ -63,6 +70,12 @@ void printSchedule(llvm::raw_ostream &os, const TemplateKey &key,
 /// of its module.
 ScheduleInterface getScheduleKind(TileOpInterface op);
 
+/// The schedule of a template without the fields that are to vary, but for
+/// those that its target leaves one value of: what `enumerateSchedules` begins
+/// with.
+mlir::FailureOr<mlir::Attribute> openFields(TileOpInterface op,
+                                            llvm::ArrayRef<std::string> vary);
+
 /// The schedule with these fields; reports at `loc` what is wrong with them.
 mlir::FailureOr<mlir::Attribute> makeSchedule(TileOpInterface op,
                                               const ScheduleFields &fields,
@@ -70,4 +83,4 @@ mlir::FailureOr<mlir::Attribute> makeSchedule(TileOpInterface op,
 
 } // namespace gnn::tile
 
-#endif // GNN_LIB_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H
+#endif // GNN_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H

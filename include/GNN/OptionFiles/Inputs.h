@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What gnn-run, and in part gnn-overlay-sim, reads, runs and writes.
+// What gnn-run and gnn-tune, and in part gnn-overlay-sim, read, run and write.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TOOLS_GNN_RUN_INPUTS_H
-#define GNN_TOOLS_GNN_RUN_INPUTS_H
+#ifndef GNN_OPTIONFILES_INPUTS_H
+#define GNN_OPTIONFILES_INPUTS_H
 
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Files.h"
@@ -136,4 +136,4 @@ runtime::Error save(const std::vector<runtime::TensorInfo> &infos,
 
 } // namespace gnn::run
 
-#endif // GNN_TOOLS_GNN_RUN_INPUTS_H
+#endif // GNN_OPTIONFILES_INPUTS_H

@@ -1,0 +1,13 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 14541, dst_nodes = 14541, edges = 310116, type_edges = [310116], src_pairs = [13891], dst_pairs = [13504], in_degree_squares = 182552604, in_degree_max = 7124, out_degree_squares = 22968460, out_degree_max = 1518, src_pair_max = [1518], dst_pair_max = [7124], near_edges = [172745, 310116, 310116]>}
+
+func.func @weighted_sum(
+    %x: tensor<?x16xf32, #node> {gnn.name = "x"},
+    %w: tensor<?xf32, #edge> {gnn.name = "w"})
+    -> (tensor<?x16xf32, #node> {gnn.name = "out"}) {
+  %0 = gnn.apply mul %w, %x via src : (tensor<?xf32, #edge>, tensor<?x16xf32, #node>) -> tensor<?x16xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x16xf32, #edge> -> tensor<?x16xf32, #node>
+  return %1 : tensor<?x16xf32, #node>
+}

@@ -1,0 +1,14 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 19717, dst_nodes = 19717, edges = 88648, type_edges = [88648], src_pairs = [19717], dst_pairs = [19717], in_degree_squares = 1487332, in_degree_max = 171, out_degree_squares = 1487332, out_degree_max = 171, src_pair_max = [171], dst_pair_max = [171], near_edges = [33210, 88648, 88648]>}
+
+func.func @dot(
+    %x: tensor<?x32xf32, #node> {gnn.name = "x"},
+    %z: tensor<?x32xf32, #node> {gnn.name = "z"})
+    -> (tensor<?xf32, #edge> {gnn.name = "out"}) {
+  %0 = gnn.gather %x via src : tensor<?x32xf32, #node> -> tensor<?x32xf32, #edge>
+  %1 = gnn.gather %z via dst : tensor<?x32xf32, #node> -> tensor<?x32xf32, #edge>
+  %2 = gnn.dot %0, %1 : (tensor<?x32xf32, #edge>, tensor<?x32xf32, #edge>) -> tensor<?xf32, #edge>
+  return %2 : tensor<?xf32, #edge>
+}

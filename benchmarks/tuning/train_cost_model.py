@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trains the cost model of G-Sparse (III-D) on stores of schedules, by PyTorch.
+
+    python benchmarks/tuning/train_cost_model.py benchmarks/tuning/stores/h200/training \\
+        --out benchmarks/tuning/models/h200-cost.json \\
+        --test benchmarks/tuning/stores/h200/named
+
+Logarithms, batch normalization, three dense layers, and a normalization over the schedules of a
+cell, as times are normalized: the loss is the mean square of the difference. One network for
+g-SpMM, what reduces elements, and one for g-SDDMM, what reduces features of each. Every fifth cell
+says when to stop. Prints Pearson's coefficient within each cell, training and held out.
+
+`--inputs metrics` takes algorithm 4's metrics and the shapes alone, `fields` (the default) the
+fields of schedules beside them, which G-Sparse's search space has too, `all` every feature.
+"""
+
+import argparse
+import copy
+import json
+import pathlib
+
+import numpy as np
+import torch
+
+import stores
+
+SHAPES = ["graph.groups", "graph.edges", "graph.table_bytes", "template.features"]
+METRICS = {
+    "g-spmm": ["out_mem_access_eff", "access_eff", "par_degree", "data_reuse",
+               "thread_block_size_penalty", "shared_mem_size", "out_mem_access_eff_thread_x_factor"],
+    "g-sddmm": ["out_mem_access_eff", "mem_access_eff_factor_2", "total_num_threads",
+                "warp_shuffle_factor", "feat_len_factor"]}
+SCALES = {"plain": np.asarray, "log": np.log}
+OFFSET, EPSILON, HIDDEN = 0.01, 1e-5, 64
+EPOCHS, PATIENCE, HELD_OUT, RATE, SEED = 1000, 150, 5, 3e-3, 1
+
+
+def kind_of(table):
+    """Which network a template has; None where it has none (lib/Tune/Models/CostModel.cpp)."""
+    if table.column("template.sums")[0] > 0:
+        return "g-spmm"
+    return "g-sddmm" if table.column("template.reduces_features")[0] > 0 else None
+
+
+def choose_inputs(kind, tables, what):
+    names = [f"g_sparse.{name}" for name in METRICS[kind]] + SHAPES
+    if what != "metrics":
+        names += [n for n in tables[0].names if n not in names and
+                  (what == "all" or n.startswith("field."))]
+    known = set.intersection(*(set(t.names) for t in tables))
+    return [n for n in names if n in known]
+
+
+def inputs_of(table, names):
+    columns = [table.column(name) for name in names]
+    return torch.tensor(np.nan_to_num(np.stack(columns, axis=1)).clip(min=0))
+
+
+def normalize(values, cells, count):
+    """Mean 0 and variance 1 in each cell."""
+    ones = torch.zeros(count, dtype=torch.float64).index_add(
+        0, cells, torch.ones_like(values))
+    mean = torch.zeros_like(ones).index_add(0, cells, values) / ones
+    away = values - mean[cells]
+    variance = torch.zeros_like(ones).index_add(0, cells, away ** 2) / ones
+    return away / torch.sqrt(variance + EPSILON)[cells]
+
+
+class Network(torch.nn.Module):
+    def __init__(self, inputs):
+        super().__init__()
+        # All rows are one batch: its statistics are those of the data.
+        self.norm = torch.nn.BatchNorm1d(inputs, eps=EPSILON, momentum=1.0)
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(inputs, HIDDEN),
+                                           torch.nn.Linear(HIDDEN, HIDDEN),
+                                           torch.nn.Linear(HIDDEN, 1)])
+
+    def forward(self, values):
+        values = self.norm(torch.log(values + OFFSET))
+        for layer in self.layers[:-1]:
+            values = torch.relu(layer(values))
+        return self.layers[-1](values).squeeze(1)
+
+    def describe(self, kind, names):
+        """As the compiler reads it."""
+        def numbers(tensor):
+            return tensor.detach().tolist()
+        return {"kind": kind, "features": names, "offset": OFFSET, "epsilon": EPSILON,
+                "mean": numbers(self.norm.running_mean), "variance": numbers(self.norm.running_var),
+                "scale": numbers(self.norm.weight), "shift": numbers(self.norm.bias),
+                "layers": [{"weights": numbers(l.weight), "biases": numbers(l.bias)}
+                           for l in self.layers]}
+
+
+class Data:
+    """The rows of some tables, one behind another."""
+
+    def __init__(self, tables, names, scale):
+        self.inputs = torch.cat([inputs_of(t, names) for t in tables])
+        self.cells = torch.repeat_interleave(torch.arange(len(tables)),
+                                             torch.tensor([len(t.rows) for t in tables]))
+        self.count = len(tables)
+        times = torch.cat([torch.tensor(scale(t.ratio)) for t in tables])
+        self.times = normalize(times, self.cells, self.count)
+
+    def predict(self, network):
+        return normalize(network(self.inputs), self.cells, self.count)
+
+    def loss(self, network):
+        return torch.mean((self.predict(network) - self.times) ** 2)
+
+
+def train(tables, names, scale):
+    torch.manual_seed(SEED)
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    held = tables[::HELD_OUT] if len(tables) >= HELD_OUT else tables
+    used = [t for t in tables if len(held) == len(tables) or all(t is not h for h in held)]
+    data, check = Data(used, names, scale), Data(held, names, scale)
+    network = Network(len(names)).double()
+    optimizer = torch.optim.Adam(network.parameters(), lr=RATE, weight_decay=1e-4)
+    best, state, since = float("inf"), None, 0
+    for _ in range(EPOCHS):
+        network.train()
+        optimizer.zero_grad()
+        data.loss(network).backward()
+        optimizer.step()
+        network.eval()
+        with torch.no_grad():
+            loss = check.loss(network).item()
+        since += 1
+        if loss < best:
+            best, state, since = loss, copy.deepcopy(network.state_dict()), 0
+        if since >= PATIENCE:
+            break
+    network.load_state_dict(state)
+    return network.eval()
+
+
+def report(network, names, tables, title):
+    if not tables:
+        return
+    with torch.no_grad():
+        found = [np.corrcoef(network(inputs_of(t, names)), t.ratio)[0, 1] for t in tables]
+    worst = int(np.argmin(found))
+    print(f"{title:26} {len(tables):3} cells: Pearson {np.median(found):.3f} in the median, "
+          f"{found[worst]:.3f} at worst ({tables[worst].cell})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("stores", nargs="+", help="folders of stores to train on")
+    parser.add_argument("--out", required=True, help="the model, JSON")
+    parser.add_argument("--test", nargs="*", default=[], help="folders of stores to test on")
+    parser.add_argument("--inputs", choices=("metrics", "fields", "all"), default="fields")
+    parser.add_argument("--times", choices=SCALES, default="plain",
+                        help="what is predicted; the paper's is plain")
+    parser.add_argument("--tool", help="gnn-tune")
+    args = parser.parse_args()
+    tool = stores.find_tool(args.tool)
+    tables = stores.load(args.stores, tool)
+    tests = stores.load(args.test, tool) if args.test else []
+    networks = []
+    for kind in METRICS:
+        used = [t for t in tables if kind_of(t) == kind]
+        if not used:
+            continue
+        names = choose_inputs(kind, used, args.inputs)
+        network = train(used, names, SCALES[args.times])
+        networks.append(network.describe(kind, names))
+        report(network, names, used, f"{kind}, training")
+        report(network, names, [t for t in tests if kind_of(t) == kind], f"{kind}, held out")
+    out = pathlib.Path(args.out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps({"networks": networks}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+//===- NameGraphs.h - Graphs of a function by name --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TARGET_NAMEGRAPHS_H
+#define GNN_TARGET_NAMEGRAPHS_H
+
+#include "GNN/OptionFiles/Inputs.h"
+#include "GNN/Target/AttachStatistics.h"
+
+namespace gnn {
+
+/// The graphs that a function, or the one whose pass it is, is to be bound to:
+/// those that a declaration is named for, and one without a name where the
+/// function has one graph. A graph of other edge types is an error at its
+/// declaration.
+mlir::FailureOr<std::vector<NamedGraph>>
+nameGraphs(mlir::ModuleOp module, llvm::StringRef function,
+           llvm::ArrayRef<run::LoadedGraph> graphs);
+
+} // namespace gnn
+
+#endif // GNN_TARGET_NAMEGRAPHS_H

@@ -1,0 +1,33 @@
+//===- Records.h - Schedules that were found by measuring -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A record says which schedule was fastest for what a template computes, on a
+// graph of about these statistics and one kind of chip. Unlike a line of a
+// schedule file it names no function and no graph, and it never makes a
+// compilation fail.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_SCHEDULES_RECORDS_H
+#define GNN_TRANSFORMS_SCHEDULES_RECORDS_H
+
+#include "GNN/Transforms/Schedules/ScheduleFile.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace gnn::tile {
+
+/// What a record of a template is found by: its key without function and graph,
+/// the statistics of its graph in steps of a factor of two, the target, and the
+/// version of the compiler.
+llvm::json::Object describeForRecord(TileOpInterface op);
+
+/// A record as a line without its end, of a schedule that took `ratio` of the
+/// chosen one's time.
+std::string printRecord(TileOpInterface op, ScheduleInterface kind,
+                        llvm::ArrayRef<int64_t> values, double ratio);
+
+} // namespace gnn::tile
+
+#endif // GNN_TRANSFORMS_SCHEDULES_RECORDS_H

@@ -1,0 +1,71 @@
+//===- CompileTemplate.h - One template with schedules ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_COMPILETEMPLATE_H
+#define GNN_TUNE_COMPILETEMPLATE_H
+
+#include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Target/CompileOptions.h"
+#include "GNN/Tune/IsolatedTemplate.h"
+#include "GNN/Tune/Measurer.h"
+
+#include <map>
+
+namespace gnn::tune {
+
+/// Where templates are compiled and run.
+struct Place {
+  /// Those of stages that are ahead of templates (`optionsBehindTemplates`).
+  CompileOptions options;
+  std::shared_ptr<runtime::Device> device;
+  /// The graphs that functions declare, by the names of their declarations.
+  std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
+  unsigned threads = 1;
+
+  /// The graphs of a plan, in its order.
+  runtime::Expected<std::vector<std::shared_ptr<const runtime::Graph>>>
+  graphsOf(const runtime::FunctionPlan &plan) const;
+};
+
+/// A template that is compiled and bound.
+struct Compiled {
+  std::shared_ptr<const runtime::BoundFunction> bound;
+  /// Why it could not be; empty where it is.
+  std::string why;
+};
+
+/// A template and the schedule that it is to have; fields may be open.
+struct CompileJob {
+  const IsolatedTemplate *alone = nullptr;
+  Schedule schedule;
+};
+
+/// Compiles and binds templates, one after another on each of the threads.
+/// Results are in the order of `jobs`.
+std::vector<Compiled> compileAll(llvm::ArrayRef<CompileJob> jobs,
+                                 const Place &place);
+
+/// The schedule of a template with all fields open.
+Schedule openSchedule(const IsolatedTemplate &alone);
+
+/// The schedule with what the compiler's passes choose of open fields. The
+/// error says which field cannot be honoured.
+runtime::Expected<Schedule> completeSchedule(const IsolatedTemplate &alone,
+                                             const Schedule &schedule,
+                                             const CompileOptions &options);
+
+/// The schedules of a template on its target. The error is that of the schedule
+/// that the passes choose.
+runtime::Expected<SearchSpace> listSpace(const IsolatedTemplate &alone,
+                                         const CompileOptions &options);
+
+/// Options for modules that have templates: without switches of the stages that
+/// make these, and without files.
+CompileOptions optionsBehindTemplates(const CompileOptions &options);
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_COMPILETEMPLATE_H

@@ -1,0 +1,57 @@
+//===- CostModel.h - Learned costs of traversals ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cost model of G-Sparse (III-D, figure 9): logarithms, batch
+// normalization, three dense layers, and a normalization.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_MODELS_COSTMODEL_H
+#define GNN_TUNE_MODELS_COSTMODEL_H
+
+#include "GNN/Tune/Models/ScheduleModel.h"
+
+namespace gnn::tune {
+
+/// A network for each of two kinds of traversals: "g-spmm" of those that reduce
+/// elements, "g-sddmm" of those that reduce features of each.
+class CostModel : public ScheduleModel {
+public:
+  /// Errors: a text that is no JSON, with the line; sizes that do not fit, with
+  /// their place.
+  static runtime::Expected<std::shared_ptr<const CostModel>>
+  parse(llvm::StringRef text, const std::string &name);
+
+  /// The costs of all rows, normalized to mean 0 and variance 1 among them.
+  /// Errors: a template that the model has no network for, a feature that the
+  /// table does not have.
+  runtime::Expected<std::vector<double>>
+  weigh(const FeatureTable &table) const override;
+
+  /// A layer: of each output its weights and its bias.
+  struct Layer {
+    std::vector<std::vector<double>> weights;
+    std::vector<double> biases;
+  };
+  struct Network {
+    std::string kind;
+    std::vector<std::string> features;
+    /// Logarithms are of a feature, 0 where it is missing or less, plus this.
+    double offset = 0;
+    /// Of the batch normalization.
+    std::vector<double> mean, variance, scale, shift;
+    double epsilon = 0;
+    std::vector<Layer> layers;
+
+    double cost(llvm::ArrayRef<double> values) const;
+  };
+
+private:
+  std::vector<Network> networks;
+  std::string name;
+};
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_MODELS_COSTMODEL_H

@@ -1,0 +1,36 @@
+//===- Features.h - Schedules as rows of numbers ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The numbers of Features.def for schedules of one template: what models are
+// trained on and asked about, in one place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_MODELS_FEATURES_H
+#define GNN_TUNE_MODELS_FEATURES_H
+
+#include "GNN/Tune/Models/SearchSpace.h"
+
+#include <optional>
+
+namespace gnn::tune {
+
+/// A row for each schedule, of one number for each name.
+struct FeatureTable {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> rows;
+
+  /// The column of that name, or none.
+  std::optional<size_t> find(llvm::StringRef name) const;
+};
+
+/// The features of listed schedules of `op`, which are of that kind, by the
+/// statistics of its graph. A field that is left to the passes is 0.
+FeatureTable computeFeatures(tile::TileOpInterface op,
+                             tile::ScheduleInterface kind,
+                             llvm::ArrayRef<ListedSchedule> schedules);
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_MODELS_FEATURES_H

@@ -1,0 +1,45 @@
+//===- SearchSpace.h - The schedules of a template --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_MODELS_SEARCHSPACE_H
+#define GNN_TUNE_MODELS_SEARCHSPACE_H
+
+#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Runtime/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gnn::tune {
+
+/// A value for each field of a table, 0 where the compiler's passes are to
+/// choose. No code here knows which fields there are.
+using Schedule = std::vector<int64_t>;
+
+/// A schedule, with what it takes.
+struct ListedSchedule {
+  Schedule schedule;
+  tile::LayoutFacts facts;
+};
+
+/// The schedules that one template may have.
+struct SearchSpace {
+  llvm::ArrayRef<tile::ScheduleField> fields;
+  /// The choice of the passes, which all others are compared with.
+  Schedule chosen;
+  /// Schedules that can be honoured, as `gnn-tile-list-schedules` lists them.
+  std::vector<ListedSchedule> listed;
+
+  /// Fields that are set, as IR has them: "lanes = 8, row_walk = team".
+  std::string str(const Schedule &schedule) const;
+};
+
+/// Whether a complete schedule has what a listed one sets.
+bool agrees(const Schedule &complete, const Schedule &listed);
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_MODELS_SEARCHSPACE_H

@@ -1,0 +1,63 @@
+//===- TreeModel.h - Trees of LightGBM --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads what `Booster.save_model` writes, and computes the raw score, the bits
+// that LightGBM's `predict(raw_score=True)` gives.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_MODELS_TREEMODEL_H
+#define GNN_TUNE_MODELS_TREEMODEL_H
+
+#include "GNN/Tune/Models/ScheduleModel.h"
+
+namespace gnn::tune {
+
+/// A sum of regression trees with numerical splits.
+class TreeModel : public ScheduleModel {
+public:
+  /// Errors: a text that is no such model, with the line; categorical splits,
+  /// linear leaves, averaged trees, and several scores a row.
+  static runtime::Expected<std::shared_ptr<const TreeModel>>
+  parse(llvm::StringRef text, const std::string &name);
+
+  const std::vector<std::string> &featureNames() const { return names; }
+
+  /// The score of a row of `featureNames().size()` values; the higher, the
+  /// earlier a ranker puts it.
+  double score(llvm::ArrayRef<double> row) const;
+
+  /// The scores, negated. A feature that the table does not have is missing; an
+  /// error where it has none of the model's.
+  runtime::Expected<std::vector<double>>
+  weigh(const FeatureTable &table) const override;
+
+private:
+  friend class TreeReader;
+
+  /// How a split takes values that are missing.
+  enum class Missing { None, Zero, NaN };
+
+  struct Split {
+    size_t feature;
+    double threshold;
+    Missing missing;
+    bool goesLeft; ///< where it is missing
+    /// Below 0: leaf ~child.
+    int left, right;
+  };
+  struct Tree {
+    std::vector<Split> splits;
+    std::vector<double> leaves;
+
+    double score(llvm::ArrayRef<double> row) const;
+  };
+
+  std::vector<std::string> names;
+  std::vector<Tree> trees;
+};
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_MODELS_TREEMODEL_H

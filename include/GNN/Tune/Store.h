@@ -1,0 +1,101 @@
+//===- Store.h - Measurements in a file -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A line of JSON for each schedule that was measured: the cell, the key of the
+// template as schedule files have it, the schedule, and its time or why there
+// is none. Lines are added; several processes may write one file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_STORE_H
+#define GNN_TUNE_STORE_H
+
+#include "GNN/Transforms/Schedules/ScheduleFile.h"
+#include "GNN/Tune/Search.h"
+
+#include <map>
+#include <memory>
+
+namespace gnn::tune {
+
+/// Where a measurement belongs.
+struct Cell {
+  /// Told by who measures: the graph, the operator, the width.
+  std::string name;
+  tile::TemplateKey key;
+  /// The device, and the compiler.
+  std::string device, version;
+};
+
+/// A file that measurements are added to, by several processes at once if need
+/// be.
+class Store {
+public:
+  explicit Store(std::string path) : path(std::move(path)) {}
+
+  /// Why it cannot be written, before anything is.
+  runtime::Error check() const;
+
+  runtime::Error add(const Cell &cell,
+                     llvm::ArrayRef<tile::ScheduleField> fields,
+                     const Trial &trial) const;
+
+private:
+  const std::string path;
+};
+
+/// A line of a store.
+struct StoredMeasurement {
+  Cell cell;
+  tile::ScheduleFields fields;
+  Measurement measured;
+};
+
+/// The lines of a store. The error has the number of the line that is wrong.
+runtime::Expected<std::vector<StoredMeasurement>>
+readStore(const std::string &path);
+
+/// Measures nothing: replays a store, so that searches are compared without a
+/// device. Where a schedule has several lines, the last one counts. One that
+/// has none is dropped, and is not in the space.
+class StoreMeasurer : public Measurer {
+public:
+  using Complete = std::function<runtime::Expected<Schedule>(const Schedule &)>;
+
+  /// The lines of `stored` that are of this cell by name and key, whatever the
+  /// device. The error says that there are none, or which field there is not.
+  static runtime::Expected<std::unique_ptr<StoreMeasurer>>
+  create(llvm::ArrayRef<StoredMeasurement> stored, llvm::StringRef cell,
+         const tile::TemplateKey &key, SearchSpace space, Complete complete);
+
+  const SearchSpace &space() const override { return schedules; }
+  runtime::Expected<Schedule> complete(const Schedule &schedule) override {
+    return completeSchedule(schedule);
+  }
+  std::vector<Measurement> measure(llvm::ArrayRef<Schedule> asked) override;
+  /// The seconds that all these took when they were measured.
+  double elapsed() const override { return seconds; }
+  /// The device of the first line.
+  const std::string &device() const { return deviceName; }
+  /// The measurement of a complete schedule; null where there is none.
+  const Measurement *find(const Schedule &schedule) const {
+    auto found = known.find(schedule);
+    return found == known.end() ? nullptr : &found->second;
+  }
+
+private:
+  StoreMeasurer(SearchSpace space, Complete complete)
+      : schedules(std::move(space)), completeSchedule(std::move(complete)) {}
+  void keepKnown();
+
+  SearchSpace schedules;
+  Complete completeSchedule;
+  std::map<Schedule, Measurement> known;
+  std::string deviceName;
+  double seconds = 0;
+};
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_STORE_H

@@ -1,0 +1,142 @@
+//===- RankSchedules.cpp - Schedules by a trained model -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/Passes.h"
+#include "GNN/Transforms/Schedules/ScheduleFile.h"
+#include "GNN/Tune/Models/ScheduleModel.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace gnn::tile;
+using namespace gnn::tune;
+
+namespace gnn {
+#define GEN_PASS_DEF_RANKSCHEDULES
+#include "GNN/Transforms/Schedules/Passes.h.inc"
+} // namespace gnn
+
+namespace {
+struct RankSchedules : gnn::impl::RankSchedulesBase<RankSchedules> {
+  using RankSchedulesBase::RankSchedulesBase;
+  RankSchedules(const std::string &rule, OpPassManager passes)
+      : passes(std::move(passes)) {
+    this->rule = rule;
+  }
+
+  void runOnOperation() override;
+
+private:
+  using Choices = std::vector<Attribute>;
+
+  FailureOr<std::shared_ptr<const ScheduleModel>> loadModel();
+  FailureOr<Choices> askRule();
+  LogicalResult rank(TileOpInterface op, const ScheduleModel &model,
+                     Attribute ofRule);
+
+  /// Those that choose without a model; none where nobody has said which.
+  std::optional<OpPassManager> passes;
+  /// Of templates that compute the same, what the first was given and got.
+  std::map<TemplateKey, std::pair<Attribute, Attribute>> known;
+};
+} // namespace
+
+std::unique_ptr<Pass> gnn::createRankSchedules(const std::string &rule,
+                                               OpPassManager passes) {
+  return std::make_unique<RankSchedules>(rule, std::move(passes));
+}
+
+FailureOr<std::shared_ptr<const ScheduleModel>> RankSchedules::loadModel() {
+  StringRef path = rule;
+  if (!path.consume_front("ranked:") || path.empty())
+    return emitError(getOperation().getLoc(),
+                     "schedule-rule: expected rule or ranked:FILE, got '")
+           << rule << "'";
+  auto model = ScheduleModel::load(path.str());
+  if (!model)
+    return emitError(getOperation().getLoc(), "schedule-rule: ")
+           << model.message();
+  return *model;
+}
+
+/// The schedules of all templates, in order, as the rule chooses them; none
+/// where no one asks for remarks. It is applied to a copy within the module.
+FailureOr<RankSchedules::Choices> RankSchedules::askRule() {
+  Choices choices;
+  if (!passes || !getContext().getRemarkEngine())
+    return choices;
+  ModuleOp copy = getOperation().clone();
+  getOperation().push_back(copy);
+  LogicalResult done = runPipeline(*passes, copy);
+  copy.walk(
+      [&](TileOpInterface op) { choices.push_back(op.getTileSchedule()); });
+  copy.erase();
+  if (failed(done))
+    return failure();
+  return choices;
+}
+
+/// Sets the first schedule by the model.
+LogicalResult RankSchedules::rank(TileOpInterface op,
+                                  const ScheduleModel &model,
+                                  Attribute ofRule) {
+  FailureOr<Attribute> given = openFields(op, {});
+  if (failed(given))
+    return failure();
+  TemplateKey key(op);
+  if (auto same = known.find(key);
+      same != known.end() && same->second.first == *given) {
+    op.setTileSchedule(same->second.second);
+    return success();
+  }
+  std::vector<ListedSchedule> listed;
+  op.enumerateSchedules(
+      *given, [&](Attribute schedule, const LayoutFacts &facts) {
+        auto values = cast<ScheduleInterface>(schedule).getValues();
+        listed.push_back({values.vec(), facts});
+      });
+  ScheduleInterface kind = getScheduleKind(op);
+  auto order = orderSchedules(model, computeFeatures(op, kind, listed));
+  if (!order) {
+    gnn::refused(getArgument(), op.getLoc()) << order.message();
+    return success();
+  }
+  if (listed.empty()) {
+    gnn::refused(getArgument(), op.getLoc()) << "there are no schedules";
+    return success();
+  }
+  auto report = [&] { return op->emitOpError(); };
+  Attribute first = kind.withValues(listed[order->front()].schedule, report);
+  if (!first)
+    return failure();
+  op.setTileSchedule(first);
+  known[key] = {*given, first};
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "the first of " << listed.size() << " schedules: " << first;
+  if (ofRule)
+    stream << "; by the rule: " << ofRule;
+  gnn::passed(getArgument(), op.getLoc(), "ScheduleRanked") << text;
+  return success();
+}
+
+void RankSchedules::runOnOperation() {
+  auto model = loadModel();
+  if (failed(model))
+    return signalPassFailure();
+  FailureOr<Choices> ofRule = askRule();
+  if (failed(ofRule))
+    return signalPassFailure();
+  size_t number = 0;
+  WalkResult walk = getOperation().walk([&](TileOpInterface op) {
+    Attribute choice = number < ofRule->size() ? (*ofRule)[number] : nullptr;
+    ++number;
+    return WalkResult(rank(op, **model, choice));
+  });
+  if (walk.wasInterrupted())
+    signalPassFailure();
+}

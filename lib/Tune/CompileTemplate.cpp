@@ -1,0 +1,185 @@
+//===- CompileTemplate.cpp - One template with schedules ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Tune/CompileTemplate.h"
+
+#include "GNN/InitDialects.h"
+#include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Target/Compile.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/thread.h"
+
+#include <atomic>
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tune;
+using runtime::Error;
+using runtime::Expected;
+using tile::TileOpInterface;
+
+namespace {
+/// Keeps the first error that is reported in a context, in place of printing.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (text.empty() &&
+              diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            text = diagnostic.str();
+          return success();
+        }) {}
+
+  Error take() const {
+    return runtime::failure(text.empty() ? "failed without a diagnostic"
+                                         : text);
+  }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+/// Gives the template of `module` a schedule, or reports why it cannot have it.
+static LogicalResult setSchedule(ModuleOp module, const Schedule &schedule) {
+  TileOpInterface op = findTemplate(module);
+  auto report = [&] { return emitError(op.getLoc()); };
+  Attribute made = tile::getScheduleKind(op).withValues(schedule, report);
+  if (!made)
+    return failure();
+  op.setTileSchedule(made);
+  if (std::string why = op.explainSchedule(); !why.empty())
+    return emitError(op.getLoc()) << why;
+  return success();
+}
+
+Expected<Schedule> gnn::tune::completeSchedule(const IsolatedTemplate &alone,
+                                               const Schedule &schedule,
+                                               const CompileOptions &options) {
+  OwningOpRef<ModuleOp> module = alone.module.get().clone();
+  FirstError error(module->getContext());
+  if (failed(setSchedule(*module, schedule)) ||
+      failed(lowerToTemplates(*module, options, /*choosesSchedules=*/true)))
+    return error.take();
+  auto made =
+      cast<tile::ScheduleInterface>(findTemplate(*module).getTileSchedule());
+  return made.getValues().vec();
+}
+
+Expected<std::vector<std::shared_ptr<const runtime::Graph>>>
+Place::graphsOf(const runtime::FunctionPlan &plan) const {
+  std::vector<std::shared_ptr<const runtime::Graph>> result;
+  for (const runtime::GraphSpec &spec : plan.graphs) {
+    auto found = graphs.find(spec.name);
+    if (found == graphs.end())
+      return runtime::failure("expected a graph for '", spec.name,
+                              "', got none");
+    result.push_back(found->second);
+  }
+  return result;
+}
+
+/// Compiles and binds one, in a context of its own.
+static Expected<std::shared_ptr<const runtime::BoundFunction>>
+compileOne(const IsolatedTemplate &alone, const Schedule &schedule,
+           const DialectRegistry &registry, const Place &place) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  FirstError error(&context);
+  auto module = parseSourceString<ModuleOp>(alone.text, &context);
+  if (!module || failed(setSchedule(*module, schedule)))
+    return error.take();
+  auto package = compileToPackage(*module, place.options);
+  if (failed(package))
+    return error.take();
+  auto plan = (*package)->plan().find(alone.key.function);
+  if (!plan)
+    return plan.takeError();
+  auto graphs = place.graphsOf(**plan);
+  if (!graphs)
+    return graphs.takeError();
+  return runtime::BoundFunction::bind(*package, alone.key.function,
+                                      std::move(*graphs), place.device);
+}
+
+/// The stack of a compiling thread: nested IR is walked recursively.
+static constexpr unsigned stackBytes = 64u << 20;
+
+std::vector<Compiled> gnn::tune::compileAll(ArrayRef<CompileJob> jobs,
+                                            const Place &place) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  std::vector<Compiled> result(jobs.size());
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t i; (i = next++) < jobs.size();) {
+      auto bound =
+          compileOne(*jobs[i].alone, jobs[i].schedule, registry, place);
+      if (bound)
+        result[i].bound = std::move(*bound);
+      else
+        result[i].why = "compile: " + bound.message();
+    }
+  };
+  std::vector<llvm::thread> threads;
+  size_t count = std::min<size_t>(place.threads, jobs.size());
+  for (size_t i = 0; i < count; ++i)
+    threads.emplace_back(std::optional<unsigned>(stackBytes), work);
+  for (llvm::thread &thread : threads)
+    thread.join();
+  return result;
+}
+
+Schedule gnn::tune::openSchedule(const IsolatedTemplate &alone) {
+  return Schedule(tile::getScheduleKind(alone.op()).getTable().size());
+}
+
+Expected<SearchSpace> gnn::tune::listSpace(const IsolatedTemplate &alone,
+                                           const CompileOptions &options) {
+  TileOpInterface op = alone.op();
+  SearchSpace space;
+  space.fields = tile::getScheduleKind(op).getTable();
+  auto chosen = completeSchedule(alone, openSchedule(alone), options);
+  if (!chosen)
+    return chosen.takeError();
+  space.chosen = std::move(*chosen);
+  FirstError error(op->getContext());
+  auto open = tile::openFields(op, {});
+  if (failed(open))
+    return error.take();
+  op.enumerateSchedules(
+      *open, [&](Attribute listed, const tile::LayoutFacts &facts) {
+        auto values = cast<tile::ScheduleInterface>(listed).getValues();
+        space.listed.push_back({values.vec(), facts});
+      });
+  return space;
+}
+
+CompileOptions
+gnn::tune::optionsBehindTemplates(const CompileOptions &options) {
+  CompileOptions result = options;
+  result.schedules = result.saveSchedules = result.records = "";
+  result.phasesDirectory = "";
+  result.gradients = result.passes = "";
+  result.scheduleRule = "rule"; // what others are compared with
+  result.stagePasses.clear();
+  result.threads = 1;
+  SmallVector<StringRef> words;
+  StringRef(options.passes).split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef word : words)
+    for (StringRef name : listGivenSwitches(word))
+      if (getLastStage(name).from >= Form::Buffers)
+        result.passes += (result.passes.empty() ? "" : " ") + word.str();
+  for (const std::string &text : options.stagePasses) {
+    StringRef stage = StagePasses::getStage(StringRef(text).split('=').first);
+    for (const Stage &known : getStages())
+      if (known.name == stage && known.from >= Form::Buffers)
+        result.stagePasses.push_back(text);
+  }
+  return result;
+}

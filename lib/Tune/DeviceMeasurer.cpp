@@ -1,0 +1,281 @@
+//===- DeviceMeasurer.cpp - Schedules timed on a device -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Tune/DeviceMeasurer.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace gnn;
+using namespace gnn::tune;
+using runtime::Error;
+using runtime::Expected;
+
+/// Rounds of a race.
+static constexpr unsigned mostRounds = 7;
+/// Rounds after which one that is clearly slower leaves, and how much slower
+/// than the chosen schedule and the fastest it then is.
+static constexpr unsigned firstRounds = 2;
+static constexpr double clearlySlower = 1.3;
+/// A run that takes so much longer than the chosen schedule's is timed once.
+static constexpr double farSlower = 4;
+/// Bytes of a result that are quickly compared.
+static constexpr int64_t mostBytesToCheck = int64_t(256) << 20;
+/// Milliseconds that the runs of one turn take together, if they are few.
+static constexpr double turn = 0.5;
+static constexpr unsigned mostRepetitions = 100;
+
+static double quantile(llvm::ArrayRef<double> sorted, double part) {
+  return sorted[static_cast<size_t>(part * double(sorted.size() - 1) + 0.5)];
+}
+
+/// One of a race.
+struct DeviceMeasurer::Contender {
+  const Compiled *compiled = nullptr;
+  /// Whether it may add up sums in another order than the chosen schedule.
+  bool mayDiffer = false;
+  Measurement measured;
+  unsigned repetitions = 1;
+  /// By round.
+  std::vector<double> times, ratios;
+  bool isOut = false;
+
+  bool runs() const { return measured.isTimed() && !isOut; }
+  void finish();
+};
+
+void DeviceMeasurer::Contender::finish() {
+  measured.rounds = times.size();
+  if (times.empty())
+    return;
+  llvm::sort(times);
+  llvm::sort(ratios);
+  measured.milliseconds = quantile(times, 0.5);
+  measured.ratio = quantile(ratios, 0.5);
+  measured.spread = (quantile(ratios, 0.75) - quantile(ratios, 0.25)) /
+                    std::max(measured.ratio, 1e-9);
+}
+
+//===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<DeviceMeasurer>>
+DeviceMeasurer::create(const IsolatedTemplate &alone, const Compiled &chosen,
+                       const Place &place, FunctionMemory &memory) {
+  std::unique_ptr<DeviceMeasurer> made(
+      new DeviceMeasurer(alone, chosen, place, memory));
+  if (Error error = made->prepare())
+    return error;
+  return made;
+}
+
+Error DeviceMeasurer::prepare() {
+  auto listed = listSpace(alone, place.options);
+  if (!listed)
+    return listed.takeError();
+  schedules = std::move(*listed);
+  if (Error error = memory.reserve(alone, *chosenOne.bound))
+    return error;
+  auto graphs = place.graphsOf(chosenOne.bound->plan());
+  if (!graphs)
+    return graphs.takeError();
+  auto found = memory.partsOf(alone, *chosenOne.bound, *graphs);
+  if (!found)
+    return found.takeError();
+  parts = std::move(*found);
+  if (Error error = memory.reset(parts))
+    return error;
+  if (Error error = memory.run(alone, *chosenOne.bound))
+    return error;
+  auto contents = memory.read(parts);
+  if (!contents)
+    return contents.takeError();
+  expected = std::move(*contents);
+  return {};
+}
+
+Expected<Schedule> DeviceMeasurer::complete(const Schedule &schedule) {
+  return completeSchedule(alone, schedule, place.options);
+}
+
+double DeviceMeasurer::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+Expected<double> DeviceMeasurer::time(const runtime::BoundFunction &bound,
+                                      unsigned repetitions) const {
+  auto from = place.device->record(nullptr);
+  if (!from)
+    return from.takeError();
+  for (unsigned i = 0; i < repetitions; ++i)
+    if (Error error = memory.run(alone, bound))
+      return error;
+  auto to = place.device->record(nullptr);
+  if (!to)
+    return to.takeError();
+  auto milliseconds = place.device->elapsed(**from, **to);
+  if (!milliseconds)
+    return milliseconds.takeError();
+  return *milliseconds / repetitions;
+}
+
+/// Whether a schedule differs from the chosen one in nothing that moves the
+/// terms of a sum.
+bool DeviceMeasurer::keepsOrder(const Schedule &schedule) const {
+  static constexpr llvm::StringLiteral harmless[] = {
+      "row_order",       "processor_blocks", "max_registers", "blocks_per_sm",
+      "heads_per_block", "copies",           "lookup"};
+  for (auto [field, value, chosen] :
+       llvm::zip_equal(schedules.fields, schedule, schedules.chosen))
+    if (value != chosen && !llvm::is_contained(harmless, field.name))
+      return false;
+  return true;
+}
+
+/// Drops one that has failed on the device, which may have failed with it: then
+/// nothing else runs any more.
+void DeviceMeasurer::drop(Contender &contender, const Error &error) {
+  contender.measured.dropped = error.message();
+  Error other = memory.run(alone, *chosenOne.bound);
+  if (!other)
+    other = place.device->synchronize(nullptr);
+  if (other)
+    deviceError = "the device has failed: " + other.message();
+}
+
+/// Runs it once and compares its result.
+void DeviceMeasurer::check(Contender &contender) {
+  const runtime::BoundFunction &bound = *contender.compiled->bound;
+  if (Error error = memory.reset(parts))
+    return drop(contender, error);
+  if (Error error = memory.run(alone, bound))
+    return drop(contender, error.in("launch"));
+  auto contents = memory.read(parts);
+  if (!contents)
+    return drop(contender, contents.takeError().in("run"));
+  auto found = compare(parts, expected, *contents, contender.mayDiffer);
+  if (found)
+    contender.measured.check = *found;
+  else
+    contender.measured.dropped = found.takeError().in("result").message();
+}
+
+/// Finds how long a run takes, after one that nobody times.
+void DeviceMeasurer::warmUp(Contender &contender) {
+  const runtime::BoundFunction &bound = *contender.compiled->bound;
+  if (Error error = memory.reserve(alone, bound))
+    return drop(contender, error);
+  if (isCheckedFirst())
+    check(contender);
+  else if (Error error = memory.run(alone, bound))
+    drop(contender, error.in("launch"));
+  if (!contender.runs())
+    return;
+  auto first = time(bound, 1);
+  if (!first)
+    return drop(contender, first.takeError().in("run"));
+  contender.repetitions = std::clamp<double>(
+      std::ceil(turn / std::max(*first, 1e-6)), 1, mostRepetitions);
+  contender.times.push_back(*first);
+}
+
+/// Whether all results are compared before they are timed: of large ones, only
+/// those that turn out to be faster.
+bool DeviceMeasurer::isCheckedFirst() const {
+  int64_t bytes = 0;
+  for (const WrittenPart &part : parts)
+    bytes += part.bytes;
+  return bytes <= mostBytesToCheck;
+}
+
+/// Times all in turns; the first is the chosen schedule.
+void DeviceMeasurer::race(std::vector<Contender> &contenders) {
+  double limit = farSlower * contenders.front().times.front();
+  for (Contender &contender : contenders) {
+    if (!contender.runs())
+      continue;
+    contender.isOut = contender.times.front() > limit;
+    if (contender.isOut)
+      contender.ratios = {contender.times.front() /
+                          contenders.front().times.front()};
+    else
+      contender.times.clear();
+  }
+  for (unsigned round = 0; round < mostRounds; ++round) {
+    double fastest = std::numeric_limits<double>::infinity();
+    for (Contender &contender : contenders) {
+      if (!contender.runs())
+        continue;
+      auto milliseconds =
+          time(*contender.compiled->bound, contender.repetitions);
+      if (!milliseconds) {
+        drop(contender, milliseconds.takeError().in("run"));
+        if (!deviceError.empty())
+          return;
+        continue;
+      }
+      contender.times.push_back(*milliseconds);
+      contender.ratios.push_back(*milliseconds /
+                                 contenders.front().times.back());
+      fastest = std::min(fastest, contender.ratios.back());
+    }
+    for (Contender &contender : llvm::drop_begin(contenders))
+      if (contender.runs() && round + 1 >= firstRounds)
+        contender.isOut =
+            *llvm::min_element(contender.ratios) > clearlySlower * fastest;
+  }
+}
+
+std::vector<Measurement>
+DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
+  const double from = elapsed();
+  std::vector<Schedule> fresh;
+  std::vector<CompileJob> jobs;
+  for (const Schedule &schedule : asked)
+    if (schedule != schedules.chosen && !kept.count(schedule))
+      fresh.push_back(schedule);
+  for (const Schedule &schedule : fresh)
+    jobs.push_back({&alone, schedule});
+  for (auto [schedule, compiled] :
+       llvm::zip_equal(fresh, compileAll(jobs, place)))
+    kept[schedule] = std::move(compiled);
+  std::vector<Contender> contenders(asked.size() + 1);
+  for (auto [i, contender] : llvm::enumerate(contenders)) {
+    bool isChosen = i == 0 || asked[i - 1] == schedules.chosen;
+    contender.compiled = isChosen ? &chosenOne : &kept[asked[i - 1]];
+    contender.mayDiffer = !isChosen && !keepsOrder(asked[i - 1]);
+    if (!deviceError.empty())
+      contender.measured.dropped = deviceError;
+    else if (!contender.compiled->bound)
+      contender.measured.dropped = contender.compiled->why;
+    else
+      warmUp(contender);
+    if (i == 0 && !contender.measured.isTimed())
+      deviceError = contender.measured.dropped;
+  }
+  if (deviceError.empty())
+    race(contenders);
+  std::vector<Measurement> result;
+  for (auto [schedule, contender] :
+       llvm::zip_equal(asked, llvm::drop_begin(contenders))) {
+    contender.finish();
+    if (!isCheckedFirst() && contender.measured.isTimed() &&
+        contender.measured.ratio < 1)
+      check(contender);
+    if (!contender.measured.isTimed() || contender.measured.ratio > 1)
+      kept.erase(schedule); // nobody measures it again
+    result.push_back(contender.measured);
+  }
+  for (Measurement &measured : result)
+    measured.seconds = (elapsed() - from) / double(result.size());
+  return result;
+}

@@ -1,0 +1,69 @@
+//===- ScheduleModel.cpp - Which schedules are likely fast ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Tune/Models/ScheduleModel.h"
+
+#include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Tune/Models/CostModel.h"
+#include "GNN/Tune/Models/TreeModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace gnn;
+using namespace gnn::tune;
+using runtime::Expected;
+
+ScheduleModel::~ScheduleModel() = default;
+
+Expected<std::shared_ptr<const ScheduleModel>>
+ScheduleModel::load(const std::string &path) {
+  auto file = readInput(path);
+  if (!file)
+    return file.takeError();
+  return parse((*file)->getBuffer(), path);
+}
+
+Expected<std::shared_ptr<const ScheduleModel>>
+ScheduleModel::parse(llvm::StringRef text, const std::string &name) {
+  auto widen =
+      [](auto model) -> Expected<std::shared_ptr<const ScheduleModel>> {
+    if (!model)
+      return model.takeError();
+    return std::shared_ptr<const ScheduleModel>(std::move(*model));
+  };
+  if (text.ltrim().starts_with("{"))
+    return widen(CostModel::parse(text, name));
+  return widen(TreeModel::parse(text, name));
+}
+
+std::vector<size_t> gnn::tune::sortByWeight(llvm::ArrayRef<double> weights) {
+  std::vector<std::pair<double, size_t>> sorted;
+  for (auto [i, weight] : llvm::enumerate(weights))
+    sorted.push_back(
+        {std::isnan(weight) ? std::numeric_limits<double>::infinity() : weight,
+         i});
+  llvm::sort(sorted);
+  std::vector<size_t> order;
+  for (auto [weight, i] : sorted)
+    order.push_back(i);
+  return order;
+}
+
+Expected<std::vector<size_t>>
+gnn::tune::orderSchedules(const ScheduleModel &model,
+                          const FeatureTable &table) {
+  auto weights = model.weigh(table);
+  if (!weights)
+    return weights.takeError();
+  if (auto room = table.find("layout.resident_blocks"))
+    for (auto [weight, row] : llvm::zip_equal(*weights, table.rows))
+      if (row[*room] == 0)
+        weight = std::numeric_limits<double>::infinity();
+  return sortByWeight(*weights);
+}

@@ -1,0 +1,28 @@
+//===- SearchSpace.cpp - The schedules of a template ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Tune/Models/SearchSpace.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace gnn;
+using namespace gnn::tune;
+
+std::string SearchSpace::str(const Schedule &schedule) const {
+  std::string text;
+  for (auto [field, value] : llvm::zip_equal(fields, schedule))
+    if (value)
+      text += (text.empty() ? "" : ", ") + field.name.str() + " = " +
+              field.str(value);
+  return text;
+}
+
+bool gnn::tune::agrees(const Schedule &complete, const Schedule &listed) {
+  for (auto [value, wanted] : llvm::zip_equal(complete, listed))
+    if (wanted && value != wanted)
+      return false;
+  return true;
+}

@@ -1,0 +1,267 @@
+//===- Store.cpp - Measurements in a file ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Tune/Store.h"
+
+#include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Runtime/Nesting.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace gnn;
+using namespace gnn::tune;
+namespace json = llvm::json;
+using runtime::Error;
+using runtime::Expected;
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static std::string describe(const Cell &cell,
+                            llvm::ArrayRef<tile::ScheduleField> fields,
+                            const Trial &trial) {
+  const Measurement &measured = trial.measured;
+  std::string line;
+  llvm::raw_string_ostream stream(line);
+  json::OStream out(stream);
+  out.object([&] {
+    out.attribute("cell", cell.name);
+    out.attribute("device", cell.device);
+    out.attribute("version", cell.version);
+    tile::writeKey(out, cell.key);
+    tile::writeFields(out, fields, trial.schedule);
+    out.attribute("seconds", measured.seconds);
+    if (!measured.isTimed()) {
+      out.attribute("dropped", measured.dropped);
+      return;
+    }
+    out.attribute("milliseconds", measured.milliseconds);
+    out.attribute("spread", measured.spread);
+    out.attribute("ratio", measured.ratio);
+    out.attribute("rounds", measured.rounds);
+    out.attribute("check", stringify(measured.check));
+  });
+  return line;
+}
+
+Error Store::check() const { return appendLine(path, ""); }
+
+Error Store::add(const Cell &cell, llvm::ArrayRef<tile::ScheduleField> fields,
+                 const Trial &trial) const {
+  return appendLine(path, describe(cell, fields, trial));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads one line; keeps the first that is wrong with it.
+class LineReader {
+public:
+  explicit LineReader(const json::Object &object) : object(object) {}
+
+  Expected<StoredMeasurement> read();
+
+private:
+  void expect(bool holds, llvm::StringRef what, llvm::StringRef name) {
+    if (!holds && wrong.empty())
+      wrong = ("expected " + what + " as '" + name + "'").str();
+  }
+  std::string text(llvm::StringRef name) {
+    auto value = object.getString(name);
+    expect(value.has_value(), "a text", name);
+    return value.value_or("").str();
+  }
+  double number(llvm::StringRef name) {
+    auto value = object.getNumber(name);
+    expect(value && *value >= 0, "a number of at least 0", name);
+    return value.value_or(0);
+  }
+  std::vector<std::string> texts(llvm::StringRef name);
+  void readFields(tile::ScheduleFields &fields);
+  void readMeasurement(Measurement &measured);
+
+  const json::Object &object;
+  std::string wrong;
+};
+} // namespace
+
+std::vector<std::string> LineReader::texts(llvm::StringRef name) {
+  std::vector<std::string> values;
+  const json::Array *list = object.getArray(name);
+  expect(list, "a list of texts", name);
+  for (size_t i = 0; list && i < list->size(); ++i) {
+    auto value = (*list)[i].getAsString();
+    expect(value.has_value(), "a list of texts", name);
+    values.push_back(value.value_or("").str());
+  }
+  return values;
+}
+
+void LineReader::readFields(tile::ScheduleFields &fields) {
+  const json::Object *found = object.getObject("schedule");
+  expect(found, "an object", "schedule");
+  if (!found)
+    return;
+  for (const auto &field : *found) {
+    auto word = field.second.getAsString();
+    auto number = field.second.getAsInteger();
+    expect(word || number, "a whole number or a word", field.first.str());
+    fields[field.first.str()] =
+        number ? std::to_string(*number) : word.value_or("").str();
+  }
+}
+
+void LineReader::readMeasurement(Measurement &measured) {
+  measured.seconds = number("seconds");
+  if (object.get("dropped")) {
+    measured.dropped = text("dropped");
+    expect(!measured.dropped.empty(), "a reason", "dropped");
+    return;
+  }
+  measured.milliseconds = number("milliseconds");
+  measured.spread = number("spread");
+  measured.ratio = number("ratio");
+  measured.rounds = number("rounds");
+  std::string check = text("check");
+  for (Check one : {Check::None, Check::SameBits, Check::Close})
+    if (check == stringify(one)) {
+      measured.check = one;
+      return;
+    }
+  expect(false, "none, same bits or close", "check");
+}
+
+Expected<StoredMeasurement> LineReader::read() {
+  StoredMeasurement line;
+  Cell &cell = line.cell;
+  cell.name = text("cell");
+  cell.device = text("device");
+  cell.version = text("version");
+  cell.key.function = text("function");
+  cell.key.graph = text("graph");
+  cell.key.kind = text("template");
+  cell.key.domain = text("domain");
+  cell.key.accesses = texts("accesses");
+  cell.key.types = texts("types");
+  cell.key.body = text("body");
+  readFields(line.fields);
+  readMeasurement(line.measured);
+  if (!wrong.empty())
+    return Error(wrong);
+  return line;
+}
+
+Expected<std::vector<StoredMeasurement>>
+gnn::tune::readStore(const std::string &path) {
+  auto file = readInput(path);
+  if (!file)
+    return file.takeError();
+  std::vector<StoredMeasurement> result;
+  size_t number = 0;
+  for (llvm::StringRef line : llvm::split((*file)->getBuffer(), '\n')) {
+    ++number;
+    if (line.trim().empty())
+      continue;
+    auto fail = [&](const std::string &why) {
+      return runtime::failure(path, ":", number, ": ", why);
+    };
+    if (runtime::findDeepNesting(line, 100, runtime::Syntax::Text))
+      return fail("expected at most 100 levels of nesting");
+    auto value = json::parse(line);
+    if (!value)
+      return fail("expected a JSON object a line: " +
+                  toString(value.takeError()));
+    const json::Object *object = value->getAsObject();
+    if (!object)
+      return fail("expected a JSON object a line");
+    auto stored = LineReader(*object).read();
+    if (!stored)
+      return fail(stored.message());
+    result.push_back(std::move(*stored));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Replay
+//===----------------------------------------------------------------------===//
+
+/// The schedule with these fields.
+static Expected<Schedule>
+readSchedule(llvm::ArrayRef<tile::ScheduleField> table,
+             const tile::ScheduleFields &fields) {
+  Schedule schedule(table.size());
+  for (const auto &pair : fields) {
+    const std::string &name = pair.first, &text = pair.second;
+    auto field = llvm::find_if(
+        table, [&](const auto &known) { return known.name == name; });
+    if (field == table.end())
+      return runtime::failure("a schedule of the store has '", name,
+                              "', which is no field of the template");
+    int64_t &value = schedule[field - table.begin()];
+    for (auto [i, word] : llvm::enumerate(field->words))
+      if (word == text)
+        value = i + 1;
+    if (!value && (!field->words.empty() ||
+                   llvm::StringRef(text).getAsInteger(10, value)))
+      return runtime::failure("a schedule of the store has '", name,
+                              "' = ", text, ", which the field cannot have");
+  }
+  return schedule;
+}
+
+Expected<std::unique_ptr<StoreMeasurer>>
+StoreMeasurer::create(llvm::ArrayRef<StoredMeasurement> stored,
+                      llvm::StringRef cell, const tile::TemplateKey &key,
+                      SearchSpace space, Complete complete) {
+  std::unique_ptr<StoreMeasurer> made(
+      new StoreMeasurer(std::move(space), std::move(complete)));
+  for (const StoredMeasurement &line : stored) {
+    if (line.cell.name != cell || line.cell.key.tie() != key.tie())
+      continue;
+    auto schedule = readSchedule(made->schedules.fields, line.fields);
+    if (!schedule)
+      return schedule.takeError();
+    if (made->deviceName.empty())
+      made->deviceName = line.cell.device;
+    made->known[*schedule] = line.measured;
+  }
+  if (made->known.empty())
+    return runtime::failure("expected measurements of '", cell.str(),
+                            "' and this template in the store, got none");
+  made->keepKnown();
+  return made;
+}
+
+/// Leaves of the list those that were measured.
+void StoreMeasurer::keepKnown() {
+  llvm::erase_if(schedules.listed, [&](const ListedSchedule &listed) {
+    auto isLike = [&](const auto &one) {
+      return agrees(one.first, listed.schedule);
+    };
+    if (llvm::none_of(known, isLike))
+      return true;
+    auto complete = completeSchedule(listed.schedule);
+    return !complete || !known.count(*complete);
+  });
+}
+
+std::vector<Measurement>
+StoreMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
+  std::vector<Measurement> result;
+  for (const Schedule &schedule : asked) {
+    auto found = known.find(schedule);
+    result.push_back(found == known.end()
+                         ? Measurement::drop("is not in the store")
+                         : found->second);
+    seconds += result.back().seconds;
+  }
+  return result;
+}

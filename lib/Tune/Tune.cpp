@@ -1,0 +1,450 @@
+//===- Tune.cpp - Faster schedules of a function --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Tune/Tune.h"
+
+#include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Transforms/Schedules/Records.h"
+#include "GNN/Tune/DeviceMeasurer.h"
+#include "GNN/Tune/ModelSearch.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+#include <chrono>
+#include <cmath>
+#include <set>
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tune;
+using runtime::Error;
+using runtime::Expected;
+
+std::string Tuned::lines() const {
+  std::string text;
+  for (const TunedTemplate &tuned : templates)
+    text += tuned.line;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Templates
+//===----------------------------------------------------------------------===//
+
+/// "2 (traverse dst, edge.in_rows, features = 64)".
+static std::string nameOf(const IsolatedTemplate &alone, size_t number) {
+  return std::to_string(number) + " (" + alone.key.kind + " " +
+         alone.key.domain + ")";
+}
+
+namespace {
+/// The templates of a function, and those that are to be searched: one of each
+/// key.
+struct Templates {
+  std::vector<IsolatedTemplate> alone;
+  std::vector<size_t> numbers;
+
+  Error list(ModuleOp module, const TuneOptions &options, Tuned &result);
+};
+} // namespace
+
+Error Templates::list(ModuleOp module, const TuneOptions &options,
+                      Tuned &result) {
+  alone = isolateTemplates(module, options.function);
+  if (alone.empty())
+    return runtime::failure("function '", options.function,
+                            "': expected ops that become kernels, got none");
+  std::set<tile::TemplateKey> known;
+  std::vector<std::string> names;
+  for (auto [i, one] : llvm::enumerate(alone)) {
+    TunedTemplate tuned;
+    tuned.number = i;
+    tuned.name = nameOf(one, i);
+    names.push_back(tuned.name);
+    result.templates.push_back(std::move(tuned));
+    bool isNew = known.insert(one.key).second;
+    if (options.number ? i == *options.number : isNew)
+      numbers.push_back(i);
+  }
+  if (options.number && *options.number >= alone.size())
+    return runtime::failure("expected the number of a template of '",
+                            options.function, "', one of ",
+                            llvm::join(names, ", "), "; got ", *options.number);
+  return {};
+}
+
+/// Counts what a search has done.
+static void count(const History &history, Progress &progress) {
+  for (const Trial &trial : history.trials)
+    ++(trial.measured.isTimed() ? progress.timed : progress.dropped);
+  std::vector<size_t> order = history.ranked();
+  if (!order.empty())
+    progress.best = history.trials[order.front()].measured.ratio;
+}
+
+/// The order in which the model of the search, if it asks one, would measure
+/// the schedules of a template.
+static Expected<ModelOrder> askModel(const IsolatedTemplate &alone,
+                                     const SearchSpace &space,
+                                     const TuneOptions &options) {
+  if (!asksModel(options.search))
+    return ModelOrder();
+  if (!options.model)
+    return runtime::failure("expected a model, got none");
+  return orderSchedules(*options.model,
+                        computeFeatures(alone.op(),
+                                        tile::getScheduleKind(alone.op()),
+                                        space.listed));
+}
+
+/// Searches one template, and writes its line where it gains.
+static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
+                   const TuneOptions &options, const Limits &limits,
+                   TunedTemplate &tuned) {
+  auto order = askModel(alone, measurer.space(), options);
+  if (!order)
+    tuned.refusal = order.message();
+  auto search = createSearch(options.search, options.seed,
+                             order ? std::move(*order) : ModelOrder());
+  if (!search)
+    return search.takeError();
+  tuned.fields = measurer.space().fields;
+  tuned.history = runSearch(**search, measurer, limits);
+  const Trial &first = tuned.history.trials.front();
+  if (!first.measured.isTimed())
+    return Error(first.measured.dropped);
+  if (!tuned.history.faster)
+    return {};
+  const Trial &best = tuned.history.best();
+  tile::ScheduleInterface kind = tile::getScheduleKind(alone.op());
+  auto report = [&] { return emitError(alone.op().getLoc()); };
+  llvm::raw_string_ostream stream(tuned.line);
+  tile::printSchedule(stream, alone.key, kind.withValues(best.schedule, report),
+                      nullptr);
+  if (options.records.empty())
+    return {};
+  return appendLine(
+      options.records,
+      tile::printRecord(alone.op(), kind, best.schedule, best.measured.ratio));
+}
+
+//===----------------------------------------------------------------------===//
+// On a device
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Tunes the templates of one function.
+class Tuner {
+public:
+  Tuner(ModuleOp module, const Place &place, const TuneOptions &options)
+      : module(module), place(place), options(options), memory(place.device) {}
+
+  Expected<Tuned> run();
+
+private:
+  Error listTemplates() { return templates.list(module, options, result); }
+  Error compileChosen();
+  Error setInputs();
+  Error runFirst(size_t count) const;
+  Error timeChosen();
+  Error search(TunedTemplate &tuned);
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         begin)
+        .count();
+  }
+  double shareOf(size_t number) const;
+
+  ModuleOp module;
+  const Place &place;
+  const TuneOptions &options;
+  const std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
+  Templates templates;
+  std::vector<IsolatedTemplate> &alone = templates.alone;
+  std::vector<Compiled> chosen;
+  FunctionMemory memory;
+  Tuned result;
+};
+} // namespace
+
+Error Tuner::compileChosen() {
+  std::vector<CompileJob> jobs;
+  for (const IsolatedTemplate &one : alone)
+    jobs.push_back({&one, openSchedule(one)});
+  chosen = compileAll(jobs, place);
+  for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
+    if (!compiled.bound)
+      return Error(compiled.why).in("template " + nameOf(one, i));
+    if (Error error = memory.reserve(one, *compiled.bound))
+      return error;
+  }
+  return {};
+}
+
+/// Asks for the contents of the function's inputs: arguments that the templates
+/// alone have among others.
+Error Tuner::setInputs() {
+  auto func = module.lookupSymbol<func::FuncOp>(options.function);
+  const runtime::BoundFunction &bound = *chosen.front().bound;
+  runtime::FunctionPlan plan = bound.plan();
+  plan.inputs.clear();
+  std::vector<runtime::TensorInfo> infos;
+  std::vector<unsigned> arguments;
+  for (auto [i, number] : llvm::enumerate(alone.front().inputs)) {
+    if (func.getArgAttr(number, "bufferize.result"))
+      continue;
+    arguments.push_back(number);
+    infos.push_back(bound.inputs()[i]);
+    plan.inputs.push_back(bound.plan().inputs[i]);
+  }
+  auto contents = options.inputs(infos, plan);
+  if (!contents)
+    return contents.takeError();
+  for (auto [number, info, bytes] :
+       llvm::zip_equal(arguments, infos, *contents))
+    if (Error error = memory.set(number, bytes))
+      return error.in("input '" + info.name + "'");
+  return {};
+}
+
+/// Leaves the memory as the template of that number finds it.
+Error Tuner::runFirst(size_t count) const {
+  for (size_t i = 0; i < count; ++i)
+    if (Error error = memory.run(alone[i], *chosen[i].bound))
+      return error.in("template " + nameOf(alone[i], i));
+  return place.device->synchronize(nullptr);
+}
+
+/// Times each template once, after a run that nobody times.
+Error Tuner::timeChosen() {
+  if (Error error = runFirst(alone.size()))
+    return error;
+  for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
+    auto from = place.device->record(nullptr);
+    if (!from)
+      return from.takeError();
+    if (Error error = memory.run(one, *compiled.bound))
+      return error;
+    auto to = place.device->record(nullptr);
+    if (!to)
+      return to.takeError();
+    auto milliseconds = place.device->elapsed(**from, **to);
+    if (!milliseconds)
+      return milliseconds.takeError();
+    result.templates[i].milliseconds = *milliseconds;
+  }
+  return {};
+}
+
+/// The part of the seconds that are left, by the times of the templates that
+/// are still to be searched.
+double Tuner::shareOf(size_t number) const {
+  double all = 0;
+  for (size_t other : templates.numbers)
+    if (other >= number)
+      all += result.templates[other].milliseconds;
+  double left = std::max(options.seconds - elapsed(), 0.0);
+  return all > 0 ? left * result.templates[number].milliseconds / all : 0;
+}
+
+Error Tuner::search(TunedTemplate &tuned) {
+  size_t number = tuned.number;
+  const IsolatedTemplate &one = alone[number];
+  const double end = elapsed() + shareOf(number);
+  if (Error error = runFirst(number))
+    return error;
+  auto measurer = DeviceMeasurer::create(one, chosen[number], place, memory);
+  if (!measurer)
+    return measurer.takeError();
+  Cell cell{options.cell, one.key, place.device->name(), options.version};
+  Error failed;
+  Limits limits;
+  limits.seconds = std::max(end - elapsed(), 0.0);
+  limits.record = [&](const Trial &trial) {
+    if (options.store && !failed)
+      failed = options.store->add(cell, (*measurer)->space().fields, trial);
+  };
+  limits.isStopped = [&](const History &history) {
+    Progress progress{tuned.name, number, alone.size()};
+    count(history, progress);
+    progress.done = std::min(elapsed() / options.seconds, 1.0);
+    return failed || (options.progress && options.progress(progress));
+  };
+  if (Error error = runOn(one, **measurer, options, limits, tuned))
+    return error;
+  result.isStopped |= tuned.history.isStopped;
+  if (!(*measurer)->broken().empty())
+    return Error((*measurer)->broken());
+  return failed;
+}
+
+Expected<Tuned> Tuner::run() {
+  if (!place.device->hasTimer())
+    return runtime::failure("the ", place.device->kind(),
+                            " has no times: expected target cuda or cpu");
+  if (!(options.seconds > 0))
+    return runtime::failure("expected a budget above 0 seconds, got ",
+                            options.seconds);
+  if (auto search = createSearch(options.search, options.seed); !search)
+    return search.takeError().in("search");
+  for (auto step : {&Tuner::listTemplates, &Tuner::compileChosen,
+                    &Tuner::setInputs, &Tuner::timeChosen})
+    if (Error error = (this->*step)())
+      return error;
+  for (size_t number : templates.numbers) {
+    if (result.isStopped || elapsed() >= options.seconds)
+      break;
+    if (Error error = search(result.templates[number]))
+      return error.in("template " + nameOf(alone[number], number));
+  }
+  return std::move(result);
+}
+
+Expected<Tuned> gnn::tune::tune(ModuleOp module, const Place &place,
+                                const TuneOptions &options) {
+  return Tuner(module, place, options).run();
+}
+
+//===----------------------------------------------------------------------===//
+// By a store
+//===----------------------------------------------------------------------===//
+
+/// The measurer of a template that replays a store.
+static Expected<std::unique_ptr<StoreMeasurer>>
+makeStoreMeasurer(const IsolatedTemplate &one,
+                  ArrayRef<StoredMeasurement> stored,
+                  const CompileOptions &compile, const TuneOptions &options) {
+  auto space = listSpace(one, compile);
+  if (!space)
+    return space.takeError();
+  return StoreMeasurer::create(stored, options.cell, one.key, std::move(*space),
+                               [&](const Schedule &schedule) {
+                                 return completeSchedule(one, schedule,
+                                                         compile);
+                               });
+}
+
+Expected<Tuned> gnn::tune::replay(ModuleOp module,
+                                  ArrayRef<StoredMeasurement> stored,
+                                  const CompileOptions &compile,
+                                  const TuneOptions &options) {
+  Tuned result;
+  Templates templates;
+  if (Error error = templates.list(module, options, result))
+    return error;
+  for (size_t number : templates.numbers) {
+    const IsolatedTemplate &one = templates.alone[number];
+    TunedTemplate &tuned = result.templates[number];
+    auto replayOne = [&]() -> Error {
+      auto measurer = makeStoreMeasurer(one, stored, compile, options);
+      if (!measurer)
+        return measurer.takeError();
+      Limits limits;
+      limits.seconds = options.seconds;
+      if (Error error = runOn(one, **measurer, options, limits, tuned))
+        return error;
+      tuned.milliseconds = tuned.history.trials.front().measured.milliseconds;
+      return {};
+    };
+    if (Error error = replayOne())
+      return error.in("template " + tuned.name);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Features of a store
+//===----------------------------------------------------------------------===//
+
+/// Writes the line of one template.
+static void writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
+                          size_t number, const TuneOptions &options,
+                          StoreMeasurer &measurer) {
+  const SearchSpace &space = measurer.space();
+  std::vector<ListedSchedule> timed;
+  std::vector<const Measurement *> found;
+  for (const ListedSchedule &listed : space.listed) {
+    auto complete = measurer.complete(listed.schedule);
+    const Measurement *measured = complete ? measurer.find(*complete) : nullptr;
+    if (!measured || !measured->isTimed())
+      continue;
+    timed.push_back(listed);
+    found.push_back(measured);
+  }
+  FeatureTable table =
+      computeFeatures(one.op(), tile::getScheduleKind(one.op()), timed);
+  Expected<std::vector<double>> weights = std::vector<double>();
+  if (options.model)
+    weights = options.model->weigh(table);
+  llvm::json::OStream out(os);
+  auto writeTimes = [&](StringRef name, double Measurement::*time) {
+    out.attributeArray(name, [&] {
+      for (const Measurement *measured : found)
+        out.value(measured->*time);
+    });
+  };
+  auto isKnown = [](double value) { return std::isfinite(value); };
+  out.object([&] {
+    out.attribute("cell", options.cell);
+    out.attribute("device", measurer.device());
+    out.attribute("number", int64_t(number));
+    out.attribute("template", one.key.kind + " " + one.key.domain);
+    out.attributeArray("names", [&] {
+      for (const std::string &name : table.names)
+        out.value(name);
+    });
+    out.attributeArray("schedules", [&] {
+      for (const ListedSchedule &listed : timed)
+        out.value(space.str(listed.schedule));
+    });
+    out.attributeArray("rows", [&] {
+      for (const std::vector<double> &row : table.rows)
+        out.array([&] {
+          for (double value : row)
+            out.value(isKnown(value) ? llvm::json::Value(value)
+                                     : llvm::json::Value(nullptr));
+        });
+    });
+    writeTimes("milliseconds", &Measurement::milliseconds);
+    writeTimes("ratio", &Measurement::ratio);
+    writeTimes("seconds", &Measurement::seconds);
+    if (!weights)
+      out.attribute("refusal", weights.message());
+    else if (options.model)
+      out.attributeArray("weights", [&] {
+        for (double weight : *weights)
+          out.value(weight);
+      });
+  });
+  os << "\n";
+}
+
+Expected<std::string>
+gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
+                        const CompileOptions &compile,
+                        const TuneOptions &options) {
+  Tuned ignored;
+  Templates templates;
+  if (Error error = templates.list(module, options, ignored))
+    return error;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  Error last;
+  for (size_t number : templates.numbers) {
+    const IsolatedTemplate &one = templates.alone[number];
+    auto measurer = makeStoreMeasurer(one, stored, compile, options);
+    if (measurer)
+      writeFeatures(stream, one, number, options, **measurer);
+    else
+      last = measurer.takeError();
+  }
+  if (text.empty())
+    return last;
+  return text;
+}

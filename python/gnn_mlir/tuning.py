@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Faster schedules by measuring them (docs/Tuning.md).
+
+    layer = gnn_mlir.compile(models.gcn((64, 64)), graph=graph)
+    found = gnn_mlir.tune(layer, graph, {"x": x, "weight": w, "bias": b}, budget=5)
+    faster = gnn_mlir.compile(models.gcn((64, 64)), graph=graph, schedules=found.schedules)
+"""
+
+import ctypes
+import json
+import math
+import threading
+
+import numpy as np
+
+from . import cache, compiler_capi, devices, files, interop, options, targets
+from .compiler import CompiledFunction, choose_chip, functions_of, read_program, settings_of
+from .program import Function
+from .graph import to_numpy
+from .signatures import Array, TuneProgress, TuneSettings
+
+_SEARCHES = "coordinate", "random", "exhaustive"
+
+
+class Tuning:
+    """What a search has found: `schedules`, lines for `compile` as dicts, of the templates where
+    one is faster than what was chosen; `templates`, what became of each, as dicts; and whether it
+    was `stopped` before its end."""
+
+    def __init__(self, found):
+        self.schedules, self.templates = found["schedules"], found["templates"]
+        self.stopped = found["stopped"]
+
+    def __str__(self):
+        lines = [f"{'ms chosen':>10} {'ms tuned':>10} {'ratio':>6} {'measured':>9} {'dropped':>8}  "
+                 "template"]
+        for one in self.templates:
+            tuned = one.get("tuned_milliseconds")
+            lines.append(f"{one['milliseconds']:10.4f} {_number(tuned, 10, 4)} "
+                         f"{_number(one.get('ratio'), 6, 2)} {one['timed']:9} "
+                         f"{one['dropped']:8}  {one['name']}")
+        return "\n".join(lines)
+
+    def add(self, other):
+        """Adds what was found for another function."""
+        self.schedules += other.schedules
+        self.templates += other.templates
+        self.stopped |= other.stopped
+
+    def save(self, path):
+        """Writes the schedules, a file for `schedules` of `compile`, whole or not at all."""
+        files.write(path, "".join(json.dumps(line) + "\n" for line in self.schedules))
+
+
+def _number(value, width, digits):
+    return "-".rjust(width) if value is None else f"{value:{width}.{digits}f}"
+
+
+def tune(program, *args, budget=5.0, function=None, op=None, target=None,
+         chip=None, passes=None, gradients=None, search="coordinate", seed=0, store=None,
+         cell=None, keep=True, progress=None, **named):
+    """Measures schedules of the kernels of a program for `budget` seconds, compilation with it,
+    and returns a `Tuning`. Each kernel is compiled and timed alone, beside what the
+    compiler's passes choose, and has to give the same result: to the bit, or where sums are in
+    another order up to 1e-5. Ctrl-C ends the search, and what it has found is returned.
+
+    `program` is a compiled function of a program, which knows its settings, or what `compile`
+    takes as a program with `function`, `target`, `chip`, `passes` and `gradients`. The arguments
+    are its graphs and its inputs, as of a call; inputs that are left out are random. Or it is a
+    compiled PyTorch model with arguments of a call, which is made: then all of its programs are
+    tuned, those with gradients forward and backward, and share the budget. The device is the inputs', or that of
+    the target: a GPU or the CPU, as the emulator has no times. `op` is the number of the one
+    kernel to tune, as a Tuning lists them; None: all of them share the budget by their times.
+    `search` is "coordinate", "random" or "exhaustive", and `seed` that of one that draws.
+    With `keep` records of what is found go to the folder of compiled programs, where
+    `compile(tuned=True)` finds them. `store` names a file that all measurements are added to, under the name `cell`. `progress` is
+    called with the name of a kernel, how many schedules were measured and dropped, the least part
+    of the chosen schedule's time, and the part of the budget that is gone.
+
+    Raises ValueError where an argument is wrong, CompileError where the program is, and GNNError
+    where it does not run."""
+    _check(budget, search, op=op, seed=seed)
+    asked = dict(op=op, search=search, seed=seed, store=store, cell=cell, keep=keep,
+                 progress=progress)
+    of_program = dict(function=function, target=target, chip=chip, passes=passes,
+                      gradients=gradients)
+    if not interop.is_torch_model(program):
+        options.refuse_unknown({name: value for name, value in named.items()
+                                if name not in ("graph", "inputs")}, tune)
+        return _tune(program, *_graph_and_inputs(args, named), budget, of_program, asked)
+    for name, value in (*of_program.items(), ("op", op)):
+        if value is not None:
+            raise ValueError(f"{name}: expected none for a PyTorch model, got {value!r}")
+    runs = [(compiled, graphs, inputs, name)
+            for compiled, graphs, inputs, names in interop.calls_of(program, args, named)
+            for name in names]
+    found = Tuning({"schedules": [], "templates": [], "stopped": False})
+    for compiled, graphs, inputs, name in runs:
+        if not found.stopped:
+            given = inputs if name != f"{compiled.name}_backward" else {}
+            found.add(_tune(compiled, graphs, given, budget / len(runs),
+                            {**of_program, "function": name}, asked))
+    return found
+
+
+def _check(budget, search, **numbers):
+    if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not (
+            0 < budget < math.inf):
+        raise ValueError(f"budget: expected a number of seconds above 0, got {budget!r}")
+    if search not in _SEARCHES:
+        raise ValueError(f"search: expected one of {', '.join(_SEARCHES)}, got {search!r}")
+    for name, value in numbers.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or
+                                  value < 0):
+            raise ValueError(f"{name}: expected a number from 0 on, got {value!r}")
+
+
+def _graph_and_inputs(args, named):
+    """The graphs and the inputs among the arguments."""
+    if len(args) + len(named) not in (1, 2) or len(args) == 2 and named or (
+            args and "graph" in named) or not (args or "graph" in named):
+        raise ValueError("expected a graph and inputs, got "
+                         f"{len(args)} arguments{''.join(f', {name}=' for name in named)}")
+    graph = args[0] if args else named["graph"]
+    inputs = args[1] if len(args) == 2 else named.get("inputs")
+    return graph, {} if inputs is None else inputs
+
+
+def _tune(program, graph, inputs, budget, of_program, asked):
+    """Tunes one program."""
+    text, graphs, settings, source = _program_of(
+        program, graph, of_program)
+    if settings["target"] == targets.EMULATOR:
+        raise ValueError("target: the emulator has no times: expected cuda or cpu")
+    if source is not None and hasattr(source, "place_typed_inputs"):
+        inputs = source.place_typed_inputs(graphs, inputs)
+    device = devices.open_device(
+        devices.place(inputs, settings["target"]) if settings["target"] != targets.CPU
+        else targets.CPU)
+    arrays = {name: np.ascontiguousarray(to_numpy(value)) for name, value in inputs.items()}
+    given = TuneSettings(
+        function=(settings.pop("function") or "").encode(),
+        number=-1 if asked["op"] is None else asked["op"], seconds=budget,
+        search=asked["search"].encode(), seed=asked["seed"],
+        store=compiler_capi.path_option("store", asked["store"]),
+        cell=None if asked["cell"] is None else str(asked["cell"]).encode(),
+        records=compiler_capi.path_option("records", cache.records() if asked["keep"] else None))
+    return Tuning(json.loads(_run(text, graphs, settings, given, arrays, device,
+                                  asked["progress"])))
+
+
+def _read(program, graph, *, function, target, chip, passes, gradients):
+    """The same of a program that is not compiled."""
+    chip = choose_chip(target, chip)
+    text, passes, graphs = read_program(program, passes, graph, function)
+    source = program if isinstance(program, Function) else functions_of(program).get(function)
+    settings = settings_of(program, target, chip, passes, gradients, function)
+    return text, graphs, {**settings, "function": function or getattr(source, "name", None)}, source
+
+
+def _program_of(program, graph, asked):
+    """The text of a program, its graphs by name, how it is compiled, and its function."""
+    if not isinstance(program, CompiledFunction):
+        return _read(program, graph, **asked)
+    for name in ("target", "chip", "passes", "gradients"):
+        if asked[name] is not None:
+            raise ValueError(f"{name}: expected none for a compiled function, which has its own, "
+                             f"got {asked[name]!r}")
+    if program.origin is None:
+        raise ValueError("program: expected a function that was compiled in this process, got "
+                         "one that was loaded")
+    text, settings = program.origin
+    graphs = dict(zip(program.graph_names, program._graphs(graph)))
+    graphs = {name: one if hasattr(one, "statistics") else one.to_graph()
+              for name, one in graphs.items()}
+    settings = {**settings, "function": asked["function"] or program.name}
+    return text, graphs, settings, program.source
+
+
+def _run(text, graphs, settings, given, arrays, device, progress):
+    """The answer of the library. The call is on a thread of its own: this one sees Ctrl-C."""
+    stopped, ended, failed, answer = threading.Event(), threading.Event(), [], []
+
+    def report(_, name, timed, dropped, best, done):
+        if progress is not None:
+            try:
+                progress(name.decode(), timed, dropped, best, done)
+            except BaseException as error:  # goes on in the caller's thread
+                failed.append(error)
+                stopped.set()
+        return stopped.is_set()
+
+    given.progress = TuneProgress(report)
+    described = (Array * len(arrays))()
+    kept = []
+    for place, (name, value) in zip(described, arrays.items()):
+        shape = (ctypes.c_int64 * value.ndim)(*value.shape)
+        kept.append(shape)
+        place.name, place.dtype = name.encode(), _dtype(value).encode()
+        place.rank, place.shape, place.data = value.ndim, shape, value.ctypes.data
+
+    def call():
+        try:
+            answer.append(compiler_capi.tune_text(
+                text, compiler_capi.NAME, graphs, given, described, len(arrays), device,
+                **settings))
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            ended.set()
+
+    threading.Thread(target=call, name="gnn-mlir tune").start()
+    while not ended.is_set():  # to join a thread is not safe from Ctrl-C
+        try:
+            ended.wait(0.1)
+        except KeyboardInterrupt:
+            stopped.set()
+    if failed:
+        raise failed[0]
+    return answer[0]
+
+
+def _dtype(array):
+    """The name of a type as the library has it."""
+    return {"f": "f", "i": "i", "u": "u", "b": "i"}.get(
+        array.dtype.kind, "?") + ("1" if array.dtype.kind == "b" else str(8 * array.itemsize))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tuning of PyTorch models, as they are captured."""
+
+import pytest
+import torch
+from torch_geometric.nn import GATConv, GCNConv
+
+import gnn_mlir
+
+
+@pytest.fixture
+def case(tmp_path, monkeypatch):
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path))
+    torch.manual_seed(0)
+    return torch.randn(200, 16), torch.randint(0, 200, (2, 1500))
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = GATConv(16, 8, heads=2), GCNConv(16, 4)
+
+    def forward(self, x, edge_index):
+        return self.second(torch.relu(self.first(x, edge_index)), edge_index)
+
+
+def test_a_model_is_tuned_and_compiled_with_what_was_found(case):
+    model = Model().eval()
+    compiled = gnn_mlir.compile(model, target="cpu")
+    with torch.no_grad():
+        found = gnn_mlir.tune(compiled, *case, budget=6)
+        assert sum(one["timed"] for one in found.templates) > 5
+        torch._dynamo.reset()
+        tuned = gnn_mlir.compile(model, target="cpu", tuned=True)
+        torch.testing.assert_close(tuned(*case), model(*case), rtol=1e-4, atol=1e-5)
+
+
+def test_forward_and_backward_passes(case):
+    model = Model()
+    compiled = gnn_mlir.compile(model, target="cpu")
+    found = gnn_mlir.tune(compiled, *case, budget=4)
+    assert {line["function"].rpartition("_")[2] for line in found.schedules} <= {
+        "forward", "backward"}
+    assert len(found.templates) > 5
+
+
+def test_what_is_wrong_is_said(case):
+    with pytest.raises(ValueError, match="program: expected a compiled model, got Model"):
+        gnn_mlir.tune(Model(), *case)
+    with pytest.raises(ValueError, match="target: expected none for a PyTorch model, got 'cpu'"):
+        gnn_mlir.tune(gnn_mlir.compile(Model()), *case, target="cpu")

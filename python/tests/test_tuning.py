@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tuning on the CPU: what it finds can be compiled, what it is given is checked."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+from gnn_mlir import cache, models
+
+
+def make_graph(nodes=300, edges=3000, edge_types=1, seed=0):
+    rng = np.random.default_rng(seed)
+    loops = np.arange(nodes) if edge_types == 1 else np.arange(0)
+    src, dst = rng.integers(0, nodes, (2, edges))
+    src, dst = src[src != dst], dst[src != dst]
+    return gnn_mlir.Graph(np.concatenate([src, loops]), np.concatenate([dst, loops]), nodes,
+                          edge_type=None if edge_types == 1 else rng.integers(
+                              0, edge_types, len(src)))
+
+
+@pytest.fixture(scope="module")
+def gcn():
+    graph = make_graph()
+    layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu")
+    return layer, graph, layer.source.random_inputs(graph, 1)
+
+
+def test_what_is_found_compiles_and_computes_the_same(gcn, tmp_path):
+    layer, graph, inputs = gcn
+    store = tmp_path / "store.jsonl"
+    found = gnn_mlir.tune(layer, graph, inputs, budget=4, store=store, cell="a cell")
+    assert not found.stopped
+    assert all(one["timed"] > 0 for one in found.templates)
+    assert "template" in str(found)
+    found.save(tmp_path / "found.jsonl")
+    expected = layer(graph, inputs)
+    for schedules in (found.schedules, tmp_path / "found.jsonl"):
+        tuned = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu",
+                                 schedules=schedules)
+        np.testing.assert_allclose(tuned(graph, inputs), expected, rtol=1e-4, atol=1e-5)
+    lines = [json.loads(line) for line in store.read_text().splitlines()]
+    assert {line["cell"] for line in lines} == {"a cell"}
+    assert len(lines) >= sum(one["timed"] + one["dropped"] for one in found.templates)
+    # Every schedule of the store can be compiled: those that were timed gave the same result.
+    some = next(line for line in reversed(lines) if line["template"] == "traverse")
+    keys = "function", "graph", "template", "domain", "accesses", "types", "body", "schedule"
+    tuned = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu",
+                             schedules=[{key: some[key] for key in keys}])
+    np.testing.assert_allclose(tuned(graph, inputs), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_one_kernel_of_a_program(gcn):
+    _, graph, _ = gcn
+    found = gnn_mlir.tune(models.gcn((16, 16)), graph, target="cpu", budget=1, op=2)
+    assert [one["timed"] > 0 for one in found.templates] == [False, False, True]
+
+
+def test_a_pass_of_a_gradient(gcn):
+    _, graph, _ = gcn
+    layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu", gradients=True)
+    found = gnn_mlir.tune(layer, graph, budget=1, function="gcn_backward")
+    assert any(one["timed"] for one in found.templates)
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2, 3)])
+def test_a_graph_and_inputs(gcn, arguments):
+    with pytest.raises(ValueError, match="expected a graph and inputs, got"):
+        gnn_mlir.tune(gcn[0], *arguments)
+
+
+def test_records(gcn, tmp_path, monkeypatch):
+    """What was found is taken by programs with other names, and ends with its file."""
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    _, graph, _ = gcn
+    model, saved = models.gcn((16, 16)), tmp_path / "saved.jsonl"
+
+    def schedules(tuned, program=model):
+        gnn_mlir.compile(program, graph=graph, target="cpu", tuned=tuned, save_schedules=saved)
+        return [json.loads(line) for line in saved.read_text().splitlines()]
+    chosen = schedules(False)
+    assert schedules(True) == chosen
+    # Tuning is by times: a record of the test is one of a schedule that it knows.
+    found = gnn_mlir.tune(model, graph, target="cpu", budget=2)
+    path = cache.records()
+    records = path.read_text().splitlines()
+    assert len(records) == len(found.schedules)
+    for line in found.schedules:
+        assert any(line["schedule"].items() <= one["schedule"].items() for one in schedules(True))
+    assert schedules(False) == chosen
+    path.write_text("no record\n" + path.read_text())
+    assert len(schedules(True)) == len(chosen)
+    cache.clear()
+    assert not path.exists() and schedules(True) == chosen
+
+
+def test_a_record_changes_what_the_cache_of_programs_gives(gcn, tmp_path, monkeypatch):
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    _, graph, inputs = gcn
+    model = models.gcn((16, 16))
+
+    def compile_tuned():
+        return gnn_mlir.compile(model, graph=graph, target="cpu", tuned=True)
+    before = compile_tuned()(graph, inputs)
+    path = cache.records()
+    path.write_text("{}\n")
+    np.testing.assert_array_equal(compile_tuned()(graph, inputs), before)
+    assert len(list(path.parent.glob("*.gnnpkg"))) == 2
+    with pytest.raises(ValueError, match="tuned: expected True or False, got 'yes'"):
+        gnn_mlir.compile(model, tuned="yes")
+
+
+def test_progress(gcn):
+    layer, graph, inputs = gcn
+    seen = []
+    gnn_mlir.tune(layer, graph, inputs, budget=1, op=2, progress=lambda *told: seen.append(told))
+    name, timed, dropped, best, done = seen[-1]
+    assert "traverse" in name and timed > 0 and dropped >= 0 and 0 < best and 0 < done <= 1
+
+
+def test_an_error_of_progress_ends_the_search(gcn):
+    layer, graph, inputs = gcn
+
+    def fail(*_):
+        raise RuntimeError("planted")
+    begin = time.monotonic()
+    with pytest.raises(RuntimeError, match="planted"):
+        gnn_mlir.tune(layer, graph, inputs, budget=60, progress=fail)
+    assert time.monotonic() - begin < 30
+
+
+@pytest.mark.parametrize("change, message", [
+    (dict(budget=0), "budget: expected a number of seconds above 0, got 0"),
+    (dict(budget=float("nan")), "budget: expected a number of seconds above 0, got nan"),
+    (dict(budget="5s"), "budget: expected a number of seconds above 0, got '5s'"),
+    (dict(search="luck"), "search: expected one of coordinate, random, exhaustive, got 'luck'"),
+    (dict(op=-1), "op: expected a number from 0 on, got -1"),
+    (dict(seed=1.5), "seed: expected a number from 0 on, got 1.5"),
+    (dict(op=9), r"expected the number of a template of 'gcn', one of 0 \(.*\); got 9"),
+    (dict(function="f"), "function: expected one of gcn, got 'f'"),
+    (dict(target="cuda"), "target: expected none for a compiled function"),
+    (dict(schedule="x"), r"schedule: expected an option of tune \(budget, "),
+    (dict(store="/nonexistent/store.jsonl"), "store: cannot write '/nonexistent/store.jsonl'"),
+    (dict(inputs={"y": np.zeros(3, np.float32)}), "inputs: expected one of x, .*; got 'y'"),
+    (dict(inputs={"x": np.zeros((3, 16), np.float32)}),
+     r"input 'x': expected f32\[300, 16\], got f32\[3, 16\]"),
+    (dict(inputs={"x": np.zeros((300, 16))}),
+     r"input 'x': expected f32\[300, 16\], got f64\[300, 16\]"),
+])
+def test_what_is_wrong_is_said(gcn, change, message):
+    layer, graph, _ = gcn
+    with pytest.raises((ValueError, gnn_mlir.GNNError), match=message):
+        gnn_mlir.tune(layer, graph, **{"budget": 1, **change})
+
+
+def test_other_programs_and_graphs(gcn):
+    layer, graph, _ = gcn
+    with pytest.raises(ValueError, match="the emulator has no times: expected cuda or cpu"):
+        gnn_mlir.tune(models.gcn((16, 16)), graph, target="emulator")
+    with pytest.raises((ValueError, gnn_mlir.GNNError), match="expected 1 edge types?, got 3"):
+        gnn_mlir.tune(models.gcn((16, 16)), make_graph(edge_types=3), target="cpu", budget=1)
+
+
+def test_ctrl_c_keeps_what_was_found(tmp_path):
+    script = textwrap.dedent(f"""
+        import sys
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        import gnn_mlir
+        from gnn_mlir import models
+        from test_tuning import make_graph
+        found = gnn_mlir.tune(models.gcn((16, 16)), make_graph(), target="cpu", budget=600, op=2,
+                              search="random", store={str(tmp_path / "store.jsonl")!r})
+        assert found.stopped
+        found.save({str(tmp_path / "found.jsonl")!r})
+        print(sum(one["timed"] for one in found.templates))
+    """)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    interrupt(process, tmp_path / "store.jsonl")
+    assert process.returncode == 0 and int(process.stdout.read()) > 3
+    assert (tmp_path / "found.jsonl").exists()
+
+
+def test_ctrl_c_of_the_tool(tmp_path):
+    tool = os.path.join(os.environ.get("GNN_MLIR_BUILD", ""), "bin", "gnn-tune")
+    if not os.path.exists(tool):
+        pytest.skip("needs gnn-tune")
+    make_graph().save(tmp_path / "graph.npz")
+    (tmp_path / "gcn.mlir").write_text(models.gcn((16, 16)).text())
+    process = subprocess.Popen(
+        [tool, tmp_path / "gcn.mlir", "--function", "gcn", "--graph", tmp_path / "graph.npz",
+         "--target=cpu", "--budget=10m", "--op=2", "--search=random",
+         "--out", tmp_path / "found.jsonl", "--store", tmp_path / "store.jsonl"],
+        stdout=subprocess.PIPE, text=True)
+    interrupt(process, tmp_path / "store.jsonl")
+    assert process.returncode == 0 and "ms tuned" in process.stdout.read()
+    for line in (tmp_path / "found.jsonl").read_text().splitlines():
+        assert json.loads(line)["schedule"]
+
+
+def interrupt(process, store):
+    """Sends a process Ctrl-C once it has measured a few schedules, and waits."""
+    for _ in range(600):
+        if store.exists() and store.read_text().count("\n") > 5:
+            break
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    process.wait(60)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models of schedules: the compiler computes what LightGBM and PyTorch do, trainings give the same
+file each time, and searches are replayed on a store."""
+
+import importlib
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import gnn_mlir
+import tuning_features
+from conftest import BUILD, ROOT
+
+TOOL = f"{BUILD}/bin/gnn-tune"
+
+
+@pytest.fixture(scope="module")
+def tuning():
+    """The scripts of benchmarks/tuning."""
+    folder = str(ROOT / "benchmarks/tuning")
+    sys.path.insert(0, folder)
+    try:
+        yield importlib.import_module
+    finally:
+        sys.path.remove(folder)
+
+
+@pytest.fixture(scope="module")
+def stores(tuning, tmp_path_factory):
+    """A folder of stores: a sum and a dot on a small graph, on the CPU."""
+    folder = tmp_path_factory.mktemp("stores")
+    cells = tuning("cells")
+    graph = cells.Made(90, 6, 1.5, 0.5)
+    cells.SETS["tiny"] = [cells.Cell(graph, "copy_u", 20), cells.Cell(graph, "dot", 20)]
+    tuning("measure").PLANS["tiny"] = 3, "random"
+    tuning("measure").GRAPH_SECONDS["tiny"] = 1
+    measure(tuning, folder)
+    assert sorted(path.suffix for path in folder.iterdir()) == [".jsonl", ".jsonl", ".mlir", ".mlir"]
+    return folder
+
+
+def measure(tuning, folder, seconds=60):
+    return run(tuning("measure"), "tiny", "--out", folder, "--seconds", seconds, "--target", "cpu")
+
+
+def run(module, *args):
+    before = sys.argv
+    sys.argv = ["script", *map(str, args), "--tool", TOOL]
+    try:
+        return module.main()
+    finally:
+        sys.argv = before
+
+
+@pytest.fixture(scope="module")
+def tables(tuning, stores):
+    return tuning("stores").load([stores], TOOL, least=8)
+
+
+def test_page_has_the_features():
+    features = tuning_features.read()
+    assert len(features) > 40
+    assert tuning_features.page(features) == tuning_features.PAGE.read_text()
+
+
+def test_features_are_those_of_the_page(tables):
+    names = [name for name, _ in tuning_features.read()]
+    for table in tables:
+        assert table.names[:len(names)] == names
+        assert all(name.startswith("field.") for name in table.names[len(names):])
+        assert (table.column("graph.groups") > 0).all()
+        assert (table.ratio > 0).all()
+
+
+def test_measuring_goes_on_where_it_ended(tuning, stores, capsys):
+    """A cell with a store is left; none is begun that does not fit."""
+    before = {path: path.read_bytes() for path in stores.iterdir()}
+    assert measure(tuning, stores) == 0
+    assert "0 of 2 cells are left" in capsys.readouterr().out
+    path = next(stores.glob("*dot*.jsonl"))
+    path.unlink()
+    assert measure(tuning, stores, seconds=1) == 0
+    assert "1 cells are left, 0 have failed" in capsys.readouterr().out
+    path.write_bytes(before[path])
+    assert {p: p.read_bytes() for p in stores.iterdir()} == before
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"zero_as_missing": True}, {"use_missing": False}, {"objective": "regression"},
+    {"num_leaves": 2}, {"min_data_in_leaf": 10_000}], ids=str)
+def test_trees_have_the_bits_of_lightgbm(tuning, stores, tables, tmp_path, options):
+    """Of rows with missing values, zeros and large counts."""
+    lightgbm = pytest.importorskip("lightgbm")
+    train = tuning("train_ranker")
+    names = tables[0].names
+    rows = np.concatenate([train.align(t, names) for t in tables])
+    rng = np.random.default_rng(1)
+    rows[rng.random(rows.shape) < 0.1] = np.nan
+    parameters = {**train.PARAMETERS, "metric": "None", "min_data_in_leaf": 3, **options}
+    data = lightgbm.Dataset(rows, label=rng.integers(0, 5, len(rows)),
+                            group=[len(t.rows) for t in tables], feature_name=names,
+                            params={**options, "verbose": -1})
+    path = tmp_path / "trees.txt"
+    lightgbm.train(parameters, data, 7).save_model(path)
+    booster = lightgbm.Booster(model_file=str(path))
+    compared = 0
+    for store in tuning("stores").find_stores([stores]):
+        for table in tuning("stores").list_features(store, TOOL, path):
+            expected = booster.predict(train.align(table, names), raw_score=True)
+            assert np.array_equal(-table.weights, expected)
+            compared += len(expected)
+    assert compared > 20
+
+
+def test_networks_are_those_of_pytorch(tuning, stores, tables, tmp_path):
+    """Within 1e-6 of float64; the same file each time."""
+    torch = pytest.importorskip("torch")
+    train = tuning("train_cost_model")
+    train.EPOCHS = 60
+    files = []
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.json"
+        run(train, stores, "--out", path)
+        files.append(path.read_bytes())
+    assert files[0] == files[1]
+    networks = {n["kind"]: n for n in json.loads(files[0])["networks"]}
+    assert sorted(networks) == ["g-sddmm", "g-spmm"]
+    compared = 0
+    for store in tuning("stores").find_stores([stores]):
+        for table in tuning("stores").list_features(store, TOOL, path):
+            kind = train.kind_of(table)
+            if kind is None:
+                assert "got another template" in table.refusal
+                continue
+            names = networks[kind]["features"]
+            network = train.Network(len(names)).double().eval()
+            fill(torch, network, networks[kind])
+            with torch.no_grad():
+                cost = network(train.inputs_of(table, names))
+            expected = train.normalize(cost, torch.zeros(len(cost), dtype=torch.int64), 1)
+            assert np.abs(table.weights - expected.numpy()).max() < 1e-6
+            compared += len(expected)
+    assert compared > 20
+
+
+def fill(torch, network, described):
+    """The parameters of a file."""
+    def put(tensor, values):
+        with torch.no_grad():
+            tensor.copy_(torch.tensor(values, dtype=torch.float64))
+    norm = network.norm
+    for tensor, key in ((norm.running_mean, "mean"), (norm.running_var, "variance"),
+                        (norm.weight, "scale"), (norm.bias, "shift")):
+        put(tensor, described[key])
+    for layer, values in zip(network.layers, described["layers"]):
+        put(layer.weight, values["weights"])
+        put(layer.bias, values["biases"])
+
+
+def test_the_ranker_is_trained_and_replayed(tuning, stores, tmp_path, capsys):
+    """The same file each time; the table has all searches, and an exhaustive one loses nothing."""
+    pytest.importorskip("lightgbm")
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    tuning("train_ranker").MOST_TREES = 30
+    for name in ("one.txt", "two.txt"):
+        run(tuning("train_ranker"), stores, "--out", tmp_path / name)
+    assert (tmp_path / "one.txt").read_bytes() == (tmp_path / "two.txt").read_bytes()
+    tuning("train_cost_model").EPOCHS = 20
+    run(tuning("train_cost_model"), stores, "--out", tmp_path / "cost.json")
+    run(tuning("replay"), stores, "--ranker", tmp_path / "one.txt", "--cost-model",
+        tmp_path / "cost.json", "--widths", stores, "--seeds", 2, "--out", tmp_path / "replayed")
+    text = (tmp_path / "replayed.md").read_text()
+    assert "<svg" in (tmp_path / "replayed.svg").read_text()
+    rows = [row.split(" | ") for row in text.splitlines() if row.startswith("| n90")]
+    head = next(row for row in text.splitlines() if row.startswith("| cell")).split(" | ")
+    assert head[2:] == ["the rule", "random", "exhaustive", "ranked, top 10", "G-Sparse, genetic",
+                        "G-Sparse, sampling |"]
+    assert len([row for row in rows if len(row) == len(head)]) == 2
+    for row in rows:
+        if len(row) == len(head):
+            assert row[4].startswith("0.0% in ")
+    assert "table IV" in text and "figure 11" in text

@@ -1,0 +1,56 @@
+// RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.npy 3 32
+// RUN: rm -f %t.store
+// RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --budget=2s --search=exhaustive \
+// RUN:   --out=%t.jsonl --store=%t.store  --cell=tiny | FileCheck %s --check-prefix=SUMMARY
+// RUN: FileCheck %s --check-prefix=STORE --input-file=%t.store
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --weights=random:1 --target=cpu --schedules=%t.jsonl \
+// RUN:   | FileCheck %s --check-prefix=RESULT
+
+// All templates are measured, each alone, on what those before it leave.
+//
+// SUMMARY:      {{^ms chosen +ms tuned +ratio +measured +dropped +template$}}
+// SUMMARY-NEXT: {{^ +[0-9.]+ .* 0 \(gemm rows dst\)$}}
+// SUMMARY-NEXT: {{^ +[0-9.]+ .* 1 \(traverse <dst, edge.in_rows, features = 32>\)$}}
+//
+// The first measurement of a template is that of the chosen schedule.
+//
+// STORE: {"cell":"tiny","device":"cpu","version":"{{.+}}","function":"f","graph":"g","template":"gemm",{{.+}},"schedule":{"n":32,{{.+}}},"seconds":{{.+}},"milliseconds":{{.+}},"spread":{{.+}},"ratio":{{.+}},"rounds":7,"check":"same bits"}
+// STORE: "template":"traverse",{{.+}}"check":"same bits"}
+// RESULT: out: f32[3, 32], norm {{[0-9]}}
+
+// RUN: not gnn-tune %s --function f --graph %t.npz 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --budget=0 2>&1 | FileCheck %s --check-prefix=BUDGET
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --op=2 2>&1 | FileCheck %s --check-prefix=OP
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --op=-2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not gnn-tune %s --function h --graph %t.npz --out=%t.jsonl --target=cpu 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu 2>&1 | FileCheck %s --check-prefix=GRAPH
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.none/x.jsonl 2>&1 | FileCheck %s --check-prefix=OUT
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --store=%t.none/x.jsonl 2>&1 | FileCheck %s --check-prefix=STORED
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --search=luck 2>&1 | FileCheck %s --check-prefix=SEARCH
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --passes=fuse=maybe 2>&1 | FileCheck %s --check-prefix=PASSES
+
+// What is wrong is said before anything is measured.
+//
+// NONE:     {{^gnn-tune: error: expected FILE.mlir, --function NAME and --out FILE.jsonl$}}
+// BUDGET:   {{^gnn-tune: error: --budget: expected a time above 0, such as 500ms, 5s or 2m, got '0'$}}
+// OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
+// NEGATIVE: {{^gnn-tune: error: --op: expected a number from 0 on, got -2$}}
+// FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
+// GRAPH:    {{^gnn-tune: error: .*expected a graph for 'g', got none$}}
+// OUT:      {{^gnn-tune: error: --out: cannot write '.+': No such file or directory$}}
+// STORED:   {{^gnn-tune: error: --store: cannot write '.+': No such file or directory$}}
+// EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}
+// SEARCH:   {{^gnn-tune: error: --search: expected coordinate, random, exhaustive, ranked, genetic or sampling, got 'luck'$}}
+// PASSES:   {{^gnn-tune: error: --passes: fuse: expected true or false, got 'maybe'$}}
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+!node = tensor<?x32xf32, #gnn.rows<@g, node>>
+
+func.func @f(%x: !node {gnn.name = "x"}, %w: tensor<32x32xf32> {gnn.name = "w"})
+    -> (!node {gnn.name = "out"}) {
+  %y = gnn.linear %x, %w : (!node, tensor<32x32xf32>) -> !node
+  %m = gnn.gather %y via src : !node -> tensor<?x32xf32, #gnn.rows<@g, edge>>
+  %s = gnn.aggregate sum %m via dst : tensor<?x32xf32, #gnn.rows<@g, edge>> -> !node
+  return %s : !node
+}

@@ -1,0 +1,68 @@
+// RUN: gnn-opt %s --gnn-schedule-pipeline="schedule-rule=ranked:%S/../Tools/Inputs/ranker.txt" | FileCheck %s
+// RUN: gnn-opt %s -o /dev/null --gnn-schedule-pipeline="schedule-rule=ranked:%S/../Tools/Inputs/ranker.txt" \
+// RUN:   --remarks-filter=gnn-tile-rank-schedules --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: gnn-opt %s -o /dev/null --gnn-tile-rank-schedules="rule=ranked:%S/../Tools/Inputs/cost.json" \
+// RUN:   --remarks-filter=gnn-tile-rank-schedules --remark-policy=all --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=COST
+// RUN: gnn-opt %s --gnn-schedule-pipeline=schedule-rule=rule > %t.rule
+// RUN: gnn-opt %s --gnn-schedule-pipeline | diff - %t.rule
+// RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=luck 2>&1 | FileCheck %s --check-prefix=LUCK
+// RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked: 2>&1 | FileCheck %s --check-prefix=LUCK
+// RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked:%t.none 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked:%s 2>&1 | FileCheck %s --check-prefix=TEXT
+
+// The trees score two rows a block and vectors of up to four most; of equal schedules the
+// first is taken, and the passes choose what it leaves open. Fields that are set stay. No
+// tree knows the fields of products, which the rule chooses.
+//
+// CHECK-LABEL: @free
+// CHECK: gnn_tile.traverse {{.+}} schedule <columns_per_block = 64, vector = 1, {{.+}} rows_per_block = 2, {{.+}} runs = 32>
+// CHECK-LABEL: @given
+// CHECK: gnn_tile.traverse {{.+}} schedule <columns_per_block = 64, vector = 2, lanes = 32, {{.+}} rows_per_block = 4,
+// CHECK-LABEL: @product
+// CHECK: gnn_tile.gemm {{.+}} schedule <n = 64, kind = tf32x3, copies = async>
+//
+// REMARK: remark: [Passed] ScheduleRanked | Category:gnn-tile-rank-schedules | Remark="the first of {{[0-9]+}} schedules: #gnn_tile.traverse_schedule<{{[^>]+}} rows_per_block = 2, {{[^>]+}}>; by the rule: #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, {{[^>]+}} rows_per_block = 8, {{[^>]+}}>"
+// REMARK: remark: [Passed] ScheduleRanked {{.+}} rows_per_block = 4, {{[^>]+}}>; by the rule: {{[^>]+}} rows_per_block = 4,
+// REMARK: remark: [Missed] Refused {{.+}}expected a model of features of schedules, such as 'template.is_product', got one of 'field.rows_per_block'"
+//
+// The network likes many rows; a block of 1024 would have more registers than there are.
+//
+// COST: ScheduleRanked{{.+}}rows_per_block = 512
+// COST-NOT: by the rule
+// COST: [Missed] Refused{{.+}}got another template
+//
+// LUCK: error: schedule-rule: expected rule or ranked:FILE, got '{{luck|ranked:}}'
+// NONE: error: schedule-rule: cannot open '{{.+}}': No such file or directory
+// TEXT: error: schedule-rule: {{.+}}rank-schedules.mlir:1: expected 'tree', with which a text model of LightGBM begins, got '// RUN
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @free(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>] outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+  ^bb0(%a: f32):
+    %s = gnn_tile.reduce sum [element] %a : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+func.func @given(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>] outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 2, lanes = 32, rows_per_block = 4> {
+  ^bb0(%a: f32):
+    %s = gnn_tile.reduce max [element] %a : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+func.func @product(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
+  gnn_tile.gemm @g rows node ins(%x, %w : memref<?x64xf32>, memref<64x64xf32>)
+      at <group : feature> extras at [] outs(%y : memref<?x64xf32>) at <group : feature> {
+  ^bb0(%acc: f32):
+    gnn_tile.yield %acc : f32
+  }
+  return
+}

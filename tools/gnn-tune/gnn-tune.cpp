@@ -1,0 +1,476 @@
+//===- gnn-tune.cpp - Faster schedules of a function ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a module up to templates, binds a graph, and measures schedules of
+// each template on a GPU or the CPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../ToolMain.h"
+
+#include "GNN/Analysis/TargetBackend.h"
+#include "GNN/Analysis/Targets.h"
+#include "GNN/InitDialects.h"
+#include "GNN/OptionFiles/Inputs.h"
+#include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Plugins.h"
+#include "GNN/Runtime/CUDA.h"
+#include "GNN/Runtime/ThreadPool.h"
+#include "GNN/Target/AttachGradients.h"
+#include "GNN/Target/Backends.h"
+#include "GNN/Target/Compile.h"
+#include "GNN/Target/NameGraphs.h"
+#include "GNN/Tune/Tune.h"
+#include "GNN/Version.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+#include <csignal>
+
+using namespace llvm;
+using namespace gnn;
+
+namespace {
+/// The options, made when the tool runs: the library of a static build, which
+/// has the code of several tools, has none when it is loaded.
+struct Options {
+  cl::OptionCategory category{"gnn-tune options"};
+  cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"),
+                            cl::cat(category)};
+  cl::opt<std::string> function{"function", cl::desc("Function to tune"),
+                                cl::value_desc("NAME"), cl::cat(category)};
+  cl::list<std::string> graphFiles{
+      "graph", cl::desc("Graph file, one a graph of the function"),
+      cl::value_desc("[NAME=]FILE.npz"), cl::cat(category)};
+  cl::opt<int> number{"op",
+                      cl::desc("The number of the one template to tune, from "
+                               "0; by default all, by their times"),
+                      cl::value_desc("N"), cl::init(-1), cl::cat(category)};
+  cl::opt<std::string> budget{
+      "budget",
+      cl::desc("Time that all of it may take, compilation with it: 500ms, 5s, "
+               "2m (default 5s)"),
+      cl::value_desc("TIME"), cl::init("5s"), cl::cat(category)};
+  cl::opt<std::string> out{
+      "out",
+      cl::desc("Write the schedules that are faster than those chosen there, "
+               "for --schedules of gnn-run (docs/Schedules.md)"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
+  cl::opt<std::string> store{
+      "store", cl::desc("Add all measurements there (docs/Tuning.md)"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
+  cl::opt<std::string> records{
+      "records",
+      cl::desc("Add records of what is found there, for --records of gnn-run: "
+               "they serve other functions and graphs alike (docs/Tuning.md)"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
+  cl::opt<std::string> replay{
+      "replay",
+      cl::desc("Take times from that store in place of a device, so that "
+               "searches are compared; --target says what for"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
+  cl::opt<std::string> cell{
+      "cell",
+      cl::desc("The name of these measurements in the store; by default the "
+               "files and the function"),
+      cl::value_desc("NAME"), cl::cat(category)};
+  cl::opt<std::string> search{
+      "search",
+      cl::desc("How schedules are found: coordinate (default), random, "
+               "exhaustive, or with --model ranked, genetic or sampling "
+               "(docs/TuningModels.md)"),
+      cl::value_desc("NAME"), cl::init("coordinate"), cl::cat(category)};
+  cl::opt<std::string> model{
+      "model",
+      cl::desc("The trained model that the search asks: trees of LightGBM, or "
+               "networks"),
+      cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> trace{
+      "trace",
+      cl::desc("Write there what was measured when: a line of JSON for each "
+               "schedule, in order"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
+  cl::opt<std::string> features{
+      "features",
+      cl::desc("Write the features of what --replay has there, to train "
+               "models, with what --model says of each, and tune nothing"),
+      cl::value_desc("FILE.jsonl"), cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("Of a search that draws numbers"),
+                         cl::init(0), cl::cat(category)};
+  cl::opt<unsigned> jobs{
+      "jobs",
+      cl::desc("Threads that compile; by default as many as there are cores"),
+      cl::init(0), cl::cat(category)};
+  cl::list<std::string> inputs{
+      "input",
+      cl::desc("Where an input comes from; graph:feat are the features "
+               "of the graph file"),
+      cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
+      cl::cat(category)};
+  cl::opt<std::string> weights{
+      "weights",
+      cl::desc("Where all other inputs come from (default random:1)"),
+      cl::value_desc("random:SEED"), cl::init("random:1"), cl::cat(category)};
+  CompileFlags flags{category, "tune", {}};
+  cl::list<std::string> plugins{
+      "load-plugin",
+      cl::desc("Take dialects, ops and passes of a shared object"),
+      cl::value_desc("FILE.so"), cl::cat(category)};
+  cl::opt<int64_t> maxBytes{
+      "max-bytes",
+      cl::desc("Most memory that the arrays of a file may ask for; by default "
+               "all that there is"),
+      cl::value_desc("BYTES"), cl::cat(category)};
+};
+} // namespace
+
+static Options *given = nullptr;
+static volatile std::sig_atomic_t isInterrupted = 0;
+
+/// The first Ctrl-C ends the search, a second one the process.
+static void interrupt(int signal) {
+  isInterrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+static int fail(const Twine &message) {
+  WithColor::error(errs(), "gnn-tune") << message << "\n";
+  return 1;
+}
+
+/// Seconds of "500ms", "5s", "2m" or "5".
+static runtime::Expected<double> parseTime(StringRef text) {
+  StringRef number = text;
+  double unit = number.consume_back("ms")  ? 1e-3
+                : number.consume_back("s") ? 1
+                : number.consume_back("m") ? 60
+                                           : 1;
+  double value = 0;
+  if (number.getAsDouble(value) || !(value > 0) || value * unit > 1e9)
+    return runtime::failure("--budget: expected a time above 0, such as 500ms, "
+                            "5s or 2m, got '",
+                            text.str(), "'");
+  return value * unit;
+}
+
+/// Shows how far the search is, on one line of a terminal.
+static bool showProgress(const tune::Progress &progress) {
+  if (sys::Process::StandardErrIsDisplayed()) {
+    constexpr unsigned width = 20;
+    unsigned full = progress.done * width;
+    errs() << formatv("\r[{0}{1}] template {2} of {3}: {4} measured, {5} "
+                      "dropped, best {6:f2} of the chosen time ",
+                      std::string(full, '#'), std::string(width - full, '.'),
+                      progress.number + 1, progress.count, progress.timed,
+                      progress.dropped, progress.best);
+  }
+  return isInterrupted;
+}
+
+static void endProgress() {
+  if (sys::Process::StandardErrIsDisplayed())
+    errs() << "\r" << std::string(90, ' ') << "\r";
+}
+
+/// What became of each template.
+static void printSummary(const tune::Tuned &tuned) {
+  outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  template\n",
+                    "ms chosen", "ms tuned", "ratio", "measured", "dropped");
+  for (const tune::TunedTemplate &one : tuned.templates) {
+    size_t timed = 0;
+    for (const tune::Trial &trial : one.history.trials)
+      timed += trial.measured.isTimed();
+    std::string chosen = formatv("{0:f4}", one.milliseconds), fastest = "-",
+                ratio = "-";
+    if (timed)
+      chosen =
+          formatv("{0:f4}", one.history.trials.front().measured.milliseconds);
+    if (one.history.faster) {
+      const tune::Measurement &best = one.history.best().measured;
+      fastest = formatv("{0:f4}", best.milliseconds);
+      ratio = formatv("{0:f2}", best.ratio);
+    }
+    outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  {5}\n", chosen,
+                      fastest, ratio, timed, one.history.trials.size() - timed,
+                      one.name);
+    if (!one.refusal.empty())
+      outs() << "           not searched: " << one.refusal << "\n";
+  }
+}
+
+/// All trials in order, a line each: seconds since the search of its template
+/// began, and what it found.
+static std::string describeTrials(const tune::Tuned &tuned) {
+  std::string text;
+  raw_string_ostream stream(text);
+  for (const tune::TunedTemplate &one : tuned.templates) {
+    tune::SearchSpace space;
+    space.fields = one.fields;
+    for (const tune::Trial &trial : one.history.trials) {
+      json::OStream out(stream);
+      out.object([&] {
+        out.attribute("number", int64_t(one.number));
+        out.attribute("at", trial.at);
+        out.attribute("schedule", space.str(trial.schedule));
+        if (trial.measured.isTimed())
+          out.attribute("ratio", trial.measured.ratio);
+        else
+          out.attribute("dropped", trial.measured.dropped);
+      });
+      stream << "\n";
+    }
+  }
+  return text;
+}
+
+namespace {
+/// A tuning run, step by step.
+class Run {
+public:
+  int run();
+
+private:
+  runtime::Error checkArguments();
+  runtime::Error openDevice();
+  runtime::Error loadGraphs();
+  bool compile();
+  int tuneFunction();
+
+  double seconds = 0;
+  std::optional<tune::Store> store;
+  std::shared_ptr<const tune::ScheduleModel> model;
+  std::vector<tune::StoredMeasurement> stored;
+  std::vector<run::LoadedGraph> loaded;
+  tune::Place place;
+  mlir::DialectRegistry registry;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+} // namespace
+
+runtime::Error Run::checkArguments() {
+  bool isListing = !given->features.empty();
+  if (given->file.empty() || given->function.empty() ||
+      (given->out.empty() && !isListing))
+    return runtime::failure(
+        "expected FILE.mlir, --function NAME and --out FILE.jsonl");
+  if (isListing && given->replay.empty())
+    return runtime::failure("--features: expected --replay with a store");
+  auto time = parseTime(given->budget);
+  if (!time)
+    return time.takeError();
+  seconds = *time;
+  if (given->number.getNumOccurrences() && given->number < 0)
+    return runtime::failure("--op: expected a number from 0 on, got ",
+                            given->number.getValue());
+  if (auto search = tune::createSearch(given->search, given->seed); !search)
+    return search.takeError().in("--search");
+  if (!isListing && tune::asksModel(given->search) != !given->model.empty())
+    return runtime::failure(
+        "--search=", given->search.getValue(), ": expected ",
+        given->model.empty() ? "--model FILE, got none" : "no --model");
+  if (!given->model.empty()) {
+    auto loaded = tune::ScheduleModel::load(given->model);
+    if (!loaded)
+      return loaded.takeError().in("--model");
+    model = std::move(*loaded);
+  }
+  if (auto seed = run::parseSeed(given->weights); !seed)
+    return seed.takeError().in("--weights");
+  // Both are tried before anything is measured.
+  runtime::NewFile file;
+  int status = given->out.empty() ? 0 : file.create(given->out, {""});
+  if (status)
+    return runtime::failure("--out: cannot write '", given->out.getValue(),
+                            "': ", std::strerror(status));
+  if (!given->replay.empty()) {
+    auto lines = tune::readStore(given->replay);
+    if (!lines)
+      return lines.takeError().in("--replay");
+    stored = std::move(*lines);
+  }
+  if (!given->records.empty())
+    if (runtime::Error error = appendLine(given->records, ""))
+      return error.in("--records");
+  if (given->store.empty())
+    return {};
+  if (!given->replay.empty())
+    return runtime::failure(
+        "--store: expected none with --replay, which measures nothing");
+  store.emplace(given->store);
+  return store->check().in("--store");
+}
+
+runtime::Error Run::openDevice() {
+  for (const std::string &plugin : given->plugins)
+    if (llvm::Error error = loadPlugin(plugin))
+      return runtime::failure(toString(std::move(error)));
+  registerBackends();
+  std::string target = given->flags->target;
+  place.options = *given->flags;
+  place.options.target = target;
+  if (!given->replay.empty())
+    return {};
+  if (target.empty())
+    target = runtime::openCudaDevice() ? "cuda" : "cpu";
+  if (target == "emulator")
+    return runtime::failure(
+        "the emulator has no times: expected target cuda or cpu");
+  auto backend = findBackend(target);
+  if (!backend)
+    return runtime::failure("--target: ", toString(backend.takeError()));
+  auto device = (*backend)->openDevice();
+  if (!device)
+    return device.takeError();
+  place.device = *device;
+  place.options.target = target;
+  if (place.options.chip.empty())
+    place.options.chip = (*device)->describeGPU();
+  place.options.keepIR = target != "cuda";
+  place.threads = given->jobs ? given->jobs : runtime::numThreads();
+  return {};
+}
+
+runtime::Error Run::loadGraphs() {
+  for (const std::string &text : given->graphFiles) {
+    auto graph = run::loadGraph(text, {}, given->maxBytes);
+    if (!graph)
+      return graph.takeError();
+    loaded.push_back(std::move(*graph));
+  }
+  return {};
+}
+
+/// Compiles the file up to templates; errors are diagnostics.
+bool Run::compile() {
+  registerDialects(registry);
+  context = std::make_unique<mlir::MLIRContext>(registry);
+  SourceMgr sources;
+  auto buffer = readInput(given->file, given->maxBytes);
+  if (!buffer) {
+    fail(run::withOption(buffer.takeError()).message());
+    return false;
+  }
+  sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(sources, context.get());
+  context->printOpOnDiagnostic(false);
+  module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
+  if (!module)
+    return false;
+  auto named = nameGraphs(*module, given->function, loaded);
+  if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
+      mlir::failed(attachGradients(*module, given->flags->gradients)))
+    return false;
+  for (const NamedGraph &graph : *named)
+    place.graphs[graph.name] = graph.graph;
+  {
+    mlir::ScopedDiagnosticHandler options(context.get(),
+                                          [&](mlir::Diagnostic &error) {
+                                            fail("--" + error.str());
+                                            return mlir::success();
+                                          });
+    if (mlir::failed(checkOptions(*module, place.options)))
+      return false;
+  }
+  if (mlir::failed(lowerToTemplates(*module, place.options,
+                                    /*choosesSchedules=*/false)))
+    return false;
+  if (module->lookupSymbol<mlir::func::FuncOp>(given->function))
+    return true;
+  std::string names;
+  for (auto func : module->getOps<mlir::func::FuncOp>())
+    names += (names.empty() ? "" : ", ") + func.getName().str();
+  fail("--function: expected one of " + names + ", got '" + given->function +
+       "'");
+  return false;
+}
+
+int Run::tuneFunction() {
+  place.options = tune::optionsBehindTemplates(place.options);
+  tune::TuneOptions options;
+  options.function = given->function;
+  if (given->number.getNumOccurrences())
+    options.number = given->number;
+  options.seconds = seconds;
+  options.search = given->search;
+  options.seed = given->seed;
+  options.model = model;
+  options.store = store ? &*store : nullptr;
+  options.records = given->records;
+  options.cell = given->cell;
+  if (options.cell.empty())
+    for (const std::string &text : given->graphFiles)
+      options.cell += text + " ";
+  if (given->cell.empty())
+    options.cell += given->function;
+  options.version = GNN_VERSION;
+  options.progress = showProgress;
+  options.inputs = [&](const std::vector<runtime::TensorInfo> &infos,
+                       const runtime::FunctionPlan &plan)
+      -> runtime::Expected<std::vector<std::string>> {
+    auto graphs = run::pickGraphs(plan.graphs, loaded);
+    if (!graphs)
+      return graphs.takeError();
+    return run::loadInputs(infos, plan, *graphs, given->inputs, given->weights,
+                           given->maxBytes);
+  };
+  if (!given->features.empty()) {
+    auto text = tune::listFeatures(*module, stored, place.options, options);
+    if (!text)
+      return fail(text.takeError().message());
+    if (runtime::Error error = writeOutput(given->features, *text))
+      return fail("--features: " + error.message());
+    return 0;
+  }
+  std::signal(SIGINT, interrupt);
+  auto tuned = given->replay.empty()
+                   ? tune::tune(*module, place, options)
+                   : tune::replay(*module, stored, place.options, options);
+  std::signal(SIGINT, SIG_DFL);
+  endProgress();
+  if (!tuned)
+    return fail(tuned.takeError().message());
+  if (runtime::Error error = writeOutput(given->out, tuned->lines()))
+    return fail("--out: " + error.message());
+  if (!given->trace.empty())
+    if (runtime::Error error =
+            writeOutput(given->trace, describeTrials(*tuned)))
+      return fail("--trace: " + error.message());
+  printSummary(*tuned);
+  return 0;
+}
+
+int Run::run() {
+  for (auto step : {&Run::checkArguments, &Run::openDevice, &Run::loadGraphs})
+    if (runtime::Error error = (this->*step)())
+      return fail(error.message());
+  return compile() ? tuneFunction() : 1;
+}
+
+GNN_TOOL_MAIN(int argc, char **argv) {
+  InitLLVM initialize(argc, argv);
+  Options all;
+  given = &all;
+  setVersionPrinter();
+  cl::HideUnrelatedOptions(given->category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Find faster schedules of a function\n");
+  if (!given->maxBytes.getNumOccurrences())
+    given->maxBytes = runtime::physicalMemory();
+  int status = Run().run();
+  outs().flush();
+  if (!outs().has_error())
+    return status;
+  std::error_code error = outs().error();
+  outs().clear_error(); // or the process ends by it
+  return fail("cannot write to standard output: " + error.message());
+}

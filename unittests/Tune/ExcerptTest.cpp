@@ -1,0 +1,263 @@
+//===- ExcerptTest.cpp - Templates alone, and their measurements ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+#include "GNN/OptionFiles/Inputs.h"
+#include "GNN/Target/Compile.h"
+#include "GNN/Tune/DeviceMeasurer.h"
+#include "GNN/Tune/Tune.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tune;
+
+static std::vector<std::string>
+randomInputs(const std::vector<runtime::TensorInfo> &infos) {
+  std::vector<std::string> values;
+  for (auto [i, info] : llvm::enumerate(infos))
+    values.push_back(run::randomValues(info, /*seed=*/1, i));
+  return values;
+}
+
+class ExcerptsOf : public testing::TestWithParam<const char *> {};
+
+/// The templates of a function, each alone, one after another are the function:
+/// to the bit, by the same keys and schedules.
+TEST_P(ExcerptsOf, AreTheFunction) {
+  Program program(GetParam());
+  OwningOpRef<ModuleOp> whole = program.module->clone();
+  auto package = compileToPackage(*whole, program.options);
+  ASSERT_TRUE(succeeded(package));
+  auto bound = runtime::BoundFunction::bind(
+      *package, program.function, program.graphs(), program.place.device);
+  ASSERT_TRUE(bound) << bound.message();
+  std::vector<std::string> inputs = randomInputs((*bound)->inputs());
+  auto expected =
+      run::execute(**bound, *program.place.device, inputs, /*profile=*/false);
+  ASSERT_TRUE(expected) << expected.message();
+
+  program.makeTemplates();
+  std::vector<IsolatedTemplate> alone =
+      isolateTemplates(*program.module, program.function);
+  OwningOpRef<ModuleOp> scheduled = program.module->clone();
+  ASSERT_TRUE(succeeded(lowerToTemplates(*scheduled, program.options,
+                                         /*choosesSchedules=*/true)));
+  SmallVector<tile::TileOpInterface> ops;
+  scheduled->walk([&](tile::TileOpInterface op) { ops.push_back(op); });
+  ASSERT_EQ(ops.size(), alone.size());
+  std::vector<CompileJob> jobs;
+  for (auto [op, one] : llvm::zip_equal(ops, alone)) {
+    EXPECT_EQ(tile::TemplateKey(op).tie(), one.key.tie());
+    auto schedule = completeSchedule(one, openSchedule(one), program.options);
+    ASSERT_TRUE(schedule) << schedule.message();
+    EXPECT_EQ(
+        *schedule,
+        cast<tile::ScheduleInterface>(op.getTileSchedule()).getValues().vec());
+    jobs.push_back({&one, openSchedule(one)});
+  }
+  std::vector<Compiled> compiled = compileAll(jobs, program.place);
+  FunctionMemory memory(program.place.device);
+  for (auto [one, made] : llvm::zip_equal(alone, compiled)) {
+    ASSERT_TRUE(made.bound) << made.why;
+    ASSERT_FALSE(memory.reserve(one, *made.bound));
+  }
+  auto func = program.module->lookupSymbol<func::FuncOp>(program.function);
+  std::vector<WrittenPart> results;
+  size_t input = 0;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    if (func.getArgAttr(i, "gnn.workspace"))
+      continue;
+    if (!func.getArgAttr(i, "bufferize.result")) {
+      ASSERT_FALSE(memory.set(i, inputs[input++]));
+      continue;
+    }
+    WrittenPart part;
+    part.argument = i;
+    part.bytes = (*bound)->outputs()[results.size()].bytes;
+    results.push_back(std::move(part));
+  }
+  for (auto [one, made] : llvm::zip_equal(alone, compiled))
+    ASSERT_FALSE(memory.run(one, *made.bound));
+  auto got = memory.read(results);
+  ASSERT_TRUE(got) << got.message();
+  EXPECT_TRUE(*got == expected->outputs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, ExcerptsOf,
+                         testing::Values("rgcn", "gcn", "gat-two-layers",
+                                         "rgat-heads", "hgt", "sage-max",
+                                         "transformer-gate", "compgcn-mul"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+/// The last sum of an RGCN is added to what a product has written.
+TEST(Excerpts, KnowWhatIsReadWhereItIsWritten) {
+  Program program("rgcn");
+  program.makeTemplates();
+  auto alone = isolateTemplates(*program.module, program.function);
+  ASSERT_EQ(alone.size(), 4u);
+  EXPECT_EQ(alone[3].readsOutput, std::vector<bool>({true}));
+  EXPECT_EQ(alone[2].readsOutput, std::vector<bool>({false}));
+  EXPECT_EQ(alone[0].numPlaces, 1u);
+  EXPECT_FALSE(alone[0].readsPlaces);
+  EXPECT_TRUE(isolateTemplates(*program.module, "none").empty());
+}
+
+//===----------------------------------------------------------------------===//
+// Faults
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Breaks kernels by their rows a block: 128: sums lose their terms; 32:
+/// it does not compile; 8: some columns are not stored.
+struct BreakKernels : PassWrapper<BreakKernels, OperationPass<ModuleOp>> {
+  StringRef getArgument() const override { return "test-break-kernels"; }
+
+  void runOnOperation() override {
+    getOperation().walk([&](gpu::LaunchFuncOp launch) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      stream << launch->getAttr("gnn.schedule");
+      auto has = [&](StringRef rows) {
+        return StringRef(text).contains(
+            ("rows_per_block = " + rows + ",").str());
+      };
+      auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+          launch, launch.getKernel());
+      if (has("128"))
+        kernel.walk([](Operation *op) { // a + x, a * x + y
+          StringRef name = op->getName().getStringRef();
+          if (name.ends_with(".fma") || name.ends_with(".addf"))
+            op->getResult(0).replaceAllUsesWith(
+                op->getOperand(op->getNumOperands() - 1));
+        });
+      if (has("8")) {
+        Operation *store = nullptr;
+        kernel.walk([&](Operation *op) {
+          if (op->getName().getStringRef().contains("store"))
+            store = op;
+        });
+        store->erase();
+      }
+      if (has("32")) {
+        launch.emitError("planted");
+        signalPassFailure();
+      }
+    });
+  }
+};
+} // namespace
+
+TEST(DeviceMeasurer, DropsWhatDoesNotComputeTheSame) {
+  PassRegistration<BreakKernels>();
+  Program program("gcn");
+  program.makeTemplates();
+  std::vector<IsolatedTemplate> alone =
+      isolateTemplates(*program.module, program.function);
+  std::vector<CompileJob> jobs;
+  for (const IsolatedTemplate &one : alone)
+    jobs.push_back({&one, openSchedule(one)});
+  std::vector<Compiled> chosen = compileAll(jobs, program.place);
+  FunctionMemory memory(program.place.device);
+  for (auto [one, made] : llvm::zip_equal(alone, chosen)) {
+    ASSERT_TRUE(made.bound) << made.why;
+    ASSERT_FALSE(memory.reserve(one, *made.bound));
+    for (auto [number, info] :
+         llvm::zip_equal(one.inputs, made.bound->inputs()))
+      ASSERT_FALSE(memory.set(number, run::randomValues(info, 1, number)));
+  }
+  // The sum over neighbours.
+  size_t number = 0;
+  while (!StringRef(alone[number].key.domain).contains("edge.in_rows, feat")) {
+    ASSERT_FALSE(memory.run(alone[number], *chosen[number].bound));
+    ++number;
+  }
+  program.place.options.stagePasses = {"math-end=test-break-kernels"};
+  auto measurer = DeviceMeasurer::create(alone[number], chosen[number],
+                                         program.place, memory);
+  ASSERT_TRUE(measurer) << measurer.message();
+  auto fields = (*measurer)->space().fields;
+  auto field = llvm::find_if(
+      fields, [](const auto &one) { return one.name == "rows_per_block"; });
+  ASSERT_NE(field, fields.end());
+  std::vector<Schedule> schedules;
+  for (int64_t rows : {4, 8, 128, 32}) {
+    Schedule schedule = (*measurer)->space().chosen;
+    schedule[field - fields.begin()] = rows;
+    schedules.push_back(schedule);
+  }
+  std::vector<Measurement> found = (*measurer)->measure(schedules);
+  EXPECT_EQ(found[0].dropped, "");
+  EXPECT_EQ(found[0].check, Check::SameBits);
+  EXPECT_GT(found[0].milliseconds, 0);
+  EXPECT_GE(found[0].rounds, 1u);
+  EXPECT_EQ(found[1].dropped.find("result: expected "), 0u) << found[1].dropped;
+  EXPECT_EQ(found[2].dropped.find("result: expected "), 0u) << found[2].dropped;
+  EXPECT_EQ(found[3].dropped, "compile: planted");
+  EXPECT_EQ((*measurer)->broken(), "");
+}
+
+/// What is searched for a GPU computes what the chosen schedules do.
+TEST(Tune, SchedulesOfAGPUComputeTheSame) {
+  for (const char *example : {"gat", "rgcn"}) {
+    Program program(example, /*isForGPU=*/true);
+    program.makeTemplates();
+    TuneOptions options;
+    options.function = program.function;
+    options.seconds = 3;
+    options.search = "random";
+    options.inputs = [](const auto &infos, const auto &) {
+      return randomInputs(infos);
+    };
+    auto tuned = tune::tune(*program.module, program.place, options);
+    ASSERT_TRUE(tuned) << tuned.message();
+    size_t count = 0;
+    for (const TunedTemplate &one : tuned->templates) {
+      count += one.history.trials.size();
+      for (const Trial &trial : one.history.trials)
+        EXPECT_EQ(trial.measured.dropped, "")
+            << one.name << ": "
+            << SearchSpace{one.fields, {}, {}}.str(trial.schedule);
+    }
+    EXPECT_GT(count, 5u);
+  }
+}
+
+TEST(Compare, BitsOrATolerance) {
+  auto bytes = [](std::vector<float> values) {
+    return std::string(reinterpret_cast<const char *>(values.data()),
+                       4 * values.size());
+  };
+  std::vector<WrittenPart> parts(1);
+  parts[0].isF32 = true;
+  auto compareOne = [&](const std::string &x, const std::string &y,
+                        bool mayDiffer) {
+    return compare(parts, x, y, mayDiffer);
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::string x = bytes({1, -100, nan, 0});
+  auto same = compareOne(x, x, false);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(*same, Check::SameBits);
+  auto close = compareOne(x, bytes({1.0005f, -100, nan, 0}), true);
+  ASSERT_TRUE(close) << close.message();
+  EXPECT_EQ(*close, Check::Close);
+  EXPECT_FALSE(compareOne(x, bytes({1.0005f, -100, nan, 0}), false));
+  EXPECT_FALSE(compareOne(x, bytes({1.002f, -100, nan, 0}), true));
+  EXPECT_FALSE(compareOne(x, bytes({1, -100, 0, 0}), true));
+  EXPECT_FALSE(compareOne(x, bytes({1, -100, nan, nan}), true));
+  parts[0].isF32 = false;
+  EXPECT_FALSE(compareOne(x, bytes({1.0005f, -100, nan, 0}), true));
+}

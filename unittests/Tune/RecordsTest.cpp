@@ -1,0 +1,120 @@
+//===- RecordsTest.cpp - Records of schedules -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+#include "GNN/Runtime/Files.h"
+#include "GNN/Transforms/Schedules/Records.h"
+
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tune;
+
+namespace {
+class Records : public testing::Test {
+protected:
+  void SetUp() override {
+    llvm::SmallString<128> name;
+    ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("records", "jsonl", name));
+    path = name.str().str();
+  }
+  void TearDown() override { llvm::sys::fs::remove(path); }
+
+  /// The last template, of a module that has templates.
+  static tile::TileOpInterface last(ModuleOp module) {
+    return findTemplate(module);
+  }
+  /// The rows a block of that template with records of this text.
+  int64_t rowsWith(Program &program, llvm::StringRef text) {
+    EXPECT_FALSE(runtime::writeFile(path, {text}));
+    program.options.records = path;
+    EXPECT_TRUE(succeeded(lowerToTemplates(*program.module, program.options,
+                                           /*choosesSchedules=*/true)));
+    return rowsOf(last(*program.module));
+  }
+  static size_t field(tile::ScheduleInterface schedule) {
+    for (auto [i, field] : llvm::enumerate(schedule.getTable()))
+      if (field.name == "rows_per_block")
+        return i;
+    return 0;
+  }
+  static int64_t rowsOf(tile::TileOpInterface op) {
+    auto schedule = cast<tile::ScheduleInterface>(op.getTileSchedule());
+    return schedule.getValues()[field(schedule)];
+  }
+  /// A record of the last template of an example, with so many rows a block.
+  static std::string record(llvm::StringRef example, int64_t rows) {
+    Program program(example);
+    program.makeTemplates();
+    tile::TileOpInterface op = last(*program.module);
+    tile::ScheduleInterface kind = tile::getScheduleKind(op);
+    SmallVector<int64_t> values(kind.getTable().size());
+    values[field(kind)] = rows;
+    return tile::printRecord(op, kind, values, 0.5) + "\n";
+  }
+
+  std::string path;
+};
+} // namespace
+
+TEST_F(Records, AreOfOtherFunctionsAndGraphsToo) {
+  std::string text = record("rgcn", 512);
+  Program same("rgcn"), other("rgcn");
+  EXPECT_EQ(rowsWith(same, text), 512);
+  other.rename("layer", "other");
+  EXPECT_EQ(rowsWith(other, text), 512);
+  Program last("rgcn");
+  EXPECT_EQ(rowsWith(last, text + record("rgcn", 256)), 256);
+}
+
+TEST_F(Records, AreLeftWhereTheyAreOfSomethingElse) {
+  Program plain("rgcn");
+  int64_t chosen = rowsWith(plain, "");
+  ASSERT_NE(chosen, 512);
+  std::string text = record("rgcn", 512);
+  auto change = [&](llvm::StringRef from, llvm::StringRef to) {
+    std::string changed = text;
+    EXPECT_NE(changed.find(from), std::string::npos) << from.str();
+    changed.replace(changed.find(from), from.size(), to);
+    Program program("rgcn");
+    return rowsWith(program, changed);
+  };
+  EXPECT_EQ(change("traverse", "traverse"), 512);
+  EXPECT_EQ(change("(MLIR", "(mlir"), chosen);
+  EXPECT_EQ(change("edges 2^", "edges 2^1"), chosen);
+  EXPECT_EQ(change("\"target\":\"cpu", "\"target\":\"cuda"), chosen);
+  EXPECT_EQ(change("\"body\":\"", "\"body\":\"0"), chosen);
+  EXPECT_EQ(change("memref<64xf32>", "memref<32xf32>"), chosen);
+}
+
+/// Whatever is wrong with records, a program is compiled.
+TEST_F(Records, NeverMakeACompilationFail) {
+  Program plain("rgcn");
+  int64_t chosen = rowsWith(plain, "");
+  for (const std::string &text :
+       {record("rgcn", 1023 * 3), std::string("{\"schedule\":\n[]\nnull\n"),
+        record("rgcn", 512).substr(0, 100),
+        std::string(1000, '[') + std::string(1000, ']')}) {
+    Program program("rgcn");
+    EXPECT_EQ(rowsWith(program, text), chosen) << text.substr(0, 100);
+  }
+  // Fields that each can have their values, but not together.
+  std::string apart = record("rgcn", 512);
+  apart.replace(apart.find("\"rows_per_block\":512"), 20,
+                "\"columns_per_block\":8,\"vector\":16,\"rows_per_block\":512");
+  Program together("rgcn");
+  EXPECT_EQ(rowsWith(together, apart), chosen);
+  std::string wrong = record("rgcn", 512);
+  wrong.replace(wrong.find("rows_per_block"), 14, "rows_per_brick");
+  Program program("rgcn"), none("rgcn");
+  EXPECT_EQ(rowsWith(program, wrong), chosen);
+  none.options.records = path + ".none";
+  ASSERT_TRUE(succeeded(lowerToTemplates(*none.module, none.options,
+                                         /*choosesSchedules=*/true)));
+  EXPECT_EQ(rowsOf(last(*none.module)), chosen);
+}

@@ -1,0 +1,95 @@
+//===- TimedEmulator.h - The emulator with times ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of a GPU are measured without one: the times say nothing, and all
+// else is as on a GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_UNITTESTS_TUNE_TIMEDEMULATOR_H
+#define GNN_UNITTESTS_TUNE_TIMEDEMULATOR_H
+
+#include "GNN/Emulator/EmulatorDevice.h"
+
+#include <chrono>
+
+namespace gnn::tune {
+
+class TimedEmulator : public runtime::Device {
+public:
+  std::string kind() const override { return inner->kind(); }
+  std::string name() const override { return inner->name(); }
+  std::vector<std::string> kernelFormats() const override {
+    return inner->kernelFormats();
+  }
+  runtime::Expected<void *> allocate(int64_t bytes) override {
+    return inner->allocate(bytes);
+  }
+  void free(void *memory) override { inner->free(memory); }
+  int64_t bytesBehind(const void *memory) const override {
+    return inner->bytesBehind(memory);
+  }
+  runtime::Error copyToDevice(void *to, const void *from,
+                              int64_t bytes) override {
+    return inner->copyToDevice(to, from, bytes);
+  }
+  runtime::Error copyToHost(void *to, const void *from,
+                            int64_t bytes) override {
+    return inner->copyToHost(to, from, bytes);
+  }
+  runtime::Error fill(void *memory, uint8_t value, int64_t bytes) override {
+    return inner->fill(memory, value, bytes);
+  }
+  runtime::Error copyOnDevice(void *to, const void *from, int64_t bytes,
+                              runtime::Stream stream) override {
+    return inner->copyOnDevice(to, from, bytes, stream);
+  }
+  runtime::Error fillInStream(void *memory, uint8_t value, int64_t bytes,
+                              runtime::Stream stream) override {
+    return inner->fillInStream(memory, value, bytes, stream);
+  }
+  runtime::Expected<std::shared_ptr<const runtime::Kernels>>
+  loadKernels(const std::string &format, const std::string &image,
+              const std::string &chip) override {
+    return inner->loadKernels(format, image, chip);
+  }
+  runtime::Error prepare(const runtime::Kernel &kernel,
+                         const runtime::Launch &launch) override {
+    return inner->prepare(kernel, launch);
+  }
+  runtime::Error launch(const runtime::Kernel &kernel,
+                        const runtime::Launch &launch,
+                        const runtime::LaunchArguments &arguments,
+                        runtime::Stream stream) override {
+    return inner->launch(kernel, launch, arguments, stream);
+  }
+  runtime::Error synchronize(runtime::Stream stream) override {
+    return inner->synchronize(stream);
+  }
+
+  bool hasTimer() const override { return true; }
+  runtime::Expected<std::unique_ptr<runtime::Event>>
+  record(runtime::Stream) override {
+    return std::make_unique<Instant>();
+  }
+  runtime::Expected<double> elapsed(const runtime::Event &from,
+                                    const runtime::Event &to) override {
+    return std::chrono::duration<double, std::milli>(
+               static_cast<const Instant &>(to).time -
+               static_cast<const Instant &>(from).time)
+        .count();
+  }
+
+private:
+  struct Instant : runtime::Event {
+    std::chrono::steady_clock::time_point time =
+        std::chrono::steady_clock::now();
+  };
+
+  std::shared_ptr<runtime::Device> inner = emulator::createDevice({});
+};
+
+} // namespace gnn::tune
+
+#endif // GNN_UNITTESTS_TUNE_TIMEDEMULATOR_H
