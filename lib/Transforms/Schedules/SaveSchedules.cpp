@@ -102,14 +102,14 @@ static FailureOr<Attribute> openFields(TileOpInterface op,
 }
 
 /// Whether a listed schedule differs from a chosen one in a field that may stay
-/// open, and is not to vary: where columns are chosen, it is as it is to be.
+/// open, and is not to vary: where the first one is chosen, it is as it is to
+/// be.
 static bool changesOthers(Attribute listed, Attribute given,
                           ArrayRef<std::string> vary) {
-  auto chosen = dyn_cast_if_present<TraversalScheduleInterface>(given);
-  if (!chosen || (vary.empty() && !TraverseSchedule(chosen).columnsPerBlock))
+  auto before = dyn_cast_if_present<ScheduleInterface>(given);
+  if (!before || (vary.empty() && !before.getValues().front()))
     return false;
   auto made = cast<ScheduleInterface>(listed);
-  auto before = cast<ScheduleInterface>(given);
   for (auto [field, value, old] :
        llvm::zip_equal(made.getTable(), made.getValues(), before.getValues()))
     if (field.rule.empty() && value != old &&

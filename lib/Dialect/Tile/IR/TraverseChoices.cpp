@@ -500,6 +500,8 @@ RowWalk gnn::tile::chooseRowWalk(const TraverseSchedule &schedule,
                                  const TraverseFacts &facts) {
   if (schedule.splitRows)
     return RowWalk::ByLength;
+  if (schedule.rowsPerTeam > 1)
+    return RowWalk::Team;
   // Both take more shared memory, and a window that is given is whole steps of
   // its team, not of the block.
   auto isHonoured = [&](RowWalk walk) {
