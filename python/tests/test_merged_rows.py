@@ -297,3 +297,58 @@ func.func @f(%x: tensor<?x64xf32> {gnn.rows = #gnn.rows<@g, node>}, %w: tensor<6
         assert len(layer.package.plan()["functions"][0]["steps"]) == kernels, schedule
         np.testing.assert_allclose(layer.bind(graph)({"arg0": x, "arg1": w}), right @ w,
                                    rtol=1e-4, atol=1e-3)
+
+
+def loads_of(layer, graph, inputs):
+    """The elements that threads load of the first input, in one run."""
+    bound = layer.bind(graph)
+    bound(inputs)
+    plan, = layer.package.plan()["functions"]
+    place = plan["steps"][0]["args"].index({"input": 0})
+    return bound.report()["steps"][0]["loads"][place]
+
+
+def entries_of(graph, rows, order=None):
+    """Different sources of each `rows` rows, each as often as one of them has edges from it."""
+    order = np.arange(graph.num_nodes) if order is None else order
+    place = np.empty(graph.num_nodes, np.int64)
+    place[order] = np.arange(graph.num_nodes)
+    edges, counts = np.unique(np.stack([graph.edge_dst, graph.edge_src]), axis=1,
+                              return_counts=True)
+    most = {}
+    for dst, src, count in zip(*edges, counts):
+        tile = place[dst] // rows, src
+        most[tile] = max(most.get(tile, 0), count)
+    return sum(most.values())
+
+
+@pytest.mark.parametrize("rows", [2, 3, 8])
+@pytest.mark.parametrize("order", ["natural", "by_degree"])
+def test_shared_sources_are_loaded_once(order, rows):
+    """As the emulator counts loads: a lane has each feature of an entry once."""
+    graph, features = graph_of(), 32
+    inputs = inputs_of(graph, features)
+    schedule = f"lanes = 8, element_lanes = 1, in_flight = 1, row_order = {order}"
+    alone = loads_of(compiled("destinations", features, f"{schedule}, row_walk = team"),
+                     graph, inputs)
+    assert alone == graph.num_edges * features
+    degrees = np.bincount(graph.edge_dst, minlength=graph.num_nodes)
+    taken = np.argsort(-degrees, kind="stable") if order == "by_degree" else None
+    expected = entries_of(graph, rows, taken) * features
+    assert loads_of(compiled("destinations", features, f"{schedule}, rows_per_team = {rows}"),
+                    graph, inputs) == expected
+    assert expected < alone
+
+
+def test_rows_alike():
+    """Rows of equal neighbours take the loads of one."""
+    nodes, rows = 64, 4
+    src = np.concatenate([np.random.default_rng(i).choice(nodes, 10, replace=False)
+                          for i in np.repeat(np.arange(nodes // rows), rows)]).astype(np.int32)
+    graph = gnn_mlir.Graph(src, np.repeat(np.arange(nodes), 10).astype(np.int32), nodes,
+                           num_edge_types=3, edge_type=np.zeros(len(src), np.int32))
+    inputs = inputs_of(graph, 16)
+    for count, share in ((1, 1), (2, 2), (4, 4)):
+        layer = compiled("destinations", 16, "element_lanes = 1, in_flight = 1, row_walk = team, "
+                                             f"rows_per_team = {count}")
+        assert loads_of(layer, graph, inputs) * share == graph.num_edges * 16
