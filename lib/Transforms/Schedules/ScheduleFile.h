@@ -55,6 +55,10 @@ struct ScheduleEntry {
 mlir::FailureOr<std::vector<ScheduleEntry>> readSchedules(mlir::Operation *op,
                                                           llvm::StringRef path);
 
+/// Writes a file of lines; reports at `op` why it cannot.
+mlir::LogicalResult writeSchedules(mlir::Operation *op, llvm::StringRef path,
+                                   llvm::StringRef text);
+
 /// Writes a line; `facts` may be null.
 void printSchedule(llvm::raw_ostream &os, const TemplateKey &key,
                    mlir::Attribute schedule, const LayoutFacts *facts);

@@ -9,20 +9,34 @@
 #ifndef GNN_TRANSFORMS_SCHEDULES_PASSES_H
 #define GNN_TRANSFORMS_SCHEDULES_PASSES_H
 
+#include "GNN/Analysis/ScheduleFilters.h"
+#include "GNN/Runtime/Graph.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+
+#include <functional>
+#include <memory>
 
 namespace gnn {
 
 #define GEN_PASS_DECL
 #include "GNN/Transforms/Schedules/Passes.h.inc"
 
+/// What leaves schedules out of a listing, one filter after the other.
+struct ScheduleFilters {
+  llvm::SmallVector<ScheduleFilter> names;
+  /// The graph that a declaration will be bound to; null where nobody knows.
+  std::function<std::shared_ptr<const runtime::Graph>(llvm::StringRef)> graphOf;
+};
+
 /// Prints what `gnn-tile-list-schedules` does: for each template of a module, a
 /// line for each schedule that it may have on its target where the fields in
-/// `vary` are open.
+/// `vary` are open, and that the filters leave.
 mlir::LogicalResult listSchedules(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> vary,
-                                  llvm::raw_ostream &os);
+                                  llvm::raw_ostream &os,
+                                  const ScheduleFilters &filters = {});
 
 } // namespace gnn
 

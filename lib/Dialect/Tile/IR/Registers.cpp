@@ -31,11 +31,8 @@ int64_t gnn::tile::boundFor(int64_t estimate) {
 }
 
 RegisterFields::RegisterFields(Attribute schedule) {
-  if (auto traversal = dyn_cast_if_present<TraverseScheduleAttr>(schedule)) {
-    TraverseSchedule fields = traversal.getFields();
-    processorBlocks = fields.processorBlocks;
-    maxRegisters = fields.maxRegisters;
-  }
+  if (auto traversal = dyn_cast_if_present<TraverseScheduleAttr>(schedule))
+    *this = RegisterFields(traversal.getFields());
   if (auto product = dyn_cast_if_present<GemmScheduleAttr>(schedule)) {
     ProductSchedule fields(product);
     processorBlocks = fields.processorBlocks;

@@ -308,10 +308,7 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                         " threads, got " +
                                         Twine(layout.threads()) + " threads");
   bool hasThreads = schedule.rowsPerBlock && hasLanes(schedule);
-  RegisterFields registers;
-  registers.processorBlocks = schedule.processorBlocks;
-  registers.maxRegisters = schedule.maxRegisters;
-  if (std::string why = explainRefusal(registers, facts.limits,
+  if (std::string why = explainRefusal(RegisterFields(schedule), facts.limits,
                                        hasThreads ? layout.threads() : 0);
       !why.empty())
     return why;

@@ -32,7 +32,9 @@ struct RegisterFields {
   int64_t processorBlocks = 0; ///< `.minnctapersm`
   int64_t maxRegisters = 0;    ///< `.maxnreg`
 
-  RegisterFields() = default;
+  explicit RegisterFields(const TraverseSchedule &schedule)
+      : processorBlocks(schedule.processorBlocks),
+        maxRegisters(schedule.maxRegisters) {}
   /// Those of a template's schedule; none of a core.
   explicit RegisterFields(mlir::Attribute schedule);
   bool areOpen() const { return !processorBlocks && !maxRegisters; }
