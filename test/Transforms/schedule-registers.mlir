@@ -10,7 +10,7 @@
 // LIST:      "function":"sum",{{.*}}"row_walk":"team","runs":32},"layout":{{.*}}"registers":[[SUM:[0-9]+]]}}
 // LIST-NEXT: "function":"sum",{{.*}}"max_registers":{{[0-9]+}}},"layout":{{.*}}"registers":[[SUM]]}}
 // LIST:      "function":"product",{{.*}}"copies":"async","processor_blocks":4},
-// LIST-NEXT: "function":"product",{{.*}}"copies":"async","processor_blocks":4,"max_registers":80},
+// LIST-NEXT: "function":"product",{{.*}}"copies":"async","processor_blocks":4,"max_registers":96},
 // LIST-NOT:  "function":"product",{{.*}}"gemm"
 
 gnn.graph @g square {node_types = 1, edge_types = 3}
@@ -53,6 +53,45 @@ func.func @by_edges(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
     gnn_tile.yield %s : f32
   } -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
+}
+
+// A bound that is given stands for the blocks that a walk which weighs elements asks room for.
+//
+// CHECK:       .entry bounded_0_traverse(
+// CHECK:       .maxntid
+// CHECK-NEXT:  .maxnreg 72
+// CHECK:       .entry open_0_traverse(
+// CHECK:       .maxntid
+// CHECK-NEXT:  .minnctapersm
+func.func @bounded(%x: tensor<?x64xf32>) -> tensor<?xf32> {
+  %n = gnn_tile.count @g count edge : index
+  %init = tensor.empty(%n) : tensor<?xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x, %x : tensor<?x64xf32>, tensor<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
+      schedule <row_walk = by_edges, max_registers = 72> {
+  ^bb0(%v: f32, %w: f32):
+    %p = arith.mulf %v, %w : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+func.func @open(%x: tensor<?x64xf32>) -> tensor<?xf32> {
+  %n = gnn_tile.count @g count edge : index
+  %init = tensor.empty(%n) : tensor<?xf32>
+  %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x, %x : tensor<?x64xf32>, tensor<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
+      schedule <row_walk = by_edges> {
+  ^bb0(%v: f32, %w: f32):
+    %p = arith.mulf %v, %w : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
 }
 
 // CHECK:       .entry product_0_gemm(

@@ -430,7 +430,7 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
     while (schedule.rowsPerBlock > 1 && countBytes() > facts.limits.sharedBytes)
       schedule.rowsPerBlock /= 2;
   }
-  if (!schedule.processorBlocks && byEdges)
+  if (!schedule.processorBlocks && byEdges && !schedule.maxRegisters)
     schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
 }
 

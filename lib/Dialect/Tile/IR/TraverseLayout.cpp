@@ -58,12 +58,31 @@ static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
   layout.sharedBytes = 4 * layout.rowsPerBlock * parts * lanes;
 }
 
+/// A walk by edges has the sums of its group, the rows of all elements under
+/// way, and where each of them lies and its word. Where rows are reduced or
+/// weighed, half of their products are there, too. Fitted on 150 schedules: of
+/// 8 of 10 kernels ptxas takes 0.9 to 1.3 times as many
+/// (benchmarks/tuning/registers.py).
+static int64_t estimateByEdges(const TraverseFacts &facts,
+                               const TraverseLayout &layout) {
+  int64_t sums = 0, rows = 0;
+  for (Level level : facts.sums)
+    sums += layout.countHeld(level);
+  for (Level level : facts.elementLoads)
+    rows += level.feature ? layout.countHeld(level) : 0;
+  if (facts.shufflesInsideElements || facts.weighsElements)
+    rows += rows / 2;
+  return 30 + sums + layout.inFlight * (rows + 2);
+}
+
 /// Sums stay in registers with what is added to them; of loads in flight and
 /// what is held of the row, ptxas keeps few at a time. Fitted on schedules of
 /// seven models: 8 of 10 kernels take 0.7 to 1.8 times as many
 /// (benchmarks/sweep.py --ptxas).
 static int64_t estimateRegisters(const TraverseFacts &facts,
                                  const TraverseLayout &layout) {
+  if (layout.rowWalk == RowWalk::ByEdges)
+    return estimateByEdges(facts, layout);
   int64_t sums = 0, loads = 0;
   for (Level level : facts.sums)
     sums += layout.countHeld(level);

@@ -24,7 +24,8 @@ inline constexpr int64_t fewestRegisters = 24;
 /// warp is given 256 at a time.
 int64_t countGiven(int64_t registers);
 
-/// A bound for threads of which so many registers are estimated.
+/// A bound for threads of which so many registers are estimated, with some to
+/// spare.
 int64_t boundFor(int64_t estimate);
 
 /// What ptxas is told: fields of schedules, 0 where they are open.
