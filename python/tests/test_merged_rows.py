@@ -352,3 +352,18 @@ def test_rows_alike():
         layer = compiled("destinations", 16, "element_lanes = 1, in_flight = 1, row_walk = team, "
                                              f"rows_per_team = {count}")
         assert loads_of(layer, graph, inputs) * share == graph.num_edges * 16
+
+
+def test_graph_of_tensors():
+    """Kernels build no merged rows: the host does, of what a graph on a device gives it."""
+    torch = pytest.importorskip("torch")
+    graph, features = graph_of(), 16
+    inputs = inputs_of(graph, features)
+    layer = compiled("destinations", features, "row_order = by_degree, rows_per_team = 4")
+    ends = torch.stack([torch.tensor(graph.edge_src), torch.tensor(graph.edge_dst)])
+    of_tensors = gnn_mlir.TensorGraph(ends, graph.num_nodes, num_edge_types=3,
+                                      edge_type=torch.tensor(graph.edge_type))
+    given = {name: torch.tensor(value) for name, value in inputs.items()}
+    for own, right in zip(layer.bind(of_tensors)(given).values(),
+                          layer.bind(graph)(inputs).values()):
+        assert np.array_equal(np.asarray(own), right)
