@@ -70,7 +70,7 @@ TraverseSchedule gnn::scheduleByRows(const TraverseSchedule &byEdges) {
   schedule.rowWalk = RowWalk::Team;
   schedule.distribution = std::nullopt;
   schedule.merge = std::nullopt;
-  schedule.processorBlocks = 0;
+  schedule.processorBlocks = schedule.maxRegisters = 0;
   return schedule;
 }
 

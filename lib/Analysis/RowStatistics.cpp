@@ -125,6 +125,8 @@ double gnn::evaluateCount(const CountKey &count, StatsAttr stats) {
   case CountKey::Kind::CutRowCount:
     return countRows(
         RowDomain::cutRows(count.space, count.elements, count.tile), stats);
+  case CountKey::Kind::MergedCount: // where groups share nothing
+    return countRows(RowDomain(count.elements), stats);
   case CountKey::Kind::MaxRow:
     return countLongestGroup(count.space, count.elements, stats);
   }

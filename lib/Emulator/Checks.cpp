@@ -191,6 +191,18 @@ static bool isWithin(ArrayRef<Value> positions, ArrayRef<Value> extents,
   return true;
 }
 
+/// One more than the argument of the kernel that a memref is of; 0: of none.
+/// Arrays of blocks and threads have a memory space.
+static unsigned numberOfArgument(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(memref);
+  if (!argument || cast<MemRefType>(memref.getType()).getMemorySpace() ||
+      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    return 0;
+  return argument.getArgNumber() + 1;
+}
+
 void Checks::check(uint32_t site, Value memref, ValueRange indices,
                    const Access &access) {
   auto type = cast<MemRefType>(memref.getType());
@@ -200,8 +212,10 @@ void Checks::check(uint32_t site, Value memref, ValueRange indices,
     extents.push_back(extentOf(emit, memref, dimension));
   FaultKind race = isShared ? access.race : FaultKind::None;
   bool isPlaced = access.alignment > 1 || race != FaultKind::None;
-  if (!isPlaced && (indices.empty() || isWithin(SmallVector<Value>(indices),
-                                                extents, access.count)))
+  unsigned loaded = access.isLoad ? numberOfArgument(memref) : 0;
+  if (!isPlaced && !loaded &&
+      (indices.empty() ||
+       isWithin(SmallVector<Value>(indices), extents, access.count)))
     return;
   bool ofElement = !type.getLayout().isIdentity();
   Value address;
@@ -218,6 +232,7 @@ void Checks::check(uint32_t site, Value memref, ValueRange indices,
   kind.race = static_cast<uint64_t>(race);
   kind.ofElement = ofElement;
   kind.byLane = access.byLane;
+  kind.loaded = loaded;
   call(site, kind, address, access, indices, extents);
 }
 
@@ -252,7 +267,8 @@ static uint64_t alignmentOf(Operation *op) {
 void Checks::access(uint32_t site, Operation *op, Value memref,
                     ValueRange indices, int64_t count, FaultKind race) {
   check(site, memref, indices,
-        {emit.index(count), Value(), alignmentOf(op), race});
+        {emit.index(count), Value(), alignmentOf(op), race, /*byLane=*/false,
+         isa<memref::LoadOp, vector::LoadOp>(op)});
 }
 
 void Checks::maskedAccess(uint32_t site, Operation *op, Value memref,
@@ -274,7 +290,7 @@ void Checks::maskedAccess(uint32_t site, Operation *op, Value memref,
     at.back() = emit.add(at.back(), emit.index(first));
     check(site, memref, at,
           {emit.index(count), bits, first ? 1 : alignmentOf(op), race,
-           /*byLane=*/true});
+           /*byLane=*/true, isa<vector::MaskedLoadOp>(op)});
   }
 }
 

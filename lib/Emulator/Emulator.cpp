@@ -134,6 +134,8 @@ Error Emulator::launch(StringRef name, const Launch &launch) {
   run.frame.checked = state->checked;
   run.frame.seed = launch.seed;
   state->poolHere().launch(run, launch.progress);
+  for (auto [sum, own] : llvm::zip(launch.loads, run.loads))
+    sum += own;
 
   if (run.outOfMemory)
     return createStringError("no memory for the threads' stacks");

@@ -10,6 +10,8 @@
 
 #include "GNN/Host/HostCode.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace gnn;
 using namespace gnn::emulator;
 
@@ -24,7 +26,16 @@ public:
     runtime::KernelInfo info;
     if (auto known = emulator.find(kernelName))
       info.staticSharedBytes = known->staticSharedBytes;
+    std::lock_guard<std::mutex> lock(mutex);
+    info.loads = loads;
     return info;
+  }
+  /// Adds what a launch has loaded of each argument.
+  void addLoads(llvm::ArrayRef<int64_t> ofLaunch) const {
+    std::lock_guard<std::mutex> lock(mutex);
+    loads.resize(ofLaunch.size());
+    for (auto [sum, own] : llvm::zip_equal(loads, ofLaunch))
+      sum += own;
   }
   const std::vector<runtime::KernelParameter> *parameters() const override {
     return &signature.parameters();
@@ -39,6 +50,8 @@ public:
 private:
   std::string kernelName;
   const runtime::KernelSignature &signature;
+  mutable std::mutex mutex;
+  mutable std::vector<int64_t> loads;
 };
 
 class EmulatedKernels : public runtime::Kernels {
@@ -117,9 +130,12 @@ runtime::Error EmulatorDevice::launch(const runtime::Kernel &kernel,
       options.progress(kernel.name(), done, all);
       return true;
     };
-  auto &emulator = static_cast<const EmulatedKernel &>(kernel).emulator;
-  if (llvm::Error error = emulator.launch(kernel.name(), emulated))
+  auto &launched = static_cast<const EmulatedKernel &>(kernel);
+  std::vector<int64_t> loads(options.kernels.checked ? arguments.size : 0);
+  emulated.loads = loads;
+  if (llvm::Error error = launched.emulator.launch(kernel.name(), emulated))
     return runtime::Error(llvm::toString(std::move(error)));
+  launched.addLoads(loads);
   return runtime::Error::success();
 }
 

@@ -74,13 +74,14 @@ public:
     uint64_t alignment = 1; // bytes
     FaultKind race = FaultKind::None;
     bool byLane = false;
+    bool isLoad = false;
   };
 
   /// Elements from `indices` on, in bounds, aligned and, where memory is shared
   /// and they may race, without a race.
   void check(uint32_t site, mlir::Value memref, mlir::ValueRange indices,
              const Access &access);
-  /// `count` of them, with the alignment that `op` says.
+  /// `count` of them, with the alignment that `op` says, which may load them.
   void access(uint32_t site, mlir::Operation *op, mlir::Value memref,
               mlir::ValueRange indices, int64_t count, FaultKind race);
   /// The same where `mask` is set.

@@ -94,11 +94,11 @@ bool parseGrouping(std::string_view kind, Words words, bool tiled, Space &group,
 
 static constexpr const char *kStructures[] = {
     "map",    "rows",   "tiles",  "tile_rows", "long_tiles", "long_tile_rows",
-    "stream", "filled", "shares", "cut_rows"};
+    "stream", "filled", "shares", "cut_rows",  "merged",     "merged_rows"};
 static constexpr const char *kCounts[] = {
     "count",           "tile_count",         "max_row",
     "long_tile_count", "long_element_count", "piece_count",
-    "cut_row_count"};
+    "cut_row_count",   "merged_count"};
 
 /// "A, B or C".
 template <size_t N> static std::string listAll(const char *const (&names)[N]) {
@@ -118,6 +118,24 @@ static std::optional<size_t> placeOf(std::string_view word,
   return std::nullopt;
 }
 
+/// Parses the words "G A B" of elements that lead to rows.
+static std::optional<StructureKey>
+parseLeading(const std::string_view (&texts)[3], std::string &error) {
+  auto groups = OrderedSpace::parse(texts[0], error);
+  auto elements = groups ? OrderedSpace::parse(texts[1], error) : std::nullopt;
+  auto target = elements ? OrderedSpace::parse(texts[2], error) : std::nullopt;
+  if (!target)
+    return std::nullopt;
+  error = checkRows(groups->space, *elements);
+  if (error.empty())
+    error = checkMap(*elements, *target);
+  if (!error.empty())
+    return std::nullopt;
+  StructureKey key = StructureKey::stream(groups->space, *elements, *target);
+  key.order = groups->order;
+  return key;
+}
+
 /// Parses the words "G A B" of a stream.
 static std::optional<StructureKey> parseStream(Words words,
                                                std::string &error) {
@@ -131,16 +149,33 @@ static std::optional<StructureKey> parseStream(Words words,
   Space group;
   if (!parseSpace(texts[0], group, error))
     return std::nullopt;
-  auto elements = OrderedSpace::parse(texts[1], error);
-  auto target = elements ? OrderedSpace::parse(texts[2], error) : std::nullopt;
-  if (!target)
+  return parseLeading(texts, error);
+}
+
+/// Parses the words "G A B N" of merged rows, or "G A B N L".
+static std::optional<StructureKey>
+parseMerged(std::string_view kind, Words words, std::string &error) {
+  std::string_view texts[3], size;
+  for (std::string_view *text : {&texts[0], &texts[1], &texts[2], &size})
+    *text = words.atEnd() ? "" : words.next();
+  bool hasLongest = !words.atEnd();
+  std::string_view longest = hasLongest ? words.next() : "";
+  if (size.empty() || !words.atEnd()) {
+    error = "expected " + quoted(std::string(kind) + " G A B N [L]") +
+            " separated by single spaces";
     return std::nullopt;
-  error = checkRows(group, *elements);
-  if (error.empty())
-    error = checkMap(*elements, *target);
-  if (!error.empty())
+  }
+  std::optional<StructureKey> key = parseLeading(texts, error);
+  if (!key || !parseTile(size, key->tile, error) ||
+      (hasLongest && !parseTile(longest, key->longest, error)))
     return std::nullopt;
-  return StructureKey::stream(group, *elements, *target);
+  if (!MergedRows::isSize(key->tile)) {
+    error = "expected 2 to " + std::to_string(MergedRows::mostRows) +
+            " rows that are merged, got " + std::to_string(key->tile);
+    return std::nullopt;
+  }
+  return StructureKey::merged({key->group, key->order}, key->elements,
+                              key->target, key->tile, key->longest);
 }
 
 std::optional<StructureKey> StructureKey::parse(std::string_view text,
@@ -156,6 +191,12 @@ std::optional<StructureKey> StructureKey::parse(std::string_view text,
   key.kind = static_cast<Kind>(*kind);
   if (key.kind == Kind::Stream)
     return parseStream(words, error);
+  if (key.isMerged()) {
+    std::optional<StructureKey> parsed = parseMerged(kindWord, words, error);
+    if (parsed)
+      parsed->kind = key.kind;
+    return parsed;
+  }
   if (key.kind != Kind::Map) {
     if (!parseGrouping(kindWord, words, key.hasSize(), key.group, key.elements,
                        key.tile, error) ||
@@ -183,11 +224,13 @@ std::string StructureKey::str() const {
   std::string text = kStructures[static_cast<size_t>(kind)];
   if (kind == Kind::Map)
     return text + " " + elements.str() + " " + target.str();
-  text += std::string(" ") + name(group) + " " + elements.str();
+  text += " " + OrderedSpace{group, order}.str() + " " + elements.str();
   if (hasTarget())
     text += " " + target.str();
   if (hasSize())
     text += " " + std::to_string(tile);
+  if (longest)
+    text += " " + std::to_string(longest);
   return text;
 }
 
@@ -256,6 +299,23 @@ StructureKey StructureKey::cutRows(Space group, OrderedSpace elements,
   return key;
 }
 
+StructureKey StructureKey::merged(OrderedSpace groups, OrderedSpace elements,
+                                  OrderedSpace target, int64_t rows,
+                                  int64_t longest) {
+  StructureKey key = stream(groups.space, elements, target);
+  key.kind = Kind::Merged;
+  key.order = groups.order;
+  key.tile = rows;
+  key.longest = longest;
+  return key;
+}
+
+StructureKey StructureKey::mergedRows(const StructureKey &merged) {
+  StructureKey key = merged;
+  key.kind = Kind::MergedRows;
+  return key;
+}
+
 std::optional<CountKey> CountKey::parse(std::string_view text,
                                         std::string &error) {
   Words words(text);
@@ -267,6 +327,10 @@ std::optional<CountKey> CountKey::parse(std::string_view text,
     return std::nullopt;
   }
   key.kind = static_cast<Kind>(*kind);
+  if (key.kind == Kind::MergedCount) {
+    auto merged = parseMerged(kindWord, words, error);
+    return merged ? std::optional(mergedCount(*merged)) : std::nullopt;
+  }
   if (key.kind != Kind::Count) {
     if (!parseGrouping(kindWord, words, key.hasSize(), key.space, key.elements,
                        key.tile, error) ||
@@ -286,6 +350,10 @@ std::optional<CountKey> CountKey::parse(std::string_view text,
 
 std::string CountKey::str() const {
   std::string text = kCounts[static_cast<size_t>(kind)];
+  if (kind == Kind::MergedCount) { // as the structure behind its kind
+    std::string of = merged().str();
+    return text + of.substr(of.find(' '));
+  }
   text += std::string(" ") + name(space);
   if (kind != Kind::Count)
     text += " " + elements.str();
@@ -333,5 +401,14 @@ CountKey CountKey::cutRowCount(Space group, OrderedSpace elements,
                                int64_t block) {
   CountKey key = tileCount(group, elements, block);
   key.kind = Kind::CutRowCount;
+  return key;
+}
+
+CountKey CountKey::mergedCount(const StructureKey &merged) {
+  CountKey key = tileCount(merged.group, merged.elements, merged.tile);
+  key.kind = Kind::MergedCount;
+  key.target = merged.target;
+  key.order = merged.order;
+  key.longest = merged.longest;
   return key;
 }

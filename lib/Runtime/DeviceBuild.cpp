@@ -44,9 +44,11 @@ static bool isWalked(Space space) {
 
 /// Whether kernels build it. The others are left to who else builds: orders by
 /// node types of edges and pairs, other maps of orders by degrees than to the
-/// natural ones, edge types by a schema, and what leads to the parent of a
-/// derived graph.
+/// natural ones, edge types by a schema, merged rows, and what leads to the
+/// parent of a derived graph.
 static bool isBuilt(const StructureKey &key, bool isDerived) {
+  if (key.isMerged())
+    return false;
   // The edges of a derived graph are not numbered anew.
   OrderedSpace edges{Space::Edge, Order::Natural};
   bool isMap = key.kind == StructureKey::Kind::Map;
@@ -87,7 +89,8 @@ static bool isBuilt(const CountKey &key, bool isDerived) {
   auto groups = key.isOfBlocks()
                     ? StructureKey::rows(key.space, key.elements)
                     : StructureKey::tiles(key.space, key.elements, key.tile);
-  return key.kind != CountKey::Kind::MaxRow && isBuilt(groups, isDerived);
+  return key.kind != CountKey::Kind::MaxRow &&
+         key.kind != CountKey::Kind::MergedCount && isBuilt(groups, isDerived);
 }
 
 static void addSorts(OrderedSpace rows, DeviceSorts &sorts) {

@@ -116,6 +116,9 @@ GraphBuild::Ref GraphBuild::array(const StructureKey &key) {
   case StructureKey::Kind::CutRows:
     makeCutRows(key, out);
     break;
+  case StructureKey::Kind::Merged: // the host builds these
+  case StructureKey::Kind::MergedRows:
+    break;
   }
   return out;
 }

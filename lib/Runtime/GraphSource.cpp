@@ -243,7 +243,8 @@ private:
     }
     case StructureKey::Kind::Rows:
     case StructureKey::Kind::TileRows:
-    case StructureKey::Kind::LongTileRows: {
+    case StructureKey::Kind::LongTileRows:
+    case StructureKey::Kind::MergedRows: {
       auto groups = count(graph, CountKey::count(key.group));
       return groups ? Expected<int64_t>(*groups + 1) : groups;
     }
@@ -263,6 +264,12 @@ private:
       auto rows = count(
           graph, CountKey::cutRowCount(key.group, key.elements, key.tile));
       return rows ? Expected<int64_t>(3 * *rows) : rows;
+    }
+    case StructureKey::Kind::Merged: {
+      auto entries = count(graph, CountKey::mergedCount(key));
+      return entries ? Expected<int64_t>(
+                           gnn::MergedRows::entryLength(key.tile) * *entries)
+                     : entries;
     }
     }
     return failure("unknown kind of structure");

@@ -43,6 +43,8 @@ static OrderedJson toJson(const StepReport &step) {
   setKnown(json, "local_bytes", step.kernelInfo.localBytes);
   setKnown(json, "static_shared_bytes", step.kernelInfo.staticSharedBytes);
   setKnown(json, "carve_out", step.kernelInfo.carveOut);
+  if (!step.kernelInfo.loads.empty())
+    json["loads"] = step.kernelInfo.loads;
   json["after"] = step.after;
   if (!step.ops.empty())
     json["ops"] = step.ops;

@@ -79,6 +79,8 @@ private:
   Expected<SharedIndices> shares(const StructureKey &key);
   Indices cutRows(const StructureKey &key);
   int64_t countCutRows(const CountKey &key);
+  /// Of groups that are walked together (MergedRows.cpp).
+  Expected<SharedIndices> merged(const StructureKey &key);
   SharedIndices find(const StructureKey &key) const;
   SharedIndices keep(const StructureKey &key, Indices array);
   SharedIndices share(const StructureKey &key, SharedIndices array);

@@ -120,6 +120,9 @@ Expected<SharedIndices> StructureBuilder::get(const StructureKey &key) {
     return shares(key);
   case StructureKey::Kind::CutRows:
     return keep(key, cutRows(key));
+  case StructureKey::Kind::Merged:
+  case StructureKey::Kind::MergedRows:
+    return merged(key);
   }
   return failure("unknown kind of structure");
 }
@@ -137,6 +140,11 @@ Expected<int64_t> StructureBuilder::count(const CountKey &key) {
     return failure(problem);
   if (Error error = checkEdgeTypes(graph, key.elements, key.space))
     return error;
+  if (key.kind == CountKey::Kind::MergedCount) {
+    auto rows = get(StructureKey::mergedRows(key.merged()));
+    return rows ? Expected<int64_t>((*rows)->back())
+                : Expected<int64_t>(failure(rows.message()));
+  }
   return countOfGroups(key);
 }
 

@@ -30,10 +30,12 @@ class Request:
             self.add_count(f"count {_space(first)}")
         elif kind in ("tiles", "long_tiles", "cut_rows"):
             self.add_count(" ".join([f"{kind[:-1]}_count", first, *others]))
+        elif kind == "merged":
+            self.add_count(" ".join(["merged_count", first, *others]))
         elif kind in ("stream", "shares"):
             self.add_count(f"count {_space(others[0])}")
         else:
-            self.add_count(f"count {first}")
+            self.add_count(f"count {_space(first)}")
 
     def finish(self):
         for space in _SIZES:

@@ -36,8 +36,13 @@ def values(kind, numbers):
         return ", ".join(f"`{word}`" for word in re.findall(r'\d, "(\w+)"', cases))
     name, numbers = re.fullmatch(r"(\w+)\((.*)\)", numbers).groups()
     if name == "upTo":
+        if constant := re.fullmatch(r"MergedRows::(\w+)", numbers):
+            lattice = (ROOT / "include/GNN/Lattice/Lattice.h").read_text()
+            numbers = re.search(rf"{constant[1]} = (\d+);", lattice)[1]
         return "1 to " + re.sub(r".* << ", "2^", numbers)
     value, most = map(int, numbers.split(", "))
+    if name == "from":
+        return f"{value} to {most}"
     return ", ".join(str(value << i) for i in range((most // value).bit_length()))
 
 

@@ -44,7 +44,7 @@
 // NONE: none.jsonl:1:1: error: expected an object as 'schedule'
 // HALF: half.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got 3.5
 // WORD: word.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length, by_edges}, got team> junk
-// FIELD: field.jsonl:1:1: error: schedule: expected a field of #gnn_tile.gemm_schedule (n, kind, copies, runs), got 'm'
+// FIELD: field.jsonl:1:1: error: schedule: expected a field of #gnn_tile.gemm_schedule (n, kind, copies, processor_blocks, max_registers, runs), got 'm'
 // VALUE: value.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 33
 // ENUM: enum.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length, by_edges}, got crowd
 // SPLIT: split.jsonl:1:1: error: schedule: expected 'row_walk' by_length with 'split_rows', got team
@@ -62,7 +62,7 @@
 // GONE: error: schedules: cannot open '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
 // UNSAVED: error: schedules: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory
-// VARY: error: vary: expected fields of schedules of the module's templates (columns_per_block, heads_per_block, vector, lanes, head_lanes, element_lanes, in_flight, processor_blocks, rows_per_block, row_order, row_walk, split_rows, runs, window, merge, distribution, lookup, n, kind, copies), got 'depth'
+// VARY: error: vary: expected fields of schedules of the module's templates (columns_per_block, heads_per_block, vector, lanes, head_lanes, element_lanes, in_flight, processor_blocks, rows_per_block, row_order, row_walk, split_rows, rows_per_team, runs, window, merge, distribution, lookup, max_registers, n, kind, copies), got 'depth'
 // APART: error: 'gnn_tile.gemm' op expected the schedule of another template of the same key, for a file cannot tell them apart: #gnn_tile.gemm_schedule<n = 16>, got #gnn_tile.gemm_schedule<n = 32>
 // LEFT: Refused{{.*}}unused: the module has no template in a function 'h'
 

@@ -72,7 +72,7 @@
 // RUN: not gnn-opt %t/two.mlir --gnn-attach-target=kind=cpu --gnn-schedule-pipeline=schedules=%t/lanes.jsonl 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LANES
 // OLD:   schedule #gnn_tile.core_schedule<columns_per_block = 64, vector = 8, rows_per_block = 16, row_order = natural, runs = 32>
-// LANES: lanes.jsonl:1:1: error: schedule: expected a field of #gnn_tile.core_schedule (columns_per_block, vector, rows_per_block, row_order, runs), got 'lanes', which the cores of a CPU do not have: is it a schedule for a GPU?
+// LANES: lanes.jsonl:1:1: error: schedule: expected a field of #gnn_tile.core_schedule (columns_per_block, vector, rows_per_block, row_order, rows_per_team, runs), got 'lanes', which the cores of a CPU do not have: is it a schedule for a GPU?
 
 // Each module has templates of its own, with threads and without.
 //

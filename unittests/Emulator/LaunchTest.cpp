@@ -55,6 +55,46 @@ TEST(Launch, ThreadsInThreeDimensions) {
     EXPECT_EQ(y[i], 100 + i);
 }
 
+/// Loads of arguments are counted by element, those of a block's array are not.
+TEST(Launch, CountsLoads) {
+  auto emulator = emulate(R"mlir(
+gpu.func @sum(%x: memref<64xf32>, %n: index, %y: memref<64xf32>)
+    workgroup(%s: memref<64xf32, #gpu.address_space<workgroup>>) kernel {
+  %t = gpu.thread_id x
+  %c4 = arith.constant 4 : index
+  %i = arith.muli %t, %c4 : index
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %mask = vector.create_mask %n : vector<4xi1>
+  %a = vector.load %x[%i] : memref<64xf32>, vector<4xf32>
+  %b = vector.maskedload %x[%i], %mask, %zero : memref<64xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %c0 = arith.constant 0 : index
+  %c = memref.load %x[%c0] : memref<64xf32>
+  memref.store %c, %s[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+  %d = memref.load %s[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+  %ab = arith.addf %a, %b : vector<4xf32>
+  vector.store %ab, %y[%i] : memref<64xf32>, vector<4xf32>
+  memref.store %d, %y[%i] : memref<64xf32>
+  gpu.return
+}
+)mlir");
+  ASSERT_TRUE(emulator);
+  std::vector<float> x(64, 1), y(64);
+  int64_t n = 3, loads[3] = {0, 0, 5};
+  void *values[] = {nullptr, &n, nullptr};
+  float *pointers[] = {x.data(), y.data()};
+  values[0] = &pointers[0];
+  values[2] = &pointers[1];
+  Launch launch;
+  launch.grid = {1, 1, 1};
+  launch.block = {16, 1, 1};
+  launch.arguments = values;
+  launch.loads = loads;
+  ASSERT_FALSE(emulator->launch("sum", launch));
+  EXPECT_EQ(loads[0], 16 * (4 + 3 + 1));
+  EXPECT_EQ(loads[1], 0);
+  EXPECT_EQ(loads[2], 5);
+}
+
 TEST(Launch, WhatDoesNotFit) {
   auto emulator = emulate(fill);
   ASSERT_TRUE(emulator);

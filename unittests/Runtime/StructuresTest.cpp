@@ -297,7 +297,8 @@ TEST(Structures, BadKeys) {
     const char *text, *part;
   } cases[] = {
       {"", "expected map, rows, tiles, tile_rows, long_tiles, "
-           "long_tile_rows, stream, filled, shares or cut_rows, got ''"},
+           "long_tile_rows, stream, filled, shares, cut_rows, merged or "
+           "merged_rows, got ''"},
       {"row dst edge.in_rows", "got 'row'"},
       {"map edge", "'map A B'"},
       {"map edge  src", "'map A B'"},
@@ -336,8 +337,8 @@ TEST(Structures, BadKeys) {
   }
   EXPECT_TRUE(contains(parseCountKey("number edge").message(),
                        "expected count, tile_count, max_row, "
-                       "long_tile_count, long_element_count, piece_count or "
-                       "cut_row_count"));
+                       "long_tile_count, long_element_count, piece_count, "
+                       "cut_row_count or merged_count"));
   EXPECT_TRUE(contains(parseCountKey("count edge.in_rows").message(),
                        "expected a row space"));
   EXPECT_TRUE(

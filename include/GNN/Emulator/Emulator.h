@@ -48,6 +48,10 @@ struct Launch {
   /// Bytes behind each pointer argument, -1 where unknown (scalars); empty:
   /// all unknown.
   llvm::ArrayRef<int64_t> argumentBytes;
+  /// Where the elements of each argument are added that threads load, of
+  /// checked kernels; empty: nowhere. What is copied past registers is not
+  /// loaded.
+  llvm::MutableArrayRef<int64_t> loads;
   /// Draws the order of threads between barriers; unset: ascending. Kernels
   /// without races give the same bits for every seed.
   std::optional<uint64_t> seed;

@@ -205,6 +205,18 @@ struct TeamShare {
   }
 };
 
+/// How the elements of `N` groups that a team takes together are merged: an
+/// entry for each row of `B` that they lead to, in ascending order. It has that
+/// row, and for each of the groups the position of its element; the top bit
+/// says that it has none, behind the position of another element of the entry.
+/// Elements of one group that lead to one row have an entry each.
+struct MergedRows {
+  static constexpr int64_t mostRows = 16;
+  static bool isSize(int64_t rows) { return rows >= 2 && rows <= mostRows; }
+  /// Values of an entry.
+  static int64_t entryLength(int64_t rows) { return 1 + rows; }
+};
+
 /// The key of an index array of a graph. `A` is a set of elements in an order,
 /// `G` what groups them, `N` the most elements a tile holds.
 ///
@@ -225,6 +237,13 @@ struct TeamShare {
 ///   shares G A N     int32[4n]: the fields of each TeamShare
 ///   cut_rows G A N   int32[3n]: (group, begin, end) of the groups that lie in
 ///                    several blocks or have no elements: their pieces
+///
+/// Where N groups of an order of G are walked together, whose elements lead to
+/// rows of B. With L, those of more than L elements have none here:
+///
+///   merged G A B N [L]       int32[(1 + N) n]: the entries of MergedRows
+///   merged_rows G A B N [L]  int32[|G|+1]: the first entry of each N groups,
+///                            then n
 struct StructureKey {
   enum class Kind : uint32_t {
     Map,
@@ -236,18 +255,23 @@ struct StructureKey {
     Stream,
     Filled,
     Shares,
-    CutRows
+    CutRows,
+    Merged,
+    MergedRows
   };
 
   Kind kind = Kind::Map;
   /// `A`.
   OrderedSpace elements;
-  /// `B` of a map or stream.
+  /// `B` of a map, a stream or merged rows.
   OrderedSpace target;
   /// `G` of the kinds but maps.
   Space group = Space::Graph;
   /// `N` of the kinds that have one, at least 1.
   int64_t tile = 0;
+  /// The order of `G`, and `L` (0: all groups), of merged rows.
+  RowOrder order = RowOrder::Natural;
+  int64_t longest = 0;
 
   /// Parses and checks canonical text, words separated by one space; else says
   /// what is wrong.
@@ -268,16 +292,27 @@ struct StructureKey {
   static StructureKey shares(Space group, OrderedSpace elements, int64_t block);
   static StructureKey cutRows(Space group, OrderedSpace elements,
                               int64_t block);
+  static StructureKey merged(OrderedSpace groups, OrderedSpace elements,
+                             OrderedSpace target, int64_t rows,
+                             int64_t longest = 0);
+  /// The first entries of what is merged.
+  static StructureKey mergedRows(const StructureKey &merged);
 
   bool isMap() const { return kind == Kind::Map; }
-  bool hasTarget() const { return isMap() || kind == Kind::Stream; }
+  bool isMerged() const {
+    return kind == Kind::Merged || kind == Kind::MergedRows;
+  }
+  bool hasTarget() const {
+    return isMap() || kind == Kind::Stream || isMerged();
+  }
   /// Whether it is about blocks of elements, N a power of two.
   bool isOfBlocks() const {
     return kind == Kind::Shares || kind == Kind::CutRows;
   }
-  /// Whether it is about tiles or blocks, and has an `N`.
+  /// Whether it is about tiles or blocks, or merged rows, and has an `N`.
   bool hasSize() const {
-    return !hasTarget() && kind != Kind::Rows && kind != Kind::Filled;
+    return isMerged() ||
+           (!hasTarget() && kind != Kind::Rows && kind != Kind::Filled);
   }
 
   /// Whether it is about the tiles of long groups alone.
@@ -285,7 +320,9 @@ struct StructureKey {
     return kind == Kind::LongTiles || kind == Kind::LongTileRows;
   }
 
-  auto key() const { return std::tuple(kind, elements, target, group, tile); }
+  auto key() const {
+    return std::tuple(kind, elements, target, group, tile, order, longest);
+  }
   bool operator==(const StructureKey &other) const {
     return key() == other.key();
   }
@@ -304,6 +341,7 @@ struct StructureKey {
 ///   piece_count G A N         pieces that blocks of N elements may leave: two
 ///                             a block
 ///   cut_row_count G A N       groups in `cut_rows G A N`
+///   merged_count G A B N [L]  entries in `merged G A B N [L]`
 struct CountKey {
   enum class Kind : uint32_t {
     Count,
@@ -312,7 +350,8 @@ struct CountKey {
     LongTileCount,
     LongElementCount,
     PieceCount,
-    CutRowCount
+    CutRowCount,
+    MergedCount
   };
 
   Kind kind = Kind::Count;
@@ -322,6 +361,10 @@ struct CountKey {
   OrderedSpace elements;
   /// `N`.
   int64_t tile = 0;
+  /// `B`, the order of `G`, and `L`, of merged rows.
+  OrderedSpace target;
+  RowOrder order = RowOrder::Natural;
+  int64_t longest = 0;
 
   /// As StructureKey::parse.
   static std::optional<CountKey> parse(std::string_view text,
@@ -337,6 +380,13 @@ struct CountKey {
   static CountKey pieceCount(Space group, OrderedSpace elements, int64_t block);
   static CountKey cutRowCount(Space group, OrderedSpace elements,
                               int64_t block);
+  /// The entries of what is merged.
+  static CountKey mergedCount(const StructureKey &merged);
+  /// The structure that `mergedCount` counts.
+  StructureKey merged() const {
+    return StructureKey::merged({space, order}, elements, target, tile,
+                                longest);
+  }
 
   /// Whether it is about tiles or blocks, and has an `N`.
   bool hasSize() const { return kind != Kind::Count && kind != Kind::MaxRow; }
@@ -345,7 +395,9 @@ struct CountKey {
     return kind == Kind::PieceCount || kind == Kind::CutRowCount;
   }
 
-  auto key() const { return std::tuple(kind, space, elements, tile); }
+  auto key() const {
+    return std::tuple(kind, space, elements, tile, target, order, longest);
+  }
   bool operator==(const CountKey &other) const { return key() == other.key(); }
   bool operator<(const CountKey &other) const { return key() < other.key(); }
 };

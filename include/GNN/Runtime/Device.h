@@ -44,6 +44,9 @@ struct KernelInfo {
   /// The percentage of the cache of a multiprocessor that it takes as workgroup
   /// memory, where it says so.
   int64_t carveOut = -1;
+  /// Elements that threads have loaded of each argument in all launches so far;
+  /// empty: nobody counts.
+  std::vector<int64_t> loads = {};
 };
 
 /// A parameter of a kernel, as far as its image says.

@@ -11,6 +11,7 @@
 #include "KernelFunc.h"
 
 #include "GNN/Dialect/GNN/IR/Origin.h"
+#include "GNN/Dialect/Tile/IR/Registers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -139,10 +140,13 @@ void KernelFunc::launch(OpBuilder &host, gpu::KernelDim3 grid, int64_t threads,
       /*dynamicSharedMemorySize=*/Value(), operands);
   if (schedule)
     launch->setAttr("gnn.schedule", schedule);
-  auto traversal = dyn_cast_or_null<TraverseScheduleAttr>(schedule);
-  if (int64_t blocks = traversal ? traversal.getFields().processorBlocks : 0)
-    func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  host.getI32IntegerAttr(blocks));
+  RegisterFields registers(schedule);
+  std::pair<StringRef, int64_t> bounds[] = {
+      {NVVM::NVVMDialect::getMinctasmAttrName(), registers.processorBlocks},
+      {NVVM::NVVMDialect::getMaxnregAttrName(), registers.maxRegisters}};
+  for (auto [name, bound] : bounds)
+    if (bound)
+      func->setAttr(name, host.getI32IntegerAttr(bound));
   func.setKnownBlockSizeAttr(
       host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
 }

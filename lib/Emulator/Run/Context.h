@@ -98,6 +98,8 @@ struct AccessKind {
   uint64_t ofElement : 1;
   /// Lanes are accessed each by itself.
   uint64_t byLane : 1;
+  /// One more than the argument that is loaded from; 0: none is.
+  uint64_t loaded : 16;
 };
 
 struct KernelContext {
@@ -110,6 +112,8 @@ struct KernelContext {
   ShadowCell *shadow;
   /// Bytes behind each pointer argument; the greatest int64 where unknown.
   const int64_t *argumentBytes;
+  /// Elements that threads have loaded of each argument.
+  int64_t *loads;
   /// Linear threads in the order in which a plain kernel runs them.
   const uint32_t *order;
   const ThreadPosition *positions;

@@ -144,6 +144,9 @@ template <size_t rank>
 static void check(Access access, const std::array<Position, rank> &positions) {
   if (access.lanes == 0)
     return;
+  if (access.kind.loaded)
+    access.worker.loads[access.kind.loaded - 1] +=
+        access.kind.byLane ? llvm::popcount(access.lanes) : access.count;
   if constexpr (rank > 0) {
     bool isRow = true;
     for (size_t i = 0; i + 1 < rank; ++i)

@@ -9,6 +9,8 @@
 
 #include "Pool.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cfenv>
 #include <chrono>
@@ -53,6 +55,10 @@ void Pool::runBlocks(Worker &worker, Run &run, const Progress *progress) {
     }
   }
   std::fesetenv(&environment);
+  std::lock_guard<std::mutex> lock(run.mutex);
+  run.loads.resize(worker.getLoads().size());
+  for (auto [sum, own] : llvm::zip_equal(run.loads, worker.getLoads()))
+    sum += own;
 }
 
 void Pool::place(const std::array<int64_t, 3> &block) {

@@ -30,6 +30,8 @@ struct Run {
   std::atomic<bool> outOfMemory{false}, cancelled{false};
   std::mutex mutex;
   Fault fault;
+  /// Elements that threads have loaded of each argument.
+  std::vector<int64_t> loads;
 };
 
 /// Workers, one a thread, of which the launching thread is the first.

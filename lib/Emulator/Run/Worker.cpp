@@ -141,6 +141,8 @@ bool Worker::begin(const LaunchFrame &newFrame) {
   numThreads = frame->block[0] * frame->block[1] * frame->block[2];
   dynamicSharedBytes = frame->dynamicSharedBytes;
   argumentBytes = frame->argumentBytes;
+  loaded.assign(kernel->signature.parameters().size(), 0);
+  loads = loaded.data();
   positions = frame->positions;
   order = frame->identity;
 

@@ -128,6 +128,8 @@ public:
   bool begin(const LaunchFrame &frame);
   /// Runs block number `linear`; the fault is None where all went well.
   const Fault &run(int64_t linear);
+  /// What its threads have loaded of each argument since `begin`.
+  llvm::ArrayRef<int64_t> getLoads() const { return loaded; }
 
   // Requests of compiled code, always on the running thread's fiber.
   void barrier(uint32_t site);
@@ -199,6 +201,7 @@ private:
   size_t cursor = 0;
   std::vector<uint32_t> warps;
   StackPool stacks;
+  std::vector<int64_t> loaded;
   std::vector<char> sharedMemory;
   int64_t sharedBytes = 0;
   std::vector<ShadowCell> shadowMemory;

@@ -13,6 +13,7 @@
 
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/Registers.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 #include "GNN/Transforms/Blocks/Passes.h"
 #include "GNN/Transforms/Remarks.h"
@@ -249,6 +250,10 @@ std::string SumIntoProduct::checkLayout() {
     return "a block walks each of its rows";
   if (sum.joinsPieces())
     return "teams take equal shares of its elements";
+  if (schedule.rowsPerTeam > 1)
+    return "a team takes several of its rows";
+  if (!RegisterFields(sum.getScheduleAttr()).areOpen())
+    return "its schedule says registers of a kernel of its own";
   schedule = laidOutAgain();
   TraverseFacts facts(sum);
   TraverseLayout layout = layOut(schedule, facts);

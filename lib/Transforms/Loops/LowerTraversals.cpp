@@ -157,7 +157,13 @@ Value TraversalLoops::makeTeamRows() {
   OpBuilder::InsertionGuard restore(b);
   Block &body = teams.getBody().emplaceBlock();
   b.setInsertionPointToEnd(&body);
-  locateRow(body.addArgument(b.getIndexType(), b.getLoc()));
+  Value team = body.addArgument(b.getIndexType(), b.getLoc());
+  if (layout.rowsPerTeam > 1) {
+    makeMergedRows(team);
+    YieldOp::create(b);
+    return Value();
+  }
+  locateRow(team);
   Value isLong;
   if (byLength) {
     isLong = isLongRow();
@@ -276,7 +282,11 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
               ? "one lane takes " + rows + " rows in turn"
               : rows + " teams of " + std::to_string(layout->threadsPerRow()) +
                     " lanes, row_walk " +
-                    stringifyRowWalk(layout->rowWalk).str() + ahead);
+                    stringifyRowWalk(layout->rowWalk).str() + ahead +
+                    (layout->rowsPerTeam > 1
+                         ? ", " + std::to_string(layout->rowsPerTeam) +
+                               " rows a team"
+                         : ""));
   op.erase();
   // A lookup that several values need is one. The part in front of the loop is
   // left, so that kernels that do the same stay the same.

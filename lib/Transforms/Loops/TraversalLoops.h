@@ -24,8 +24,19 @@
 
 namespace gnn::tile {
 
+/// A row of a range, and what is known at it.
+struct LocatedRow {
+  mlir::Value row, inside; ///< a valid row; whether it counts (null: it does)
+  mlir::Value begin, end;  ///< positions of its elements
+  mlir::Value walked;      ///< where its walk over them ends
+  /// Positions of the parts that it is made of; null: of none.
+  mlir::Value firstPart, endPart;
+  llvm::DenseMap<mlir::Value, mlir::Value> rowValues;
+  std::map<RowDomain, mlir::Value> rows;
+};
+
 /// Makes the loops of one traversal on a range, in front of it.
-class TraversalLoops {
+class TraversalLoops : protected LocatedRow {
 public:
   TraversalLoops(TraverseOp op, TraverseLayout layout);
 
@@ -84,6 +95,13 @@ protected:
   /// Reductions that are ready after one walk.
   using Reductions = llvm::ArrayRef<mlir::Operation *>;
   void walkElements(int64_t rank);
+  /// What is computed at the elements of one walk.
+  struct Walked {
+    llvm::SmallVector<mlir::Operation *> reductions;
+    llvm::SmallVector<unsigned> outputs;
+    llvm::SetVector<mlir::Value> needs; ///< operands first
+  };
+  Walked collectWalked(int64_t rank);
   llvm::SmallVector<mlir::Value> walkParts(Reductions reductions);
   WalkOp createWalk(mlir::Value begin, mlir::Value end, Reductions reductions,
                     int64_t inFlight, int64_t run, int64_t window = 0);
@@ -107,6 +125,9 @@ protected:
   mlir::Value highestOf(mlir::ValueRange states);
   void finish(mlir::Operation *reduction, mlir::ValueRange results);
 
+  // Several rows of a team (MergedRows.cpp).
+  void makeMergedRows(mlir::Value team);
+
   // Arithmetic.
   mlir::Value constant(mlir::Type type, double value);
   mlir::Value constant(mlir::Type type, mlir::TypedAttr value);
@@ -119,20 +140,13 @@ protected:
   IndexBuilder b;
   IndexArrays arrays;
 
-  int64_t heads, columns;  ///< of a row, and of the features of the range
-  bool hasPartOfColumns;   ///< the last range of columns is shorter
-  bool byBlock = false;    ///< the block walks one row
-  mlir::Value firstRow;    ///< of those that the block walks side by side
-  mlir::Value row, inside; ///< a valid row; whether it counts (null: it does)
-  mlir::Value begin, end;  ///< positions of its elements
-  mlir::Value walked;      ///< where its walk over them ends
-  /// Positions of the parts that it is made of; null: of none.
-  mlir::Value firstPart, endPart;
-  bool ofParts = false; ///< the row is long, and made of parts alone
+  int64_t heads, columns; ///< of a row, and of the features of the range
+  bool hasPartOfColumns;  ///< the last range of columns is shorter
+  bool byBlock = false;   ///< the block walks one row
+  mlir::Value firstRow;   ///< of those that the block walks side by side
+  bool ofParts = false;   ///< the row is long, and made of parts alone
   llvm::DenseMap<mlir::Value, int64_t> ranks; ///< walks before it is ready
   int64_t lastRank = -1;
-  llvm::DenseMap<mlir::Value, mlir::Value> rowValues;
-  std::map<RowDomain, mlir::Value> rows;
   WalkPoint *point = nullptr; ///< of the walk that is made
 };
 

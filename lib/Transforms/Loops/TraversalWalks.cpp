@@ -54,10 +54,9 @@ void TraversalLoops::collectNeeds(Value value, llvm::SetVector<Value> &needs) {
 
 /// The reductions of this rank, and the element outputs that become ready
 /// with it.
-void TraversalLoops::walkElements(int64_t rank) {
-  SmallVector<Operation *> reductions;
-  llvm::SetVector<Value> needs;
-  SmallVector<unsigned> outputs;
+TraversalLoops::Walked TraversalLoops::collectWalked(int64_t rank) {
+  Walked result;
+  auto &[reductions, outputs, needs] = result;
   for (Operation &inner : op.getBody().front())
     if (reducesElements(&inner) && ranks[inner.getResult(0)] == rank + 1) {
       for (Value operand : inner.getOperands())
@@ -71,6 +70,11 @@ void TraversalLoops::walkElements(int64_t rank) {
       collectNeeds(value, needs);
       outputs.push_back(i);
     }
+  return result;
+}
+
+void TraversalLoops::walkElements(int64_t rank) {
+  auto [reductions, outputs, needs] = collectWalked(rank);
   if (reductions.empty() && outputs.empty())
     return;
   if (ofParts)

@@ -21,7 +21,7 @@ namespace gnn {
 /// Whether a field is set that says how rows are walked.
 static bool saysWalk(const TraverseSchedule &schedule) {
   return schedule.rowWalk || schedule.splitRows || schedule.rowOrder ||
-         schedule.elementLanes;
+         schedule.elementLanes || schedule.rowsPerTeam > 1;
 }
 
 namespace {

@@ -239,6 +239,13 @@ void gnn::tile::printSchedule(raw_ostream &os, const TemplateKey &key,
   os << "\n";
 }
 
+LogicalResult gnn::tile::writeSchedules(Operation *op, StringRef path,
+                                        StringRef text) {
+  if (gnn::runtime::Error error = gnn::writeOutput(path, text))
+    return emitError(op->getLoc(), "schedules: ") << error.message();
+  return success();
+}
+
 namespace {
 /// Reads one line.
 class LineReader {

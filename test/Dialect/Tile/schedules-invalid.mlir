@@ -118,7 +118,7 @@ module attributes {test.schedule = #schedule} {}
 
 // A block is one lane.
 //
-// expected-error @+1 {{expected a field of #gnn_tile.core_schedule (columns_per_block, vector, rows_per_block, row_order, runs), got 'lanes', which the cores of a CPU do not have: is it a schedule for a GPU?}}
+// expected-error @+1 {{expected a field of #gnn_tile.core_schedule (columns_per_block, vector, rows_per_block, row_order, rows_per_team, runs), got 'lanes', which the cores of a CPU do not have: is it a schedule for a GPU?}}
 #schedule = #gnn_tile.core_schedule<lanes = 4>
 module attributes {test.schedule = #schedule} {}
 

@@ -9,9 +9,15 @@
 #ifndef GNN_TRANSFORMS_SCHEDULES_PASSES_H
 #define GNN_TRANSFORMS_SCHEDULES_PASSES_H
 
+#include "GNN/Analysis/ScheduleFilters.h"
+#include "GNN/Runtime/Graph.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
+
+#include <functional>
+#include <memory>
 
 namespace gnn {
 
@@ -22,12 +28,20 @@ namespace gnn {
 std::unique_ptr<mlir::Pass> createRankSchedules(const std::string &rule,
                                                 mlir::OpPassManager passes);
 
+/// What leaves schedules out of a listing, one filter after the other.
+struct ScheduleFilters {
+  llvm::SmallVector<ScheduleFilter> names;
+  /// The graph that a declaration will be bound to; null where nobody knows.
+  std::function<std::shared_ptr<const runtime::Graph>(llvm::StringRef)> graphOf;
+};
+
 /// Prints what `gnn-tile-list-schedules` does: for each template of a module, a
 /// line for each schedule that it may have on its target where the fields in
-/// `vary` are open.
+/// `vary` are open, and that the filters leave.
 mlir::LogicalResult listSchedules(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> vary,
-                                  llvm::raw_ostream &os);
+                                  llvm::raw_ostream &os,
+                                  const ScheduleFilters &filters = {});
 
 } // namespace gnn
 

@@ -132,12 +132,24 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
         --gnn-schedule-pipeline --gnn-tile-list-schedules="vary=in_flight,rows_per_block"
     ```
 
+    With `filter` it leaves out those that cannot be the best (LO-SpMM 3.2 to 3.4), by
+    the GPU and by the rows of `graph`: `registers` those whose thread or block needs
+    more than there are, `utilization` those with parts of warps, or with blocks for
+    half of the multiprocessors or fewer, `balance` those whose blocks differ by more
+    than a quarter in their elements, or compute more than a quarter of padding. Where
+    no schedule of a template passes, the least bad stay. A remark says how many each
+    filter leaves.
+
     Needs: templates on buffers. Keeps: everything. Never lists a schedule that
     `gnn-verify-schedules` refuses.
   }];
   let options = [
     ListOption<"vary", "vary", "std::string",
                "Fields to list all values of, whatever is set">,
+    ListOption<"filter", "filter", "std::string",
+               "Filters that leave schedules out: registers, utilization, balance">,
+    Option<"graph", "graph", "std::string", /*default=*/"",
+           "File of the graph whose rows filters go by">,
     Option<"file", "file", "std::string", /*default=*/"",
            "File to write, instead of printing">,
   ];

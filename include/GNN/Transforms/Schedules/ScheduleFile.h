@@ -62,6 +62,10 @@ void writeKey(llvm::json::OStream &out, const TemplateKey &key);
 void writeFields(llvm::json::OStream &out, llvm::ArrayRef<ScheduleField> table,
                  llvm::ArrayRef<int64_t> values);
 
+/// Writes a file of lines; reports at `op` why it cannot.
+mlir::LogicalResult writeSchedules(mlir::Operation *op, llvm::StringRef path,
+                                   llvm::StringRef text);
+
 /// Writes a line; `facts` may be null.
 void printSchedule(llvm::raw_ostream &os, const TemplateKey &key,
                    mlir::Attribute schedule, const LayoutFacts *facts);

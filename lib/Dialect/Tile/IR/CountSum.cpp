@@ -28,6 +28,7 @@ CountSum CountSum::entries(const StructureKey &key) {
   case StructureKey::Kind::Rows:
   case StructureKey::Kind::TileRows:
   case StructureKey::Kind::LongTileRows:
+  case StructureKey::Kind::MergedRows:
     return CountSum(CountKey::count(key.group)) + 1;
   case StructureKey::Kind::Stream:
     return CountSum(CountKey::count(key.elements.space)) +
@@ -40,6 +41,9 @@ CountSum CountSum::entries(const StructureKey &key) {
   case StructureKey::Kind::CutRows:
     return CountSum(CountKey::cutRowCount(key.group, key.elements, key.tile)) *
            3;
+  case StructureKey::Kind::Merged:
+    return CountSum(CountKey::mergedCount(key)) *
+           MergedRows::entryLength(key.tile);
   }
   llvm_unreachable("all kinds are handled");
 }

@@ -6,12 +6,15 @@
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 
+#include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/InPlace.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
+#include "GNN/Dialect/Tile/IR/Registers.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
 
 /// The depth of a row of weights is staged whole, or in halves of that: other
@@ -97,11 +100,24 @@ static std::string explainCopies(OuterOp op, GemmScheduleAttr schedule) {
   return "";
 }
 
+/// Why its threads cannot have registers so.
+static std::string explainRegisters(Operation *op, GemmScheduleAttr schedule) {
+  RegisterFields fields(schedule);
+  if (fields.areOpen() || shareLanesRows(op))
+    return explainRefusal(fields, getBlockLimits(op), ProductLayout::threads);
+  return ("cannot honour the schedule's '" +
+          Twine(fields.maxRegisters ? "max_registers" : "processor_blocks") +
+          "': expected a GPU, got the core of a CPU")
+      .str();
+}
+
 /// Blocks of other columns would read what one has written over.
 std::string gnn::tile::explainRefusal(GemmOp op, GemmScheduleAttr schedule) {
   if (std::string why = explainKind(op, schedule); !why.empty())
     return why;
   if (std::string why = explainCopies(op, schedule); !why.empty())
+    return why;
+  if (std::string why = explainRegisters(op, schedule); !why.empty())
     return why;
   if (ProductSchedule(schedule).runs)
     return "cannot honour the schedule's 'runs': expected an outer product, "
@@ -117,7 +133,9 @@ std::string gnn::tile::explainRefusal(GemmOp op, GemmScheduleAttr schedule) {
 }
 std::string gnn::tile::explainRefusal(OuterOp op, GemmScheduleAttr schedule) {
   std::string why = explainKind(op, schedule);
-  return why.empty() ? explainCopies(op, schedule) : why;
+  if (why.empty())
+    why = explainCopies(op, schedule);
+  return why.empty() ? explainRegisters(op, schedule) : why;
 }
 
 template <typename ProductOp>

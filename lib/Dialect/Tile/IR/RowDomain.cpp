@@ -204,7 +204,7 @@ FailureOr<RowDomain> FieldParser<RowDomain>::parse(AsmParser &parser) {
   return parser.emitError(loc) << error;
 }
 
-/// Parses the words of a key, up to a number or what is no word.
+/// Parses the words of a key, up to what is no word, and the numbers behind.
 template <typename Key>
 static FailureOr<Key> parseKey(AsmParser &parser, size_t mostDomains) {
   SMLoc loc = parser.getCurrentLocation();
@@ -215,12 +215,12 @@ static FailureOr<Key> parseKey(AsmParser &parser, size_t mostDomains) {
   for (size_t i = 0;
        i < mostDomains && succeeded(parser.parseOptionalKeyword(&word)); ++i)
     text += " " + word.str();
-  int64_t tile;
-  OptionalParseResult number = parser.parseOptionalInteger(tile);
-  if (number.has_value()) {
-    if (failed(*number))
+  int64_t number;
+  for (OptionalParseResult parsed = parser.parseOptionalInteger(number);
+       parsed.has_value(); parsed = parser.parseOptionalInteger(number)) {
+    if (failed(*parsed))
       return failure();
-    text += " " + std::to_string(tile);
+    text += " " + std::to_string(number);
   }
   std::string error;
   if (auto key = Key::parse(text, error))
@@ -233,5 +233,5 @@ FailureOr<StructureKey> FieldParser<StructureKey>::parse(AsmParser &parser) {
 }
 
 FailureOr<CountKey> FieldParser<CountKey>::parse(AsmParser &parser) {
-  return parseKey<CountKey>(parser, 2);
+  return parseKey<CountKey>(parser, 3);
 }

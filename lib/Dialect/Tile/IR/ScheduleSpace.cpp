@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
+#include "GNN/Dialect/Tile/IR/Registers.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -16,9 +17,6 @@
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
-
-/// Registers that a thread has; more is spilled.
-static constexpr int64_t mostRegisters = 255;
 
 //===----------------------------------------------------------------------===//
 // traverse
@@ -127,9 +125,21 @@ private:
     int64_t length = schedule.splitRows;
     return {length / 4, length, 4 * length};
   }
+  SmallVector<int64_t> rowsOfTeam() const {
+    bool merges = facts.mergeRefusal.empty() &&
+                  current.rowWalk.value_or(RowWalk::Team) == RowWalk::Team;
+    return merges ? SmallVector<int64_t>{0, 2, 4, 8} : SmallVector<int64_t>{0};
+  }
   /// The pass chooses by all other fields.
   SmallVector<int64_t> runs() const { return {0}; }
   SmallVector<int64_t> processorBlocks() const { return {0}; }
+  /// Runs, which a pass may choose, take registers.
+  SmallVector<int64_t> maxRegisters() const {
+    TraverseSchedule schedule = current;
+    if (facts.addsFloats && !schedule.window && !schedule.runs)
+      schedule.runs = 1;
+    return {0, boundFor(layOut(schedule, facts).registers)};
+  }
   SmallVector<int64_t> windows() const {
     bool hasWindows =
         facts.walksElements && current.rowWalk != RowWalk::ByEdges;
@@ -194,6 +204,12 @@ ScheduleInterface OuterOp::getOpenSchedule() {
   return ProductSchedule().get(getContext());
 }
 
+/// Whether a listing leaves it open, or tries it last.
+static bool mayBeOpen(StringRef field) {
+  return llvm::is_contained({"runs", "processor_blocks", "max_registers"},
+                            field);
+}
+
 /// Tiles of all widths on all cores, copied in all ways, for products of `in`
 /// values, or of 0: the graph says.
 template <typename ProductOp>
@@ -201,7 +217,7 @@ static void enumerateTiles(ProductOp op, int64_t in, GemmScheduleAttr schedule,
                            ScheduleUser use) {
   SmallVector<int64_t> values(schedule.getValues());
   for (auto [field, value] : llvm::zip_equal(schedule.getTable(), values)) {
-    if (value || field.name == "runs") // which the pass chooses
+    if (value || mayBeOpen(field.name))
       continue;
     for (int64_t chosen : field.list()) {
       value = chosen;
@@ -210,11 +226,18 @@ static void enumerateTiles(ProductOp op, int64_t in, GemmScheduleAttr schedule,
     }
     return;
   }
-  if (!explainRefusal(op, schedule).empty())
-    return;
   ProductLayout layout = layOut(op, schedule);
-  use(schedule, {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
-                 layout.sharedBytes(), layout.registers()});
+  auto give = [&](GemmScheduleAttr given) {
+    if (explainRefusal(op, given).empty())
+      use(given, {layout.threads, int64_t(llvm::divideCeil(in, layout.depth)),
+                  layout.sharedBytes(), layout.registers()});
+  };
+  give(schedule);
+  ProductSchedule bounded(schedule);
+  if (bounded.maxRegisters)
+    return;
+  bounded.maxRegisters = boundFor(layout.registers());
+  give(bounded.get(op.getContext()));
 }
 
 static GemmScheduleAttr orOpen(Attribute given, MLIRContext *context) {

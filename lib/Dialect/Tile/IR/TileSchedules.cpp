@@ -229,8 +229,9 @@ ArrayRef<ScheduleField> GemmScheduleAttr::getTable() {
 int64_t TraverseSchedule::getBlockPositions() const {
   if (rowWalk == RowWalk::Block)
     return 1;
-  return rowWalk == RowWalk::ByEdges ? rowsPerBlock * TeamShare::elements
-                                     : rowsPerBlock;
+  return rowsPerBlock * (rowWalk == RowWalk::ByEdges
+                             ? TeamShare::elements
+                             : std::max<int64_t>(rowsPerTeam, 1));
 }
 
 TraverseSchedule TraverseScheduleAttr::getFields() const {
@@ -254,6 +255,10 @@ LogicalResult TraverseScheduleAttr::verify(EmitError emitError,
   if (schedule.splitRows && walk != RowWalk::ByLength)
     return emitError() << "expected 'row_walk' by_length with 'split_rows', "
                           "got "
+                       << stringifyRowWalk(walk);
+  walk = schedule.rowWalk.value_or(RowWalk::Team);
+  if (schedule.rowsPerTeam > 1 && walk != RowWalk::Team)
+    return emitError() << "expected 'row_walk' team with 'rows_per_team', got "
                        << stringifyRowWalk(walk);
   return success();
 }

@@ -243,6 +243,10 @@ SmallVector<StructureKey> TraverseOp::getStructures() {
       keys.insert(wrap(context, *key));
   if (elements && !isCyclic()) // whose elements say their groups
     keys.insert(wrap(context, getRowsKey(groups, elements)));
+  if (std::optional<StructureKey> merged = getMergedKey(*this)) {
+    keys.insert(wrap(context, StructureKey::mergedRows(*merged)));
+    keys.insert(wrap(context, *merged));
+  }
   bool isStreamed = readsStreams();
   if (isStreamed) {
     Space group = groups.get().space;
@@ -293,8 +297,11 @@ TileCost TraverseOp::getCost() {
   int64_t columns = TraverseSchedule(*this).columnsPerBlock;
   int64_t walks = columns ? llvm::divideCeil(domain.getFeatures(), columns) : 1;
   CountSum entries;
+  std::optional<StructureKey> merged = getMergedKey(*this);
   for (const StructureKey &key : getStructures()) {
-    bool ofElements = key.hasTarget() && getElements() &&
+    if (merged && key == StructureKey::map(merged->elements, merged->target))
+      continue; // entries have what it has
+    bool ofElements = key.hasTarget() && !key.isMerged() && getElements() &&
                       RowDomain(key.elements) == getElements();
     entries += ofElements ? countWalked() : CountSum::entries(key);
   }
@@ -316,6 +323,11 @@ TileCost TraverseOp::getCost() {
     auto type = cast<ShapedType>(input->get().getType());
     if (at.getAnchor() == Anchor::All)
       cost.readBytes += type.getNumElements() * bytesOf(type);
+    else if (merged && at.getAnchor() == Anchor::Element &&
+             at.getSpace() == RowDomain(merged->target))
+      cost.readBytes += CountSum(CountKey::mergedCount(*merged)) *
+                        (columnsAt(getLevel(at)) * bytesOf(type) *
+                         (at.getFeature() ? 1 : walks));
     else
       cost.readBytes += pointsAt(getLevel(at)) *
                         (bytesOf(type) * (at.getFeature() ? 1 : walks));

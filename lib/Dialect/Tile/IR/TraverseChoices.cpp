@@ -430,7 +430,7 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
     while (schedule.rowsPerBlock > 1 && countBytes() > facts.limits.sharedBytes)
       schedule.rowsPerBlock /= 2;
   }
-  if (!schedule.processorBlocks && byEdges)
+  if (!schedule.processorBlocks && byEdges && !schedule.maxRegisters)
     schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
 }
 
@@ -500,6 +500,8 @@ RowWalk gnn::tile::chooseRowWalk(const TraverseSchedule &schedule,
                                  const TraverseFacts &facts) {
   if (schedule.splitRows)
     return RowWalk::ByLength;
+  if (schedule.rowsPerTeam > 1)
+    return RowWalk::Team;
   // Both take more shared memory, and a window that is given is whole steps of
   // its team, not of the block.
   auto isHonoured = [&](RowWalk walk) {

@@ -179,6 +179,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
   if (op.getElements())
     streams = std::max<int64_t>(1, countMapped(op));
   searchRefusal = explainSearch(op);
+  mergeRefusal = explainMerge(op);
   headTilesRefusal = explainHeadTiles(op);
   if (reducesFeatures)
     findPartialResults(op, columnTilesRefusal);

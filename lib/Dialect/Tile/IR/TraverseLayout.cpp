@@ -8,6 +8,7 @@
 
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/ColumnTiles.h"
+#include "GNN/Dialect/Tile/IR/Registers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -57,17 +58,37 @@ static void shareEdges(TraverseLayout &layout, const TraverseFacts &facts) {
   layout.sharedBytes = 4 * layout.rowsPerBlock * parts * lanes;
 }
 
+/// A walk by edges has the sums of its group, the rows of all elements under
+/// way, and where each of them lies and its word. Where rows are reduced or
+/// weighed, half of their products are there, too. Fitted on 150 schedules: of
+/// 8 of 10 kernels ptxas takes 0.9 to 1.3 times as many
+/// (benchmarks/tuning/registers.py).
+static int64_t estimateByEdges(const TraverseFacts &facts,
+                               const TraverseLayout &layout) {
+  int64_t sums = 0, rows = 0;
+  for (Level level : facts.sums)
+    sums += layout.countHeld(level);
+  for (Level level : facts.elementLoads)
+    rows += level.feature ? layout.countHeld(level) : 0;
+  if (facts.shufflesInsideElements || facts.weighsElements)
+    rows += rows / 2;
+  return 30 + sums + layout.inFlight * (rows + 2);
+}
+
 /// Sums stay in registers with what is added to them; of loads in flight and
 /// what is held of the row, ptxas keeps few at a time. Fitted on schedules of
 /// seven models: 8 of 10 kernels take 0.7 to 1.8 times as many
 /// (benchmarks/sweep.py --ptxas).
 static int64_t estimateRegisters(const TraverseFacts &facts,
                                  const TraverseLayout &layout) {
+  if (layout.rowWalk == RowWalk::ByEdges)
+    return estimateByEdges(facts, layout);
   int64_t sums = 0, loads = 0;
   for (Level level : facts.sums)
     sums += layout.countHeld(level);
   if (layout.runs) // and those of the runs before, in two parts
     sums *= 3;
+  sums *= layout.rowsPerTeam;
   for (Level level : facts.rowValues)
     loads += layout.countHeld(level);
   for (Level level : facts.elementLoads)
@@ -92,6 +113,7 @@ TraverseLayout gnn::tile::layOut(const TraverseSchedule &schedule,
                                    layout.featureLanes * layout.vector);
   layout.inFlight = orOne(schedule.inFlight);
   layout.rowsPerBlock = orOne(schedule.rowsPerBlock);
+  layout.rowsPerTeam = orOne(schedule.rowsPerTeam);
   layout.rowOrder = schedule.rowOrder.value_or(TakenOrder::Natural);
   layout.rowWalk = schedule.rowWalk.value_or(RowWalk::Team);
   layout.addsAtomically = schedule.merge == Merge::Atomic;
@@ -234,6 +256,30 @@ static std::string checkByEdges(const TraverseSchedule &schedule,
   return "";
 }
 
+/// Where a team takes several groups, lanes hold the sums of all of them.
+static std::string checkMerge(const TraverseSchedule &schedule,
+                              const TraverseFacts &facts,
+                              const TraverseLayout &layout) {
+  if (layout.rowsPerTeam == 1)
+    return "";
+  if (!facts.mergeRefusal.empty())
+    return refuse("rows_per_team", facts.mergeRefusal);
+  if (layout.rowWalk != RowWalk::Team)
+    return refuse("rows_per_team", "expected 'row_walk' team, got " +
+                                       stringifyRowWalk(layout.rowWalk));
+  if (layout.window)
+    return refuse("window", "the elements of several rows are merged");
+  int64_t vectors = layout.vectorsOfLane() * layout.rowsPerTeam;
+  int64_t most = layout.isOneLane ? TraverseFacts::mostVectorsOfOneLane
+                                  : facts.mostVectors();
+  if (hasLanes(schedule) && vectors > most)
+    return refuse("rows_per_team", "a lane would have " + Twine(vectors) +
+                                       " vectors of all rows, expected at "
+                                       "most " +
+                                       Twine(most));
+  return "";
+}
+
 /// Windows are walked in whole steps, the last one of a row aside.
 static std::string checkWindow(const TraverseSchedule &schedule,
                                const TraverseFacts &facts,
@@ -280,20 +326,11 @@ static std::string checkRowFields(const TraverseSchedule &schedule,
                                         Twine(facts.limits.threads) +
                                         " threads, got " +
                                         Twine(layout.threads()) + " threads");
-  if (facts.limits.processorBlocks &&
-      schedule.processorBlocks > facts.limits.processorBlocks)
-    return refuse("processor_blocks", "a multiprocessor has at most " +
-                                          Twine(facts.limits.processorBlocks) +
-                                          " blocks at work, got " +
-                                          Twine(schedule.processorBlocks));
-  int64_t resident = schedule.processorBlocks * layout.threads();
-  if (schedule.processorBlocks && schedule.rowsPerBlock && hasLanes(schedule) &&
-      facts.limits.processorThreads && resident > facts.limits.processorThreads)
-    return refuse(
-        "processor_blocks",
-        "a multiprocessor has at most " + Twine(facts.limits.processorThreads) +
-            " threads at work, got " + Twine(schedule.processorBlocks) +
-            " blocks of " + Twine(layout.threads()));
+  bool hasThreads = schedule.rowsPerBlock && hasLanes(schedule);
+  if (std::string why = explainRefusal(RegisterFields(schedule), facts.limits,
+                                       hasThreads ? layout.threads() : 0);
+      !why.empty())
+    return why;
   // Nodes and pairs have a degree.
   if (layout.rowOrder != TakenOrder::Natural &&
       !((facts.groups.isKind(RowKind::Node) ||
@@ -342,8 +379,8 @@ std::optional<StructureKey> gnn::tile::getOrderKey(RowDomain groups,
 std::string gnn::tile::explainRefusal(const TraverseSchedule &schedule,
                                       const TraverseFacts &facts,
                                       const TraverseLayout &layout) {
-  for (auto check :
-       {checkLanes, checkColumns, checkByEdges, checkWindow, checkRowFields})
+  for (auto check : {checkLanes, checkColumns, checkByEdges, checkMerge,
+                     checkWindow, checkRowFields})
     if (std::string why = check(schedule, facts, layout); !why.empty())
       return why;
   return "";

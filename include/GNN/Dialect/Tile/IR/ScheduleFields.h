@@ -9,6 +9,8 @@
 #ifndef GNN_DIALECT_TILE_IR_SCHEDULEFIELDS_H
 #define GNN_DIALECT_TILE_IR_SCHEDULEFIELDS_H
 
+#include "GNN/Lattice/Lattice.h"
+
 #include "mlir/IR/OpImplementation.h"
 
 #include <cstdint>
@@ -28,7 +30,8 @@ struct FieldRange {
 /// The ranges of ScheduleFields.def.
 namespace range {
 inline constexpr FieldRange none, words{1, 1}; // as many as the enum has
-constexpr FieldRange upTo(int64_t most) { return {1, most}; }
+constexpr FieldRange from(int64_t least, int64_t most) { return {least, most}; }
+constexpr FieldRange upTo(int64_t most) { return from(1, most); }
 constexpr FieldRange powers(int64_t least, int64_t most) {
   return {least, most, /*arePowers=*/true};
 }

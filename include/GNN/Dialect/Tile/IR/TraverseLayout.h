@@ -74,6 +74,8 @@ struct TraverseFacts {
   bool mayTakeTurns = true;
   /// Why no row is found by a search of row pointers; empty if one may be.
   std::string searchRefusal;
+  /// Why a team does not take several groups; empty if it may.
+  std::string mergeRefusal;
   /// The same of columns in tiles, where features are reduced, and of heads.
   std::string columnTilesRefusal, headTilesRefusal;
   /// The widest vector for which every row of every operand is aligned, on a
@@ -143,7 +145,8 @@ struct TraverseLayout {
                             ///< launches where features are reduced
   int64_t headTiles = 1;    ///< launches, each of `headChunks` heads a lane
   int64_t inFlight = 1;     ///< elements whose loads are issued together
-  int64_t rowsPerBlock = 1; ///< groups a block takes
+  int64_t rowsPerBlock = 1; ///< groups a block takes, or teams of several
+  int64_t rowsPerTeam = 1;  ///< groups that a team takes together
   TakenOrder rowOrder = TakenOrder::Natural;
   RowWalk rowWalk = RowWalk::Team;
   bool addsAtomically = false; ///< teams of a walk by edges their parts of rows
@@ -272,6 +275,14 @@ InFlight chooseEdgesInFlight(const TraverseSchedule &schedule,
 /// Why the teams of a walk by edges take turns by no default; empty if they do.
 std::string explainBlocked(const TraverseSchedule &schedule,
                            const TraverseFacts &facts);
+
+/// The elements of the groups that teams take together, merged by the rows of
+/// features that they lead to, as the schedule says; none where a team has one
+/// group.
+std::optional<StructureKey> getMergedKey(TraverseOp op);
+
+/// Why teams cannot take several groups together; empty if they can.
+std::string explainMerge(TraverseOp op);
 
 /// Why the elements of all groups cannot be walked one after the other
 /// (`RowWalk::ByEdges`); empty if they can.

@@ -1,0 +1,51 @@
+//===- Registers.h - Registers of a block's threads -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a schedule says of the registers of a kernel beside its layout, for
+// traversals and products alike.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_DIALECT_TILE_IR_REGISTERS_H
+#define GNN_DIALECT_TILE_IR_REGISTERS_H
+
+#include "GNN/Dialect/GNN/IR/TargetFields.h"
+#include "GNN/Dialect/Tile/IR/ScheduleFields.h"
+
+namespace gnn::tile {
+
+/// Registers that a thread has at most; more is spilled.
+inline constexpr int64_t mostRegisters = 255;
+/// The same at least, which ptxas raises others to.
+inline constexpr int64_t fewestRegisters = 24;
+
+/// Registers that a thread takes of a multiprocessor where it uses so many: a
+/// warp is given 256 at a time.
+int64_t countGiven(int64_t registers);
+
+/// A bound for threads of which so many registers are estimated, with some to
+/// spare.
+int64_t boundFor(int64_t estimate);
+
+/// What ptxas is told: fields of schedules, 0 where they are open.
+struct RegisterFields {
+  int64_t processorBlocks = 0; ///< `.minnctapersm`
+  int64_t maxRegisters = 0;    ///< `.maxnreg`
+
+  explicit RegisterFields(const TraverseSchedule &schedule)
+      : processorBlocks(schedule.processorBlocks),
+        maxRegisters(schedule.maxRegisters) {}
+  /// Those of a template's schedule; none of a core.
+  explicit RegisterFields(mlir::Attribute schedule);
+  bool areOpen() const { return !processorBlocks && !maxRegisters; }
+};
+
+/// Empty if a GPU of these limits can honour them for blocks of so many threads
+/// (0: not known); else the field and the reason.
+std::string explainRefusal(const RegisterFields &fields,
+                           const TargetLimits &limits, int64_t threads);
+
+} // namespace gnn::tile
+
+#endif // GNN_DIALECT_TILE_IR_REGISTERS_H
