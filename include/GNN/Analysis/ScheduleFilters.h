@@ -28,7 +28,7 @@ std::optional<ScheduleFilter> findScheduleFilter(llvm::StringRef name);
 /// "registers, utilization, balance".
 std::string listScheduleFilters();
 
-/// What filters know of a schedule. A number of which nothing is known is 0,
+/// The facts of a schedule that filters need. A number of which nothing is known is 0,
 /// and keeps no schedule from passing.
 struct Candidate {
   /// Registers that a thread needs, and that it may have.

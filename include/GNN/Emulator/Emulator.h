@@ -49,8 +49,7 @@ struct Launch {
   /// all unknown.
   llvm::ArrayRef<int64_t> argumentBytes;
   /// Where the elements of each argument are added that threads load, of
-  /// checked kernels; empty: nowhere. What is copied past registers is not
-  /// loaded.
+  /// checked kernels; empty: nowhere. A copy past registers is no load.
   llvm::MutableArrayRef<int64_t> loads;
   /// Draws the order of threads between barriers; unset: ascending. Kernels
   /// without races give the same bits for every seed.

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What gnn-run and gnn-tune, and in part gnn-overlay-sim, read, run and write.
+// Files and values that gnn-run and gnn-tune, and in part gnn-overlay-sim,
+// read, run and write.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +64,7 @@ struct Graphs {
 
 /// A graph file, and what is bound of it.
 struct LoadedGraph {
-  /// Of the declaration; empty where only a file was given.
+  /// The name of the declaration; empty where only a file was given.
   std::string name;
   /// `FILE` or `GRAPH=FILE`, as given.
   std::string text;
@@ -76,7 +77,7 @@ struct LoadedGraph {
                                 int64_t types) const;
 };
 
-/// What becomes of a loaded graph, in this order.
+/// Changes of a loaded graph, in this order.
 struct GraphChanges {
   bool addInverses = false;
   bool addSelfLoops = false;

@@ -51,7 +51,7 @@ public:
       : device(std::move(device)) {}
 
   /// Makes room for the arguments and the workspace of a template alone, where
-  /// there is none. What lies in the workspace stays.
+  /// there is none. The contents of the workspace stay.
   runtime::Error reserve(const IsolatedTemplate &alone,
                          const runtime::BoundFunction &bound);
 

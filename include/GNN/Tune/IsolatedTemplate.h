@@ -27,7 +27,7 @@ struct IsolatedTemplate {
   /// The numbers of the arguments that it takes as inputs, and of those that it
   /// writes, each in the order of its plan.
   std::vector<unsigned> inputs, outputs;
-  /// Of each of these outputs, whether it reads it too.
+  /// Whether it reads each of these outputs too.
   std::vector<bool> readsOutput;
   /// Places in the workspace that it writes; whether it reads one of them, and
   /// whether all have elements of f32.

@@ -50,7 +50,7 @@ struct Measurement {
   }
 };
 
-/// What a search drives: one template with its inputs.
+/// The times of schedules of one template with its inputs, which a search asks.
 class Measurer {
 public:
   virtual ~Measurer();

@@ -24,7 +24,7 @@ struct GeneticOptions {
   /// The first so many by the model are what there is.
   size_t candidates = 20;
   size_t population = 16, elite = 6, generations = 3;
-  /// Of 100 children those that are mutated.
+  /// Children that are mutated, of 100.
   unsigned mutationPercent = 20;
 };
 

@@ -44,7 +44,7 @@ struct History {
   const Trial *find(const Schedule &schedule) const;
 };
 
-/// A way of searching. What it proposes depends on the space, the seed that it
+/// A way of searching. Its proposals depend on the space, the seed that it
 /// was made with, and the times that it is told, and on nothing else.
 class Search {
 public:
@@ -79,7 +79,7 @@ bool asksModel(llvm::StringRef name);
 runtime::Expected<std::unique_ptr<Search>>
 createSearch(llvm::StringRef name, uint64_t seed, ModelOrder order = {});
 
-/// What a search may take.
+/// The limits of a search.
 struct Limits {
   /// Seconds of `Measurer::elapsed`.
   double seconds = 5;

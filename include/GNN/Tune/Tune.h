@@ -13,7 +13,7 @@
 
 namespace gnn::tune {
 
-/// What a search has come to, for who waits for it.
+/// The state of a search, for who waits for it.
 struct Progress {
   /// The template, and which of how many it is.
   std::string name;
@@ -36,7 +36,7 @@ struct TuneOptions {
   /// The name of a search, and its seed.
   std::string search = "coordinate";
   uint64_t seed = 0;
-  /// Of searches that ask one.
+  /// The model of searches that ask one.
   std::shared_ptr<const ScheduleModel> model;
   /// Gets all measurements, where it is given; `cell` names them.
   const Store *store = nullptr;

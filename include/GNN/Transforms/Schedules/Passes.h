@@ -28,7 +28,7 @@ namespace gnn {
 std::unique_ptr<mlir::Pass> createRankSchedules(const std::string &rule,
                                                 mlir::OpPassManager passes);
 
-/// What leaves schedules out of a listing, one filter after the other.
+/// Filters of a listing of schedules, applied one after the other.
 struct ScheduleFilters {
   llvm::SmallVector<ScheduleFilter> names;
   /// The graph that a declaration will be bound to; null where nobody knows.

@@ -58,7 +58,7 @@ def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
     (docs/Tuning.md). A record is of a template if all of this is equal: what it
     computes, walks, reads and writes, its types, the statistics of its graph in steps of a
     factor of two, the kind of chip, and the version of the compiler. Functions and
-    graphs may have other names. Of several records the last one counts.
+    graphs may have other names. The last of several records counts.
 
     A record whose schedule cannot be honoured, and a line that is no record, are left
     with a remark.

@@ -18,7 +18,7 @@
 
 namespace gnn::tile {
 
-/// What a record of a template is found by: its key without function and graph,
+/// The key that a record of a template is found by: its key without function and graph,
 /// the statistics of its graph in steps of a factor of two, the target, and the
 /// version of the compiler.
 llvm::json::Object describeForRecord(TileOpInterface op);

@@ -39,7 +39,7 @@ public:
     std::vector<std::string> features;
     /// Logarithms are of a feature, 0 where it is missing or less, plus this.
     double offset = 0;
-    /// Of the batch normalization.
+    /// Numbers of the batch normalization.
     std::vector<double> mean, variance, scale, shift;
     double epsilon = 0;
     std::vector<Layer> layers;

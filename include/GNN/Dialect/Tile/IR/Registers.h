@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a schedule says of the registers of a kernel beside its layout, for
+// The bounds that a schedule sets on the registers of a kernel, for
 // traversals and products alike.
 //
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@ int64_t countGiven(int64_t registers);
 /// spare.
 int64_t boundFor(int64_t estimate);
 
-/// What ptxas is told: fields of schedules, 0 where they are open.
+/// Bounds that ptxas is told: fields of schedules, 0 where they are open.
 struct RegisterFields {
   int64_t processorBlocks = 0; ///< `.minnctapersm`
   int64_t maxRegisters = 0;    ///< `.maxnreg`
