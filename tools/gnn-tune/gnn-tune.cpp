@@ -42,8 +42,11 @@ using namespace gnn;
 namespace {
 /// The options, made when the tool runs: the library of a static build, which
 /// has the code of several tools, has none when it is loaded.
-struct Options {
-  cl::OptionCategory category{"gnn-tune options"};
+struct Options : run::InputOptions {
+  Options() : InputOptions("gnn-tune options") {
+    weights.setInitialValue("random:1");
+  }
+
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"),
                             cl::cat(category)};
   cl::opt<std::string> function{"function", cl::desc("Function to tune"),
@@ -110,26 +113,11 @@ struct Options {
       "jobs",
       cl::desc("Threads that compile; by default as many as there are cores"),
       cl::init(0), cl::cat(category)};
-  cl::list<std::string> inputs{
-      "input",
-      cl::desc("Where an input comes from; graph:feat are the features "
-               "of the graph file"),
-      cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
-      cl::cat(category)};
-  cl::opt<std::string> weights{
-      "weights",
-      cl::desc("Where all other inputs come from (default random:1)"),
-      cl::value_desc("random:SEED"), cl::init("random:1"), cl::cat(category)};
   CompileFlags flags{category, "tune", {}};
   cl::list<std::string> plugins{
       "load-plugin",
       cl::desc("Take dialects, ops and passes of a shared object"),
       cl::value_desc("FILE.so"), cl::cat(category)};
-  cl::opt<int64_t> maxBytes{
-      "max-bytes",
-      cl::desc("Most memory that the arrays of a file may ask for; by default "
-               "all that there is"),
-      cl::value_desc("BYTES"), cl::cat(category)};
 };
 } // namespace
 
@@ -284,8 +272,8 @@ runtime::Error Run::checkArguments() {
       return loaded.takeError().in("--model");
     model = std::move(*loaded);
   }
-  if (auto seed = run::parseSeed(given->weights); !seed)
-    return seed.takeError().in("--weights");
+  if (runtime::Error error = given->checkWeights())
+    return error;
   // Both are tried before anything is measured.
   runtime::NewFile file;
   int status = given->out.empty() ? 0 : file.create(given->out, {""});
@@ -342,7 +330,8 @@ runtime::Error Run::openDevice() {
 
 runtime::Error Run::loadGraphs() {
   for (const std::string &text : given->graphFiles) {
-    auto graph = run::loadGraph(text, {}, given->maxBytes);
+    auto graph = run::loadGraph(
+        text, {given->inverses, given->selfLoops, false}, given->maxBytes);
     if (!graph)
       return graph.takeError();
     loaded.push_back(std::move(*graph));
@@ -420,8 +409,11 @@ int Run::tuneFunction() {
     auto graphs = run::pickGraphs(plan.graphs, loaded);
     if (!graphs)
       return graphs.takeError();
-    return run::loadInputs(infos, plan, *graphs, given->inputs, given->weights,
-                           given->maxBytes);
+    std::vector<const runtime::GraphFile *> files;
+    for (const runtime::TensorSpec &input : plan.inputs)
+      files.push_back(input.graph < 0 ? nullptr : &graphs->files[input.graph]);
+    std::vector<runtime::TensorInfo> read = infos;
+    return run::loadInputs(read, files, *given);
   };
   if (!given->features.empty()) {
     auto text = tune::listFeatures(*module, stored, place.options, options);
@@ -464,8 +456,6 @@ GNN_TOOL_MAIN(int argc, char **argv) {
   cl::HideUnrelatedOptions(given->category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Find faster schedules of a function\n");
-  if (!given->maxBytes.getNumOccurrences())
-    given->maxBytes = runtime::physicalMemory();
   int status = Run().run();
   outs().flush();
   if (!outs().has_error())
