@@ -35,7 +35,7 @@ static std::string replace(std::string text, llvm::StringRef from,
 //===----------------------------------------------------------------------===//
 
 /// The models and their scores are LightGBM's
-/// (python/tests/test_tuning_models.py makes such): missing values are NaN,
+/// (python/tests/test_schedule_models.py makes such): missing values are NaN,
 /// zeros too, or there are none.
 TEST(TreeModel, ScoresHaveTheBitsOfLightGBM) {
   for (const char *name : {"nan", "zero", "none"}) {
