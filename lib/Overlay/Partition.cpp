@@ -55,6 +55,8 @@ static Error checkSizes(uint64_t vertices, uint64_t n1,
                    n1);
   if (parameters.edges == 0)
     return failure("expected an edge buffer of at least one edge");
+  if (vertices > INT32_MAX)
+    return failure("expected at most ", INT32_MAX, " vertices, got ", vertices);
   uint64_t blocks = divideUp(vertices, n1);
   if (blocks > maxCountBytes / sizeof(uint64_t) / std::max<uint64_t>(blocks, 1))
     return failure("expected subshards whose counts take at most ",
@@ -251,6 +253,12 @@ Error Partition::checkProgram(const Program &program) const {
                        "got ",
                        table.size(),
                        ": a program for this graph has to be made with it");
+    for (const Entry &entry : table)
+      if (entry.count > program.parameters.edges)
+        return failure("expected entries of at most ", program.parameters.edges,
+                       " edges, as an edge buffer of the program's hardware "
+                       "takes, got one of ",
+                       entry.count);
     if (Error error = checkLoops(program))
       return error;
     for (size_t i = 0; i < program.parts.size(); ++i)

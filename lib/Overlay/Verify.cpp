@@ -151,7 +151,7 @@ static Error checkRegion(const Region &region, const Program &program,
     return failure("expected at most ", maxMemory, " words, got ", words);
   uint64_t needed =
       regionBytes(region.kind, region.rows, region.columns, program);
-  if (region.bytes < needed)
+  if (region.bytes != needed)
     return failure("expected ", needed, " bytes, got ", region.bytes);
   return {};
 }
@@ -191,13 +191,13 @@ static Error checkPieces(const Region &region, bool isPart) {
       return failure("expected a piece within ", rows, "x", region.columns,
                      ", got ", piece.rows, "x", piece.columns, " at (",
                      piece.row, ", ", piece.column, ")");
-    if (piece.argument.empty())
-      continue;
     for (uint64_t place :
          {piece.argumentRow, piece.argumentColumn, piece.pitch})
       if (place > maxColumns)
         return failure("expected at most ", maxColumns,
                        " rows and columns of an argument, got ", place);
+    if (piece.argument.empty())
+      continue;
     uint64_t end = piece.transposed ? piece.argumentRow + piece.rows
                                     : piece.argumentColumn + piece.columns;
     if (end > piece.pitch)

@@ -150,8 +150,12 @@ struct Program {
   const Region *find(const std::string &name) const;
 };
 
+/// Most blocks for each processing element: of more vertices there are none.
+constexpr uint64_t maxBlocksPerPe = uint64_t(1) << 31;
+
 /// The default N1 for that many vertices: 16 ceil(V / 16 n0) with
-/// n0 = max(blocksPerPe * pes, ceil(V / N_F1)); a multiple of p_sys.
+/// n0 = max(blocksPerPe * pes, ceil(V / N_F1)); a multiple of p_sys. More than
+/// maxBlocksPerPe are as many.
 uint64_t chooseN1(uint64_t vertices, const Parameters &parameters,
                   uint64_t blocksPerPe = 4);
 
