@@ -51,6 +51,12 @@ Value Converter::rowsOf(Operation *op, Value value) {
     refuse(op) << "expected f32 rows of nodes, got " << type;
     return nullptr;
   }
+  if (FlatSymbolRefAttr of = getRows(type).getGraph();
+      !overlay::haveSameNodes(func, graph, of)) {
+    refuse(op) << "expected rows of the nodes of @" << graph.getValue()
+               << ", got those of @" << of.getValue();
+    return nullptr;
+  }
   // An argument, or rows that are computed of the graph alone.
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(value);
@@ -105,7 +111,7 @@ LogicalResult Converter::findGraph() {
     if (auto space = getRowSpace(argument.getType());
         space && space != RowSpace::Edge) {
       dependent.insert(argument);
-      if (space == RowSpace::Node)
+      if (space == RowSpace::Node && !ofNodes)
         ofNodes = getRows(argument.getType()).getGraph();
     }
   for (Operation &op : func.front().without_terminator()) {

@@ -448,3 +448,19 @@ func.func @two_blocks(%x: !node) -> !node {
 ^bb1:
   return %x : !node
 }
+
+// -----
+
+// Rows of nodes of two graphs, of which neither has the other's nodes.
+
+!node = tensor<?x16xf32, #gnn.rows<@g, node>>
+!other = tensor<?x16xf32, #gnn.rows<@h, node>>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+gnn.graph @h square {node_types = 1, edge_types = 1}
+
+func.func @unrelated(%x: !node, %y: !other) -> (!node, !other) {
+  %a = gnn.activation relu %x : !node
+  // expected-error @+1 {{has no overlay layer: expected rows of the nodes of @g, got those of @h}}
+  %b = gnn.activation relu %y : !other
+  return %a, %b : !node, !other
+}

@@ -153,12 +153,12 @@ gnn_overlay.program @layers target <> partition <vertices = 20, edges = 7, n1 = 
 // CHECK:             gnn_overlay.act <exp> on_edges
 // CHECK:             gnn_overlay.store edge @f at 16 by_descriptor
 gnn_overlay.program @instructions target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
-  gnn_overlay.region @x features [20, 8] input at 0 of "x"
-  gnn_overlay.region @w weights [8, 4] input at 2048
-  gnn_overlay.region @b row [1, 4] input at 3072
-  gnn_overlay.region @s affine [1, 4] input at 3136
-  gnn_overlay.region @e edges [4, 7] input at 3264
-  gnn_overlay.region @f edges [4, 7] temporary at 4096
+  gnn_overlay.region @x features [20, 24] input at 0 of "x"
+  gnn_overlay.region @w weights [32, 4] input at 4096
+  gnn_overlay.region @b row [1, 20] input at 6144
+  gnn_overlay.region @s affine [1, 4] input at 6272
+  gnn_overlay.region @e edges [4, 7] input at 6400
+  gnn_overlay.region @f edges [4, 7] temporary at 7168
   gnn_overlay.region @y features [20, 4] output at 8192
   gnn_overlay.layer_block linear layer 1 in 8 out 4 activation relu {
     gnn_overlay.tiling_block {

@@ -41,7 +41,7 @@ gnn_overlay.program @no_locks target <> partition <vertices = 20, edges = 7, n1 
     gnn_overlay.tiling_block {
       gnn_overlay.load feature @x at 0 rows 16 width 16 lock
       gnn_overlay.act <relu> count 16 lock
-      gnn_overlay.store feature @y at 4096 rows 16 width 16
+      gnn_overlay.store feature @y at 1024 rows 32 width 16
     }
   }
 }

@@ -41,6 +41,8 @@ def OverlayVerifyForm : Pass<"gnn-overlay-verify-form", "::mlir::ModuleOp"> {
     * (C6) Annotated: what fills a buffer in a tile has `lock`, and the tile unlocks each
       kind of buffer that it fills; in parts too.
     * (C7) Resident: regions of a program without parts lie within the memory.
+    * (C8) Layers: the layers of a function are of one graph. Views that they read are of
+      rows of the same nodes: those of its parent, or of another graph of that parent.
 
     Needs: nothing. Keeps: everything. Never changes the IR.
   }];
@@ -92,6 +94,8 @@ def OverlayOutlinePrepare : Pass<"gnn-overlay-outline-prepare", "::mlir::ModuleO
     func.func @f(%x: ..., %w: ..., %s: ..., %p: tensor<8x8xf32> {gnn.name = "prepare.0"}) -> ...
     ```
 
+    Refused, with a remark: a function in which nothing is computed before the program.
+
     Needs: the form `layers`. Keeps: every value, and the names and order of the
     arguments that there are. Never moves a layer, a view of an argument or a result
     (`gnn.reshape` and `gnn.rebind_rows` of rows of nodes), or `gnn_overlay.assemble`.
@@ -123,8 +127,8 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
     are there, two results that are one value, a result that no layer makes, an `n1` that
     is no multiple of p_sys or over N_F1, a file that cannot be read.
 
-    Where regions end above `super-bytes`, the partition has the edges of each shard of a
-    graph that is given, for gnn-overlay-super-partition.
+    With `shard-edges`, and where regions end above the memory, the partition has the edges
+    of each shard of a graph that is given, for gnn-overlay-super-partition.
 
     Needs: the form `prepared`. Keeps: every value. Never reorders layers.
   }];
@@ -140,9 +144,8 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
            "Give every node of the file's graph one self loop">,
     Option<"skipEmpty", "skip-empty", "bool", /*default=*/"false",
            "Leave out subshards without edges, of a graph that is given">,
-    Option<"superBytes", "super-bytes", "uint64_t", /*default=*/"0",
-           "Bytes of regions above which programs are cut into parts; 0: those of the "
-           "memory">,
+    Option<"shardEdges", "shard-edges", "bool", /*default=*/"false",
+           "Have the partition of a graph that is given say the edges of its shards">,
   ];
 }
 
@@ -181,7 +184,10 @@ def OverlayAnnotateMutexes : Pass<"gnn-overlay-annotate-mutexes", "::mlir::Modul
     gets `lock` and waits until it is empty; the last that reads it before it is filled
     again gets `unlock`.
 
-    Needs: the form `mapped`. Keeps: every value. Replaces flags that are there.
+    Tiles of parts are annotated too. Flags that are there are replaced.
+
+    Needs: the form `mapped`. Keeps: every value. Never adds, moves or removes an
+    instruction.
   }];
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
 }
@@ -202,9 +208,9 @@ def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleO
     parts beside it nor transfers meanwhile use, so that operands of the next part can come
     while one runs. Where that does not fit the memory, the pass takes smaller parts.
 
-    Refused with an error at the program: no graph is given (without the edges of shards
-    windows have no size), a tile that needs more than `super-bytes`. Refused with a
-    remark: a program that fits.
+    Refused with an error at the program: a partition without the edges of shards, by which
+    windows have a size, and a tile that needs more than `super-bytes`. Refused with a
+    remark: a program that fits, and one that is cut already.
 
     Needs: the form `annotated`. Keeps: every value, bit by bit; instructions but for
     their addresses. Never cuts a tile, and never reorders layers.
@@ -212,7 +218,8 @@ def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleO
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
   let options = [
     Option<"superBytes", "super-bytes", "uint64_t", /*default=*/"0",
-           "Most bytes of a part; 0: half the memory, of programs that do not fit it">,
+           "Most bytes of a part, up to the memory; 0: half the memory, of programs that do "
+           "not fit it">,
   ];
 }
 
