@@ -39,8 +39,9 @@ RankedTensorType Converter::edgeType() const {
 
 bool Converter::isNumbers(Value value) const {
   auto type = getTensorType(value);
-  return getRowSpace(type) == RowSpace::Edge && getFeatures(type).size() <= 1 &&
-         !messageOfValue.contains(value);
+  return getRowSpace(type) == RowSpace::Edge &&
+         !messageOfValue.contains(value) &&
+         (getFeatures(type).size() <= 1 || numbersOfValue.contains(value));
 }
 
 Value Converter::rowsOf(Operation *op, Value value) {
@@ -144,6 +145,7 @@ LogicalResult Converter::convert(Operation &op) {
       .Case([&](BatchNormOp op) { return convertBatchNorm(op); })
       .Case([&](arith::AddFOp op) { return convertAdd(op); })
       .Case([&](arith::MulFOp op) { return convertMul(op); })
+      .Case([&](ReduceHeadsOp op) { return convertReduceHeads(op); })
       .Case([&](ReshapeOp op) { return convertReshape(op); })
       .Case([&](RebindRowsOp op) { return convertRebind(op); })
       .Case([&](GatherOp op) { return convertGather(op); })

@@ -35,6 +35,8 @@ def _gin(inputs, outputs):
 
 
 LAYERS = {"gcn": nn.GCNConv, "sage": nn.SAGEConv, "gat": nn.GATConv, "gin": _gin,
+          "gat_mean": lambda inputs, outputs: nn.GATConv(inputs, outputs, heads=3, concat=False),
+          "gat_channel": lambda inputs, outputs: nn.GATConv(inputs, 1, heads=outputs),
           "sgc": lambda inputs, outputs: nn.SGConv(inputs, outputs, K=2)}
 
 
