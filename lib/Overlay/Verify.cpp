@@ -21,7 +21,6 @@ using namespace gnn::runtime;
 static constexpr uint64_t maxMemory = uint64_t(1) << 44;
 static constexpr uint64_t maxVertices = uint64_t(1) << 31;
 static constexpr uint64_t maxColumns = uint64_t(1) << 31;
-static constexpr uint64_t maxPes = 4096;
 
 static Error expectRange(const char *what, uint64_t value, uint64_t least,
                          uint64_t most) {

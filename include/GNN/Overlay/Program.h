@@ -150,6 +150,9 @@ struct Program {
   const Region *find(const std::string &name) const;
 };
 
+/// Most processing elements.
+constexpr uint64_t maxPes = 4096;
+
 /// Most blocks for each processing element: of more vertices there are none.
 constexpr uint64_t maxBlocksPerPe = uint64_t(1) << 31;
 

@@ -140,8 +140,14 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   FailureOr<overlay::PartitionAttr>
   choosePartition(func::FuncOp func, const overlay::Parameters &parameters) {
     edgesOfShards.clear();
-    if (given.partition)
+    if (given.partition) {
+      if (runtime::Error error = given.partition->checkEntries(parameters))
+        return emitError(func.getLoc(), "partition: ") << error.message();
       return describe(*given.partition, parameters);
+    }
+    if (blocksPerPe == 0)
+      return emitError(func.getLoc(),
+                       "expected blocks-per-pe of 1 or more, got 0");
     auto declared =
         getOperation().lookupSymbol<GraphOp>(overlay::graphOf(func).getAttr());
     std::shared_ptr<const runtime::Graph> known = findGiven(declared);
@@ -177,6 +183,9 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
       return emitError(func.getLoc(), "expected n1 to be a multiple of ")
              << parameters.psys << " up to " << parameters.featureRows
              << ", got " << rows;
+    if (runtime::Error error =
+            overlay::Partition::checkSizes(vertices, rows, parameters))
+      return emitError(func.getLoc()) << error.message();
     if (!known)
       return overlay::PartitionAttr::get(&getContext(), vertices, edges, rows,
                                          parameters.featureColumns, {}, {}, {});
