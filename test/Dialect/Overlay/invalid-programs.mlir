@@ -529,3 +529,52 @@ gnn_overlay.program @place_c3 graph @g target <> partition <vertices = 20, edges
   // expected-error @+1 {{'gnn_overlay.place' op expected the type of the features [20, 4] of @y, got 'tensor<?x8xf32, #gnn.rows<@g, node>>'}}
   gnn_overlay.place %y in @y : tensor<?x8xf32, #gnn.rows<@g, node>>
 }
+
+// -----
+
+gnn_overlay.program @layer_block_c2 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.spdmm' op expected instructions of a layer of type linear}}
+      gnn_overlay.spdmm sum width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c2_gemm target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block vector_add layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.gemm' op expected instructions of a layer of type vector_add}}
+      gnn_overlay.gemm rows 16 len 16 cols 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c2_aggregation target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block aggregate layer 1 in 8 out 8 aggregation max {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.spdmm' op expected the aggregation of its layer}}
+      gnn_overlay.spdmm sum width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c3 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  // expected-error @+1 {{expected a layer from 1 to 255, got 256}}
+  gnn_overlay.layer_block linear layer 256 in 8 out 8 {
+  }
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c3_none target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  // expected-error @+1 {{expected a layer from 1 to 255, got 0}}
+  gnn_overlay.layer_block linear layer 0 in 8 out 8 {
+  }
+}

@@ -23,9 +23,9 @@ gnn_overlay.program @many_rows target <> partition <vertices = 20, edges = 7, n1
 
 // -----
 
-gnn_overlay.program @many_layers target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
-  // expected-error @+1 {{'gnn_overlay.layer_block' does not fit an instruction: csi: expected layer of 8 bits, got 256}}
-  gnn_overlay.layer_block activation layer 256 in 16 out 16 {
+gnn_overlay.program @many_features target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  // expected-error @+1 {{'gnn_overlay.layer_block' does not fit an instruction: csi: expected in of 16 bits, got 65536}}
+  gnn_overlay.layer_block activation layer 1 in 65536 out 16 {
   }
 }
 

@@ -33,7 +33,7 @@ def OverlayVerifyForm : Pass<"gnn-overlay-verify-form", "::mlir::ModuleOp"> {
     * (C2) Prepared: rows of nodes and numbers of edges that a layer reads are an argument,
       the result of a layer, or a view of one of these. Results of the function are those of
       layers, or views of them.
-    * (C3) Partitioned: no function has layers. What a layer reads is in regions, and its
+    * (C3) Partitioned: no function has layers. Regions hold the operands of a layer, and its
       result is placed in one.
     * (C4) Partitioned: an `aggregate` has weights, the program of a `vector_inner` a region of
       edges, and a scale and a shift lie in one region.
@@ -123,9 +123,9 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
     The module says by `gnn_overlay.target` what it is compiled for; without it that is
     an Alveo U250.
 
-    Refused at the function, with one error: arguments of one name, a graph of which neither a file nor statistics
-    are there, two results that are one value, a result that no layer makes, an `n1` that
-    is no multiple of p_sys or over N_F1, a file that cannot be read.
+    Refused at the function, with one error: arguments of one name, a graph of which neither
+    a file nor statistics are there, two results that are one value, a result that no layer
+    makes, an `n1` that is no multiple of p_sys or over N_F1, a file that cannot be read.
 
     With `shard-edges`, and where regions end above the memory, the partition has the edges
     of each shard of a graph that is given, for gnn-overlay-super-partition.
@@ -200,13 +200,14 @@ def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleO
     windows of those that its tiles read and write, of at most `super-bytes`. The regions
     of the program stay with the host.
 
-    Of a layer, numbers of fibers are compared by the bytes that go between host and
-    memory; ranges of blocks are as few as fit, with about as many bytes each. Ranges of destinations are the outer
-    ones where edges have more bytes than the features that the layer reads: edges then
-    stay for all fibers. Otherwise ranges of fibers are, and features stay. A window that
-    the next part reads too keeps its address. Others get an address that neither the
-    parts beside it nor transfers meanwhile use, so that operands of the next part can come
-    while one runs. Where that does not fit the memory, the pass takes smaller parts.
+    Numbers of fibers of a layer are compared by the bytes that go between host and
+    memory; ranges of blocks are as few as fit, with about as many bytes each. Ranges of
+    destinations are the outer ones where edges have more bytes than the features that the
+    layer reads: edges then stay for all fibers. Otherwise ranges of fibers are, and
+    features stay. A window that the next part reads too keeps its address. Others get an
+    address that neither the parts beside it nor transfers meanwhile use, so that operands
+    of the next part can come while one runs. Where that does not fit the memory, the pass
+    takes smaller parts.
 
     Refused with an error at the program: a partition without the edges of shards, by which
     windows have a size, and a tile that needs more than `super-bytes`. Refused with a

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -402,11 +403,43 @@ static bool isInstruction(Operation &op) {
       op);
 }
 
+/// The kind of layer that an instruction is of; none: of any.
+static std::optional<LayerType> layerTypeOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<LayerType>>(op)
+      .Case([](GemmOp) { return LayerType::Linear; })
+      .Case([](SpdmmOp) { return LayerType::Aggregate; })
+      .Case([](SddmmOp) { return LayerType::VectorInner; })
+      .Case([](VaddOp) { return LayerType::VectorAdd; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+LogicalResult LayerBlockOp::verify() {
+  auto layer = static_cast<int64_t>(getLayer());
+  if (layer >= 1 && layer <= 255) // C3
+    return success();
+  return mlir::emitError(getLoc()) // without the op, which may be long
+         << "expected a layer from 1 to 255, got " << layer;
+}
+
 LogicalResult LayerBlockOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (!isa<TilingBlockOp>(op)) // C1
       return op.emitOpError("expected tiling blocks in a layer block");
-  return success();
+  WalkResult walk = getBody().walk([&](Operation *op) {
+    std::optional<LayerType> type = layerTypeOf(op);
+    if (type && *type != getType().getValue()) { // C2
+      op->emitOpError("expected instructions of a layer of type ")
+          << toWord(getType().getValue());
+      return WalkResult::interrupt();
+    }
+    if (auto spdmm = dyn_cast<SpdmmOp>(op);
+        spdmm && spdmm.getAggregationAttr() != getAggregationAttr()) { // C2
+      spdmm.emitOpError("expected the aggregation of its layer");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult TilingBlockOp::verifyRegions() {

@@ -157,6 +157,9 @@ def Overlay_LayerBlockOp : Overlay_Op<"layer_block", [
 
     Constraints:
     * (C1) It holds tiling blocks.
+    * (C2) Products and sums in its tiles are those of its type: `gemm` of linear, `spdmm` of
+      aggregate with its aggregation, `sddmm` of vector_inner, `vadd` of vector_add.
+    * (C3) `layer` is from 1 to 255.
   }];
   let arguments = (ins Overlay_LayerTypeAttr:$type, I64Attr:$layer, I64Attr:$in,
                        I64Attr:$out, OptionalAttr<Overlay_AggregationAttr>:$aggregation,
@@ -167,6 +170,7 @@ def Overlay_LayerBlockOp : Overlay_Op<"layer_block", [
     `` $type `layer` $layer (`named` $name^)? `in` $in `out` $out (`aggregation` `` $aggregation^)?
     (`activation` `` $activation^)? (`normalized` $normalized^)? attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 
@@ -254,7 +258,7 @@ def Overlay_LoadOp : Overlay_RegionInstruction<"load"> {
 def Overlay_StoreOp : Overlay_RegionInstruction<"store"> {
   let summary = "Write the output to a region";
   let description = [{
-    Of features, rows of the output from N1 times `fiber` on.
+    A store of features takes rows of the output from N1 times `fiber` on.
 
     Constraints:
     * (C1) The region has the kind that is stored, and is no input.
@@ -331,7 +335,7 @@ def Overlay_GemmOp : Overlay_Instruction<"gemm"> {
 def Overlay_SpdmmOp : Overlay_Instruction<"spdmm"> {
   let summary = "Reduce weighted features along edges";
   let description = [{
-    Of the edges in the buffer (algorithm 2), or of their first `edges`.
+    The edges are those in the buffer (algorithm 2), or their first `edges`.
 
     Example:
 
@@ -351,7 +355,7 @@ def Overlay_SpdmmOp : Overlay_Instruction<"spdmm"> {
 def Overlay_SddmmOp : Overlay_Instruction<"sddmm"> {
   let summary = "Multiply and sum features of both ends of edges";
   let description = [{
-    Of the edges in the buffer (algorithm 3): rows of destinations in feature buffer
+    The edges are those in the buffer (algorithm 3): rows of destinations in feature buffer
     `buffer`, of sources in the other.
 
     Example:
