@@ -262,11 +262,11 @@ def test_no_layer(gnn_opt, tmp_path):
     (dict(passes={"fuse": False}),
      "passes: fuse has no meaning for target overlay: expected one of order-aggregate, got 'fuse'"),
     (dict(passes={"order_aggregate": False, "cost": "full"}), "passes: cost has no meaning"),
-    (dict(stop_at="blocked"), "stop-at has no meaning for target overlay: expected one of target, "
-                              "passes, phases, threads, got 'stop-at'"),
+    (dict(stop_at="blocked"), "stop_at has no meaning for target overlay: expected one of target, "
+                              "passes, keep_phases, got 'stop_at'"),
     (dict(schedules=[{}]), "schedules has no meaning for target overlay"),
-    (dict(save_schedules="s.jsonl"), "save-schedules has no meaning for target overlay"),
-    (dict(stage_passes={"graph-end": "cse"}), "stage-passes has no meaning for target overlay"),
+    (dict(save_schedules="s.jsonl"), "save_schedules has no meaning for target overlay"),
+    (dict(stage_passes={"graph-end": "cse"}), "stage_passes has no meaning for target overlay"),
     (dict(gradients=True), "gradients has no meaning for target overlay"),
     (dict(objects=["x86-64"]), "objects: expected none but for the target cpu"),
     (dict(chip="h100"), "chip: expected no chip of the overlay, got h100")],

@@ -94,6 +94,15 @@ def test_no_layer(data):
         gnn_mlir.compile(Model().eval(), target="overlay", fullgraph=True)(*data)
 
 
+def test_gradients(data):
+    """Weights of a model require gradients unless a call is under no_grad."""
+    compiled = gnn_mlir.compile(Layers(LAYERS["gcn"]).eval(), target="overlay", fullgraph=True)
+    with pytest.raises(ValueError, match="gradients has no meaning for target overlay: expected "
+                       "one of target, passes, keep_phases.*: '.*' requires one; call the model "
+                       r"under torch.no_grad\(\)"):
+        compiled(*data)
+
+
 def test_listing3_of_a_data(data):
     """The listing gives a PyG Data as the graph."""
     x, edges = data
