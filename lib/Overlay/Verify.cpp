@@ -443,7 +443,8 @@ static Error checkLayers(const Program &program,
   return {};
 }
 
-static Error verifyProgram(const Program &program, bool isPart) {
+static Error verifyProgram(const Program &program, bool isPart,
+                           InstructionPlace &place) {
   if (Error error = checkHead(program))
     return error;
   if (Error error = checkRegions(program, isPart))
@@ -457,21 +458,27 @@ static Error verifyProgram(const Program &program, bool isPart) {
   for (const LayerBlock &layer : *layers)
     for (const Tile &tile : layer.tiles)
       for (size_t at = tile.begin; at < tile.end; ++at)
-        if (Error error = verifier.check(program.instructions[at], tile))
+        if (Error error = verifier.check(program.instructions[at], tile)) {
+          place.instruction = at;
           return error.in("instruction " + std::to_string(at));
+        }
   return {};
 }
 
-Error gnn::overlay::verify(const Program &program) {
+Error gnn::overlay::verify(const Program &program, InstructionPlace *place) {
+  InstructionPlace unread;
+  InstructionPlace &found = place ? *place : unread;
   return guarded("overlay program", [&]() -> Error {
-    if (Error error = verifyProgram(program, /*isPart=*/false))
+    if (Error error = verifyProgram(program, /*isPart=*/false, found))
       return error;
     for (size_t i = 0; i < program.parts.size(); ++i) {
-      Error error = verifyProgram(program.parts[i], /*isPart=*/true);
+      Error error = verifyProgram(program.parts[i], /*isPart=*/true, found);
       if (!error)
         error = verifyPart(program, i);
-      if (error)
+      if (error) {
+        found.part = i;
         return error.in("part " + std::to_string(i));
+      }
     }
     return {};
   });

@@ -13,6 +13,7 @@
 
 #include "GNN/Overlay/Instruction.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -166,10 +167,16 @@ uint64_t chooseN1(uint64_t vertices, const Parameters &parameters,
 uint64_t regionBytes(RegionKind kind, uint64_t rows, uint64_t columns,
                      const Program &program);
 
+/// The part and the instruction that an error is about, where it is about one.
+struct InstructionPlace {
+  std::optional<size_t> part, instruction;
+};
+
 /// Checks what a machine relies on: regions that are aligned, apart from each
 /// other and within the memory, tiles that end, loads and stores within one
-/// region and one buffer. Errors name the instruction.
-runtime::Error verify(const Program &program);
+/// region and one buffer. Errors name the instruction, and `place` says it.
+runtime::Error verify(const Program &program,
+                      InstructionPlace *place = nullptr);
 
 /// The `.ga` file of a program, and back. Errors name what is wrong where.
 runtime::Expected<std::string> write(const Program &program);
