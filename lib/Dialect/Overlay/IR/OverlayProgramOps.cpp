@@ -29,6 +29,12 @@ struct Interval {
   uint64_t begin, end;
   RegionOp region;
 };
+/// Where an instruction reaches a region: at an offset, and in a loop as often
+/// as it says, some bytes further each time.
+struct Reach {
+  int64_t offset, stride = 0;
+  bool byDescriptor = false, isWritten = false;
+};
 } // namespace
 
 /// The program that a part is of; null: it is none.
@@ -425,18 +431,14 @@ LogicalResult LayerBlockOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (!isa<TilingBlockOp>(op)) // C1
       return op.emitOpError("expected tiling blocks in a layer block");
-  WalkResult walk = getBody().walk([&](Operation *op) {
+  WalkResult walk = getBody().walk([&](Operation *op) -> WalkResult {
     std::optional<LayerType> type = layerTypeOf(op);
-    if (type && *type != getType().getValue()) { // C2
-      op->emitOpError("expected instructions of a layer of type ")
-          << toWord(getType().getValue());
-      return WalkResult::interrupt();
-    }
+    if (type && *type != getType().getValue()) // C2
+      return op->emitOpError("expected instructions of a layer of type ")
+             << toWord(getType().getValue());
     if (auto spdmm = dyn_cast<SpdmmOp>(op);
-        spdmm && spdmm.getAggregationAttr() != getAggregationAttr()) { // C2
-      spdmm.emitOpError("expected the aggregation of its layer");
-      return WalkResult::interrupt();
-    }
+        spdmm && spdmm.getAggregationAttr() != getAggregationAttr()) // C2
+      return spdmm.emitOpError("expected the aggregation of its layer");
     return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
@@ -470,15 +472,6 @@ LogicalResult LoopOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 // Instructions
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Where an instruction reaches a region: at an offset, and in a loop as often
-/// as it says, some bytes further each time.
-struct Reach {
-  int64_t offset, stride = 0;
-  bool byDescriptor = false, isWritten = false;
-};
-} // namespace
 
 /// The iterations in which an instruction runs.
 static int64_t tripsOf(Operation *op) {
