@@ -61,7 +61,7 @@ def layers(model, name, ordered=True, acts=False):
 
 def closed_form(model, name, ordered=True, edges=None, **options):
     """Milliseconds of M0; with memory="shared" of the closed form of shared memory. `edges`
-    of the graph; None: as the issue counts them."""
+    of the graph; None: as `paper.edges` counts them."""
     cycles = overlay.roofline([layer[:3] for layer in layers(model, name, ordered)],
                               paper.GRAPHS[name][0], edges or paper.edges(name), **options)
     return cycles / 300e3
@@ -127,7 +127,7 @@ def cut(name, kind="uniform", loops=False, edges=None):
 
 
 def block_rows(vertices, pes=8, blocks_per_pe=4):
-    """N1 of the issue's section 2."""
+    """N1 by the rule of gnn-overlay-partition."""
     n0 = max(blocks_per_pe * pes, -(-vertices // 16384))
     return 16 * -(-vertices // (16 * n0))
 

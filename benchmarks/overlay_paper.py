@@ -49,14 +49,14 @@ GAINS = {"order": dict(zip(MODELS, (82, 9.6, 9.9, 6.3, 1.3, 121, 260, 0))),
          "fusion": dict(zip(MODELS, (8.1, 6.0, 5.5, 5.2, 7.3, 7.4, 4.7, 8.2))),
          "overlap": dict(zip(MODELS, (186, 134, 153, 137, 112, 148, 158, 123)))}
 
-# The averages of the order by M0, with YE's edges once, as the issue prints them.
+# The averages of the order by M0, with YE's edges once, to the printed digits.
 ORDER_M0 = {"b1": 295, "b2": 39, "b3": 39, "b4": 23, "b7": 193}
 
 # Table X: b2 on other accelerators, printed and not reproduced.
 ACCELERATORS = {"BoostGCN": {"FL": 20.1, "RE": 98.1, "YE": 193, "AP": 793.5},
                 "HyGCN": {"RE": 289}, "AWB-GCN": {"RE": 49.7}}
 
-# The closed form M0 in milliseconds, as the issue prints it.
+# The closed form M0 in milliseconds, to the printed digits.
 _M0 = """
 b1 .323 .103 .270 1.29 16.0 9.15 40.3
 b2 2.58 .824 2.14 10.0 98.0 72.4 309
@@ -69,7 +69,7 @@ b8 6.24 2.53 10.7 50.2 428 389 1371
 """
 M0 = {line.split()[0]: dict(zip(NAMES, line.split()[1:])) for line in _M0.strip().splitlines()}
 
-# Why a cell of table VII is not a target (section 9 of the issue), by model and graph.
+# Why a cell of table VII is not a target, by model and graph.
 _BOUND = "below the rates of 5.4"
 REASONS = {("b3", "AP"): _BOUND, ("b7", "AP"): _BOUND, ("b1", "AP"): _BOUND,
            ("b7", "YE"): _BOUND, ("b3", "YE"): "faster than b2 with more work",

@@ -10,8 +10,8 @@
 |* hold here too.
 |*
 |* Options are text: names and values as "n1=96 unroll=true", with spaces
-|* between; null and "" are none. A name that there is not, or a value that it
-|* cannot have, is a GNN_ERROR_OPTION.
+|* between; null and "" are none. A value in ' or " may have spaces. A name that
+|* there is not, or a value that it cannot have, is a GNN_ERROR_OPTION.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -42,9 +42,11 @@ typedef struct GnnOverlayPartition GnnOverlayPartition;
  *  options and graph.
  *
  *  The program is for `graph`, or for the blocks and entries of `partition`, as
- *  one of counts; both null: for the option `graph`, a file, or for the numbers
- *  of nodes and edges that the module states (`#gnn.stats`). Errors are
- *  those of gnnCompile, without reproducer. */
+ *  one of counts; both null: for the option `graph`, a file, for the numbers of
+ *  the options `vertices` and `edges`, or for those that the module states
+ *  (`#gnn.stats`). An option that what is given has no use for is an error, as
+ *  `n1` beside a partition. Errors are those of gnnCompile; the option
+ *  `reproducer` names the file of its reproducer. */
 GNN_CAPI GnnError *gnnOverlayCompile(const char *text, size_t size,
                                      const char *name, const char *function,
                                      const GnnGraph *graph,
@@ -175,7 +177,7 @@ typedef struct GnnOverlayLayer {
 
 /** The cycles of layers without tiles: the closed form M0, or with the option
  *  `memory=shared` that of shared memory for blocks of `n1` rows (0: by the
- *  rule). Other options: `pes`, `bandwidth`, `frequency`. */
+ *  rule), `bandwidth` and `frequency`. Another option: `pes`. */
 GNN_CAPI GnnError *gnnOverlayRoofline(const GnnOverlayLayer *layers,
                                       int64_t numLayers, int64_t vertices,
                                       double edges, const char *options,

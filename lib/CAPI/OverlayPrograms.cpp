@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OverlayHandles.h"
+#include "OverlayOptions.h"
 #include "Work.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
@@ -85,25 +86,146 @@ static std::string takePrepare(ModuleOp module, llvm::StringRef function) {
   return text;
 }
 
-/// Makes the program of a module; an error is a diagnostic.
+namespace {
+/// The options of a call.
+struct CompileCall {
+  OverlayPipelineOptions pipeline;
+  GivenGraph graph;
+  capi::OptionReader reader;
+  /// Numbers of the graph, where they are all that is known of it.
+  int64_t vertices = -1, edges = -1;
+  std::string reproducer;
+  /// What is wrong with the options for this module.
+  Error refused;
+
+  CompileCall() {
+    reader.addNumber("vertices", vertices, 0, INT32_MAX);
+    reader.addNumber("edges", edges, 0, INT32_MAX);
+    reader.addText("reproducer", reproducer);
+    for (auto *one :
+         {&pipeline.order, &pipeline.fuse, &pipeline.fromLayers,
+          &pipeline.addSelfLoops, &pipeline.skipEmpty, &pipeline.unroll})
+      reader.addSwitch(one->ArgStr, *one);
+    for (auto *one : {&pipeline.n1, &pipeline.linearGroup})
+      reader.addNumber(one->ArgStr, *one, 0, UINT32_MAX);
+    reader.addNumber(pipeline.blocksPerPe.ArgStr, pipeline.blocksPerPe, 1,
+                     maxBlocksPerPe);
+    reader.addNumber(pipeline.superBytes.ArgStr, pipeline.superBytes);
+    reader.addText(pipeline.graph.ArgStr, pipeline.graph);
+  }
+
+  /// Reads options; errors are also those that what is given cannot honour.
+  Error read(const char *options, bool hasGraph, bool hasPartition) {
+    if (Error error = reader.read(options))
+      return error;
+    const std::vector<std::string> ofCounts = {"vertices", "edges"};
+    if (reader.has("vertices") != reader.has("edges"))
+      return reader.refuse(ofCounts, "alone: a graph has vertices and edges");
+    const char *graph = hasPartition          ? "beside a partition"
+                        : hasGraph            ? "beside a graph"
+                        : reader.has("graph") ? "beside the file of a graph"
+                                              : nullptr;
+    if (graph)
+      if (Error error = reader.refuse(ofCounts, graph))
+        return error;
+    if (hasGraph || hasPartition)
+      if (Error error = reader.refuse({"graph"}, graph))
+        return error;
+    if (hasPartition)
+      return reader.refuse(
+          {"n1", "blocks-per-pe", "skip-empty", "add-self-loops"},
+          "beside a partition, which has blocks and entries");
+    if (!graph)
+      return reader.refuse({"add-self-loops", "skip-empty"},
+                           "without the edges of a graph");
+    return {};
+  }
+
+  /// The pipeline that gnn-opt is to run for the same.
+  std::string pipelineText() const {
+    std::string words;
+    for (const auto &[name, value] : reader.given()) {
+      if (name == "vertices" || name == "edges" || name == "reproducer")
+        continue;
+      const char *quote = value.find('\'') != std::string::npos ? "\""
+                          : value.find_first_of(" {}\"") != std::string::npos
+                              ? "'"
+                              : "";
+      words += (words.empty() ? "" : " ") + name + "=" + quote + value + quote;
+    }
+    return "builtin.module(gnn-overlay-pipeline{" + words + "})";
+  }
+};
+} // namespace
+
+/// Gives the one graph without statistics the numbers of a graph.
+static Error attachCounts(ModuleOp module, int64_t vertices, int64_t edges) {
+  SmallVector<GraphOp> found;
+  for (auto graph : module.getOps<GraphOp>())
+    if (graph.getKind() == GraphKind::Square && !graph.isDerived() &&
+        !graph.getStatsAttr() && graph.getEdgeTypes() == 1)
+      found.push_back(graph);
+  if (found.size() != 1)
+    return Error("stats: expected a program with one square graph without "
+                 "statistics, got " +
+                     std::to_string(found.size()),
+                 ErrorKind::Option);
+  MLIRContext *context = module.getContext();
+  auto of = [&](int64_t count) {
+    return DenseI64ArrayAttr::get(context, count);
+  };
+  int64_t pairs = std::min(vertices, edges);
+  found.front().setStatsAttr(StatsAttr::get(context, vertices, vertices, edges,
+                                            of(edges), of(pairs), of(pairs), 0,
+                                            0, 0, 0, {}, {}, {}));
+  return {};
+}
+
+/// Makes the program of a module; an error is a diagnostic, or the call's.
 static LogicalResult compile(ModuleOp module, llvm::StringRef function,
-                             OverlayPipelineOptions &options,
-                             const GivenGraph &graph,
-                             GnnOverlayProgram &program) {
+                             CompileCall &call, GnnOverlayProgram &program,
+                             capi::Outcome &outcome) {
+  OverlayPipelineOptions &options = call.pipeline;
   Operation *given = findFunction(module, function);
   if (!given)
     return failure();
   std::string name = SymbolTable::getSymbolName(given).str();
   capi::Stopwatch watch;
   if (auto func = dyn_cast<func::FuncOp>(given)) {
+    for (const auto &[name, graph] : call.graph.graphs)
+      if (ErrorKind kind = ErrorKind::Option;
+          failed(attachStatistics(module, {{name, graph}}, &kind))) {
+        outcome.kind = kind;
+        return failure();
+      }
+    if (call.vertices >= 0)
+      call.refused = attachCounts(module, call.vertices, call.edges);
+    if (call.refused)
+      return failure();
+    if (call.vertices >= 0 || !call.graph.graphs.empty()) {
+      llvm::raw_string_ostream stream(outcome.text);
+      module->print(stream);
+    }
     options.fromLayers =
         options.fromLayers || !func.getOps<LayerOpInterface>().empty();
     eraseOthers(module, given);
     PassManager pm(module.getContext());
-    buildOverlayPipeline(pm, options, graph);
+    buildOverlayPipeline(pm, options, call.graph);
     if (failed(pm.run(module)))
       return failure();
     program.seconds["passes"] = watch.lap();
+  } else {
+    std::vector<std::string> names;
+    for (const auto &[name, value] : call.reader.given())
+      if (name != "reproducer")
+        names.push_back(name);
+    const char *why = "of a text that is a program of the overlay already";
+    call.refused = call.reader.refuse(names, why);
+    if (!call.refused && (call.graph.partition || !call.graph.graphs.empty()))
+      call.refused =
+          Error(std::string("expected no graph ") + why, ErrorKind::Option);
+    if (call.refused)
+      return failure();
   }
   auto op = module.lookupSymbol<ProgramOp>(name);
   if (!op)
@@ -134,35 +256,33 @@ GnnError *gnnOverlayCompile(const char *text, size_t size, const char *name,
     if (graph && partition)
       return Error("expected a graph or a partition, got both",
                    ErrorKind::Option);
-    GivenGraph given;
+    CompileCall call;
+    if (Error error = call.read(options, graph, partition))
+      return error;
     if (graph)
-      given.graphs[""] = graph->value;
-    if (partition)
-      given.partition = partition->value;
-    std::string message;
-    llvm::raw_string_ostream stream(message);
-    OverlayPipelineOptions pipeline;
-    if (failed(pipeline.parseFromString(options ? options : "", stream)))
-      return Error("options: expected those of gnn-overlay-pipeline, got '" +
-                       std::string(options) + "'",
-                   ErrorKind::Option);
+      call.graph.graphs[""] = graph->value;
+    if (partition) {
+      call.graph.partition = partition->value;
+      call.vertices = static_cast<int64_t>(partition->value->vertices());
+      call.edges = static_cast<int64_t>(partition->value->edges());
+    }
     capi::Request request;
+    request.reproducer = call.reproducer;
     request.text = {text, size};
     request.name = name;
-    std::vector<NamedGraph> graphs;
-    if (graph)
-      graphs.push_back({"", graph->value});
-    request.graphs = graphs;
     auto made = std::make_unique<GnnOverlayProgram>();
     auto outcome = std::make_unique<capi::Outcome>();
     capi::Stopwatch watch;
     auto work = [&](ModuleOp module, capi::Outcome &result) {
       made->seconds["parse"] = watch.lap();
+      result.pipeline = call.pipelineText();
       result.isDone = succeeded(
-          compile(module, function ? function : "", pipeline, given, *made));
+          compile(module, function ? function : "", call, *made, result));
+      if (call.refused)
+        result.kind = ErrorKind::Option;
     };
     if (Error error = capi::workOn(request, outcome, work))
-      return error;
+      return call.refused ? std::move(call.refused) : std::move(error);
     *program = made.release();
     return {};
   });
@@ -214,7 +334,8 @@ void gnnOverlayProgramRelease(GnnOverlayProgram *program) {
 }
 
 const char *gnnOverlayProgramPrepare(const GnnOverlayProgram *program) {
-  return program->prepare.empty() ? nullptr : program->prepare.c_str();
+  return program && !program->prepare.empty() ? program->prepare.c_str()
+                                              : nullptr;
 }
 
 GnnError *gnnOverlayProgramText(const GnnOverlayProgram *program,

@@ -5,20 +5,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "OverlayHandles.h"
+#include "OverlayOptions.h"
 
 #include "GNN/Overlay/Machine.h"
 #include "GNN/Overlay/Timing.h"
 #include "GNN/Runtime/GraphFunctions.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cmath>
 #include <cstring>
-#include <functional>
 #include <map>
 
 using namespace gnn;
 using namespace gnn::overlay;
+using gnn::capi::OptionReader;
 using gnn::runtime::Error;
 using gnn::runtime::ErrorKind;
 using gnn::runtime::expectBytes;
@@ -33,77 +34,36 @@ namespace json = llvm::json;
 // Options
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Reads options as text: NAME=VALUE, with spaces between.
-class OptionReader {
-public:
-  void add(StringRef name, uint64_t &value) {
-    readers[name.str()] = [&value](StringRef text) {
-      return text.getAsInteger(10, value) ? "a number" : "";
-    };
-  }
-  void add(StringRef name, bool &value) {
-    readers[name.str()] = [&value](StringRef text) {
-      bool isOn = text == "true" || text == "on";
-      if (!isOn && text != "false" && text != "off")
-        return "on or off";
-      value = isOn;
-      return "";
-    };
-  }
-  void add(StringRef name, MemoryModel &value) {
-    readers[name.str()] = [&value](StringRef text) {
-      for (MemoryModel model : {MemoryModel::Ideal, MemoryModel::Shared})
-        if (text == nameOf(model)) {
-          value = model;
-          return "";
-        }
-      return "ideal or shared";
-    };
-  }
-  void add(StringRef name, NetworkModel &value) {
-    readers[name.str()] = [&value](StringRef text) {
-      for (NetworkModel model :
-           {NetworkModel::Ideal, NetworkModel::Banks, NetworkModel::Network})
-        if (text == nameOf(model)) {
-          value = model;
-          return "";
-        }
-      return "ideal, banks or network";
-    };
-  }
-
-  Error read(const char *options) const {
-    for (StringRef word : llvm::split(options ? options : "", ' ')) {
-      if (word.empty())
-        continue;
-      auto [name, value] = word.split('=');
-      auto found = readers.find(name.str());
-      if (found == readers.end()) {
-        std::string known;
-        for (const auto &[other, reader] : readers)
-          known += (known.empty() ? "" : ", ") + other;
-        return Error("expected options of " + known + "; got '" + name.str() +
-                         "'",
-                     ErrorKind::Option);
+/// Reads the name of one of the models.
+template <typename Model>
+static void addModel(OptionReader &reader, StringRef name, Model &value,
+                     std::vector<Model> models, std::string expected) {
+  reader.add(name, [&value, models, expected](StringRef text) -> std::string {
+    for (Model model : models)
+      if (text == nameOf(model)) {
+        value = model;
+        return "";
       }
-      if (StringRef expected = found->second(value); !expected.empty())
-        return Error(name.str() + ": expected " + expected.str() + ", got '" +
-                         value.str() + "'",
-                     ErrorKind::Option);
-    }
-    return {};
-  }
+    return expected;
+  });
+}
 
-private:
-  /// Readers give the text that was expected in place of theirs; "": it was.
-  std::map<std::string, std::function<const char *(StringRef)>> readers;
-};
-} // namespace
+static void addMemory(OptionReader &reader, MemoryModel &value) {
+  addModel(reader, "memory", value, {MemoryModel::Ideal, MemoryModel::Shared},
+           "ideal or shared");
+}
 
 //===----------------------------------------------------------------------===//
 // Partitions
 //===----------------------------------------------------------------------===//
+
+static Error expectRange(const char *what, int64_t value, int64_t least,
+                         int64_t most) {
+  if (least <= value && value <= most)
+    return {};
+  return failure(what, ": expected a number from ", least, " to ", most,
+                 ", got ", value);
+}
 
 static Error give(Expected<Partition> made, GnnOverlayPartition **partition) {
   if (!made)
@@ -122,9 +82,9 @@ GnnError *gnnOverlayPartitionCreate(const GnnGraph *graph, const char *options,
     PartitionOptions given;
     uint64_t n1 = 0, blocksPerPe = 4;
     OptionReader reader;
-    reader.add("n1", n1);
-    reader.add("blocks-per-pe", blocksPerPe);
-    reader.add("skip-empty", given.skipEmpty);
+    reader.addNumber("n1", n1);
+    reader.addNumber("blocks-per-pe", blocksPerPe, 1, maxBlocksPerPe);
+    reader.addSwitch("skip-empty", given.skipEmpty);
     if (Error error = reader.read(options))
       return error;
     auto nodes =
@@ -170,12 +130,13 @@ GnnError *gnnOverlayPartitionOfCounts(int64_t vertices, int64_t n1,
       return error;
     PartitionOptions given;
     OptionReader reader;
-    reader.add("skip-empty", given.skipEmpty);
+    reader.addSwitch("skip-empty", given.skipEmpty);
     if (Error error = reader.read(options))
       return error;
-    if (vertices < 1 || n1 < 1)
-      return failure("expected vertices and n1 of 1 or more, got ", vertices,
-                     " and ", n1);
+    if (Error error = expectRange("vertices", vertices, 1, INT32_MAX))
+      return error;
+    if (Error error = expectRange("n1", n1, 1, INT32_MAX))
+      return error;
     int64_t blocks = (vertices + n1 - 1) / n1;
     constexpr int64_t most = 1 << 20; // whose square is far from overflow
     if (blocks > most)
@@ -221,8 +182,8 @@ GnnError *gnnOverlayPartitionDescribe(const GnnOverlayPartition *handle,
   return guardedCall("partition", [&]() -> Error {
     if (Error error = expectPointers("a partition and a result", handle, text))
       return error;
-    if (features < 0)
-      return failure("expected features of 0 or more, got ", features);
+    if (Error error = expectRange("features", features, 0, INT32_MAX))
+      return error;
     const Partition &partition = *handle->value;
     uint64_t bytes = edgeRegionBytes(partition), width = features;
     *text = capi::copyJson(json::Object{
@@ -280,6 +241,9 @@ GnnError *gnnOverlayPartitionWrite(const GnnOverlayPartition *handle,
 // Runs
 //===----------------------------------------------------------------------===//
 
+/// Most dimensions of an argument.
+constexpr int64_t maxRank = 8;
+
 /// The arguments of a program by name.
 static Expected<std::map<std::string, Argument>>
 readInputs(const GnnOverlayInput *inputs, int64_t numInputs) {
@@ -288,6 +252,11 @@ readInputs(const GnnOverlayInput *inputs, int64_t numInputs) {
     const GnnOverlayInput &input = inputs[i];
     if (Error error = expectPointers("a name of an input", input.name))
       return error;
+    if (Error error = expectRange("rank of an input", input.rank, 0, maxRank))
+      return error;
+    if (input.rank)
+      if (Error error = expectPointers("a shape of an input", input.shape))
+        return error;
     Argument argument;
     int64_t size = 4;
     for (int64_t d = 0; d < input.rank; ++d) {
@@ -336,10 +305,13 @@ GnnError *gnnOverlayRun(const GnnOverlayProgram *handle,
     if (Error error =
             expectPointers("a program and a partition", handle, partition))
       return error;
+    if (numInputs > 0)
+      if (Error error = expectPointers("inputs", inputs))
+        return error;
     const Program &program = handle->value;
     bool allowNonFinite = false;
     OptionReader reader;
-    reader.add("allow-non-finite", allowNonFinite);
+    reader.addSwitch("allow-non-finite", allowNonFinite);
     if (Error error = reader.read(options))
       return error;
     if (!partition->value->hasEdges())
@@ -352,6 +324,9 @@ GnnError *gnnOverlayRun(const GnnOverlayProgram *handle,
         regions.push_back(&region);
     if (numOutputs != static_cast<int64_t>(regions.size()))
       return failure("expected ", regions.size(), " outputs, got ", numOutputs);
+    if (numOutputs > 0)
+      if (Error error = expectPointers("outputs", outputs))
+        return error;
     auto arguments = readInputs(inputs, numInputs);
     if (!arguments)
       return arguments.takeError();
@@ -377,13 +352,15 @@ GnnError *gnnOverlayRun(const GnnOverlayProgram *handle,
 //===----------------------------------------------------------------------===//
 
 static void addTiming(OptionReader &reader, TimingOptions &options) {
-  reader.add("memory", options.memory);
-  reader.add("network", options.network);
-  reader.add("overlap", options.overlap);
-  reader.add("multicast", options.multicast);
-  reader.add("overheads", options.hasOverheads);
+  addMemory(reader, options.memory);
+  addModel(reader, "network", options.network,
+           {NetworkModel::Ideal, NetworkModel::Banks, NetworkModel::Network},
+           "ideal, banks or network");
+  reader.addSwitch("overlap", options.overlap);
+  reader.addSwitch("multicast", options.multicast);
+  reader.addSwitch("overheads", options.hasOverheads);
 #define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
-  reader.add(keyword, options.name);
+  reader.addNumber(keyword, options.name);
 #include "GNN/Overlay/TimingOptions.def"
 }
 
@@ -395,15 +372,15 @@ GnnError *gnnOverlaySimulate(const GnnOverlayProgram *handle,
                                      handle, partition, text))
       return error;
     TimingOptions timing;
-    uint64_t pes = 0;
+    uint64_t pes = handle->value.parameters.pes;
     OptionReader reader;
     addTiming(reader, timing);
-    reader.add("pes", pes);
+    reader.addNumber("pes", pes, 1, maxPes);
     if (Error error = reader.read(options))
       return error;
     const Program *program = &handle->value;
     Program changed;
-    if (pes && pes != program->parameters.pes) {
+    if (pes != program->parameters.pes) {
       changed = *program;
       changed.setElements(pes);
       if (Error error = verify(changed))
@@ -427,28 +404,36 @@ GnnError *gnnOverlayRoofline(const GnnOverlayLayer *layers, int64_t numLayers,
     if (numLayers > 0)
       if (Error error = expectPointers("layers", layers))
         return error;
-    if (vertices < 0 || !(edges >= 0))
-      return failure("expected vertices and edges of 0 or more");
+    if (Error error = expectRange("vertices", vertices, 0, INT32_MAX))
+      return error;
+    if (!(edges >= 0) || !std::isfinite(edges))
+      return failure("edges: expected a number of 0 or more, got ", edges);
     TimingOptions timing;
     timing.memory = MemoryModel::Ideal;
     Parameters parameters;
     uint64_t n1 = 0;
     OptionReader reader;
-    addTiming(reader, timing);
-    reader.add("pes", parameters.pes);
-    reader.add("n1", n1);
+    addMemory(reader, timing.memory);
+    reader.addNumber("bandwidth", timing.bandwidth, 1);
+    reader.addNumber("frequency", timing.frequency, 1);
+    reader.addNumber("pes", parameters.pes, 1, maxPes);
+    reader.addNumber("n1", n1, 0, INT32_MAX);
     if (Error error = reader.read(options))
       return error;
-    if (!parameters.pes || !timing.bandwidth || !timing.frequency)
-      return Error("expected numbers of 1 or more, got 0", ErrorKind::Option);
+    if (timing.memory == MemoryModel::Ideal)
+      if (Error error = reader.refuse({"n1", "bandwidth", "frequency"},
+                                      "without memory=shared"))
+        return error;
     std::vector<RooflineLayer> given;
     for (int64_t i = 0; i < numLayers; ++i) {
       if (layers[i].type < 0 ||
-          layers[i].type > static_cast<int32_t>(LayerType::BatchNorm) ||
-          layers[i].in < 0 || layers[i].out < 0)
-        return failure("layer ", i,
-                       ": expected a type of table II and features "
-                       "of 0 or more");
+          layers[i].type > static_cast<int32_t>(LayerType::BatchNorm))
+        return failure("layer ", i, ": expected a type of table II, 0 to ",
+                       static_cast<int32_t>(LayerType::BatchNorm), ", got ",
+                       layers[i].type);
+      for (int64_t features : {layers[i].in, layers[i].out})
+        if (Error error = expectRange("features", features, 0, INT32_MAX))
+          return error.in("layer " + std::to_string(i));
       given.push_back({static_cast<LayerType>(layers[i].type),
                        static_cast<uint64_t>(layers[i].in),
                        static_cast<uint64_t>(layers[i].out)});

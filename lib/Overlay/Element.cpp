@@ -168,8 +168,8 @@ void Element::settle() {
 
 bool Element::holdsBlock(uint64_t address, uint64_t block) const {
   for (const Region &region : program.regions)
-    if (region.kind == RegionKind::Features && region.address <= address &&
-        address - region.address < region.bytes &&
+    if (region.kind == RegionKind::Features && region.rows &&
+        region.address <= address && address - region.address < region.bytes &&
         region.firstRow + (address - region.address) / addressUnit %
                               program.fiberRows(region) ==
             block * program.n1)
@@ -227,7 +227,8 @@ Error Element::checkFinite(const float *from, uint64_t address, uint64_t rows,
       continue;
     for (const Region &region : program.regions) {
       uint64_t block = program.n1 * addressUnit;
-      if (region.kind != RegionKind::Features || address < region.address ||
+      if (region.kind != RegionKind::Features || !region.rows ||
+          address < region.address ||
           address - region.address >= region.bytes ||
           (address - region.address) % block ||
           (shard && !holdsBlock(address, *shard)))

@@ -45,11 +45,34 @@ Expected<Memory> Memory::allocate(uint64_t bytes, int64_t maxBytes) {
   return memory;
 }
 
+/// A shape as Python prints it.
 static std::string textOf(const std::vector<int64_t> &shape) {
-  std::string text = "[";
+  std::string text = "(";
   for (size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+/// Whether an array is a matrix of that shape: its last dimension are the
+/// columns, and the others the rows. A matrix of one column may be its rows
+/// alone, and rows of one number may be a matrix.
+static bool isMatrix(const Argument &argument,
+                     const std::vector<int64_t> &shape) {
+  auto rows = static_cast<uint64_t>(shape[0]);
+  auto columns = shape.size() == 2 ? static_cast<uint64_t>(shape[1]) : 1;
+  if (argument.values.size() != rows * columns)
+    return false;
+  if (argument.shape.empty())
+    return rows == 1 && columns == 1;
+  return static_cast<uint64_t>(argument.shape.back()) == columns ||
+         (columns == 1 && argument.shape.size() == 1);
+}
+
+/// The rows of an argument that a piece reads, and those before them.
+static int64_t reachOf(const Piece &piece) {
+  return static_cast<int64_t>(piece.transposed
+                                  ? piece.argumentColumn + piece.columns
+                                  : piece.argumentRow + piece.rows);
 }
 
 std::map<std::string, std::vector<int64_t>>
@@ -71,12 +94,10 @@ gnn::overlay::argumentShapes(const Program &program) {
     for (const Piece &piece : region.pieces) {
       if (piece.argument.empty())
         continue;
-      uint64_t reach = piece.transposed ? piece.argumentColumn + piece.columns
-                                        : piece.argumentRow + piece.rows;
       std::vector<int64_t> &shape = shapes[piece.argument];
       if (shape.empty())
         shape = {0, static_cast<int64_t>(piece.pitch)};
-      shape[0] = std::max(shape[0], static_cast<int64_t>(reach));
+      shape[0] = std::max(shape[0], reachOf(piece));
     }
   }
   return shapes;
@@ -137,7 +158,7 @@ public:
   Filler(const Program &program, const Partition &partition,
          const std::map<std::string, Argument> &arguments, uint8_t *memory)
       : program(program), partition(partition), arguments(arguments),
-        memory(memory) {}
+        memory(memory), shapes(argumentShapes(program)) {}
 
   Error fill() {
     for (const Region &region : program.regions) {
@@ -151,7 +172,7 @@ public:
       else
         error = fillPieces(region);
       if (error)
-        return error.in("region '" + region.name + "'");
+        return error;
     }
     for (const auto &[name, argument] : arguments)
       if (!read.count(name))
@@ -161,25 +182,26 @@ public:
   }
 
 private:
-  Expected<const Argument *> find(const std::string &name) {
+  Expected<const Argument *> find(const std::string &name,
+                                  const std::vector<int64_t> &shape) {
     auto found = arguments.find(name);
     if (found == arguments.end())
       return failure("expected an argument '", name, "', got none");
     read.insert(name);
+    if (!isMatrix(found->second, shape))
+      return failure("input '", name, "': expected shape ", textOf(shape),
+                     ", got ", textOf(found->second.shape));
     return &found->second;
   }
 
   /// The values of the one argument of a region; null where it has none.
-  Expected<const float *> wholeOf(const Region &region, uint64_t size) {
+  Expected<const float *> wholeOf(const Region &region,
+                                  const std::vector<int64_t> &shape) {
     if (region.pieces.empty())
       return nullptr;
-    auto argument = find(region.pieces[0].argument);
+    auto argument = find(region.pieces[0].argument, shape);
     if (!argument)
       return argument.takeError();
-    if ((*argument)->values.size() != size)
-      return failure("expected ", size, " values of argument '",
-                     region.pieces[0].argument, "', got shape ",
-                     textOf((*argument)->shape));
     return (*argument)->values.data();
   }
 
@@ -194,7 +216,7 @@ private:
     partition.writeTable(edgesAddress(region), table);
     if (region.role != RegionRole::Input)
       return {};
-    auto weights = wholeOf(region, partition.edges());
+    auto weights = wholeOf(region, {static_cast<int64_t>(partition.edges())});
     if (!weights)
       return weights.takeError();
     if (partition.edges())
@@ -204,7 +226,8 @@ private:
   }
 
   Error fillFeatures(const Region &region) {
-    auto values = wholeOf(region, region.rows * region.columns);
+    auto values = wholeOf(region, {static_cast<int64_t>(region.rows),
+                                   static_cast<int64_t>(region.columns)});
     if (!values)
       return values.takeError();
     FiberLayout layout{program.n1 * program.blocks(), program.n2};
@@ -225,34 +248,20 @@ private:
     for (const Piece &piece : region.pieces) {
       const Argument *argument = nullptr;
       if (!piece.argument.empty()) {
-        auto found = find(piece.argument);
+        auto found = find(piece.argument, shapeOf(piece));
         if (!found)
           return found.takeError();
         argument = *found;
-        if (Error error = checkPiece(piece, *argument))
-          return error;
       }
       fillPiece(region, piece, argument);
     }
     return {};
   }
 
-  Error checkPiece(const Piece &piece, const Argument &argument) {
-    if (!piece.rows || !piece.columns)
-      return {};
-    uint64_t lastRow = (piece.transposed ? piece.argumentColumn + piece.columns
-                                         : piece.argumentRow + piece.rows) -
-                       1;
-    uint64_t lastColumn =
-        (piece.transposed ? piece.argumentRow + piece.rows
-                          : piece.argumentColumn + piece.columns) -
-        1;
-    if (lastRow * piece.pitch + lastColumn < argument.values.size() &&
-        argument.values.size() % piece.pitch == 0)
-      return {};
-    return failure("expected argument '", piece.argument, "' of ", lastRow + 1,
-                   " or more rows of ", piece.pitch, ", got shape ",
-                   textOf(argument.shape));
+  /// The shape of a piece's argument, which other pieces may be of too.
+  std::vector<int64_t> shapeOf(const Piece &piece) const {
+    return {std::max(shapes.at(piece.argument).front(), reachOf(piece)),
+            static_cast<int64_t>(piece.pitch)};
   }
 
   void fillPiece(const Region &region, const Piece &piece,
@@ -276,6 +285,7 @@ private:
   const Partition &partition;
   const std::map<std::string, Argument> &arguments;
   uint8_t *memory;
+  std::map<std::string, std::vector<int64_t>> shapes;
   std::set<std::string> read;
 };
 } // namespace

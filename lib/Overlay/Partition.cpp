@@ -47,14 +47,15 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
 constexpr uint64_t maxCountBytes = uint64_t(1) << 30;
 } // namespace
 
-/// Checks sizes that the tables are made of.
-static Error checkSizes(uint64_t vertices, uint64_t n1,
-                        const Parameters &parameters) {
+Error Partition::checkSizes(uint64_t vertices, uint64_t n1,
+                            const Parameters &parameters) {
   if (n1 == 0 || n1 > parameters.featureRows)
     return failure("expected N1 from 1 to ", parameters.featureRows, ", got ",
                    n1);
   if (parameters.edges == 0)
     return failure("expected an edge buffer of at least one edge");
+  if (vertices > INT32_MAX)
+    return failure("expected at most ", INT32_MAX, " vertices, got ", vertices);
   uint64_t blocks = divideUp(vertices, n1);
   if (blocks > maxCountBytes / sizeof(uint64_t) / std::max<uint64_t>(blocks, 1))
     return failure("expected subshards whose counts take at most ",
@@ -251,6 +252,8 @@ Error Partition::checkProgram(const Program &program) const {
                        "got ",
                        table.size(),
                        ": a program for this graph has to be made with it");
+    if (Error error = checkEntries(program.parameters))
+      return error;
     if (Error error = checkLoops(program))
       return error;
     for (size_t i = 0; i < program.parts.size(); ++i)
@@ -258,6 +261,16 @@ Error Partition::checkProgram(const Program &program) const {
         return error.in("part " + std::to_string(i));
     return {};
   });
+}
+
+Error Partition::checkEntries(const Parameters &parameters) const {
+  for (const Entry &entry : table)
+    if (entry.count > parameters.edges)
+      return failure("expected entries of at most ", parameters.edges,
+                     " edges, as an edge buffer of the program's hardware "
+                     "takes, got one of ",
+                     entry.count);
+  return {};
 }
 
 Error Partition::checkPart(const Program &part) const {

@@ -83,6 +83,7 @@ const Region *Program::find(const std::string &name) const {
 
 uint64_t gnn::overlay::chooseN1(uint64_t vertices, const Parameters &parameters,
                                 uint64_t blocksPerPe) {
+  blocksPerPe = std::min(blocksPerPe, maxBlocksPerPe);
   uint64_t blocks =
       std::max({blocksPerPe * parameters.pes,
                 divideUp(vertices, parameters.featureRows), uint64_t(1)});

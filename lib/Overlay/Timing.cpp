@@ -20,8 +20,8 @@ using namespace gnn::runtime;
 /// Most processing elements on a channel, for which its numbers are exact.
 static constexpr uint64_t maxUsers = 32;
 
-static Error checkOptions(const TimingOptions &options,
-                          const Parameters &parameters) {
+Error gnn::overlay::checkOptions(const TimingOptions &options,
+                                 const Parameters &parameters) {
   auto expectRange = [](const char *what, uint64_t value, uint64_t least,
                         uint64_t most) -> Error {
     if (least <= value && value <= most)

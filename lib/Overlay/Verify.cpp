@@ -21,7 +21,6 @@ using namespace gnn::runtime;
 static constexpr uint64_t maxMemory = uint64_t(1) << 44;
 static constexpr uint64_t maxVertices = uint64_t(1) << 31;
 static constexpr uint64_t maxColumns = uint64_t(1) << 31;
-static constexpr uint64_t maxPes = 4096;
 
 static Error expectRange(const char *what, uint64_t value, uint64_t least,
                          uint64_t most) {
@@ -151,7 +150,7 @@ static Error checkRegion(const Region &region, const Program &program,
     return failure("expected at most ", maxMemory, " words, got ", words);
   uint64_t needed =
       regionBytes(region.kind, region.rows, region.columns, program);
-  if (region.bytes < needed)
+  if (region.bytes != needed)
     return failure("expected ", needed, " bytes, got ", region.bytes);
   return {};
 }
@@ -191,13 +190,13 @@ static Error checkPieces(const Region &region, bool isPart) {
       return failure("expected a piece within ", rows, "x", region.columns,
                      ", got ", piece.rows, "x", piece.columns, " at (",
                      piece.row, ", ", piece.column, ")");
-    if (piece.argument.empty())
-      continue;
     for (uint64_t place :
          {piece.argumentRow, piece.argumentColumn, piece.pitch})
       if (place > maxColumns)
         return failure("expected at most ", maxColumns,
                        " rows and columns of an argument, got ", place);
+    if (piece.argument.empty())
+      continue;
     uint64_t end = piece.transposed ? piece.argumentRow + piece.rows
                                     : piece.argumentColumn + piece.columns;
     if (end > piece.pitch)
@@ -444,7 +443,8 @@ static Error checkLayers(const Program &program,
   return {};
 }
 
-static Error verifyProgram(const Program &program, bool isPart) {
+static Error verifyProgram(const Program &program, bool isPart,
+                           InstructionPlace &place) {
   if (Error error = checkHead(program))
     return error;
   if (Error error = checkRegions(program, isPart))
@@ -458,21 +458,27 @@ static Error verifyProgram(const Program &program, bool isPart) {
   for (const LayerBlock &layer : *layers)
     for (const Tile &tile : layer.tiles)
       for (size_t at = tile.begin; at < tile.end; ++at)
-        if (Error error = verifier.check(program.instructions[at], tile))
+        if (Error error = verifier.check(program.instructions[at], tile)) {
+          place.instruction = at;
           return error.in("instruction " + std::to_string(at));
+        }
   return {};
 }
 
-Error gnn::overlay::verify(const Program &program) {
+Error gnn::overlay::verify(const Program &program, InstructionPlace *place) {
+  InstructionPlace unread;
+  InstructionPlace &found = place ? *place : unread;
   return guarded("overlay program", [&]() -> Error {
-    if (Error error = verifyProgram(program, /*isPart=*/false))
+    if (Error error = verifyProgram(program, /*isPart=*/false, found))
       return error;
     for (size_t i = 0; i < program.parts.size(); ++i) {
-      Error error = verifyProgram(program.parts[i], /*isPart=*/true);
+      Error error = verifyProgram(program.parts[i], /*isPart=*/true, found);
       if (!error)
         error = verifyPart(program, i);
-      if (error)
+      if (error) {
+        found.part = i;
         return error.in("part " + std::to_string(i));
+      }
     }
     return {};
   });

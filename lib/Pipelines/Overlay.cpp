@@ -56,7 +56,7 @@ static void partition(OpPassManager &pm, const OverlayPipelineOptions &options,
   partition.graph = options.graph;
   partition.addSelfLoops = options.addSelfLoops;
   partition.skipEmpty = options.skipEmpty;
-  partition.superBytes = options.superBytes;
+  partition.shardEdges = options.superBytes != 0;
   pm.addPass(createOverlayPartition(partition, given));
 }
 

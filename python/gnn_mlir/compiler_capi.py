@@ -19,6 +19,22 @@ NAME = "program.mlir"  # The name of a program in errors.
 # `passes` is text to the compiler, and a dict to Python's users.
 _UNKNOWN_PASS = re.compile(
     r"\Apasses: expected NAME=VALUE with a name of (.*), got '([^=']+)=.*'\Z")
+# Options too have other names to the compiler.
+_NO_MEANING = re.compile(
+    r"\A([\w-]+) has no meaning for target (\w+): expected one of (.*), got '.*'\Z")
+
+
+def _in_python(message):
+    """A message about an option that a target does not take, with the names of `compile`."""
+    found = _NO_MEANING.match(message)
+    if not found:
+        return message
+    given, target, known = found.groups()
+    names = {"phases": "keep_phases", "threads": None}  # None: `compile` has it not
+    given, *known = [names.get(name, name) for name in (given, *known.split(", "))]
+    given, *known = [name.replace("-", "_") for name in (given, *filter(None, known))]
+    return (f"{given} has no meaning for target {target}: expected one of {', '.join(known)}, "
+            f"got {given!r}")
 
 
 def compile_text(text, name, graphs=None, **options):
@@ -187,7 +203,8 @@ def _compile_package(text, graphs, schedules, phases, save_schedules, **options)
                 # The request is at fault, not the program.
                 message = str(error).removeprefix(f"{NAME}: ")
                 raise ValueError(_UNKNOWN_PASS.sub(
-                    r"passes: expected options of \1, got '\2'", message)) from None
+                    r"passes: expected options of \1, got '\2'",
+                    _in_python(message))) from None
             if error.kind != signatures.PROGRAM or not os.path.exists(reproducer):
                 raise  # The library has no compiler, or no place for a reproducer.
             message, text = str(error), _read(reproducer)

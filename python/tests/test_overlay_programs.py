@@ -307,5 +307,5 @@ def test_roofline():
     assert f"{cycles / 300e3:.4f}" == "0.1032"
     assert overlay.roofline(layers, *CORA, pes=1) == 8 * cycles
     assert overlay.roofline(layers, *CORA, memory="shared") > cycles
-    with pytest.raises(gnn_mlir.GNNError, match="layer 0: expected a type"):
+    with pytest.raises(ValueError, match="layer 0: type: expected an integer from 0 to 5"):
         overlay.roofline([(6, 1, 1)], 1, 1)

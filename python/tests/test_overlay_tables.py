@@ -184,9 +184,17 @@ def test_wrong_kind_of_counts(benchmarks):
 
 def test_script(script, tmp_path, monkeypatch):
     monkeypatch.delenv("GNN_TEST_DATA", raising=False)
-    script.main(["--models", "b1", "--graphs", "CO", "--output", str(tmp_path / "page")])
+    assert script.main(["--models", "b1", "--graphs", "CO",
+                        "--output", str(tmp_path / "page")]) == 0
     page = (tmp_path / "page.md").read_text()
     assert "All targets that this script checks are met." in page
     assert "| b1 | CO | 0.103 | 0.1032 | +0.2% |" in page
     assert "## Values" in page and "## T_LoC by phase" in page
     assert "measured" not in page
+
+
+def test_missed_target(script, monkeypatch, capsys):
+    monkeypatch.setattr(script, "collect", lambda *_: {"problems": ["b1 CO"]})
+    monkeypatch.setattr(script.overlay_tables, "page", lambda result: "page")
+    assert script.main([]) == 1
+    assert capsys.readouterr().out == "page\n"

@@ -19,6 +19,8 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <memory>
+
 using namespace llvm;
 using namespace gnn;
 
@@ -44,7 +46,8 @@ struct Options : run::InputOptions {
       cl::cat(category)};
   cl::opt<bool> roofline{
       "roofline",
-      cl::desc("Print the closed form of the time, without tiles and memory"),
+      cl::desc("Print the closed form of the time, without tiles, and without "
+               "memory unless --memory=shared says so"),
       cl::cat(category)};
   cl::opt<overlay::MemoryModel> memory{
       "memory", cl::desc("How long loads and stores take"),
@@ -92,6 +95,43 @@ struct Options : run::InputOptions {
                          cl::desc("Timing: " summary " (" #value ")"),         \
                          cl::init(value), cl::cat(category)};
 #include "GNN/Overlay/TimingOptions.def"
+
+  /// Options of times, and whether the closed form has a use for them.
+  std::vector<std::pair<cl::Option *, bool>> ofTimes() {
+    std::vector<std::pair<cl::Option *, bool>> options = {{&memory, true},
+                                                          {&pes, true},
+                                                          {&network, false},
+                                                          {&overlap, false},
+                                                          {&multicast, false}};
+#define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
+  options.push_back({&name, false});
+#include "GNN/Overlay/TimingOptions.def"
+    for (auto &[option, isOfRoofline] : options)
+      isOfRoofline |= option == &frequency || option == &bandwidth ||
+                      option == &hostBandwidth;
+    return options;
+  }
+
+  /// An error where an option is given that the others leave no use for.
+  runtime::Error checkCombinations() {
+    if (timeOnly)
+      for (cl::Option *option :
+           {static_cast<cl::Option *>(&output),
+            static_cast<cl::Option *>(std::addressof(inputs)),
+            static_cast<cl::Option *>(&weights),
+            static_cast<cl::Option *>(&anyValues)})
+        if (option->getNumOccurrences())
+          return runtime::failure("--", option->ArgStr.str(),
+                                  ": expected no such option with --time-only");
+    if (timeOnly || reportFile.getNumOccurrences())
+      return {};
+    for (auto [option, isOfRoofline] : ofTimes())
+      if (option->getNumOccurrences() && !(roofline && isOfRoofline))
+        return runtime::failure("--", option->ArgStr.str(),
+                                ": expected --report or --time-only with it",
+                                isOfRoofline ? ", or --roofline" : "");
+    return {};
+  }
 };
 } // namespace
 
@@ -160,11 +200,17 @@ static runtime::Error timeProgram(const overlay::Program &program,
   return {};
 }
 
-static void printRoofline(const overlay::Program &program) {
+static void printRoofline(const overlay::Program &program,
+                          const overlay::Partition &partition) {
   auto layers = overlay::rooflineLayers(program);
-  auto edges = static_cast<double>(program.edges);
-  double cycles = overlay::rooflineCycles(layers, program.vertices, edges,
-                                          program.parameters);
+  auto edges = static_cast<double>(partition.edges());
+  bool isShared = given->memory.getNumOccurrences() &&
+                  given->memory == overlay::MemoryModel::Shared;
+  double cycles = isShared ? overlay::sharedRooflineCycles(
+                                 layers, program.vertices, edges, program.n1,
+                                 program.parameters, timingOptions())
+                           : overlay::rooflineCycles(layers, program.vertices,
+                                                     edges, program.parameters);
   double seconds = cycles / static_cast<double>(given->frequency.getValue());
   outs() << formatv("closed form: {0:f0} cycles, {1:f6} ms\n", cycles,
                     seconds * 1e3);
@@ -179,6 +225,8 @@ static void printRoofline(const overlay::Program &program) {
 static int simulateFile() {
   if (runtime::Error error = given->checkWeights())
     return fail(error.message());
+  if (runtime::Error error = given->checkCombinations())
+    return fail(error.message());
   auto bytes = runtime::readFile(given->file, given->maxBytes);
   if (!bytes)
     return fail(run::withOption(bytes.takeError()).message());
@@ -189,6 +237,9 @@ static int simulateFile() {
     program->setElements(given->pes);
   if (runtime::Error error = overlay::verify(*program))
     return fail(given->file + ": " + error.message());
+  if (runtime::Error error =
+          overlay::checkOptions(timingOptions(), program->parameters))
+    return fail(error.message());
   auto graph = run::loadGraph(given->graphFile,
                               {given->inverses, given->selfLoops, false},
                               given->maxBytes);
@@ -208,7 +259,7 @@ static int simulateFile() {
     if (runtime::Error error = timeProgram(*program, *partition))
       return fail(error.message());
   if (given->roofline)
-    printRoofline(*program);
+    printRoofline(*program, *partition);
   if (!given->timeOnly)
     if (runtime::Error error = overlaysim::saveOutputs(
             outputs.infos, outputs.bytes, given->output))

@@ -114,6 +114,28 @@ TEST_F(Overlay, RefusesWrongArguments) {
             "expected 1 outputs, got 2");
 }
 
+TEST_F(Overlay, RefusesNull) {
+  EXPECT_EQ(gnnOverlayProgramPrepare(nullptr), nullptr);
+  std::vector<float> out(12);
+  GnnBuffer output = {out.data(), 48};
+  int64_t shape[] = {4, 3};
+  auto runOn = [&](const GnnOverlayInput *inputs, const GnnBuffer *outputs) {
+    return text(gnnOverlayRun(program, partition, inputs, 1, "", outputs, 1));
+  };
+  auto inputOf = [&](int64_t rank, const int64_t *dims) {
+    return GnnOverlayInput{"x", rank, dims, {x, sizeof x}};
+  };
+  GnnOverlayInput input = inputOf(2, shape);
+  EXPECT_EQ(runOn(&input, &output), "");
+  EXPECT_EQ(runOn(nullptr, &output), "expected inputs, got null");
+  EXPECT_EQ(runOn(&input, nullptr), "expected outputs, got null");
+  input = inputOf(2, nullptr);
+  EXPECT_EQ(runOn(&input, &output), "expected a shape of an input, got null");
+  input = inputOf(-5, shape);
+  EXPECT_EQ(runOn(&input, &output),
+            "rank of an input: expected a number from 0 to 8, got -5");
+}
+
 TEST_F(Overlay, WritesAndReads) {
   char *bytes = nullptr, *again = nullptr;
   size_t size = 0, sizeAgain = 0;
@@ -159,7 +181,7 @@ TEST_F(Overlay, CompileErrors) {
                "expected a function @other");
   EXPECT_EQ(lastKind, GNN_ERROR_PROGRAM);
   EXPECT_PRED2(contains, text(compile("sum", "n2=5", &none)),
-               "expected those of gnn-overlay-pipeline");
+               "expected options of add-self-loops, blocks-per-pe, ");
   EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
   EXPECT_PRED2(contains, text(compile("sum", "n1=17", &none)),
                "expected n1 to be a multiple of 16");
@@ -179,6 +201,10 @@ TEST_F(Overlay, IsForAGraphOrAPartition) {
   EXPECT_PRED2(contains, compileFor(nullptr, nullptr),
                "expected statistics of @g");
   EXPECT_EQ(made, nullptr);
+  EXPECT_EQ(text(compile("sum", "graph='a file.npz'", &made)),
+            "graph: expected no such option beside a graph");
+  EXPECT_EQ(text(compile("sum", "graph='a file.npz", &made)),
+            "graph: expected an end of the value that begins with '");
   ASSERT_EQ(compileFor(nullptr, partition), "");
   char *bytes = nullptr, *others = nullptr;
   size_t size = 0, otherSize = 0;
@@ -226,6 +252,10 @@ TEST_F(Overlay, Partitions) {
   gnnOverlayPartitionRelease(made);
   EXPECT_PRED2(contains, text(gnnOverlayPartitionCreate(graph, "n1=3", &made)),
                "n1: expected a multiple of 16");
+  EXPECT_EQ(text(gnnOverlayPartitionCreate(
+                graph, "blocks-per-pe=144115188075855872", &made)),
+            "blocks-per-pe: expected a number from 1 to 2147483648, got "
+            "'144115188075855872'");
 }
 
 TEST_F(Overlay, CountsHaveTimesAndNoEdges) {
@@ -244,6 +274,10 @@ TEST_F(Overlay, CountsHaveTimesAndNoEdges) {
   gnnOverlayPartitionRelease(counts);
   EXPECT_EQ(text(gnnOverlayPartitionOfCounts(40, 16, {&edges, 8}, "", &counts)),
             "counts: expected 72 bytes, got 8");
+  EXPECT_EQ(text(gnnOverlayPartitionOfCounts(INT64_MAX, 16, {&edges, 8}, "",
+                                             &counts)),
+            "vertices: expected a number from 1 to 2147483647, got "
+            "9223372036854775807");
 }
 
 TEST(OverlayRoofline, FromC) {

@@ -260,9 +260,7 @@ TEST_F(Faults, OfTheFirstTileOnAnyNumberOfThreads) {
 
 TEST_F(Faults, ArgumentsThatDoNotFit) {
   x.resize(1599);
-  EXPECT_EQ(message(),
-            "region 'x': expected 1600 values of argument 'x', got shape [100, "
-            "16]");
+  EXPECT_EQ(message(), "input 'x': expected shape (100, 16), got (100, 16)");
 }
 
 TEST_F(Faults, GraphsThatDoNotFit) {

@@ -86,8 +86,14 @@ struct Case {
     auto decoded = read(*bytes);
     EXPECT_TRUE(bool(decoded)) << decoded.message();
     std::map<std::string, Argument> arguments;
-    for (const auto &[name, array] : values)
-      arguments[name] = {array, {static_cast<int64_t>(array.size())}};
+    auto shapes = argumentShapes(program);
+    for (const auto &[name, array] : values) {
+      auto size = static_cast<int64_t>(array.size());
+      const std::vector<int64_t> &shape = shapes[name];
+      arguments[name] = {array, {size}};
+      if (shape.size() == 2 && size % shape[1] == 0)
+        arguments[name].shape = {size / shape[1], shape[1]};
+    }
     auto made = Memory::create(*decoded);
     if (!made)
       return made.takeError();
@@ -476,13 +482,49 @@ TEST(Machine, FillsFromPieces) {
   run.values.erase("q");
   run.values["x"].resize(79);
   EXPECT_EQ(run.execute().message(),
-            "region 'x': expected 80 values of argument 'x', got shape [79]");
+            "input 'x': expected shape (20, 4), got (79,)");
   run.values.erase("x");
-  EXPECT_EQ(run.execute().message(),
-            "region 'x': expected an argument 'x', got none");
+  EXPECT_EQ(run.execute().message(), "expected an argument 'x', got none");
   run.values["x"].resize(80);
   run.values["p"].resize(5);
   EXPECT_EQ(run.execute().message(),
-            "region 'w': expected argument 'p' of 2 or more rows of 5, got "
-            "shape [5]");
+            "input 'p': expected shape (2, 5), got (1, 5)");
+}
+
+/// As many values of another shape are other values.
+TEST(Machine, ShapesOfArguments) {
+  TestGraph graph = randomGraph("graph", 20, 60, 0, 20, 7);
+  Case run(graph);
+  run.input("x", RegionKind::Features, 20, 4);
+  run.input("w", RegionKind::Weights, 4, 3);
+  run.input("b", RegionKind::Row, 1, 3);
+  Builder &builder = *run.builder;
+  auto memory = Memory::create(builder.program);
+  ASSERT_TRUE(bool(memory)) << memory.message();
+  std::vector<float> values(200, 1);
+  auto fill = [&](std::vector<int64_t> x, std::vector<int64_t> w,
+                  std::vector<int64_t> b) {
+    std::map<std::string, Argument> arguments;
+    for (auto &[name, shape] : {std::pair("x", x), {"w", w}, {"b", b}}) {
+      size_t size = 1;
+      for (int64_t extent : shape)
+        size *= static_cast<size_t>(extent);
+      arguments[name] = {{values.data(), size}, shape};
+    }
+    return memory->fill(builder.program, *run.partition, arguments).message();
+  };
+  EXPECT_EQ(fill({20, 4}, {4, 3}, {3}), "");
+  EXPECT_EQ(fill({20, 4}, {2, 2, 3}, {1, 3}), "");
+  EXPECT_EQ(fill({4, 20}, {4, 3}, {3}),
+            "input 'x': expected shape (20, 4), got (4, 20)");
+  EXPECT_EQ(fill({80}, {4, 3}, {3}),
+            "input 'x': expected shape (20, 4), got (80,)");
+  EXPECT_EQ(fill({20, 4}, {3, 4}, {3}),
+            "input 'w': expected shape (4, 3), got (3, 4)");
+  EXPECT_EQ(fill({20, 4}, {12}, {3}),
+            "input 'w': expected shape (4, 3), got (12,)");
+  EXPECT_EQ(fill({20, 4}, {5, 3}, {3}),
+            "input 'w': expected shape (4, 3), got (5, 3)");
+  EXPECT_EQ(fill({20, 4}, {4, 3}, {6}),
+            "input 'b': expected shape (1, 3), got (6,)");
 }

@@ -170,10 +170,31 @@ TEST(Partition, OfProgram) {
   }
 }
 
+/// Other hardware has larger buffers.
+TEST(Partition, RefusesEntriesOfOtherHardware) {
+  TestGraph graph = randomGraph("graph", 16, 60, 0, 16, 5);
+  auto partition = Partition::create(graph.graph, 16, withEdges(60));
+  ASSERT_TRUE(bool(partition)) << partition.message();
+  Builder builder(*partition);
+  builder.addFeatures("x", RegionRole::Input, 4);
+  builder.program.parameters.edges = 60;
+  EXPECT_EQ(partition->checkProgram(builder.program).message(), "");
+  builder.program.parameters.edges = 59;
+  EXPECT_EQ(partition->checkProgram(builder.program).message(),
+            "expected entries of at most 59 edges, as an edge buffer of the "
+            "program's hardware takes, got one of 60");
+}
+
 TEST(Partition, RefusesSizes) {
   TestGraph graph = randomGraph("graph", 100, 300, 0, 100, 6);
   EXPECT_EQ(Partition::create(graph.graph, 0, Parameters()).message(),
             "expected N1 from 1 to 16384, got 0");
   EXPECT_EQ(Partition::create(graph.graph, 16400, Parameters()).message(),
             "expected N1 from 1 to 16384, got 16400");
+  Parameters large;
+  large.featureRows = uint64_t(1) << 62;
+  EXPECT_EQ(
+      Partition::ofCounts(uint64_t(1) << 31, uint64_t(1) << 62, {0}, large)
+          .message(),
+      "expected at most 2147483647 vertices, got 2147483648");
 }

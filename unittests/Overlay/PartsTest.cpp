@@ -140,6 +140,11 @@ TEST(Parts, RefusesWhatIsNoPart) {
   EXPECT_EQ(with([](Program &p) { p.parts[0].regions[0].columns = 21; }),
             "part 0: expected a part of the region 'x', got "
             "16 x 21 from row 0, column 0");
+  EXPECT_EQ(with([](Program &p) {
+              p.parts[2].regions[1].firstRow = 32;
+              p.parts[2].regions[1].rows = 0;
+            }),
+            "part 2: region 'y': expected 0 bytes, got 2048");
   EXPECT_EQ(with([](Program &p) { p.parts[0].regions[0].firstRow = 8; }),
             "part 0: region 'x': expected whole blocks of 16 "
             "of 40 rows and fibers of 16, got rows 8 to 24 from column 0");
@@ -191,6 +196,7 @@ TEST(Parts, RefusesAnotherGraph) {
   edges.rows = 3;
   edges.firstRow = 3;
   edges.columns = 2; // fewer than shard 1 has
+  edges.bytes = regionBytes(edges.kind, edges.rows, edges.columns, program);
   edges.address = 1 << 16;
   program.parts[1].regions.push_back(edges);
   EXPECT_EQ(messageOf(program), "");

@@ -105,6 +105,9 @@ TEST(Program, ChoosesN1) {
   Parameters one;
   one.pes = 1;
   EXPECT_EQ(chooseN1(100, one, 1), 112u);
+  // Products of more blocks would not fit 64 bits.
+  for (uint64_t blocks : {uint64_t(1) << 31, uint64_t(1) << 57, ~uint64_t(0)})
+    EXPECT_EQ(chooseN1(uint64_t(1) << 30, u250, blocks), 16u) << blocks;
 }
 
 TEST(Program, BytesOfRegions) {
@@ -230,6 +233,11 @@ TEST(Program, VerifiesRegions) {
 }
 
 TEST(Program, VerifiesPieces) {
+  EXPECT_EQ(errorOf([](Program &p) {
+              p.regions[3].pieces[0].argumentRow = uint64_t(1) << 63;
+            }),
+            "region 'b': expected at most 2147483648 rows and columns of an "
+            "argument, got 9223372036854775808");
   EXPECT_EQ(errorOf([](Program &p) { p.regions[3].pieces[1].column = 2; }),
             "region 'b': expected a piece within 1x17, got 1x16 at (0, 2)");
   EXPECT_EQ(errorOf([](Program &p) { p.regions[3].pieces[1].row = 1; }),

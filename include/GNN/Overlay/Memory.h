@@ -39,7 +39,7 @@ public:
   /// argument that they name ([vertices, features]); edges take theirs
   /// ([edges], in the user's order), or the weight 1 where they name none;
   /// weights, rows and scales are made of their pieces. Errors: an argument
-  /// that is missing, one of another size, and one that nothing reads.
+  /// that is missing, one of another shape, and one that nothing reads.
   runtime::Error fill(const Program &program, const Partition &partition,
                       const std::map<std::string, Argument> &arguments);
 

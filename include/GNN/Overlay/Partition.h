@@ -112,6 +112,14 @@ public:
   /// entries, and the iterations of its loops over entries; in parts too.
   runtime::Error checkProgram(const Program &program) const;
 
+  /// Whether an edge buffer of that hardware takes each entry: it may be made
+  /// for other hardware.
+  runtime::Error checkEntries(const Parameters &parameters) const;
+
+  /// Whether so many vertices and rows of a block have tables of subshards.
+  static runtime::Error checkSizes(uint64_t vertices, uint64_t n1,
+                                   const Parameters &parameters);
+
   const PartitionTimes &times() const { return seconds; }
 
 private:

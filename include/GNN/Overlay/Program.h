@@ -13,6 +13,7 @@
 
 #include "GNN/Overlay/Instruction.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -151,8 +152,15 @@ struct Program {
   const Region *find(const std::string &name) const;
 };
 
+/// Most processing elements.
+constexpr uint64_t maxPes = 4096;
+
+/// Most blocks for each processing element: of more vertices there are none.
+constexpr uint64_t maxBlocksPerPe = uint64_t(1) << 31;
+
 /// The default N1 for that many vertices: 16 ceil(V / 16 n0) with
-/// n0 = max(blocksPerPe * pes, ceil(V / N_F1)); a multiple of p_sys.
+/// n0 = max(blocksPerPe * pes, ceil(V / N_F1)); a multiple of p_sys. More than
+/// maxBlocksPerPe are as many.
 uint64_t chooseN1(uint64_t vertices, const Parameters &parameters,
                   uint64_t blocksPerPe = 4);
 
@@ -160,10 +168,16 @@ uint64_t chooseN1(uint64_t vertices, const Parameters &parameters,
 uint64_t regionBytes(RegionKind kind, uint64_t rows, uint64_t columns,
                      const Program &program);
 
+/// The part and the instruction that an error is about, where it is about one.
+struct InstructionPlace {
+  std::optional<size_t> part, instruction;
+};
+
 /// Checks what a machine relies on: regions that are aligned, apart from each
 /// other and within the memory, tiles that end, loads and stores within one
-/// region and one buffer. Errors name the instruction.
-runtime::Error verify(const Program &program);
+/// region and one buffer. Errors name the instruction, and `place` says it.
+runtime::Error verify(const Program &program,
+                      InstructionPlace *place = nullptr);
 
 /// The `.ga` file of a program, and back. Errors name what is wrong where.
 runtime::Expected<std::string> write(const Program &program);

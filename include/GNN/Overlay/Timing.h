@@ -16,6 +16,10 @@
 
 namespace gnn::overlay {
 
+/// An error where a number is none that the model has.
+runtime::Error checkOptions(const TimingOptions &options,
+                            const Parameters &parameters);
+
 /// Simulates a program of a partition. Errors: a program that is not of this
 /// partition, mutexes by which it waits for ever, and networks of edges where
 /// the partition has counts alone.

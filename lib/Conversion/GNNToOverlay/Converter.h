@@ -127,6 +127,7 @@ private:
   mlir::LogicalResult convertBatchNorm(BatchNormOp op);
   mlir::LogicalResult convertAdd(mlir::arith::AddFOp op);
   mlir::LogicalResult convertMul(mlir::arith::MulFOp op);
+  mlir::LogicalResult convertReduceHeads(ReduceHeadsOp op);
   mlir::LogicalResult convertReshape(ReshapeOp op);
   mlir::LogicalResult convertRebind(RebindRowsOp op);
 
@@ -154,6 +155,10 @@ private:
 
   mlir::FailureOr<Message> messageOf(mlir::Operation *op, mlir::Value value,
                                      std::optional<EndPoint> via);
+  /// Converts a product of rows at one end of each edge with its numbers.
+  mlir::LogicalResult convertProduct(mlir::Operation *op, mlir::Value rows,
+                                     std::optional<EndPoint> via,
+                                     mlir::Value factors);
   mlir::FailureOr<Message> multiply(mlir::Operation *op, Message message,
                                     const EdgeNumbers &numbers);
   /// Sums of the features of both ends for each head of `features`.

@@ -59,6 +59,22 @@ FailureOr<Message> Converter::multiply(Operation *op, Message message,
   return message;
 }
 
+LogicalResult Converter::convertProduct(Operation *op, Value rows,
+                                        std::optional<EndPoint> via,
+                                        Value factors) {
+  FailureOr<EdgeNumbers> numbers = numbersOf(op, factors);
+  if (failed(numbers))
+    return failure();
+  FailureOr<Message> message = messageOf(op, rows, via);
+  if (failed(message))
+    return failure();
+  message = multiply(op, *message, *numbers);
+  if (failed(message))
+    return failure();
+  messageOfValue[op->getResult(0)] = *message;
+  return success();
+}
+
 LogicalResult Converter::convertGather(GatherOp op) {
   FailureOr<Message> message = messageOf(op, op.getInput(), op.getVia());
   if (failed(message))
@@ -129,17 +145,7 @@ LogicalResult Converter::convertApply(ApplyOp op) {
   }
   if (!isNumbers(rhs))
     return refuse(op) << "expected a number of each edge as a factor";
-  FailureOr<EdgeNumbers> numbers = numbersOf(op, rhs);
-  if (failed(numbers))
-    return failure();
-  FailureOr<Message> message = messageOf(op, lhs, via);
-  if (failed(message))
-    return failure();
-  message = multiply(op, *message, *numbers);
-  if (failed(message))
-    return failure();
-  messageOfValue[op.getResult()] = *message;
-  return success();
+  return convertProduct(op, lhs, via, rhs);
 }
 
 //===----------------------------------------------------------------------===//

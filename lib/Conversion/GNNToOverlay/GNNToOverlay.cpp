@@ -39,8 +39,9 @@ RankedTensorType Converter::edgeType() const {
 
 bool Converter::isNumbers(Value value) const {
   auto type = getTensorType(value);
-  return getRowSpace(type) == RowSpace::Edge && getFeatures(type).size() <= 1 &&
-         !messageOfValue.contains(value);
+  return getRowSpace(type) == RowSpace::Edge &&
+         !messageOfValue.contains(value) &&
+         (getFeatures(type).size() <= 1 || numbersOfValue.contains(value));
 }
 
 Value Converter::rowsOf(Operation *op, Value value) {
@@ -49,6 +50,12 @@ Value Converter::rowsOf(Operation *op, Value value) {
   auto type = getTensorType(value);
   if (getRowSpace(type) != RowSpace::Node || !type.getElementType().isF32()) {
     refuse(op) << "expected f32 rows of nodes, got " << type;
+    return nullptr;
+  }
+  if (FlatSymbolRefAttr of = getRows(type).getGraph();
+      !overlay::haveSameNodes(func, graph, of)) {
+    refuse(op) << "expected rows of the nodes of @" << graph.getValue()
+               << ", got those of @" << of.getValue();
     return nullptr;
   }
   // An argument, or rows that are computed of the graph alone.
@@ -105,7 +112,7 @@ LogicalResult Converter::findGraph() {
     if (auto space = getRowSpace(argument.getType());
         space && space != RowSpace::Edge) {
       dependent.insert(argument);
-      if (space == RowSpace::Node)
+      if (space == RowSpace::Node && !ofNodes)
         ofNodes = getRows(argument.getType()).getGraph();
     }
   for (Operation &op : func.front().without_terminator()) {
@@ -138,6 +145,7 @@ LogicalResult Converter::convert(Operation &op) {
       .Case([&](BatchNormOp op) { return convertBatchNorm(op); })
       .Case([&](arith::AddFOp op) { return convertAdd(op); })
       .Case([&](arith::MulFOp op) { return convertMul(op); })
+      .Case([&](ReduceHeadsOp op) { return convertReduceHeads(op); })
       .Case([&](ReshapeOp op) { return convertReshape(op); })
       .Case([&](RebindRowsOp op) { return convertRebind(op); })
       .Case([&](GatherOp op) { return convertGather(op); })

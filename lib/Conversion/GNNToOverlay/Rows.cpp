@@ -270,8 +270,13 @@ LogicalResult Converter::convertAdd(arith::AddFOp op) {
 }
 
 LogicalResult Converter::convertMul(arith::MulFOp op) {
-  if (getRowSpace(op.getType()) == RowSpace::Edge)
+  if (getRowSpace(op.getType()) == RowSpace::Edge) {
+    for (unsigned i : {0, 1}) // rows of one channel a head have its type
+      if (Value rows = op->getOperand(i);
+          messageOfValue.contains(rows) && isNumbers(op->getOperand(1 - i)))
+        return convertProduct(op, rows, /*via=*/{}, op->getOperand(1 - i));
     return convertOfEnds(op, /*adds=*/false);
+  }
   for (unsigned i : {0, 1}) {
     Value weight = repeatedWeight(op->getOperand(i));
     if (!weight)
@@ -288,6 +293,38 @@ LogicalResult Converter::convertMul(arith::MulFOp op) {
   return refuse(op)
          << "expected a product with a weight that all rows of nodes "
             "share";
+}
+
+LogicalResult Converter::convertReduceHeads(ReduceHeadsOp op) {
+  if (op.getKind() != ReduceKind::Sum && op.getKind() != ReduceKind::Mean)
+    return refuse(op) << "expected a sum or mean of heads, got "
+                      << stringifyReduceKind(op.getKind());
+  Value rows = rowsOf(op, op.getInput());
+  if (!rows)
+    return failure();
+  ArrayRef<int64_t> features = getFeatures(getTensorType(op.getInput()));
+  int64_t heads = features[0], width = features[1];
+  // A product with the diagonal of each head.
+  SmallVector<Block> blocks;
+  SmallVector<int64_t> ones;
+  Value inverse;
+  if (op.getKind() == ReduceKind::Mean)
+    inverse = arith::ConstantOp::create(
+        builder, op.getLoc(),
+        DenseElementsAttr::get(
+            RankedTensorType::get({1}, Float32Type::get(builder.getContext())),
+            1.0F / static_cast<float>(heads)));
+  for (int64_t row = 0; row < heads * width; ++row) {
+    if (inverse)
+      blocks.push_back({inverse, false, 0, 0, row, row % width, 1, 1});
+    else
+      ones.append({row, row % width, 1, 1});
+  }
+  Value weight = assemble(op.getLoc(), {heads * width, width}, blocks, ones);
+  setRows(op.getResult(),
+          overlay::LinearOp::create(builder, op.getLoc(), rowsType(width), rows,
+                                    weight, Value(), ArrayAttr()));
+  return success();
 }
 
 LogicalResult Converter::convertReshape(ReshapeOp op) {
@@ -311,13 +348,18 @@ LogicalResult Converter::convertReshape(ReshapeOp op) {
     }
   }
   if (auto it = numbersOfValue.find(op.getInput());
-      it != numbersOfValue.end() &&
-      getFeatures(getTensorType(op.getResult())).size() <= 1) {
+      it != numbersOfValue.end()) {
     EdgeNumbers numbers = it->second;
-    numbersOfValue[op.getResult()] = numbers;
-    return success();
+    ArrayRef<int64_t> features = getFeatures(getTensorType(op.getResult()));
+    auto heads = static_cast<int64_t>(numbers.heads.size());
+    if (features.size() <= 1 || features == ArrayRef<int64_t>{heads, 1}) {
+      numbersOfValue[op.getResult()] = numbers;
+      return success();
+    }
   }
-  return refuse(op) << "expected another shape of rows of nodes";
+  return refuse(op) << "expected rows of nodes, or of edges with the same "
+                       "heads, got "
+                    << op.getInput().getType() << " as " << op.getType();
 }
 
 LogicalResult Converter::convertRebind(RebindRowsOp op) {

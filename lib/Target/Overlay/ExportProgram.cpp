@@ -16,12 +16,27 @@ using namespace gnn;
 using namespace gnn::overlay;
 
 namespace {
+/// Where a program, its instructions and its parts stand.
+struct Locations {
+  explicit Locations(Location program) : program(program) {}
+
+  Location at(const InstructionPlace &place) const {
+    const Locations &of = place.part ? parts[*place.part] : *this;
+    return place.instruction ? of.instructions[*place.instruction] : of.program;
+  }
+
+  Location program;
+  SmallVector<Location> instructions;
+  std::vector<Locations> parts;
+};
+
 class Exporter {
 public:
-  explicit Exporter(ProgramOp op) : op(op) {}
+  explicit Exporter(ProgramOp op) : op(op), locations(op.getLoc()) {}
 
   /// The program, unchecked.
   FailureOr<Program> run();
+  const Locations &getLocations() const { return locations; }
 
 private:
   LogicalResult addRegions();
@@ -34,6 +49,7 @@ private:
 
   ProgramOp op;
   Program program;
+  Locations locations;
   llvm::StringMap<uint64_t> addresses;
 };
 } // namespace
@@ -205,6 +221,7 @@ LogicalResult Exporter::add(Operation &op, Instruction instruction) {
            << "'" << op.getName()
            << "' does not fit an instruction: " << bytes.message();
   program.instructions.push_back(instruction);
+  locations.instructions.push_back(op.getLoc());
   return success();
 }
 
@@ -273,9 +290,11 @@ FailureOr<Program> Exporter::run() {
     if (isa<RegionOp>(inside))
       continue;
     if (auto of = dyn_cast<ProgramOp>(inside)) {
-      FailureOr<Program> part = Exporter(of).run();
+      Exporter exporter(of);
+      FailureOr<Program> part = exporter.run();
       if (failed(part))
         return failure();
+      locations.parts.push_back(exporter.getLocations());
       program.parts.push_back(std::move(*part));
       continue;
     }
@@ -290,11 +309,13 @@ FailureOr<Program> Exporter::run() {
 }
 
 FailureOr<Program> gnn::exportOverlayProgram(ProgramOp op) {
-  FailureOr<Program> program = Exporter(op).run();
+  Exporter exporter(op);
+  FailureOr<Program> program = exporter.run();
   if (failed(program))
     return failure();
-  if (runtime::Error error = verify(*program))
-    return mlir::emitError(op.getLoc()) // without the op, which is long
+  InstructionPlace place;
+  if (runtime::Error error = verify(*program, &place))
+    return mlir::emitError(exporter.getLocations().at(place)) // without the op
            << "expected a program that runs: " << error.message();
   return program;
 }

@@ -44,9 +44,10 @@ private:
     FlatSymbolRefAttr region;
     IntegerAttr offset;
   };
-  /// The region of that kind around an address; one that may be written.
+  /// The region of that kind around an address and as many bytes behind it; one
+  /// that may be written.
   FailureOr<Place> locate(uint64_t address, overlay::RegionKind kind,
-                          bool isWritten = false);
+                          uint64_t reach = 0, bool isWritten = false);
   /// What the file calls a layer; null: by its kind and number.
   StringAttr nameOf(const Csi &csi);
   InFlightDiagnostic fail() {
@@ -69,6 +70,8 @@ private:
   OpBuilder builder;
   Location loc;
   size_t position = 0;
+  /// Of the loop of the tile.
+  uint64_t trips = 1;
   /// Where layers, tiles, instructions and those of a loop go.
   mlir::Block *layers = nullptr, *layer = nullptr, *tile = nullptr,
               *loop = nullptr;
@@ -94,15 +97,18 @@ void Importer::addRegion(const overlay::Region &region) {
       argument, isWhole ? ArrayAttr() : writePieces(context(), region.pieces));
 }
 
-FailureOr<Importer::Place>
-Importer::locate(uint64_t address, overlay::RegionKind kind, bool isWritten) {
-  // Regions share addresses: any of them encodes to the same bytes.
-  for (const overlay::Region &region : program.regions)
-    if (region.kind == kind && region.address <= address &&
-        address < region.address + region.bytes &&
-        !(isWritten && region.role == RegionRole::Input))
-      return Place{FlatSymbolRefAttr::get(builder.getStringAttr(region.name)),
-                   number(address - region.address)};
+FailureOr<Importer::Place> Importer::locate(uint64_t address,
+                                            overlay::RegionKind kind,
+                                            uint64_t reach, bool isWritten) {
+  // Regions share addresses: any of them encodes to the same bytes. A loop of
+  // no iterations may stand at the end of one.
+  for (uint64_t atEnd : {0, 1})
+    for (const overlay::Region &region : program.regions)
+      if (region.kind == kind && region.address <= address &&
+          address + reach < region.address + region.bytes + atEnd &&
+          !(isWritten && region.role == RegionRole::Input))
+        return Place{FlatSymbolRefAttr::get(builder.getStringAttr(region.name)),
+                     number(address - region.address)};
   return fail() << "no region of " << toWord(kind) << " has the address "
                 << address;
 }
@@ -151,9 +157,12 @@ LogicalResult Importer::build(const Instruction &, const Csi &csi) {
 
 LogicalResult Importer::build(const Instruction &of, const Load &load) {
   auto space = static_cast<overlay::Space>(load.space);
+  uint64_t further = of.loop && trips && !load.byDescriptor
+                         ? (trips - 1) * load.stride * addressUnit
+                         : 0;
   FailureOr<Place> place =
       locate(load.address * addressUnitOf(space, load.byDescriptor),
-             regionKindOf(space));
+             regionKindOf(space), further);
   if (failed(place))
     return failure();
   LoadOp::create(builder, loc, SpaceAttr::get(context(), space), place->region,
@@ -168,8 +177,7 @@ LogicalResult Importer::build(const Instruction &of, const Store &store) {
   auto space = static_cast<overlay::Space>(store.space);
   FailureOr<Place> place =
       locate(store.address * addressUnitOf(space, store.byDescriptor),
-             regionKindOf(space),
-             /*isWritten=*/true);
+             regionKindOf(space), /*reach=*/0, /*isWritten=*/true);
   if (failed(place))
     return failure();
   StoreOp::create(builder, loc, SpaceAttr::get(context(), space), place->region,
@@ -181,6 +189,7 @@ LogicalResult Importer::build(const Instruction &of, const Store &store) {
 
 LogicalResult Importer::build(const Instruction &of, const Init &init) {
   Place place{{}, number(0)};
+  trips = init.trips;
   auto value = static_cast<InitValue>(init.value);
   if (value == InitValue::Bias) {
     FailureOr<Place> bias =
@@ -255,6 +264,7 @@ LogicalResult Importer::addInstruction(const Instruction &instruction) {
       auto op = TilingBlockOp::create(builder, loc);
       tile = builder.createBlock(&op.getBody());
       loop = nullptr;
+      trips = 1;
     }
     builder.setInsertionPointToEnd(tile);
     if (instruction.loop) {

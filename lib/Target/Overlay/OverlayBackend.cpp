@@ -96,6 +96,16 @@ static LogicalResult refuseGradients(ModuleOp module) {
   return success();
 }
 
+/// Errors: programs, which no functions are compiled to.
+static LogicalResult refusePrograms(ModuleOp module) {
+  for (auto program : module.getOps<overlay::ProgramOp>())
+    return emitError(program.getLoc(), // without the op, which may be long
+                     "target=overlay: expected functions, got a "
+                     "gnn_overlay.program: gnn-translate --gnn-to-overlay "
+                     "writes it");
+  return success();
+}
+
 /// Makes programs of the functions of a module, and writes each form where
 /// options ask for it.
 static LogicalResult makePrograms(ModuleOp module,
@@ -140,7 +150,7 @@ static FailureOr<PackagePtr> compilePrepare(ModuleOp module,
 
 std::optional<FailureOr<PackagePtr>>
 OverlayBackend::compile(ModuleOp module, const CompileOptions &options) const {
-  if (failed(refuseGradients(module)))
+  if (failed(refuseGradients(module)) || failed(refusePrograms(module)))
     return failure();
   llvm::StringMap<overlay::Signature> signatures;
   for (auto func : module.getOps<func::FuncOp>()) {
@@ -175,7 +185,7 @@ OverlayBackend::compile(ModuleOp module, const CompileOptions &options) const {
         if (function.name == name + ".prepare")
           before = &function;
     plan.functions.push_back(overlay::makeProgramPlan(
-        module, signatures[name], *program, *op.getGraph(), before));
+        module, signatures.at(name), *program, *op.getGraph(), before));
     runtime::Expected<std::string> bytes = overlay::write(*program);
     if (!bytes)
       return FailureOr<PackagePtr>(op.emitError(bytes.message()));

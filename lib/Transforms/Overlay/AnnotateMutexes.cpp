@@ -7,6 +7,7 @@
 #include "OverlayForms.h"
 
 #include "GNN/Transforms/Overlay/Passes.h"
+#include "GNN/Transforms/Remarks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -25,10 +26,15 @@ struct OverlayAnnotateMutexes
   void runOnOperation() override {
     if (failed(verifyForm(getOperation(), OverlayForm::Mapped)))
       return signalPassFailure();
-    for (auto program : getOperation().getOps<ProgramOp>())
-      for (auto layer : program.getBody().getOps<LayerBlockOp>())
-        for (auto tile : layer.getBody().getOps<TilingBlockOp>())
-          annotate(tile.getBody().front());
+    for (auto program : getOperation().getOps<ProgramOp>()) {
+      size_t tiles = 0;
+      program.walk([&](TilingBlockOp tile) { // in parts too
+        annotate(tile.getBody().front());
+        ++tiles;
+      });
+      passed(getArgument(), program.getLoc(), "Annotated")
+          << std::to_string(tiles) + " tiles";
+    }
   }
 
   /// Annotates the instructions of a tile, or of its loop.

@@ -53,6 +53,10 @@ struct OverlayMapKernels : gnn::impl::OverlayMapKernelsBase<OverlayMapKernels> {
     unsigned group = linearGroup;
     if (group >= 1 && group <= most)
       return success();
+    if (most == 0)
+      return emitError(program.getLoc(), "expected a target of at least ")
+             << partition.getN2() << " weight_rows, which a tile of a fiber "
+             << "takes, got " << parameters.weightRows;
     return emitError(program.getLoc(), "linear-group: expected 1 to ")
            << most << " fibers, as the buffers hold of " << partition.getN1()
            << " rows each, got " << group;

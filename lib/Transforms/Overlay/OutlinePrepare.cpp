@@ -99,8 +99,11 @@ struct OverlayOutlinePrepare
     FailureOr<Outline> found = find(func);
     if (failed(found))
       return failure();
-    if (found->ops.empty())
+    if (found->ops.empty()) {
+      refused(getArgument(), func.getLoc())
+          << "nothing is computed before the program";
       return success();
+    }
     OpBuilder builder(func);
     SmallVector<Type> inputs, results;
     for (Value argument : found->arguments)

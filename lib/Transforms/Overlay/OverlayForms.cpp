@@ -52,12 +52,33 @@ Value gnn::overlay::throughViews(Value value) {
   return value;
 }
 
+FlatSymbolRefAttr gnn::overlay::graphOf(func::FuncOp func) {
+  auto layer = *func.getOps<LayerOpInterface>().begin();
+  return getRows(layer->getResult(0).getType()).getGraph();
+}
+
 LogicalResult gnn::overlay::verifyLayers(func::FuncOp func) {
-  if (!hasLayers(func) || (llvm::hasSingleElement(func.getBody()) &&
-                           isa<func::ReturnOp>(func.front().back())))
+  if (!hasLayers(func))
     return success();
-  return emitError(func.getLoc(),
-                   "expected layers in one block that returns"); // C1
+  if (!llvm::hasSingleElement(func.getBody()) ||
+      !isa<func::ReturnOp>(func.front().back())) // C1
+    return emitError(func.getLoc(),
+                     "expected layers in one block that returns");
+  FlatSymbolRefAttr graph = graphOf(func);
+  for (auto layer : func.getOps<LayerOpInterface>()) {
+    if (FlatSymbolRefAttr of =
+            getRows(layer->getResult(0).getType()).getGraph();
+        of != graph) // C8
+      return layer->emitOpError("expected layers of one graph, got @")
+             << graph.getValue() << " and @" << of.getValue();
+    for (Value operand : layer->getOperands())
+      if (RowsAttr rows = getRows(throughViews(operand).getType());
+          rows && !haveSameNodes(func, graph, rows.getGraph())) // C8
+        return layer->emitOpError("expected rows of the nodes of @")
+               << graph.getValue() << ", got those of @"
+               << rows.getGraph().getValue();
+  }
+  return success();
 }
 
 static LogicalResult verifyPrepared(func::FuncOp func) {

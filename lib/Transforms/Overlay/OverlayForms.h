@@ -17,6 +17,9 @@ namespace gnn::overlay {
 /// Whether a function is one of layers.
 bool hasLayers(mlir::func::FuncOp func);
 
+/// The graph of the layers of a function, which has some.
+mlir::FlatSymbolRefAttr graphOf(mlir::func::FuncOp func);
+
 /// Looks through views of rows of nodes.
 mlir::Value throughViews(mlir::Value value);
 

@@ -30,12 +30,6 @@ using overlay::RegionOp;
 // Graphs
 //===----------------------------------------------------------------------===//
 
-/// The rows of edges or nodes of the layers of a function.
-static RowsAttr rowsOfLayers(func::FuncOp func) {
-  auto layer = *func.getOps<overlay::LayerOpInterface>().begin();
-  return getRows(layer->getResult(0).getType());
-}
-
 /// The statistics of a graph: its own, or those that its parent's lead to.
 static StatsAttr statsOf(GraphOp graph) {
   if (StatsAttr stats = graph.getStatsAttr())
@@ -83,12 +77,12 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
     FailureOr<ProgramOp> program = overlay::makeProgram(func, target, *cut);
     if (failed(program))
       return failure();
-    uint64_t most = superBytes ? superBytes : target.getValues().memoryBytes;
-    if (!shardEdges.empty() && overlay::memoryEnd(*program) > most)
+    bool fits = overlay::memoryEnd(*program) <= target.getValues().memoryBytes;
+    if (!edgesOfShards.empty() && (shardEdges || !fits))
       program->setPartitionAttr(overlay::PartitionAttr::get(
           &getContext(), cut->getVertices(), cut->getEdges(), cut->getN1(),
           cut->getN2(), cut->getEntries(), cut->getSources(),
-          DenseI64ArrayAttr::get(&getContext(), shardEdges)));
+          DenseI64ArrayAttr::get(&getContext(), edgesOfShards)));
     passed(getArgument(), func.getLoc(), "Partitioned")
         << std::to_string(cut->getBlocks()) + " blocks of " +
                std::to_string(cut->getN1()) + " rows, " +
@@ -145,11 +139,17 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
 
   FailureOr<overlay::PartitionAttr>
   choosePartition(func::FuncOp func, const overlay::Parameters &parameters) {
-    shardEdges.clear();
-    if (given.partition)
+    edgesOfShards.clear();
+    if (given.partition) {
+      if (runtime::Error error = given.partition->checkEntries(parameters))
+        return emitError(func.getLoc(), "partition: ") << error.message();
       return describe(*given.partition, parameters);
-    auto declared = getOperation().lookupSymbol<GraphOp>(
-        rowsOfLayers(func).getGraph().getAttr());
+    }
+    if (blocksPerPe == 0)
+      return emitError(func.getLoc(),
+                       "expected blocks-per-pe of 1 or more, got 0");
+    auto declared =
+        getOperation().lookupSymbol<GraphOp>(overlay::graphOf(func).getAttr());
     std::shared_ptr<const runtime::Graph> known = findGiven(declared);
     int64_t vertices = 0, edges = 0;
     if (known || !graph.empty()) {
@@ -183,6 +183,9 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
       return emitError(func.getLoc(), "expected n1 to be a multiple of ")
              << parameters.psys << " up to " << parameters.featureRows
              << ", got " << rows;
+    if (runtime::Error error =
+            overlay::Partition::checkSizes(vertices, rows, parameters))
+      return emitError(func.getLoc()) << error.message();
     if (!known)
       return overlay::PartitionAttr::get(&getContext(), vertices, edges, rows,
                                          parameters.featureColumns, {}, {}, {});
@@ -206,13 +209,13 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   overlay::PartitionAttr describe(const overlay::Partition &cut,
                                   const overlay::Parameters &parameters) {
     SmallVector<int64_t> entries(cut.blocks()), sources;
-    shardEdges.assign(cut.blocks(), 0);
+    edgesOfShards.assign(cut.blocks(), 0);
     bool isPlain = cut.entries().size() == cut.blocks() * cut.blocks();
     for (auto [i, entry] : llvm::enumerate(cut.entries())) {
       uint64_t shard = cut.shardOf(i);
       isPlain &= entry.block == i - shard * cut.blocks();
       ++entries[shard];
-      shardEdges[shard] += entry.count;
+      edgesOfShards[shard] += entry.count;
       sources.push_back(entry.block);
     }
     DenseI64ArrayAttr ofShards, ofEntries;
@@ -228,7 +231,7 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
   /// The graphs, where they are no file.
   overlay::GivenGraph given;
   /// Edges of the shards of the graph, where it is known.
-  SmallVector<int64_t> shardEdges;
+  SmallVector<int64_t> edgesOfShards;
 };
 } // namespace
 

@@ -343,13 +343,8 @@ bool ProgramBuilder::hasInputEdges() {
 }
 
 FailureOr<ProgramOp> ProgramBuilder::run() {
-  program = ProgramOp::create(
-      builder, func.getLoc(), func.getSymNameAttr(),
-      getRows((*func.getOps<overlay::LayerOpInterface>().begin())
-                  ->getResult(0)
-                  .getType())
-          .getGraph(),
-      target, partition);
+  program = ProgramOp::create(builder, func.getLoc(), func.getSymNameAttr(),
+                              overlay::graphOf(func), target, partition);
   body = builder.createBlock(&program.getBody());
   for (BlockArgument argument : func.getArguments()) {
     StringAttr name = builder.getStringAttr(nameOf(argument));

@@ -49,8 +49,11 @@ struct Cut {
 /// Cuts one program.
 class Cutter {
 public:
-  Cutter(ProgramOp program, uint64_t most)
-      : program(program), geometry(program), most(most) {}
+  /// Parts have `asked` bytes at most; 0: half the memory.
+  Cutter(ProgramOp program, uint64_t asked)
+      : program(program), geometry(program), asked(asked),
+        memory(program.getTarget().getValues().memoryBytes),
+        most(asked ? asked : memory / 2) {}
 
   /// Chooses parts of at most `most` bytes, and where their windows lie.
   /// Failure: an error was printed.
@@ -75,6 +78,7 @@ private:
 
   ProgramOp program;
   Geometry geometry;
+  const uint64_t asked, memory;
   uint64_t most, memoryEnd = 0;
   std::vector<PartOfLayer> parts;
   std::vector<Stay> stays;
@@ -233,9 +237,14 @@ LogicalResult Cutter::addLayer(LayerBlockOp layer) {
     uint64_t needed = 0;
     for (const Windows &windows : reached)
       needed = std::max(needed, geometry.bytesOf(windows));
-    return emitError(program.getLoc(), "expected parts of at least ")
-           << needed << " bytes, which a tile of layer " << layer.getLayer()
-           << " needs, got " << most;
+    if (most == asked)
+      return emitError(program.getLoc(), "expected parts of at least ")
+             << needed << " bytes, which a tile of layer " << layer.getLayer()
+             << " needs, got " << asked;
+    return emitError(program.getLoc(),
+                     "expected a memory that holds parts of at least ")
+           << needed << " bytes beside each other, which a tile of layer "
+           << layer.getLayer() << " needs, got " << memory << " bytes";
   }
   balance(best);
   // As `orderOf` has them.
@@ -287,7 +296,6 @@ void Cutter::place() {
 }
 
 LogicalResult Cutter::choose() {
-  uint64_t memory = program.getTarget().getValues().memoryBytes;
   do {
     parts.clear();
     for (auto layer : program.getBody().getOps<LayerBlockOp>())
@@ -362,9 +370,14 @@ struct OverlaySuperPartition
   }
 
   LogicalResult cut(ProgramOp program) {
+    if (!program.getBody().getOps<ProgramOp>().empty()) {
+      refused(getArgument(), program.getLoc()) << "it is cut already";
+      return success();
+    }
     uint64_t memory = program.getTarget().getValues().memoryBytes;
     uint64_t bytes = overlay::memoryEnd(program);
-    uint64_t fitting = superBytes ? superBytes : memory;
+    uint64_t fitting =
+        superBytes ? std::min<uint64_t>(superBytes, memory) : memory;
     if (bytes <= fitting) {
       refused(getArgument(), program.getLoc())
           << "regions of " + std::to_string(bytes) + " bytes fit " +
@@ -372,11 +385,12 @@ struct OverlaySuperPartition
       return success();
     }
     if (!program.getPartition().getShardEdges())
-      return emitError(program.getLoc(), "expected a graph that is given: "
-                                         "regions of ")
-             << bytes << " bytes do not fit " << fitting
-             << ", and parts are cut by the edges of shards";
-    Cutter cutter(program, superBytes ? superBytes : memory / 2);
+      return emitError(program.getLoc(),
+                       "expected the edges of shards, which "
+                       "gnn-overlay-partition has of a graph that is given "
+                       "with shard-edges: regions of ")
+             << bytes << " bytes do not fit " << fitting;
+    Cutter cutter(program, superBytes ? fitting : 0);
     if (failed(cutter.choose()))
       return failure();
     cutter.apply();

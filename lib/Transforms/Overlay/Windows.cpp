@@ -122,6 +122,9 @@ Window Geometry::at(FlatSymbolRefAttr region, int64_t offset) const {
 
 FailureOr<GridPlace> Geometry::placeOf(TilingBlockOp tile) const {
   for (auto store : tile.getBody().getOps<StoreOp>()) {
+    if (store.getSpace().getValue() == overlay::Space::Edges &&
+        !store.getByDescriptor())
+      return store.emitOpError("expected edges by descriptor");
     Window window = at(store.getRegionAttr(), store.getOffset());
     if (store.getSpace().getValue() == overlay::Space::Edges)
       return GridPlace{0, shardOf(window.row)};

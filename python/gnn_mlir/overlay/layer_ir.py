@@ -12,7 +12,7 @@ import numpy as np
 from .. import types
 from ..graph import Graph, not_a_graph, to_numpy
 from ..program import Module
-from . import programs
+from . import native, programs
 
 # By the words of table II.
 _TYPES = ("Aggregate", "Linear", "Vector-Inner", "Vector-Add", "Activation", "BatchNorm")
@@ -46,34 +46,45 @@ class LayerIR:
         """Sets the fields.
 
         `layertype` is Aggregate, Linear, Vector-Inner, Vector-Add, Activation or BatchNorm.
-        A layer without parents reads the features of the graph. A Vector-Add has two parents,
+        A layer without parents reads the features of the graph; `child_id` may list some of
+        those that read it. A Vector-Add has two parents,
         a Vector-Inner the sources and the destinations (one parent is both), and an Aggregate
         the rows and perhaps a Vector-Inner, whose result is the weights of edges; otherwise
-        these are the input `edge_weight`. `fin` and `fout` are features of a row, `nv` and
-        `ne` vertices and edges. `aggoperator` is Max 1, Sum 2, Min 3 or Mean 4, of an
+        these are the input `edge_weight`. `fin` and `fout` are features of a row (1 for each
+        edge of a Vector-Inner), `nv` and `ne` vertices and edges, alike in all layers, and 0 or
+        alike where the model has a graph. `aggoperator` is Max 1, Sum 2, Min 3 or Mean 4, of an
         Aggregate alone; `act` is ReLU, PReLU, Swish, Exp or Sigmoid, applied to the result
         where `actenable`, behind a batch normalization where `batchenable`. Raises
         ValueError."""
-        if layertype not in _TYPES:
+        if not isinstance(layertype, str) or layertype not in _TYPES:
             raise ValueError(f"layertype: expected one of {', '.join(_TYPES)}, got "
                              f"{layertype!r}")
-        types.integer("layerid", layerid, 1)
-        for name, value in dict(fin=fin, fout=fout, nv=nv, ne=ne).items():
-            types.integer(name, value, 0)
+        layerid = types.integer("layerid", layerid, 1, native.MOST)
+        fin, fout, nv, ne = [types.integer(name, value, 0, native.MOST)
+                             for name, value in dict(fin=fin, fout=fout, nv=nv, ne=ne).items()]
+        parent_id, child_id = _ids("parent_id", parent_id), _ids("child_id", child_id)
+        for name, value in dict(actenable=actenable, batchenable=batchenable).items():
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError(f"{name}: expected True or False, got {value!r}")
         if layertype == "Aggregate":
-            if aggoperator not in _AGGREGATIONS:
+            if not isinstance(aggoperator, (int, np.integer)) or isinstance(
+                    aggoperator, bool) or aggoperator not in _AGGREGATIONS:
                 raise ValueError("aggoperator: expected Max 1, Sum 2, Min 3 or Mean 4, got "
                                  f"{aggoperator!r}")
         elif aggoperator is not None:
             raise ValueError(f"aggoperator: expected None of {layertype}, got {aggoperator!r}")
         if layertype not in ("Linear", "Vector-Inner") and fin != fout:
             raise ValueError(f"fout: expected fin ({fin}) of {layertype}, got {fout}")
+        if layertype == "Vector-Inner" and fout not in (0, 1):
+            raise ValueError(f"fout: expected 1 of Vector-Inner, a number of an edge, got {fout}")
+        if act is not None and not actenable:
+            raise ValueError(f"actenable: expected True beside act {act!r}, got False")
         if actenable and act not in _ACTIVATIONS:
             raise ValueError(f"act: expected one of {', '.join(_ACTIVATIONS)}, got {act!r}")
         if layertype == "Activation" and not actenable:
             raise ValueError("actenable: expected True of Activation, got False")
         self._layertype, self._layerid = layertype, layerid
-        self._parent_id, self._child_id = list(parent_id), list(child_id)
+        self._parent_id, self._child_id = parent_id, child_id
         self._fin, self._fout, self._nv, self._ne = fin, fout, nv, ne
         self._aggoperator, self._act = aggoperator, act
         self._actenable, self._batchenable = actenable, batchenable
@@ -106,6 +117,8 @@ class ModelIR:
     def addlayers(self, layer):
         """Adds a LayerIR behind its parents. Raises ValueError for an id that there is, and
         for a parent that there is not."""
+        if not isinstance(layer, LayerIR):
+            raise ValueError(f"layer: expected a LayerIR, got {types.described(layer)}")
         if layer._layertype is None:
             raise ValueError("layer: expected one whose parameters are set")
         if layer._layerid in self._layers:
@@ -126,7 +139,7 @@ class ModelIR:
 
     def datapartition(self, n1=None, blocks_per_pe=None):
         """Step 3: data partitioning (6.5), with `n1` rows of a block; None: by the rule."""
-        self._options = dict(n1=n1, blocks_per_pe=blocks_per_pe)
+        self._options.update(n1=n1, blocks_per_pe=blocks_per_pe)
         self._step("datapartition")
 
     def kernelMapping(self, unroll=None):
@@ -152,14 +165,29 @@ class ModelIR:
         missing = [step for step in _STEPS if step not in self._done]
         if missing:
             raise ValueError(f"codeGeneration: expected {missing[0]} before it")
-        graph, first = self.graph(), next(iter(self._layers.values()))
-        given = dict(graph=graph) if graph is not None else dict(
-            stats=(first._nv, first._ne))
-        self.program = programs.compile(self.module(), **given, order=self._order,
+        module, graph = self.module(), self.graph()
+        vertices, edges = self._counts(graph)
+        given = dict(graph=graph) if graph is not None else dict(stats=(vertices, edges))
+        self.program = programs.compile(module, **given, order=self._order,
                                         fuse=self._fuse, **self._options)
         if path is not None:
             self.program.save(path)
         return self.program
+
+    def _counts(self, graph):
+        """The numbers of vertices and edges: those of the graph, or of the layers, which say
+        the same. Raises ValueError."""
+        first = next(iter(self._layers.values()))
+        expected = (first._nv, first._ne) if graph is None else (
+            graph.num_nodes, graph.num_edges)
+        for number, layer in self._layers.items():
+            for name, value, got in zip(("nv", "ne"), expected, (layer._nv, layer._ne)):
+                # 0 where the graph says it.
+                if got != value and not (graph is not None and got == 0):
+                    raise ValueError(f"layer {number}: {name}: expected {value}, as the "
+                                     f"{'layers before it' if graph is None else 'graph'} "
+                                     f"{'have' if graph is None else 'has'}, got {got}")
+        return expected
 
     def graph(self):
         """The Graph; None where no graph was given."""
@@ -185,6 +213,13 @@ class ModelIR:
         last = [number for number in values if number not in read]
         if len(last) != 1:
             raise ValueError(f"expected one layer without children, got {last}")
+        for number, layer in self._layers.items():
+            children = [other for other, reader in self._layers.items()
+                        if number in reader._parent_id]
+            wrong = [child for child in layer._child_id if child not in children]
+            if wrong:
+                raise ValueError(f"layer {number}: child_id: expected some of {children}, whose "
+                                 f"parent it is, got {wrong[0]}")
         f.output("out", values[last[0]])
         return module
 
@@ -237,6 +272,13 @@ class ModelIR:
         weights = [f.input(f"{name}{layer._layerid}", types.weight(layer._fout))
                    for name in ("mean", "variance", "gamma", "beta")]
         return f.batch_norm(x, *weights, 1e-5)
+
+
+def _ids(name, value):
+    """A list of the numbers of layers; raises ValueError."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise ValueError(f"{name}: expected a list of layerids, got {value!r}")
+    return [types.integer(name, one, 1, native.MOST) for one in value]
 
 
 def _input(f, name, of_type):

@@ -8,6 +8,8 @@ from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_vo
 from .. import capi
 from ..signatures import Buffer
 
+MOST = 2**31 - 1  # vertices, edges, features
+
 
 class Input(ctypes.Structure):
     """GnnOverlayInput."""
@@ -73,8 +75,12 @@ def options_text(options):
         if value is None:
             continue
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        if not text or any(c.isspace() for c in text):
-            raise ValueError(f"{name}: expected a number or a word, got {value!r}")
+        quote = "'" if "'" not in text else '"'
+        if not text or quote in text or any(c.isspace() and c != " " for c in text):
+            raise ValueError(f"{name}: expected a number or text without line breaks, got "
+                             f"{value!r}")
+        if " " in text or text[0] in "'\"":
+            text = quote + text + quote
         words.append(f"{name.replace('_', '-')}={text}")
     return " ".join(words).encode()
 

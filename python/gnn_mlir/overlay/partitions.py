@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from .. import capi
+from .. import capi, types
 from ..graph import Graph, not_a_graph
 from ..signatures import Buffer
 from . import native
@@ -37,7 +37,9 @@ class Partition(native.Handle):
         are [blocks, blocks] of int, counts[j, k] from block k into block j, with blocks =
         ceil(vertices / n1). It has times (`Program.simulate`), and nothing runs on it."""
         native.load()
-        blocks = -(-vertices // n1) if n1 > 0 else 0
+        vertices = types.integer("vertices", vertices, 1, native.MOST)
+        n1 = types.integer("n1", n1, 1, native.MOST)
+        blocks = -(-vertices // n1)
         counts = np.asarray(counts)
         if counts.shape != (blocks, blocks) or counts.dtype.kind not in "iu" or (
                 counts < 0).any():
@@ -58,6 +60,7 @@ class Partition(native.Handle):
         """A dict: vertices, edges, n1, blocks, entries of the table of descriptors, `bytes`
         of edges with their descriptors, bytes `unpadded` (4 V f + 12 E) and `padded` with
         rows of `features` columns, and `seconds` of the host by phase."""
+        features = types.integer("features", features, 0, native.MOST)
         return json.loads(capi.text_of("gnnOverlayPartitionDescribe", self.handle, features))
 
     @functools.cached_property

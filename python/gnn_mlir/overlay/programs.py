@@ -6,7 +6,7 @@ import ctypes
 import functools
 import json
 import os
-import re
+import tempfile
 
 import numpy as np
 
@@ -22,7 +22,6 @@ Instruction = collections.namedtuple("Instruction", "mnemonic fields")
 Layer = collections.namedtuple(
     "Layer", "name type inputs outputs aggregation activation tiles instructions")
 
-_DECLARATION = re.compile(r"gnn\.graph @[\w.$-]+ square \{[^}\n]*")
 _NAME = "program.mlir"
 
 
@@ -38,40 +37,57 @@ def compile(program, function=None, *, graph=None, stats=None, **options):
     Options are those of gnn-overlay-pipeline (docs/Overlay.md): `n1` (rows of a block),
     `blocks_per_pe`, `order`, `fuse`, `unroll`, `linear_group`, `skip_empty`, `super_bytes` (most
     bytes of a part, where it has to be cut), `add_self_loops` (of a graph file). Raises
-    ValueError where an argument is wrong, CompileError where the program is,
+    ValueError where an argument is wrong, or an option has no use beside the others, CompileError where the program is,
     as "has no overlay layer: ..." at the op that no layer computes."""
     native.load()
     text, function = _text_of(program, function)
     if graph is not None and stats is not None:
         raise ValueError("expected graph or stats, got both")
     if stats is not None:
-        text = _with_stats(text, *stats)
+        options.update(zip(("vertices", "edges"), _counts(stats)))
     handle = partition = None
     if isinstance(graph, (str, os.PathLike)):
         options["graph"] = os.fspath(graph)
     elif isinstance(graph, Partition):
         partition = graph.handle
-        text = _with_stats(text, graph.vertices, graph.edges)
     elif graph is not None:
         handle = native_graph(graph)
     data = text.encode()
-    try:
-        return Program(capi.made("gnnOverlayCompile", data, len(data), _NAME.encode(),
-                                 (function or "").encode(), handle, partition,
-                                 native.options_text(options)))
-    except capi.GNNError as error:
-        if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
-            raise ValueError(str(error)) from None
-        if error.kind != signatures.PROGRAM:
-            raise
-        raise capi.CompileError(str(error).splitlines(),
-                                _reproducer(text, graph, options)) from None
+    with tempfile.TemporaryDirectory() as folder:
+        reproducer = os.path.join(folder, _NAME)
+        words = native.options_text(dict(options, reproducer=reproducer))
+        try:
+            return Program(capi.made("gnnOverlayCompile", data, len(data), _NAME.encode(),
+                                     (function or "").encode(), handle, partition, words))
+        except capi.GNNError as error:
+            if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
+                raise ValueError(str(error)) from None
+            if error.kind != signatures.PROGRAM:
+                raise
+            raise capi.CompileError(str(error).splitlines(), _read(reproducer)) from None
 
 
 def assemble(text, name=None):
     """The Program of a `gnn_overlay.program` as text, as `Program.mlir` gives it; `name`
     is needed where there are several. Raises CompileError."""
     return compile(text, name)
+
+
+def _counts(stats):
+    """The numbers of vertices and edges; raises ValueError."""
+    if not isinstance(stats, (tuple, list)) or len(stats) != 2:
+        raise ValueError("stats: expected (vertices, edges), got "
+                         f"{types.described(stats)}")
+    return [types.integer(f"stats: {name}", value, 0, native.MOST)
+            for name, value in zip(("vertices", "edges"), stats)]
+
+
+def _read(path):
+    """The text of a file; "": there is none, as after a crash."""
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def _text_of(program, function):
@@ -84,33 +100,6 @@ def _text_of(program, function):
         return program, function
     raise ValueError("program: expected a gnn_mlir Module, Function or text, got "
                      f"{types.described(program)}")
-
-
-def _with_stats(text, vertices, edges):
-    """The text with the numbers of a graph in the declaration of its graph."""
-    found = [one for one in _DECLARATION.finditer(text) if "stats" not in one[0]]
-    if len(found) != 1:
-        raise ValueError("stats: expected a program with one square graph without "
-                         f"statistics, got {len(found)}")
-    items = dict(src_nodes=vertices, dst_nodes=vertices, edges=edges, type_edges=[edges],
-                 src_pairs=[min(vertices, edges)], dst_pairs=[min(vertices, edges)])
-    end = found[0].end()
-    comma = "" if found[0][0].rstrip().endswith("{") else ", "
-    return text[:end] + f"{comma}stats = {types.stats_text(items.items())}" + text[end:]
-
-
-def _reproducer(text, graph, options):
-    """The text with its pipeline, as `gnn-opt --run-reproducer` reads it; of a Graph it has
-    the numbers."""
-    if isinstance(graph, Graph):
-        try:
-            text = _with_stats(text, graph.num_nodes, graph.num_edges)
-        except ValueError:
-            pass  # It has its own, or what is wrong is before that.
-    words = native.options_text(options).decode()
-    return (f"{text}\n\n{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n      pipeline: "
-            f"\"builtin.module(gnn-overlay-pipeline{{{words}}})\",\n      "
-            "disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n")
 
 
 class Program(native.Handle):
@@ -130,6 +119,9 @@ class Program(native.Handle):
         """The program of the bytes of a `.ga` file. Raises GNNError where they are none,
         or would have a machine leave its regions or buffers."""
         native.load()
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise ValueError(f"data: expected bytes, got {types.described(data)}")
+        data = bytes(data)
         return cls(capi.made("gnnOverlayProgramRead", data, len(data)))
 
     def to_bytes(self):
@@ -149,6 +141,8 @@ class Program(native.Handle):
 
     def mlir(self, name="program"):
         """The disassembly, a `gnn_overlay.program` as text, which `assemble` reads."""
+        if not isinstance(name, str) or not name or "\0" in name:
+            raise ValueError(f"name: expected a name of a symbol, got {name!r}")
         return capi.text_of("gnnOverlayProgramText", self.handle, name.encode())
 
     @functools.cached_property
@@ -235,16 +229,15 @@ class Program(native.Handle):
         those that the program does not read may be left out. The values computed before it
         are made of them, unless they have these ("prepare.0", ...).
 
-        Raises ValueError for wrong inputs, GNNError for a graph that the program is not
-        for, and for a value that is not finite, as of a softmax that overflows, unless
+        Raises ValueError for inputs that are missing or no real numbers, GNNError for one of
+        another shape, for a graph that the program is not for, and for a value that is not finite, as of a softmax that overflows, unless
         `allow_non_finite`."""
         if not isinstance(graph, Graph):
             raise ValueError(f"graph: expected a Graph, got {not_a_graph(graph)}")
         if not isinstance(inputs, dict):
             raise ValueError(f"inputs: expected a dict by name, got {types.described(inputs)}")
         partition = Partition.for_program(self, graph)
-        arrays = {name: np.ascontiguousarray(to_numpy(value), np.float32)
-                  for name, value in inputs.items()}
+        arrays = {name: _array(name, value) for name, value in inputs.items()}
         wanted = self.inputs
         if any(name.startswith("prepare.") and name not in arrays for name in wanted):
             arrays.update(self.prepared(graph, arrays))
@@ -292,3 +285,11 @@ class Program(native.Handle):
     def __repr__(self):
         return (f"Program({self.vertices} vertices, {self.edges} edges, "
                 f"{len(self.layers)} layers, {self.bytes} bytes)")
+
+
+def _array(name, value):
+    """An input as float32; raises ValueError for what has no such values."""
+    array = np.asarray(to_numpy(value))
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"input {name!r}: expected real numbers, got {types.described(value)}")
+    return np.ascontiguousarray(array, np.float32)

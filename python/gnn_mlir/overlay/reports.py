@@ -5,7 +5,7 @@ import collections.abc
 import ctypes
 import json
 
-from .. import capi, files
+from .. import capi, files, types
 from . import native
 
 LAYER_TYPES = ("aggregate", "linear", "vector_inner", "vector_add", "activation",
@@ -82,13 +82,31 @@ def roofline(layers, vertices, edges, *, memory="ideal", n1=None, **options):
     """Cycles of layers without tiles: the closed form M0, or with memory="shared" that of
     shared memory for blocks of `n1` rows (None: by the rule). `layers` are (type, features
     in, features out) each, a type by its name or its number in table II. Options: `pes`,
-    `bandwidth`, `frequency`. Raises GNNError."""
+    `bandwidth`, `frequency`, the two and `n1` of shared memory alone. Raises ValueError for
+    layers and numbers that are none, GNNError for options."""
     native.load()
-    given = (native.Layer * len(layers))(*[
-        native.Layer(LAYER_TYPES.index(kind) if isinstance(kind, str) else kind, inputs,
-                     outputs) for kind, inputs, outputs in layers])
+    made = [_layer(place, layer) for place, layer in enumerate(layers)]
+    given = (native.Layer * len(made))(*made)
+    vertices = types.integer("vertices", vertices, 0, native.MOST)
     cycles = ctypes.c_double()
-    capi.call("gnnOverlayRoofline", given, len(layers), vertices, edges,
+    capi.call("gnnOverlayRoofline", given, len(made), vertices, edges,
               native.options_text(dict(options, memory=memory, n1=n1)),
               ctypes.byref(cycles))
     return cycles.value
+
+
+def _layer(place, layer):
+    """A layer of the closed form; raises ValueError."""
+    if not isinstance(layer, (tuple, list)) or len(layer) != 3:
+        raise ValueError(f"layer {place}: expected (type, features in, features out), got "
+                         f"{types.described(layer)}")
+    kind, *features = layer
+    if isinstance(kind, str):
+        if kind not in LAYER_TYPES:
+            raise ValueError(f"layer {place}: expected a type of {', '.join(LAYER_TYPES)}; got "
+                             f"{kind!r}")
+        kind = LAYER_TYPES.index(kind)
+    kind = types.integer(f"layer {place}: type", kind, 0, len(LAYER_TYPES) - 1)
+    return native.Layer(kind, *[types.integer(f"layer {place}: {name}", value, 0, native.MOST)
+                                for name, value in zip(("features in", "features out"),
+                                                       features)])

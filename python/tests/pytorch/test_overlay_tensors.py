@@ -35,6 +35,8 @@ def _gin(inputs, outputs):
 
 
 LAYERS = {"gcn": nn.GCNConv, "sage": nn.SAGEConv, "gat": nn.GATConv, "gin": _gin,
+          "gat_mean": lambda inputs, outputs: nn.GATConv(inputs, outputs, heads=3, concat=False),
+          "gat_channel": lambda inputs, outputs: nn.GATConv(inputs, 1, heads=outputs),
           "sgc": lambda inputs, outputs: nn.SGConv(inputs, outputs, K=2)}
 
 
@@ -90,6 +92,15 @@ def test_no_layer(data):
 
     with pytest.raises(gnn_mlir.CompileError, match="has no overlay layer"), torch.no_grad():
         gnn_mlir.compile(Model().eval(), target="overlay", fullgraph=True)(*data)
+
+
+def test_gradients(data):
+    """Weights of a model require gradients unless a call is under no_grad."""
+    compiled = gnn_mlir.compile(Layers(LAYERS["gcn"]).eval(), target="overlay", fullgraph=True)
+    with pytest.raises(ValueError, match="gradients has no meaning for target overlay: expected "
+                       "one of target, passes, keep_phases.*: '.*' requires one; call the model "
+                       r"under torch.no_grad\(\)"):
+        compiled(*data)
 
 
 def test_listing3_of_a_data(data):

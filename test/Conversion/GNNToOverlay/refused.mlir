@@ -448,3 +448,44 @@ func.func @two_blocks(%x: !node) -> !node {
 ^bb1:
   return %x : !node
 }
+
+// -----
+
+// Rows of nodes of two graphs, of which neither has the other's nodes.
+
+!node = tensor<?x16xf32, #gnn.rows<@g, node>>
+!other = tensor<?x16xf32, #gnn.rows<@h, node>>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+gnn.graph @h square {node_types = 1, edge_types = 1}
+
+func.func @unrelated(%x: !node, %y: !other) -> (!node, !other) {
+  %a = gnn.activation relu %x : !node
+  // expected-error @+1 {{has no overlay layer: expected rows of the nodes of @g, got those of @h}}
+  %b = gnn.activation relu %y : !other
+  return %a, %b : !node, !other
+}
+
+// -----
+
+!heads = tensor<?x2x8xf32, #gnn.rows<@g, node>>
+!node = tensor<?x8xf32, #gnn.rows<@g, node>>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @maximum_of_heads(%x: !heads) -> !node {
+  // expected-error @+1 {{has no overlay layer: expected a sum or mean of heads, got max}}
+  %y = gnn.reduce_heads max %x : !heads -> !node
+  return %y : !node
+}
+
+// -----
+
+#edge = #gnn.rows<@g, edge>
+!node = tensor<?x4xf32, #gnn.rows<@g, node>>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @other_heads(%x: tensor<?x4x8xf32, #gnn.rows<@g, node>>) -> tensor<?x2x2xf32, #edge> {
+  %s = gnn.sddmm %x via src, %x via dst : (tensor<?x4x8xf32, #gnn.rows<@g, node>>, tensor<?x4x8xf32, #gnn.rows<@g, node>>) -> tensor<?x4xf32, #edge>
+  // expected-error @+1 {{has no overlay layer: expected rows of nodes, or of edges with the same heads, got 'tensor<?x4xf32, #gnn.rows<@g, edge>>' as 'tensor<?x2x2xf32, #gnn.rows<@g, edge>>'}}
+  %r = gnn.reshape %s : tensor<?x4xf32, #edge> -> tensor<?x2x2xf32, #edge>
+  return %r : tensor<?x2x2xf32, #edge>
+}

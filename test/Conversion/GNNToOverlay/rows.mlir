@@ -194,3 +194,24 @@ func.func @replaced_loops(%x: !node, %w: !weight) -> !node {
   %y = gnn.rebind_rows %s : tensor<?x16xf32, #gnn.rows<@looped, node>> -> !node
   return %y : !node
 }
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @sum_of_heads
+// CHECK:         %[[W:.+]] = gnn_overlay.assemble blocks [] transposed [] ones [0, 0, 1, 1, 1, 1, 1, 1, 2, 0, 1, 1, 3, 1, 1, 1] : () -> tensor<4x2xf32>
+// CHECK-NEXT:    gnn_overlay.linear %{{.+}}, %[[W]] : {{.+}} -> tensor<?x2xf32,
+func.func @sum_of_heads(%x: tensor<?x2x2xf32, #node>) -> tensor<?x2xf32, #node> {
+  %y = gnn.reduce_heads sum %x : tensor<?x2x2xf32, #node> -> tensor<?x2xf32, #node>
+  return %y : tensor<?x2xf32, #node>
+}
+
+// CHECK-LABEL: func.func @mean_of_heads
+// CHECK:         %[[HALF:.+]] = arith.constant dense<5.000000e-01> : tensor<1xf32>
+// CHECK:         %[[W:.+]] = gnn_overlay.assemble %[[HALF]], %[[HALF]] blocks [0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1]
+// CHECK-NEXT:    gnn_overlay.linear %{{.+}}, %[[W]] : {{.+}} -> tensor<?x1xf32,
+func.func @mean_of_heads(%x: tensor<?x2x1xf32, #node>) -> tensor<?x1xf32, #node> {
+  %y = gnn.reduce_heads mean %x : tensor<?x2x1xf32, #node> -> tensor<?x1xf32, #node>
+  return %y : tensor<?x1xf32, #node>
+}

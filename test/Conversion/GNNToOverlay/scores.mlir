@@ -152,3 +152,18 @@ func.func @three_heads(%x: tensor<?x3x4xf32, #node>) -> tensor<?x3x4xf32, #node>
   %y = gnn.aggregate sum %m via dst : tensor<?x3x4xf32, #edge> -> tensor<?x3x4xf32, #node>
   return %y : tensor<?x3x4xf32, #node>
 }
+
+// One channel a head: numbers of edges with the type of the rows that they weigh.
+//
+// CHECK-LABEL: func.func @one_channel
+// CHECK-COUNT-2: gnn_overlay.aggregate sum %{{.+}} weights %{{.+}} : tensor<?x2xf32,
+// CHECK-NOT:     gnn_overlay.aggregate
+func.func @one_channel(%x: tensor<?x2x1xf32, #node>) -> tensor<?x2x1xf32, #node> {
+  %s = gnn.sddmm %x via src, %x via dst : (tensor<?x2x1xf32, #node>, tensor<?x2x1xf32, #node>) -> !numbers
+  %a = gnn.edge_softmax %s over dst : !numbers
+  %r = gnn.reshape %a : !numbers -> tensor<?x2x1xf32, #edge>
+  %g = gnn.gather %x via src : tensor<?x2x1xf32, #node> -> tensor<?x2x1xf32, #edge>
+  %m = arith.mulf %r, %g : tensor<?x2x1xf32, #edge>
+  %y = gnn.aggregate sum %m via dst : tensor<?x2x1xf32, #edge> -> tensor<?x2x1xf32, #node>
+  return %y : tensor<?x2x1xf32, #node>
+}

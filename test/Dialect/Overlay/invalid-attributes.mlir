@@ -20,12 +20,12 @@ func.func private @act_c2_infinite() attributes {f = #gnn_overlay.act<prelu, 0x7
 
 // -----
 
-// expected-error @+1 {{expected a whole number as the column of a divisor, got 1.500000e+00 : f32}}
+// expected-error @+1 {{expected a whole number from 0 to 65535 as the column of a divisor, got 1.500000e+00 : f32}}
 func.func private @act_c3() attributes {f = #gnn_overlay.act<divide, 1.5>}
 
 // -----
 
-// expected-error @+1 {{expected a whole number as the column of a divisor, got -1.000000e+00 : f32}}
+// expected-error @+1 {{expected a whole number from 0 to 65535 as the column of a divisor, got -1.000000e+00 : f32}}
 func.func private @act_c3_negative() attributes {f = #gnn_overlay.act<divide, -1.0>}
 
 // -----
@@ -162,3 +162,13 @@ func.func private @partition_c4() attributes {p = #gnn_overlay.partition<vertice
 
 // expected-error @+1 {{expected numbers of edges of shards of at most 7 together, got array<i64: 4, 5>}}
 func.func private @partition_c4_too_many() attributes {p = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16, shard_edges = [4, 5]>}
+
+// -----
+
+// expected-error @+1 {{expected a whole number from 0 to 65535 as the column of a divisor, got 1.000000e+30 : f32}}
+func.func private @act_c3_far() attributes {f = #gnn_overlay.act<divide, 1.0e30>}
+
+// -----
+
+// expected-error @+1 {{expected a whole number from 0 to 65535 as the column of a divisor, got -0.000000e+00 : f32}}
+func.func private @act_c3_sign() attributes {f = #gnn_overlay.act<divide, -0.0>}

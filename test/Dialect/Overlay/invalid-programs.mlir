@@ -341,7 +341,7 @@ gnn_overlay.program @program_c1_parts_and_blocks target <> partition <vertices =
 gnn_overlay.program @program_c4_rows target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.region @x features [40, 40] input at 0 of "x"
   gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
-    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @x [40, 40] in whole blocks and fibers, got [20, 16] from [0, 0]}}
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @x [40, 40] in whole blocks and fibers, or shards, got [20, 16] from [0, 0]}}
     gnn_overlay.region @x features [20, 16] input at 0 from [0, 0]
   }
 }
@@ -351,7 +351,7 @@ gnn_overlay.program @program_c4_rows target <> partition <vertices = 40, edges =
 gnn_overlay.program @program_c4_fiber target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.region @x features [40, 40] input at 0 of "x"
   gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
-    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @x [40, 40] in whole blocks and fibers, got [16, 16] from [32, 8]}}
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @x [40, 40] in whole blocks and fibers, or shards, got [16, 16] from [32, 8]}}
     gnn_overlay.region @x features [16, 16] input at 0 from [32, 8]
   }
 }
@@ -361,7 +361,7 @@ gnn_overlay.program @program_c4_fiber target <> partition <vertices = 40, edges 
 gnn_overlay.program @program_c4_edges target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.region @e edges [9, 7] input at 0
   gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
-    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @e [9, 7] in whole blocks and fibers, got [4, 3] from [6, 0]}}
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @e [9, 7] in whole blocks and fibers, or shards, got [4, 3] from [6, 0]}}
     gnn_overlay.region @e edges [4, 3] input at 0 from [6, 0]
   }
 }
@@ -371,7 +371,7 @@ gnn_overlay.program @program_c4_edges target <> partition <vertices = 40, edges 
 gnn_overlay.program @program_c4_weights target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.region @w weights [9, 7] input at 0
   gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
-    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @w [9, 7] in whole blocks and fibers, got [8, 7] from [0, 0]}}
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @w [9, 7] in whole blocks and fibers, or shards, got [8, 7] from [0, 0]}}
     gnn_overlay.region @w weights [8, 7] input at 0 from [0, 0]
   }
 }
@@ -418,5 +418,163 @@ gnn_overlay.program @region_c4_argument target <> partition <vertices = 40, edge
   gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
     // expected-error @+1 {{'gnn_overlay.region' op expected a row and a column that are not negative, and no argument}}
     gnn_overlay.region @x features [40, 40] input at 0 from [0, -16]
+  }
+}
+
+// -----
+
+// The sum of the first row and the rows does not fit 64 bits.
+
+gnn_overlay.program @program_c4_far target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [40, 40] input at 0 of "x"
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @x [40, 40] in whole blocks and fibers, or shards, got [16, 16] from [9223372036854775792, 0]}}
+    gnn_overlay.region @x features [16, 16] input at 0 from [9223372036854775792, 0]
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c4_within_a_shard target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16, shard_edges = [2, 1, 4]> {
+  gnn_overlay.region @e edges [9, 7] input at 0
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16, shard_edges = [2, 1, 4]> {
+    gnn_overlay.region @e edges [6, 5] input at 0 from [3, 0]
+  }
+  gnn_overlay.program @other target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16, shard_edges = [2, 1, 4]> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @e [9, 7] in whole blocks and fibers, or shards, got [4, 1] from [3, 0]}}
+    gnn_overlay.region @e edges [4, 1] input at 0 from [3, 0]
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c4_edges_of_shards target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16, shard_edges = [2, 1, 4]> {
+  gnn_overlay.region @e edges [9, 7] input at 0
+  gnn_overlay.program @part target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16, shard_edges = [2, 1, 4]> {
+    // expected-error @+1 {{'gnn_overlay.region' op expected a window of @e [9, 7] in whole blocks and fibers, or shards, got [3, 4] from [3, 0]}}
+    gnn_overlay.region @e edges [3, 4] input at 0 from [3, 0]
+  }
+}
+
+// -----
+
+gnn_overlay.program @program_c4_entries target <> partition <vertices = 40, edges = 7, n1 = 16, n2 = 16, shard_edges = [2, 1, 4]> {
+  // expected-error @+1 {{'gnn_overlay.region' op expected a row for each of 9 entries, got 8}}
+  gnn_overlay.region @e edges [8, 7] input at 0
+}
+
+// -----
+
+// expected-error @+1 {{expected a square gnn.graph of the module, got @g}}
+gnn_overlay.program @program_c6 graph @g target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+}
+
+// -----
+
+gnn.graph @g bipartite {node_types = 1, edge_types = 1}
+// expected-error @+1 {{expected a square gnn.graph of the module, got @g}}
+gnn_overlay.program @program_c6_bipartite graph @g target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+}
+
+// -----
+
+gnn_overlay.program @read_c2 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  // expected-error @+1 {{'gnn_overlay.read' op expected the type of the features [20, 8] of @x, got 'tensor<?x9xf32, #gnn.rows<@g, node>>'}}
+  %x = gnn_overlay.read @x : tensor<?x9xf32, #gnn.rows<@g, node>>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+gnn.graph @h square {node_types = 1, edge_types = 1}
+gnn_overlay.program @read_c2_graph graph @g target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  // expected-error @+1 {{'gnn_overlay.read' op expected the type of the features [20, 8] of @x, got 'tensor<?x8xf32, #gnn.rows<@h, node>>'}}
+  %x = gnn_overlay.read @x : tensor<?x8xf32, #gnn.rows<@h, node>>
+}
+
+// -----
+
+gnn_overlay.program @read_c2_weights target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @w weights [400, 16] input at 0
+  // expected-error @+1 {{'gnn_overlay.read' op expected the type of the weights [400, 16] of @w, got 'tensor<99x16xf32>'}}
+  %w = gnn_overlay.read @w : tensor<99x16xf32>
+}
+
+// -----
+
+gnn_overlay.program @read_c2_row target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @b row [1, 8] input at 0
+  // expected-error @+1 {{'gnn_overlay.read' op expected the type of the row [1, 8] of @b, got 'tensor<9xf32>'}}
+  %b = gnn_overlay.read @b : tensor<9xf32>
+}
+
+// -----
+
+gnn_overlay.program @read_c2_edges target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @e edges [4, 7] input at 0
+  // expected-error @+1 {{'gnn_overlay.read' op expected the type of the edges [4, 7] of @e, got 'tensor<?x8xf32, #gnn.rows<@g, node>>'}}
+  %e = gnn_overlay.read @e : tensor<?x8xf32, #gnn.rows<@g, node>>
+}
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+gnn_overlay.program @place_c3 graph @g target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [20, 8] input at 0 of "x"
+  gnn_overlay.region @y features [20, 4] output at 4096
+  %x = gnn_overlay.read @x : tensor<?x8xf32, #gnn.rows<@g, node>>
+  %y = gnn_overlay.activation %x activations [#gnn_overlay.act<relu>] : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+  // expected-error @+1 {{'gnn_overlay.place' op expected the type of the features [20, 4] of @y, got 'tensor<?x8xf32, #gnn.rows<@g, node>>'}}
+  gnn_overlay.place %y in @y : tensor<?x8xf32, #gnn.rows<@g, node>>
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c2 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block linear layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.spdmm' op expected instructions of a layer of type linear}}
+      gnn_overlay.spdmm sum width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c2_gemm target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block vector_add layer 1 in 8 out 8 {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.gemm' op expected instructions of a layer of type vector_add}}
+      gnn_overlay.gemm rows 16 len 16 cols 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c2_aggregation target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.layer_block aggregate layer 1 in 8 out 8 aggregation max {
+    gnn_overlay.tiling_block {
+      // expected-error @+1 {{'gnn_overlay.spdmm' op expected the aggregation of its layer}}
+      gnn_overlay.spdmm sum width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c3 target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  // expected-error @+1 {{expected a layer from 1 to 255, got 256}}
+  gnn_overlay.layer_block linear layer 256 in 8 out 8 {
+  }
+}
+
+// -----
+
+gnn_overlay.program @layer_block_c3_none target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  // expected-error @+1 {{expected a layer from 1 to 255, got 0}}
+  gnn_overlay.layer_block linear layer 0 in 8 out 8 {
   }
 }

@@ -146,19 +146,21 @@ gnn_overlay.program @layers target <> partition <vertices = 20, edges = 7, n1 = 
 // CHECK:         gnn_overlay.layer_block aggregate layer 2 named "conv" in 4 out 4 aggregation max normalized {
 // CHECK:             gnn_overlay.init zero on_edges
 // CHECK:             gnn_overlay.load edge @e at 16 by_descriptor lock
-// CHECK:             gnn_overlay.spdmm sum edges 5 width 16 buffer 1 unlock [edge, feature]
-// CHECK:             gnn_overlay.sddmm edges 5 width 16 buffer 1 accumulate unlock [edge, feature]
-// CHECK:             gnn_overlay.sddmm width 16
-// CHECK:             gnn_overlay.vadd rows 16 width 16 buffer 1 lock unlock [feature]
-// CHECK:             gnn_overlay.act <exp> on_edges
-// CHECK:             gnn_overlay.store edge @f at 16 by_descriptor
+// CHECK:           gnn_overlay.spdmm max edges 5 width 16 buffer 1 unlock [edge, feature]
+// CHECK:           gnn_overlay.act <exp> on_edges
+// CHECK:           gnn_overlay.store edge @f at 16 by_descriptor
+// CHECK:           gnn_overlay.layer_block vector_inner layer 3 in 4 out 1 {
+// CHECK:           gnn_overlay.sddmm edges 5 width 16 buffer 1 accumulate unlock [edge, feature]
+// CHECK:           gnn_overlay.sddmm width 16
+// CHECK:           gnn_overlay.layer_block vector_add layer 4 in 4 out 4 {
+// CHECK:           gnn_overlay.vadd rows 16 width 16 buffer 1 lock unlock [feature]
 gnn_overlay.program @instructions target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
-  gnn_overlay.region @x features [20, 8] input at 0 of "x"
-  gnn_overlay.region @w weights [8, 4] input at 2048
-  gnn_overlay.region @b row [1, 4] input at 3072
-  gnn_overlay.region @s affine [1, 4] input at 3136
-  gnn_overlay.region @e edges [4, 7] input at 3264
-  gnn_overlay.region @f edges [4, 7] temporary at 4096
+  gnn_overlay.region @x features [20, 24] input at 0 of "x"
+  gnn_overlay.region @w weights [32, 4] input at 4096
+  gnn_overlay.region @b row [1, 20] input at 6144
+  gnn_overlay.region @s affine [1, 4] input at 6272
+  gnn_overlay.region @e edges [4, 7] input at 6400
+  gnn_overlay.region @f edges [4, 7] temporary at 7168
   gnn_overlay.region @y features [20, 4] output at 8192
   gnn_overlay.layer_block linear layer 1 in 8 out 4 activation relu {
     gnn_overlay.tiling_block {
@@ -177,12 +179,20 @@ gnn_overlay.program @instructions target <> partition <vertices = 20, edges = 7,
     gnn_overlay.tiling_block {
       gnn_overlay.init zero on_edges
       gnn_overlay.load edge @e at 16 by_descriptor lock
-      gnn_overlay.spdmm sum edges 5 width 16 buffer 1 unlock [edge, feature]
-      gnn_overlay.sddmm edges 5 width 16 buffer 1 accumulate unlock [edge, feature]
-      gnn_overlay.sddmm width 16
-      gnn_overlay.vadd rows 16 width 16 buffer 1 lock unlock [feature]
+      gnn_overlay.spdmm max edges 5 width 16 buffer 1 unlock [edge, feature]
       gnn_overlay.act <exp> on_edges
       gnn_overlay.store edge @f at 16 by_descriptor
+    }
+  }
+  gnn_overlay.layer_block vector_inner layer 3 in 4 out 1 {
+    gnn_overlay.tiling_block {
+      gnn_overlay.sddmm edges 5 width 16 buffer 1 accumulate unlock [edge, feature]
+      gnn_overlay.sddmm width 16
+    }
+  }
+  gnn_overlay.layer_block vector_add layer 4 in 4 out 4 {
+    gnn_overlay.tiling_block {
+      gnn_overlay.vadd rows 16 width 16 buffer 1 lock unlock [feature]
     }
   }
 }

@@ -23,9 +23,9 @@ gnn_overlay.program @many_rows target <> partition <vertices = 20, edges = 7, n1
 
 // -----
 
-gnn_overlay.program @many_layers target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
-  // expected-error @+1 {{'gnn_overlay.layer_block' does not fit an instruction: csi: expected layer of 8 bits, got 256}}
-  gnn_overlay.layer_block activation layer 256 in 16 out 16 {
+gnn_overlay.program @many_features target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+  // expected-error @+1 {{'gnn_overlay.layer_block' does not fit an instruction: csi: expected in of 16 bits, got 65536}}
+  gnn_overlay.layer_block activation layer 1 in 65536 out 16 {
   }
 }
 
@@ -33,7 +33,6 @@ gnn_overlay.program @many_layers target <> partition <vertices = 20, edges = 7, 
 
 // A program that would wait forever, or read past a region.
 
-// expected-error @+1 {{expected a program that runs: instruction 3: }}
 gnn_overlay.program @no_locks target <> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
   gnn_overlay.region @x features [20, 16] input at 0 of "x"
   gnn_overlay.region @y features [20, 16] output at 2048
@@ -41,7 +40,27 @@ gnn_overlay.program @no_locks target <> partition <vertices = 20, edges = 7, n1 
     gnn_overlay.tiling_block {
       gnn_overlay.load feature @x at 0 rows 16 width 16 lock
       gnn_overlay.act <relu> count 16 lock
-      gnn_overlay.store feature @y at 4096 rows 16 width 16
+      // expected-error @+1 {{expected a program that runs: instruction 3: }}
+      gnn_overlay.store feature @y at 1024 rows 32 width 16
+    }
+  }
+}
+
+// -----
+
+gnn_overlay.program @in_a_part target <> partition <vertices = 16, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [16, 16] input at 0 of "x"
+  gnn_overlay.region @y features [16, 16] output at 1024
+  gnn_overlay.program @part0 target <> partition <vertices = 16, edges = 7, n1 = 16, n2 = 16> {
+    gnn_overlay.region @x features [16, 16] input at 0 from [0, 0]
+    gnn_overlay.region @y features [16, 16] output at 1024 from [0, 0]
+    gnn_overlay.layer_block activation layer 1 in 16 out 16 activation relu {
+      gnn_overlay.tiling_block {
+        // expected-error @+1 {{expected a program that runs: part 0: instruction 1: }}
+        gnn_overlay.load feature @x at 0 rows 32 width 16 lock
+        gnn_overlay.act <relu> count 16 lock unlock [feature]
+        gnn_overlay.store feature @y at 0 rows 16 width 16 unlock [output]
+      }
     }
   }
 }

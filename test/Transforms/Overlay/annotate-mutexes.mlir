@@ -1,4 +1,6 @@
 // RUN: gnn-opt %s --gnn-overlay-annotate-mutexes --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --gnn-overlay-annotate-mutexes --split-input-file -o %t.out \
+// RUN:   --remarks-filter=gnn-overlay-annotate-mutexes 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What fills a buffer waits for it, the last that reads it empties it: within the loop
 // those of its iteration, of the output behind it.
@@ -129,6 +131,31 @@ gnn_overlay.program @without_init target <> partition <vertices = 20, edges = 7,
       gnn_overlay.load edge @e at 0 by_descriptor
       gnn_overlay.act <exp> on_edges
       gnn_overlay.store edge @f at 0 by_descriptor
+    }
+  }
+}
+
+// -----
+
+// Tiles of parts too.
+//
+// REMARK-COUNT-5: remark: [Passed] Annotated | Category:gnn-overlay-annotate-mutexes | Remark="{{[0-9]+}} tiles"
+// CHECK-LABEL: gnn_overlay.program @cut
+// CHECK:         gnn_overlay.load feature @x at 0 rows 16 width 16 lock{{$}}
+// CHECK-NEXT:    gnn_overlay.act <relu> count 16 lock unlock [feature]
+// CHECK-NEXT:    gnn_overlay.store feature @y at 0 rows 16 width 16 unlock [output]
+gnn_overlay.program @cut target <> partition <vertices = 16, edges = 7, n1 = 16, n2 = 16> {
+  gnn_overlay.region @x features [16, 16] input at 0 of "x"
+  gnn_overlay.region @y features [16, 16] output at 8192
+  gnn_overlay.program @part0 target <> partition <vertices = 16, edges = 7, n1 = 16, n2 = 16> {
+    gnn_overlay.region @x features [16, 16] input at 0 from [0, 0]
+    gnn_overlay.region @y features [16, 16] output at 1024 from [0, 0]
+    gnn_overlay.layer_block activation layer 1 in 16 out 16 activation relu {
+      gnn_overlay.tiling_block {
+        gnn_overlay.load feature @x at 0 rows 16 width 16
+        gnn_overlay.act <relu> count 16
+        gnn_overlay.store feature @y at 0 rows 16 width 16
+      }
     }
   }
 }

@@ -90,6 +90,7 @@ func.func @kept(%x: tensor<?x2x4xf32, #gnn.rows<@g, node>>, %w: tensor<8x8xf32> 
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
+// expected-remark @+1 {{Remark="nothing is computed before the program"}}
 func.func @nothing(%x: !node, %w: tensor<8x8xf32>) -> !node {
   %y = gnn_overlay.linear %x, %w : !node, tensor<8x8xf32> -> !node
   return %y : !node

@@ -33,7 +33,7 @@ def OverlayVerifyForm : Pass<"gnn-overlay-verify-form", "::mlir::ModuleOp"> {
     * (C2) Prepared: rows of nodes and numbers of edges that a layer reads are an argument,
       the result of a layer, or a view of one of these. Results of the function are those of
       layers, or views of them.
-    * (C3) Partitioned: no function has layers. The operands of a layer are in regions, and its
+    * (C3) Partitioned: no function has layers. Regions hold the operands of a layer, and its
       result is placed in one.
     * (C4) Partitioned: an `aggregate` has weights, the program of a `vector_inner` a region of
       edges, and a scale and a shift lie in one region.
@@ -41,6 +41,8 @@ def OverlayVerifyForm : Pass<"gnn-overlay-verify-form", "::mlir::ModuleOp"> {
     * (C6) Annotated: what fills a buffer in a tile has `lock`, and the tile unlocks each
       kind of buffer that it fills; in parts too.
     * (C7) Resident: regions of a program without parts lie within the memory.
+    * (C8) Layers: the layers of a function are of one graph. Views that they read are of
+      rows of the same nodes: those of its parent, or of another graph of that parent.
 
     Needs: nothing. Keeps: everything. Never changes the IR.
   }];
@@ -92,6 +94,8 @@ def OverlayOutlinePrepare : Pass<"gnn-overlay-outline-prepare", "::mlir::ModuleO
     func.func @f(%x: ..., %w: ..., %s: ..., %p: tensor<8x8xf32> {gnn.name = "prepare.0"}) -> ...
     ```
 
+    Refused, with a remark: a function in which nothing is computed before the program.
+
     Needs: the form `layers`. Keeps: every value, and the names and order of the
     arguments that there are. Never moves a layer, a view of an argument or a result
     (`gnn.reshape` and `gnn.rebind_rows` of rows of nodes), or `gnn_overlay.assemble`.
@@ -119,12 +123,12 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
     The module says by `gnn_overlay.target` what it is compiled for; without it that is
     an Alveo U250.
 
-    Refused at the function, with one error: arguments of one name, a graph of which neither a file nor statistics
-    are there, two results that are one value, a result that no layer makes, an `n1` that
-    is no multiple of p_sys or over N_F1, a file that cannot be read.
+    Refused at the function, with one error: arguments of one name, a graph of which neither
+    a file nor statistics are there, two results that are one value, a result that no layer
+    makes, an `n1` that is no multiple of p_sys or over N_F1, a file that cannot be read.
 
-    Where regions end above `super-bytes`, the partition has the edges of each shard of a
-    graph that is given, for gnn-overlay-super-partition.
+    With `shard-edges`, and where regions end above the memory, the partition has the edges
+    of each shard of a graph that is given, for gnn-overlay-super-partition.
 
     Needs: the form `prepared`. Keeps: every value. Never reorders layers.
   }];
@@ -140,9 +144,8 @@ def OverlayPartition : Pass<"gnn-overlay-partition", "::mlir::ModuleOp"> {
            "Give every node of the file's graph one self loop">,
     Option<"skipEmpty", "skip-empty", "bool", /*default=*/"false",
            "Leave out subshards without edges, of a graph that is given">,
-    Option<"superBytes", "super-bytes", "uint64_t", /*default=*/"0",
-           "Bytes of regions above which programs are cut into parts; 0: those of the "
-           "memory">,
+    Option<"shardEdges", "shard-edges", "bool", /*default=*/"false",
+           "Have the partition of a graph that is given say the edges of its shards">,
   ];
 }
 
@@ -181,7 +184,10 @@ def OverlayAnnotateMutexes : Pass<"gnn-overlay-annotate-mutexes", "::mlir::Modul
     gets `lock` and waits until it is empty; the last that reads it before it is filled
     again gets `unlock`.
 
-    Needs: the form `mapped`. Keeps: every value. Replaces flags that are there.
+    Tiles of parts are annotated too. Flags that are there are replaced.
+
+    Needs: the form `mapped`. Keeps: every value. Never adds, moves or removes an
+    instruction.
   }];
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
 }
@@ -195,16 +201,17 @@ def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleO
     of the program stay with the host.
 
     Numbers of fibers of a layer are compared by the bytes that go between host and
-    memory; ranges of blocks are as few as fit, with about as many bytes each. Ranges of destinations are the outer
-    ones where edges have more bytes than the features that the layer reads: edges then
-    stay for all fibers. Otherwise ranges of fibers are, and features stay. A window that
-    the next part reads too keeps its address. Others get an address that neither the
-    parts beside it nor transfers meanwhile use, so that operands of the next part can come
-    while one runs. Where that does not fit the memory, the pass takes smaller parts.
+    memory; ranges of blocks are as few as fit, with about as many bytes each. Ranges of
+    destinations are the outer ones where edges have more bytes than the features that the
+    layer reads: edges then stay for all fibers. Otherwise ranges of fibers are, and
+    features stay. A window that the next part reads too keeps its address. Others get an
+    address that neither the parts beside it nor transfers meanwhile use, so that operands
+    of the next part can come while one runs. Where that does not fit the memory, the pass
+    takes smaller parts.
 
-    Refused with an error at the program: no graph is given (without the edges of shards
-    windows have no size), a tile that needs more than `super-bytes`. Refused with a
-    remark: a program that fits.
+    Refused with an error at the program: a partition without the edges of shards, by which
+    windows have a size, and a tile that needs more than `super-bytes`. Refused with a
+    remark: a program that fits, and one that is cut already.
 
     Needs: the form `annotated`. Keeps: every value, bit by bit; instructions but for
     their addresses. Never cuts a tile, and never reorders layers.
@@ -212,7 +219,8 @@ def OverlaySuperPartition : Pass<"gnn-overlay-super-partition", "::mlir::ModuleO
   let dependentDialects = ["::gnn::overlay::OverlayDialect"];
   let options = [
     Option<"superBytes", "super-bytes", "uint64_t", /*default=*/"0",
-           "Most bytes of a part; 0: half the memory, of programs that do not fit it">,
+           "Most bytes of a part, up to the memory; 0: half the memory, of programs that do "
+           "not fit it">,
   ];
 }
 

@@ -38,10 +38,11 @@ LogicalResult ActAttr::verify(EmitError emitError, overlay::ActivationKind kind,
   if (kind != overlay::ActivationKind::Divide)
     return success();
   double column = parameter.getValue().convertToDouble();
-  if (column < 0 || column != std::floor(column)) // C3
-    return emitError()
-           << "expected a whole number as the column of a divisor, got "
-           << parameter;
+  if (std::signbit(column) || column > 65535 ||
+      column != std::floor(column)) // C3
+    return emitError() << "expected a whole number from 0 to 65535 as the "
+                          "column of a divisor, got "
+                       << parameter;
   return success();
 }
 

@@ -6,6 +6,8 @@
 
 #include "GNN/Dialect/Overlay/IR/Overlay.h"
 
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -58,4 +60,13 @@ bool gnn::overlay::isNodeRows(RankedTensorType type) {
 
 bool gnn::overlay::isEdgeWeights(RankedTensorType type) {
   return isF32Rows(type, RowSpace::Edge, 1);
+}
+
+bool gnn::overlay::haveSameNodes(Operation *from, FlatSymbolRefAttr one,
+                                 FlatSymbolRefAttr other) {
+  if (one == other)
+    return true;
+  auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(from, one);
+  auto related = SymbolTable::lookupNearestSymbolFrom<GraphOp>(from, other);
+  return graph && related && graph.getNodesOf() == related.getNodesOf();
 }

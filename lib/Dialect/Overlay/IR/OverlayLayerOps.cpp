@@ -41,13 +41,13 @@ static LogicalResult verifyElementwise(LayerOpInterface op) {
 // AggregateOp
 //===----------------------------------------------------------------------===//
 
-LayerType AggregateOp::getLayerType() { return LayerType::Aggregate; }
+LayerType overlay::AggregateOp::getLayerType() { return LayerType::Aggregate; }
 
-gnn::overlay::Aggregation AggregateOp::getAggregationKind() {
+gnn::overlay::Aggregation overlay::AggregateOp::getAggregationKind() {
   return getAggregation().getValue();
 }
 
-LogicalResult AggregateOp::verify() {
+LogicalResult overlay::AggregateOp::verify() {
   Aggregation kind = getAggregationKind();
   if (kind != Aggregation::Sum && kind != Aggregation::Max &&
       kind != Aggregation::Min) // C1

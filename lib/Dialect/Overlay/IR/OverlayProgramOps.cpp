@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -27,6 +28,12 @@ namespace {
 struct Interval {
   uint64_t begin, end;
   RegionOp region;
+};
+/// Where an instruction reaches a region: at an offset, and in a loop as often
+/// as it says, some bytes further each time.
+struct Reach {
+  int64_t offset, stride = 0;
+  bool byDescriptor = false, isWritten = false;
 };
 } // namespace
 
@@ -55,6 +62,40 @@ LogicalResult ProgramOp::verify() {
          << ", got " << n1 << " and " << n2;
 }
 
+LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getGraphAttr() || programOf(*this)) // C5
+    return success();
+  auto graph = symbols.lookupNearestSymbolFrom<GraphOp>((*this)->getParentOp(),
+                                                        getGraphAttr());
+  if (graph && graph.getKind() == GraphKind::Square) // C6
+    return success();
+  return mlir::emitError(getLoc()) // without the op, which may be long
+         << "expected a square gnn.graph of the module, got @" << *getGraph();
+}
+
+/// Whether `count` numbers from `from` on are among `all`; none is negative.
+static bool isRange(int64_t from, int64_t count, int64_t all) {
+  return count <= all && from <= all - count;
+}
+
+/// The edges of whole shards by their entries; none: a range of others.
+static std::optional<int64_t> edgesOf(PartitionAttr partition, int64_t from,
+                                      int64_t count) {
+  int64_t entry = 0, edges = 0, blocks = partition.getBlocks();
+  bool begins = false;
+  for (int64_t shard = 0; shard <= blocks; ++shard) {
+    begins |= entry == from;
+    if (begins && entry == from + count)
+      return edges;
+    if (shard == blocks)
+      break;
+    if (begins)
+      edges += partition.getShardEdges()[shard];
+    entry += partition.getNumEntries(shard);
+  }
+  return std::nullopt;
+}
+
 /// Checks that a region of a part is a window of one of the program.
 static LogicalResult verifyWindow(RegionOp region, ProgramOp whole) {
   auto of = whole.lookupSymbol<RegionOp>(region.getSymNameAttr());
@@ -65,20 +106,24 @@ static LogicalResult verifyWindow(RegionOp region, ProgramOp whole) {
   PartitionAttr partition = whole.getPartition();
   ArrayRef<int64_t> from = *region.getFrom();
   ArrayRef<int64_t> extents = region.getExtents(), all = of.getExtents();
-  int64_t end = from[0] + extents[0];
   bool isWhole = from[0] == 0 && from[1] == 0 && extents == all;
-  bool isWithin = end <= all[0] && from[1] + extents[1] <= all[1];
-  if (kind == overlay::RegionKind::Features)
-    isWhole = isWithin && from[0] % partition.getN1() == 0 &&
+  bool isWithin = isRange(from[0], extents[0], all[0]) &&
+                  isRange(from[1], extents[1], all[1]);
+  if (isWithin && kind == overlay::RegionKind::Features) {
+    int64_t end = from[0] + extents[0];
+    isWhole = from[0] % partition.getN1() == 0 &&
               (end == all[0] || end % partition.getN1() == 0) &&
               from[1] % partition.getN2() == 0;
-  if (kind == overlay::RegionKind::Edges)
-    isWhole = isWithin && from[1] == 0;
+  }
+  if (isWithin && kind == overlay::RegionKind::Edges)
+    isWhole =
+        from[1] == 0 && (!partition.getShardEdges() ||
+                         edgesOf(partition, from[0], extents[0]) == extents[1]);
   if (!isWhole)
     return region.emitOpError("expected a window of @")
            << of.getSymName() << " [" << all
-           << "] in whole blocks and fibers, got [" << extents << "] from ["
-           << from << "]";
+           << "] in whole blocks and fibers, or shards, got [" << extents
+           << "] from [" << from << "]";
   return success();
 }
 
@@ -102,6 +147,10 @@ static LogicalResult verifyExtents(ProgramOp program) {
         extents[1] != partition.getEdges())
       return region.emitOpError("expected a column for each of ")
              << partition.getEdges() << " edges, got " << extents[1];
+    if (kind == overlay::RegionKind::Edges && partition.getShardEdges() &&
+        extents[0] != partition.getNumEntries())
+      return region.emitOpError("expected a row for each of ")
+             << partition.getNumEntries() << " entries, got " << extents[0];
   }
   return success();
 }
@@ -295,6 +344,38 @@ static RegionOp findRegion(Operation *op, FlatSymbolRefAttr name,
   return region;
 }
 
+/// Whether a region of a program holds what the type says.
+static bool holds(RegionOp region, RankedTensorType type) {
+  ArrayRef<int64_t> extents = region.getExtents();
+  auto graph = cast<ProgramOp>(region->getParentOp()).getGraphAttr();
+  if (RowsAttr rows = getRows(type); rows && graph && rows.getGraph() != graph)
+    return false;
+  switch (region.getKind().getValue()) {
+  case overlay::RegionKind::Features:
+    return isNodeRows(type) && type.getDimSize(1) == extents[1];
+  case overlay::RegionKind::Edges:
+    return isEdgeWeights(type);
+  case overlay::RegionKind::Weights:
+    return !getRows(type) && type.getElementType().isF32() &&
+           type.getShape() == extents;
+  case overlay::RegionKind::Row:
+  case overlay::RegionKind::Affine:
+    return !getRows(type) && type.getElementType().isF32() &&
+           type.hasStaticShape() && type.getNumElements() == extents[1];
+  }
+  llvm_unreachable("a kind of region");
+}
+
+/// Checks that a region holds what the type says.
+static LogicalResult verifyType(Operation *op, RegionOp region,
+                                RankedTensorType type) {
+  if (holds(region, type))
+    return success();
+  return op->emitOpError("expected the type of the ")
+         << toWord(region.getKind().getValue()) << " [" << region.getExtents()
+         << "] of @" << region.getSymName() << ", got " << type;
+}
+
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
   RegionOp region = findRegion(*this, getRegionAttr(), symbols);
   if (!region)
@@ -302,7 +383,7 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (region.getRole().getValue() != RegionRole::Input) // C1
     return emitOpError("expected an input, got ")
            << toWord(region.getRole().getValue());
-  return success();
+  return verifyType(*this, region, getResult().getType()); // C2
 }
 
 LogicalResult PlaceOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -315,7 +396,7 @@ LogicalResult PlaceOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!getValue().getDefiningOp<LayerOpInterface>() ||
       llvm::count_if(getValue().getUsers(), llvm::IsaPred<PlaceOp>) != 1) // C2
     return emitOpError("expected the result of a layer, placed once");
-  return success();
+  return verifyType(*this, region, getValue().getType()); // C3
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,11 +409,39 @@ static bool isInstruction(Operation &op) {
       op);
 }
 
+/// The kind of layer that an instruction is of; none: of any.
+static std::optional<LayerType> layerTypeOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<LayerType>>(op)
+      .Case([](GemmOp) { return LayerType::Linear; })
+      .Case([](SpdmmOp) { return LayerType::Aggregate; })
+      .Case([](SddmmOp) { return LayerType::VectorInner; })
+      .Case([](VaddOp) { return LayerType::VectorAdd; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+LogicalResult LayerBlockOp::verify() {
+  auto layer = static_cast<int64_t>(getLayer());
+  if (layer >= 1 && layer <= 255) // C3
+    return success();
+  return mlir::emitError(getLoc()) // without the op, which may be long
+         << "expected a layer from 1 to 255, got " << layer;
+}
+
 LogicalResult LayerBlockOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (!isa<TilingBlockOp>(op)) // C1
       return op.emitOpError("expected tiling blocks in a layer block");
-  return success();
+  WalkResult walk = getBody().walk([&](Operation *op) -> WalkResult {
+    std::optional<LayerType> type = layerTypeOf(op);
+    if (type && *type != getType().getValue()) // C2
+      return op->emitOpError("expected instructions of a layer of type ")
+             << toWord(getType().getValue());
+    if (auto spdmm = dyn_cast<SpdmmOp>(op);
+        spdmm && spdmm.getAggregationAttr() != getAggregationAttr()) // C2
+      return spdmm.emitOpError("expected the aggregation of its layer");
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult TilingBlockOp::verifyRegions() {
@@ -364,12 +473,46 @@ LogicalResult LoopOp::verifyRegions() {
 // Instructions
 //===----------------------------------------------------------------------===//
 
+/// The iterations in which an instruction runs.
+static int64_t tripsOf(Operation *op) {
+  auto loop = dyn_cast<LoopOp>(op->getParentOp());
+  if (!loop)
+    return 1;
+  for (Operation *before = loop; (before = before->getPrevNode());)
+    if (auto init = dyn_cast<InitOp>(before))
+      return static_cast<int64_t>(init.getTrips());
+  return 1;
+}
+
+/// Checks that an instruction stays within a region.
+static LogicalResult verifyWithin(Operation *op, RegionOp region,
+                                  const Reach &reach) {
+  bool ofDescriptors = reach.byDescriptor && region.getKind().getValue() ==
+                                                 overlay::RegionKind::Edges;
+  auto bytes = static_cast<int64_t>(ofDescriptors ? descriptorBytes *
+                                                        region.getExtents()[0]
+                                                  : region.getBytes());
+  int64_t trips = tripsOf(op);
+  int64_t left = bytes - reach.offset; // not negative: no overflow
+  if (trips <= 0 ? left >= 0
+                 : left > 0 &&
+                       (trips == 1 || reach.stride <= (left - 1) / (trips - 1)))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("expected an offset within ")
+                            << bytes << " bytes of @" << region.getSymName()
+                            << ", got " << reach.offset;
+  if (trips > 1 && reach.stride)
+    diag << " and " << trips << " iterations " << reach.stride
+         << " bytes apart";
+  return diag;
+}
+
 /// Checks that an instruction names a region of one kind exactly where it needs
-/// one, in the program around it.
+/// one, in the program around it, and stays within it.
 static LogicalResult verifyRegion(Operation *op, FlatSymbolRefAttr name,
                                   std::optional<overlay::RegionKind> kind,
                                   SymbolTableCollection &symbols,
-                                  bool isWritten = false) {
+                                  const Reach &reach) {
   if (bool(name) != kind.has_value())
     return op->emitOpError("expected ") << (kind ? "a" : "no") << " region";
   if (!name)
@@ -380,9 +523,9 @@ static LogicalResult verifyRegion(Operation *op, FlatSymbolRefAttr name,
   if (region.getKind().getValue() != *kind)
     return op->emitOpError("expected a region of ")
            << toWord(*kind) << ", got " << toWord(region.getKind().getValue());
-  if (isWritten && region.getRole().getValue() == RegionRole::Input)
+  if (reach.isWritten && region.getRole().getValue() == RegionRole::Input)
     return op->emitOpError("expected a region that is written, got an input");
-  return success();
+  return verifyWithin(op, region, reach);
 }
 
 /// Checks that an offset in bytes can be encoded.
@@ -407,8 +550,14 @@ LogicalResult LoadOp::verify() {
   return verifyOffset(*this, getFiberStride()); // C3
 }
 LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyRegion(*this, getRegionAttr(),
-                      regionKindOf(getSpace().getValue()), symbols); // C1
+  overlay::Space space = getSpace().getValue();
+  Reach reach{static_cast<int64_t>(getOffset()),
+              static_cast<int64_t>(getStride()), getByDescriptor()};
+  if (getByDescriptor()) // the next one, or rows of other sources
+    reach.stride = space == overlay::Space::Edges ? descriptorBytes : 0;
+  return verifyRegion(*this, getRegionAttr(), regionKindOf(space),
+                      symbols, // C1
+                      reach);  // C4
 }
 
 LogicalResult StoreOp::verify() {
@@ -420,18 +569,22 @@ LogicalResult StoreOp::verify() {
 }
 LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyRegion(*this, getRegionAttr(),
-                      regionKindOf(getSpace().getValue()), symbols,
-                      /*isWritten=*/true); // C1
+                      regionKindOf(getSpace().getValue()), symbols, // C1
+                      {static_cast<int64_t>(getOffset()), 0, getByDescriptor(),
+                       /*isWritten=*/true}); // C4
 }
 
 LogicalResult InitOp::verify() {
+  if (auto trips = static_cast<int64_t>(getTrips()); trips < 0) // C4
+    return emitOpError("expected trips that are not negative, got ") << trips;
   return verifyOffset(*this, getOffset()); // C2
 }
 LogicalResult InitOp::verifySymbolUses(SymbolTableCollection &symbols) {
   std::optional<overlay::RegionKind> kind;
   if (getValue().getValue() == InitValue::Bias)
     kind = overlay::RegionKind::Row;
-  return verifyRegion(*this, getRegionAttr(), kind, symbols); // C1
+  return verifyRegion(*this, getRegionAttr(), kind, symbols, // C1
+                      {static_cast<int64_t>(getOffset())});  // C3
 }
 
 LogicalResult ActOp::verify() {
@@ -441,5 +594,6 @@ LogicalResult ActOp::verifySymbolUses(SymbolTableCollection &symbols) {
   std::optional<overlay::RegionKind> kind;
   if (getFunction().getKind() == overlay::ActivationKind::Affine)
     kind = overlay::RegionKind::Affine;
-  return verifyRegion(*this, getRegionAttr(), kind, symbols); // C1
+  return verifyRegion(*this, getRegionAttr(), kind, symbols, // C1
+                      {static_cast<int64_t>(getOffset())});  // C3
 }

@@ -43,6 +43,12 @@ inline std::string partName(uint64_t part) {
   return "part" + std::to_string(part);
 }
 
+/// Whether rows of nodes of two graphs are those of the same nodes: one is
+/// derived from the other, or both from one graph. The graphs are declared
+/// around `from`.
+bool haveSameNodes(mlir::Operation *from, mlir::FlatSymbolRefAttr one,
+                   mlir::FlatSymbolRefAttr other);
+
 /// Whether the type is rows of nodes with f32 features of one dimension.
 bool isNodeRows(mlir::RankedTensorType type);
 

@@ -20,7 +20,7 @@ def Overlay_ActAttr : Overlay_Attr<"Act", "act"> {
     * (C1) `kind` is not `none`.
     * (C2) `prelu` and `divide` have a parameter, a finite f32 number; the others have
       none.
-    * (C3) The column of `divide` is a whole number, 0 or more.
+    * (C3) The column of `divide` is a whole number from 0 to 65535.
   }];
   let parameters = (ins Overlay_WordParameter<"ActivationKind">:$kind,
                         OptionalParameter<"::mlir::FloatAttr">:$parameter);

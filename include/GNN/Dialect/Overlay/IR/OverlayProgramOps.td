@@ -17,6 +17,7 @@ include "GNN/Dialect/Overlay/IR/OverlayAttributes.td"
 
 def Overlay_ProgramOp : Overlay_Op<"program", [
     Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     ParentOneOf<["::mlir::ModuleOp", "::gnn::overlay::ProgramOp"]>]> {
   let summary = "A program for the overlay";
   let description = [{
@@ -42,8 +43,10 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
       `feature_rows`.
     * (C4) Features have a row for each vertex, edges a column for each edge; in a part
       they are windows of the program's region of that name and kind, which have whole
-      blocks and fibers.
+      blocks and fibers. Where the partition has `shard_edges`, edges have its entries, and
+      their windows whole shards.
     * (C5) A part is for the graph, the target and the partition of its program.
+    * (C6) `graph` names a square `gnn.graph` of the module.
 
     Example:
 
@@ -120,6 +123,8 @@ def Overlay_ReadOp : Overlay_Op<"read", [
 
     Constraints:
     * (C1) The region is an input.
+    * (C2) The type is what the region holds: rows of nodes of the program's graph with its
+      columns, numbers of edges, or weights of its extents.
   }];
   let arguments = (ins FlatSymbolRefAttr:$region);
   let results = (outs AnyRankedTensor:$result);
@@ -133,6 +138,7 @@ def Overlay_PlaceOp : Overlay_Op<"place", [
     Constraints:
     * (C1) The region is an output or temporary.
     * (C2) The value is the result of a layer, which is placed once.
+    * (C3) The type is what the region holds, as for `gnn_overlay.read`.
   }];
   let arguments = (ins AnyRankedTensor:$value, FlatSymbolRefAttr:$region);
   let assemblyFormat = "$value `in` $region attr-dict `:` type($value)";
@@ -151,6 +157,9 @@ def Overlay_LayerBlockOp : Overlay_Op<"layer_block", [
 
     Constraints:
     * (C1) It holds tiling blocks.
+    * (C2) Products and sums in its tiles are those of its type: `gemm` of linear, `spdmm` of
+      aggregate with its aggregation, `sddmm` of vector_inner, `vadd` of vector_add.
+    * (C3) `layer` is from 1 to 255.
   }];
   let arguments = (ins Overlay_LayerTypeAttr:$type, I64Attr:$layer, I64Attr:$in,
                        I64Attr:$out, OptionalAttr<Overlay_AggregationAttr>:$aggregation,
@@ -161,6 +170,7 @@ def Overlay_LayerBlockOp : Overlay_Op<"layer_block", [
     `` $type `layer` $layer (`named` $name^)? `in` $in `out` $out (`aggregation` `` $aggregation^)?
     (`activation` `` $activation^)? (`normalized` $normalized^)? attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 
@@ -223,6 +233,7 @@ def Overlay_LoadOp : Overlay_RegionInstruction<"load"> {
     * (C1) The region has the kind that is loaded.
     * (C2) `offset` and `stride` are multiples of 64; of edges of 16.
     * (C3) `fiber_stride` is of weights, and a multiple of 64.
+    * (C4) Each iteration begins within the region; by descriptor, within its entries.
 
     Example:
 
@@ -247,12 +258,13 @@ def Overlay_LoadOp : Overlay_RegionInstruction<"load"> {
 def Overlay_StoreOp : Overlay_RegionInstruction<"store"> {
   let summary = "Write the output to a region";
   let description = [{
-    For features, these are rows of the output from N1 times `fiber` on.
+    A store of features takes rows of the output from N1 times `fiber` on.
 
     Constraints:
     * (C1) The region has the kind that is stored, and is no input.
     * (C2) `offset` is a multiple of 64; of edges of 16.
     * (C3) `fiber` is of features.
+    * (C4) `offset` is within the region; by descriptor, within its entries.
 
     Example:
 
@@ -278,6 +290,8 @@ def Overlay_InitOp : Overlay_RegionInstruction<"init"> {
     Constraints:
     * (C1) `bias` has a region of kind `row`, the others have none.
     * (C2) `offset` is a multiple of 64.
+    * (C3) `offset` is within the region.
+    * (C4) `trips` is not negative.
 
     Example:
 
@@ -385,6 +399,7 @@ def Overlay_ActOp : Overlay_RegionInstruction<"act"> {
     Constraints:
     * (C1) `affine` has a region of that kind, the others have none.
     * (C2) `offset` is a multiple of 64.
+    * (C3) `offset` is within the region.
 
     Example:
 

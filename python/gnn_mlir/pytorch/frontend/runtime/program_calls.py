@@ -291,8 +291,14 @@ class Call:
         passes = options.get("passes") or {}
         if self.wrt and isinstance(passes, dict):  # Calls without gradients are rare.
             options["passes"] = {"calls": False, **passes}
-        function = compile_program(program, graph=graphs, gradients=list(self.wrt) or None,
-                                   **options)
+        try:
+            function = compile_program(program, graph=graphs, gradients=list(self.wrt) or None,
+                                       **options)
+        except ValueError as error:
+            if not str(error).startswith("gradients has no meaning"):
+                raise
+            raise ValueError(f"{error}: {self.wrt[0]!r} requires one; call the model under "
+                             "torch.no_grad()") from None
         statistics = {name: graph.statistics() for name, graph in graphs.items()}
         return _Compiled(function, asked, statistics, ordered, given_up)
 
