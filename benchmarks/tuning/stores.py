@@ -129,7 +129,7 @@ def fold(tables, count):
             for part in range(min(count, len(graphs)))]
 
 
-def load(folders, tool, least=16):
+def load(folders, tool, least=8):
     """The tables with so many schedules, of all stores of some folders."""
     return [table for store in find_stores(folders) for table in list_features(store, tool)
             if len(table.rows) >= least]
