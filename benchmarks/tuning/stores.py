@@ -40,6 +40,7 @@ class Store:
         self.module = self.path.with_suffix(".mlir")
         with self.path.open() as file:
             first = json.loads(file.readline())
+        self.first = first  # measured first: the rule's schedule
         self.cell = first["cell"]
         self.target = "cpu" if first["device"] == "cpu" else "cuda"
         self.function = re.search(r"func\.func @(\w+)", self.module.read_text()).group(1)
@@ -63,6 +64,7 @@ class Table:
     seconds: np.ndarray
     weights: np.ndarray = None
     refusal: str = None
+    rule: int = None  # the row of the schedule that the rules choose, where it is known
 
     @classmethod
     def parse(cls, line):
@@ -72,6 +74,25 @@ class Table:
             if name in fields:  # null, a missing value, becomes NaN
                 fields[name] = np.array(fields[name], dtype=np.float64)
         return cls(**fields)
+
+    @property
+    def graph(self):
+        return self.cell.split("/")[0]
+
+    def find_rule(self, first):
+        """The row of that measurement, of which no two take the same seconds."""
+        same = np.flatnonzero((self.seconds == first["seconds"]) &
+                              (self.milliseconds == first.get("milliseconds")))
+        self.rule = int(same[0]) if len(same) == 1 else None
+
+    def without_rule(self):
+        """A table of the other schedules."""
+        kept = np.arange(len(self.rows)) != self.rule
+        return dataclasses.replace(
+            self, rule=None, rows=self.rows[kept], milliseconds=self.milliseconds[kept],
+            ratio=self.ratio[kept], seconds=self.seconds[kept],
+            schedules=[s for s, keep in zip(self.schedules, kept) if keep],
+            weights=None if self.weights is None else self.weights[kept])
 
     def column(self, name):
         return self.rows[:, self.names.index(name)]
@@ -95,10 +116,20 @@ def list_features(store, tool, model=None):
         done = subprocess.run(store.command(tool, *options), capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{store.path}: {done.stderr.strip()}")
-        return [Table.parse(line) for line in out.read_text().splitlines()]
+        tables = [Table.parse(line) for line in out.read_text().splitlines()]
+    for table in tables:
+        table.find_rule(store.first)
+    return tables
 
 
-def load(folders, tool, least=16):
+def fold(tables, count):
+    """The tables in so many parts, none of which shares a graph with another."""
+    graphs = sorted({table.graph for table in tables})
+    return [[t for t in tables if graphs.index(t.graph) % count == part]
+            for part in range(min(count, len(graphs)))]
+
+
+def load(folders, tool, least=8):
     """The tables with so many schedules, of all stores of some folders."""
     return [table for store in find_stores(folders) for table in list_features(store, tool)
             if len(table.rows) >= least]

@@ -1,0 +1,14 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 20000, dst_nodes = 20000, edges = 1280000, type_edges = [1280000], src_pairs = [20000], dst_pairs = [19510], in_degree_squares = 1145613492, in_degree_max = 10609, out_degree_squares = 83211350, out_degree_max = 100, src_pair_max = [100], dst_pair_max = [10609], near_edges = [469003, 1280000, 1280000]>}
+
+func.func @dot(
+    %x: tensor<?x48xf32, #node> {gnn.name = "x"},
+    %z: tensor<?x48xf32, #node> {gnn.name = "z"})
+    -> (tensor<?xf32, #edge> {gnn.name = "out"}) {
+  %0 = gnn.gather %x via src : tensor<?x48xf32, #node> -> tensor<?x48xf32, #edge>
+  %1 = gnn.gather %z via dst : tensor<?x48xf32, #node> -> tensor<?x48xf32, #edge>
+  %2 = gnn.dot %0, %1 : (tensor<?x48xf32, #edge>, tensor<?x48xf32, #edge>) -> tensor<?xf32, #edge>
+  return %2 : tensor<?xf32, #edge>
+}

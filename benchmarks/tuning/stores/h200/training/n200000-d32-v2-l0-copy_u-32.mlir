@@ -1,0 +1,12 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 200000, dst_nodes = 200000, edges = 6400000, type_edges = [6400000], src_pairs = [200000], dst_pairs = [198242], in_degree_squares = 1058207172, in_degree_max = 5351, out_degree_squares = 211176286, out_degree_max = 58, src_pair_max = [58], dst_pair_max = [5351], near_edges = [259421, 1923900, 6400000]>}
+
+func.func @sum(
+    %x: tensor<?x32xf32, #node> {gnn.name = "x"})
+    -> (tensor<?x32xf32, #node> {gnn.name = "out"}) {
+  %0 = gnn.gather %x via src : tensor<?x32xf32, #node> -> tensor<?x32xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x32xf32, #edge> -> tensor<?x32xf32, #node>
+  return %1 : tensor<?x32xf32, #node>
+}

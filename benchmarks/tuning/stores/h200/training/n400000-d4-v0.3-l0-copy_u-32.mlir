@@ -1,0 +1,12 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 400000, dst_nodes = 400000, edges = 1600000, type_edges = [1600000], src_pairs = [392649], dst_pairs = [400000], in_degree_squares = 7108734, in_degree_max = 15, out_degree_squares = 8001356, out_degree_max = 15, src_pair_max = [15], dst_pair_max = [15], near_edges = [32647, 250823, 1409153]>}
+
+func.func @sum(
+    %x: tensor<?x32xf32, #node> {gnn.name = "x"})
+    -> (tensor<?x32xf32, #node> {gnn.name = "out"}) {
+  %0 = gnn.gather %x via src : tensor<?x32xf32, #node> -> tensor<?x32xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x32xf32, #edge> -> tensor<?x32xf32, #node>
+  return %1 : tensor<?x32xf32, #node>
+}

@@ -1,0 +1,13 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 400000, dst_nodes = 400000, edges = 1600000, type_edges = [1600000], src_pairs = [392649], dst_pairs = [400000], in_degree_squares = 7108734, in_degree_max = 15, out_degree_squares = 8001356, out_degree_max = 15, src_pair_max = [15], dst_pair_max = [15], near_edges = [32647, 250823, 1409153]>}
+
+func.func @weighted_sum(
+    %x: tensor<?x64xf32, #node> {gnn.name = "x"},
+    %w: tensor<?xf32, #edge> {gnn.name = "w"})
+    -> (tensor<?x64xf32, #node> {gnn.name = "out"}) {
+  %0 = gnn.apply mul %w, %x via src : (tensor<?xf32, #edge>, tensor<?x64xf32, #node>) -> tensor<?x64xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
+  return %1 : tensor<?x64xf32, #node>
+}
