@@ -28,8 +28,8 @@ std::optional<ScheduleFilter> findScheduleFilter(llvm::StringRef name);
 /// "registers, utilization, balance".
 std::string listScheduleFilters();
 
-/// The facts of a schedule that filters need. A number of which nothing is known is 0,
-/// and keeps no schedule from passing.
+/// The facts of a schedule that filters need. A number of which nothing is
+/// known is 0, and keeps no schedule from passing.
 struct Candidate {
   /// Registers that a thread needs, and that it may have.
   int64_t registers = 0, mostRegisters = 0;

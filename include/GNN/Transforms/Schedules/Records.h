@@ -18,9 +18,9 @@
 
 namespace gnn::tile {
 
-/// The key that a record of a template is found by: its key without function and graph,
-/// the statistics of its graph in steps of a factor of two, the target, and the
-/// version of the compiler.
+/// The key that a record of a template is found by: its key without function
+/// and graph, the statistics of its graph in steps of a factor of two, the
+/// target, and the version of the compiler.
 llvm::json::Object describeForRecord(TileOpInterface op);
 
 /// A record as a line without its end, of a schedule that took `ratio` of the
