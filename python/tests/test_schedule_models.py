@@ -2,6 +2,7 @@
 """Models of schedules: the compiler computes what LightGBM and PyTorch do, trainings give the same
 file each time, and searches are replayed on a store."""
 
+import dataclasses
 import importlib
 import json
 import sys
@@ -164,7 +165,7 @@ def test_the_ranker_is_trained_and_replayed(tuning, stores, tmp_path, capsys):
     pytest.importorskip("lightgbm")
     pytest.importorskip("torch")
     pytest.importorskip("matplotlib")
-    tuning("train_ranker").MOST_TREES = 30
+    tuning("train_ranker").TREES = 30
     for name in ("one.txt", "two.txt"):
         run(tuning("train_ranker"), stores, "--out", tmp_path / name)
     assert (tmp_path / "one.txt").read_bytes() == (tmp_path / "two.txt").read_bytes()
@@ -178,8 +179,30 @@ def test_the_ranker_is_trained_and_replayed(tuning, stores, tmp_path, capsys):
     head = next(row for row in text.splitlines() if row.startswith("| cell")).split(" | ")
     assert head[2:] == ["the rule", "random", "exhaustive", "ranked, top 10", "G-Sparse, genetic",
                         "G-Sparse, sampling |"]
-    assert len([row for row in rows if len(row) == len(head)]) == 2
+    assert len([row for row in rows if len(row) == len(head)]) == 4  # with the rule, and without
     for row in rows:
         if len(row) == len(head):
             assert row[4].startswith("0.0% in ")
     assert "table IV" in text and "figure 11" in text
+
+
+def test_folds_share_no_graph(tuning, tables):
+    other = [dataclasses.replace(t, cell=f"other/{t.cell.split('/', 1)[1]}") for t in tables]
+    folds = tuning("stores").fold([*tables, *other], 5)
+    assert [len(part) for part in folds] == [len(tables)] * 2
+    assert [{t.graph for t in part} for part in folds] == [{tables[0].graph}, {"other"}]
+
+
+def test_rule_is_measured_first(tuning, stores, tables):
+    for store, table in zip(tuning("stores").find_stores([stores]), tables):
+        rule, others = tuning("rule_gaps").read(store)
+        assert table.ratio[table.rule] == rule["ratio"] == store.first["ratio"]
+        rest = table.without_rule()
+        assert len(rest.rows) == len(rest.schedules) == len(table.rows) - 1 == len(others)
+        assert table.schedules[table.rule] not in rest.schedules
+
+
+def test_rule_gaps_tell_the_fields(tuning):
+    rule, best = {"lanes": 8, "vector": 4}, {"lanes": 4, "vector": 4, "runs": 2}
+    said = tuning("rule_gaps").differing(rule, best)
+    assert said == "lanes 8 -> 4, runs none -> 2"
