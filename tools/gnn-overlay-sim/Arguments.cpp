@@ -30,12 +30,13 @@ static runtime::TensorInfo infoOf(const std::string &name,
           4 * sizeOf(shape)};
 }
 
-runtime::Expected<LoadedArguments>
-gnn::overlaysim::loadArguments(const overlay::Program &program,
-                               const runtime::GraphFile &file,
-                               const run::InputOptions &options) {
+runtime::Expected<LoadedArguments> gnn::overlaysim::loadArguments(
+    const overlay::Program &program, const overlay::Partition &partition,
+    const runtime::GraphFile &file, const run::InputOptions &options) {
   std::vector<runtime::TensorInfo> infos;
-  for (const auto &[name, shape] : overlay::argumentShapes(program)) {
+  for (auto [name, shape] : overlay::argumentShapes(program)) {
+    if (shape.size() == 1) // numbers of the edges that the graph has
+      shape[0] = static_cast<int64_t>(partition.edges());
     infos.push_back(infoOf(name, shape));
     if (4.0 * double(sizeOf(shape)) > double(options.maxBytes))
       return run::withOption(
@@ -70,9 +71,10 @@ gnn::overlaysim::readOutputs(const overlay::Program &program,
                           : memory.readFeatures(program, region);
     if (!values)
       return values.takeError();
-    std::vector<int64_t> shape = {static_cast<int64_t>(region.columns)};
+    std::vector<int64_t> shape = {static_cast<int64_t>(values->size())};
     if (!onEdges)
-      shape.insert(shape.begin(), static_cast<int64_t>(region.rows));
+      shape = {static_cast<int64_t>(region.rows),
+               static_cast<int64_t>(region.columns)};
     infos.push_back(infoOf(region.name, shape));
     infos.back().role = runtime::Role::Output;
     results.outputs.emplace_back(reinterpret_cast<const char *>(values->data()),

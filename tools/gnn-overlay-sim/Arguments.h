@@ -24,8 +24,9 @@ struct LoadedArguments {
 
 /// The arguments of a program, which may have more than it reads.
 runtime::Expected<LoadedArguments>
-loadArguments(const overlay::Program &program, const runtime::GraphFile &file,
-              const run::InputOptions &options);
+loadArguments(const overlay::Program &program,
+              const overlay::Partition &partition,
+              const runtime::GraphFile &file, const run::InputOptions &options);
 
 /// The outputs of a program that ran: edges in the order of the graph.
 runtime::Expected<run::Results>

@@ -165,7 +165,7 @@ struct Outputs {
 static runtime::Expected<Outputs>
 runProgram(const overlay::Program &program, const overlay::Partition &partition,
            const runtime::GraphFile &file) {
-  auto loaded = overlaysim::loadArguments(program, file, *given);
+  auto loaded = overlaysim::loadArguments(program, partition, file, *given);
   if (!loaded)
     return loaded.takeError();
   auto memory = overlay::Memory::create(program, given->maxBytes);
