@@ -386,9 +386,9 @@ struct OverlaySuperPartition
     }
     if (!program.getPartition().getShardEdges())
       return emitError(program.getLoc(),
-                       "expected the edges of shards, which "
-                       "gnn-overlay-partition has of a graph that is given "
-                       "with shard-edges: regions of ")
+                       "expected a graph that is given (graph=FILE, with "
+                       "shard-edges where gnn-overlay-partition runs alone): "
+                       "parts are cut by the edges of shards, and regions of ")
              << bytes << " bytes do not fit " << fitting;
     Cutter cutter(program, superBytes ? fitting : 0);
     if (failed(cutter.choose()))

@@ -8,7 +8,7 @@ module attributes {gnn_overlay.target = #gnn_overlay.target<memory_bytes = 4096>
   gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 40, dst_nodes = 40, edges = 90, type_edges = [90], src_pairs = [40], dst_pairs = [40]>}
   // FORM: error: expected programs, got a function of layers: gnn-overlay-partition makes programs
   // CHECK: error: expected parts of at least 4224 bytes, which a tile of layer 1 needs, got 100
-  // expected-error @+1 {{expected the edges of shards, which gnn-overlay-partition has of a graph that is given with shard-edges: regions of 7424 bytes do not fit 4096}}
+  // expected-error @+1 {{expected a graph that is given (graph=FILE, with shard-edges where gnn-overlay-partition runs alone): parts are cut by the edges of shards, and regions of 7424 bytes do not fit 4096}}
   func.func @no_graph(%x: !node) -> !node {
     %y = gnn_overlay.aggregate sum %x : !node -> !node
     return %y : !node
