@@ -158,7 +158,8 @@ TEST(Features, LayoutsFollowFromFields) {
     EXPECT_EQ(at("layout.threads"), listing.listed[row].facts.threads);
     double walk = at("field.row_walk"); // team, block, by_length, by_edges
     double positions = walk == 4 ? 8000 : 1000;
-    double each = walk == 4 ? 64 * rows : walk == 2 ? 1 : rows;
+    double merged = std::max(at("field.rows_per_team"), 1.0);
+    double each = walk == 4 ? 64 * rows : walk == 2 ? 1 : rows * merged;
     EXPECT_EQ(at("layout.blocks"),
               std::ceil(positions / each) * at("layout.tiles"));
     byEdges += walk == 4;
