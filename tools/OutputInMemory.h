@@ -7,9 +7,9 @@
 #ifndef GNN_TOOLS_OUTPUTINMEMORY_H
 #define GNN_TOOLS_OUTPUTINMEMORY_H
 
-#include "GNN/OptionFiles/OptionFiles.h"
+#include "ToolMain.h"
 
-#include "llvm/Support/WithColor.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 
 #include <csignal>
 #include <fcntl.h>
@@ -61,12 +61,6 @@ inline runtime::Error checkInputs(const std::vector<std::string> &arguments) {
       return text.takeError();
   }
   return {};
-}
-
-/// Prints the error of a tool. The status of the process.
-inline int fail(const char *tool, const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), tool) << message << "\n";
-  return 1;
 }
 
 /// Runs a driver of MLIR, which empties the file of -o before it begins: it

@@ -8,6 +8,8 @@
 
 #include "Arguments.h"
 
+#include "../ToolMain.h"
+
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Overlay/Machine.h"
 #include "GNN/Overlay/Timing.h"
@@ -16,7 +18,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -138,8 +139,7 @@ struct Options : run::InputOptions {
 static Options *given = nullptr;
 
 static int fail(const Twine &message) {
-  WithColor::error(errs(), "gnn-overlay-sim") << message << "\n";
-  return 1;
+  return tools::fail("gnn-overlay-sim", message);
 }
 
 static overlay::TimingOptions timingOptions() {
@@ -276,10 +276,5 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Simulate a program of the overlay on a graph\n");
   int status = simulateFile();
-  outs().flush();
-  if (!outs().has_error())
-    return status;
-  std::error_code error = outs().error();
-  outs().clear_error(); // or the process ends by it
-  return fail("cannot write to standard output: " + error.message());
+  return tools::finish("gnn-overlay-sim", status);
 }

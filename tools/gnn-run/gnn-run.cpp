@@ -111,8 +111,7 @@ static Options *given = nullptr;
 static std::string target, chip;
 
 static int fail(const Twine &message) {
-  WithColor::error(errs(), "gnn-run") << message << "\n";
-  return 1;
+  return tools::fail("gnn-run", message);
 }
 
 /// Shows what takes long, on one line of a terminal.
@@ -414,10 +413,5 @@ GNN_TOOL_MAIN(int argc, char **argv) {
       cl::value_desc("FILE.npz"), cl::cat(given->category));
   cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
   int status = statsFile.empty() ? runFunction() : printStatistics(statsFile);
-  outs().flush();
-  if (!outs().has_error())
-    return status;
-  std::error_code error = outs().error();
-  outs().clear_error(); // or the process ends by it
-  return fail("cannot write to standard output: " + error.message());
+  return tools::finish("gnn-run", status);
 }

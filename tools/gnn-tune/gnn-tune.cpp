@@ -32,7 +32,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 
 #include <csignal>
 
@@ -131,8 +130,7 @@ static void interrupt(int signal) {
 }
 
 static int fail(const Twine &message) {
-  WithColor::error(errs(), "gnn-tune") << message << "\n";
-  return 1;
+  return tools::fail("gnn-tune", message);
 }
 
 /// Seconds of "500ms", "5s", "2m" or "5".
@@ -457,10 +455,5 @@ GNN_TOOL_MAIN(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Find faster schedules of a function\n");
   int status = Run().run();
-  outs().flush();
-  if (!outs().has_error())
-    return status;
-  std::error_code error = outs().error();
-  outs().clear_error(); // or the process ends by it
-  return fail("cannot write to standard output: " + error.message());
+  return tools::finish("gnn-tune", status);
 }

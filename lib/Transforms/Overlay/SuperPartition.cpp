@@ -68,9 +68,10 @@ private:
   LogicalResult addLayer(LayerBlockOp layer);
   bool cutBlocks(Cut &cut, uint64_t limit);
   void balance(Cut &cut);
-  uint64_t transferOf(ArrayRef<const Windows *> order) const;
-  SmallVector<const Windows *> orderOf(const Cut &cut,
-                                       std::vector<Windows> &made) const;
+  std::vector<PartOfLayer> partsOf(LayerBlockOp layer, const Cut &cut) const;
+  uint64_t transferOf(ArrayRef<PartOfLayer> order) const;
+  LogicalResult readGrid(LayerBlockOp layer);
+  FailureOr<Cut> chooseCut(LayerBlockOp layer);
   Windows reach(int64_t fiber, int64_t endFiber, int64_t block,
                 int64_t endBlock) const;
   void place();
@@ -153,40 +154,41 @@ void Cutter::balance(Cut &cut) {
   }
 }
 
-/// What parts reach, in the order in which they run.
-SmallVector<const Windows *> Cutter::orderOf(const Cut &cut,
-                                             std::vector<Windows> &made) const {
+/// The parts of a cut, in the order in which they run.
+std::vector<PartOfLayer> Cutter::partsOf(LayerBlockOp layer,
+                                         const Cut &cut) const {
   size_t fibers = cut.fibers.size() - 1, blocks = cut.blocks.size() - 1;
-  made.clear();
-  made.reserve(fibers * blocks);
-  for (size_t outer = 0; outer < (isByDestination ? blocks : fibers); ++outer)
-    for (size_t inner = 0; inner < (isByDestination ? fibers : blocks);
-         ++inner) {
-      size_t i = isByDestination ? inner : outer;
-      size_t j = isByDestination ? outer : inner;
-      made.push_back(reach(cut.fibers[i], cut.fibers[i + 1], cut.blocks[j],
-                           cut.blocks[j + 1]));
-    }
-  SmallVector<const Windows *> order;
-  for (const Windows &windows : made)
-    order.push_back(&windows);
-  return order;
+  std::vector<PartOfLayer> made;
+  for (size_t number = 0; number < fibers * blocks; ++number) {
+    size_t i = isByDestination ? number % fibers : number / blocks;
+    size_t j = isByDestination ? number / fibers : number % blocks;
+    PartOfLayer part{layer, {}, {}};
+    for (int64_t fiber = cut.fibers[i]; fiber < cut.fibers[i + 1]; ++fiber)
+      for (int64_t block = cut.blocks[j]; block < cut.blocks[j + 1]; ++block) {
+        int64_t at = fiber * numBlocks + block;
+        llvm::append_range(part.tiles, grid[at]);
+        include(part.windows, reached[at]);
+      }
+    made.push_back(std::move(part));
+  }
+  return made;
 }
 
-/// Bytes between host and memory for parts in this order.
-uint64_t Cutter::transferOf(ArrayRef<const Windows *> order) const {
+/// Bytes between host and memory for parts that run in this order.
+uint64_t Cutter::transferOf(ArrayRef<PartOfLayer> order) const {
   uint64_t bytes = 0;
   const Windows *before = nullptr;
-  for (const Windows *windows : order) {
-    for (auto [region, window] : *windows)
+  for (const PartOfLayer &part : order) {
+    for (auto [region, window] : part.windows)
       if (!before || window.isWritten || !isSame(*before, region, window))
         bytes += geometry.bytesOf(region, window);
-    before = windows;
+    before = &part.windows;
   }
   return bytes;
 }
 
-LogicalResult Cutter::addLayer(LayerBlockOp layer) {
+/// Reads the tiles of a layer and what they reach.
+LogicalResult Cutter::readGrid(LayerBlockOp layer) {
   numFibers = numBlocks = 0;
   SmallVector<std::pair<GridPlace, TilingBlockOp>> tiles;
   for (auto tile : layer.getBody().getOps<TilingBlockOp>()) {
@@ -197,8 +199,6 @@ LogicalResult Cutter::addLayer(LayerBlockOp layer) {
     numFibers = std::max(numFibers, place->fiber + 1);
     numBlocks = std::max(numBlocks, place->block + 1);
   }
-  if (tiles.empty())
-    return success();
   grid.assign(numFibers * numBlocks, {});
   reached.assign(numFibers * numBlocks, {});
   for (auto [place, tile] : tiles) {
@@ -216,9 +216,13 @@ LogicalResult Cutter::addLayer(LayerBlockOp layer) {
       (geometry.isOfEdges(region) ? edges : rows) +=
           geometry.bytesOf(region, window);
   isByDestination = edges > rows;
+  return success();
+}
+
+/// The cut of the layer for which the fewest bytes are sent.
+FailureOr<Cut> Cutter::chooseCut(LayerBlockOp layer) {
   Cut best;
   uint64_t least = std::numeric_limits<uint64_t>::max();
-  std::vector<Windows> made;
   for (int64_t ranges = 1; ranges <= numFibers; ++ranges) {
     Cut cut;
     int64_t fibers = llvm::divideCeil(numFibers, ranges);
@@ -227,38 +231,38 @@ LogicalResult Cutter::addLayer(LayerBlockOp layer) {
     cut.fibers.push_back(numFibers);
     if (!cutBlocks(cut, most))
       continue;
-    uint64_t bytes = transferOf(orderOf(cut, made));
+    uint64_t bytes = transferOf(partsOf(layer, cut));
     if (bytes < least) {
       least = bytes;
       best = cut;
     }
   }
-  if (best.fibers.empty()) {
-    uint64_t needed = 0;
-    for (const Windows &windows : reached)
-      needed = std::max(needed, geometry.bytesOf(windows));
-    if (most == asked)
-      return emitError(program.getLoc(), "expected parts of at least ")
-             << needed << " bytes, which a tile of layer " << layer.getLayer()
-             << " needs, got " << asked;
-    return emitError(program.getLoc(),
-                     "expected a memory that holds parts of at least ")
-           << needed << " bytes beside each other, which a tile of layer "
-           << layer.getLayer() << " needs, got " << memory << " bytes";
+  if (!best.fibers.empty()) {
+    balance(best);
+    return best;
   }
-  balance(best);
-  // As `orderOf` has them.
-  orderOf(best, made);
-  size_t fibers = best.fibers.size() - 1, blocks = best.blocks.size() - 1;
-  for (size_t number = 0; number < made.size(); ++number) {
-    size_t i = isByDestination ? number % fibers : number / blocks;
-    size_t j = isByDestination ? number / fibers : number % blocks;
-    PartOfLayer part{layer, {}, std::move(made[number])};
-    for (int64_t fiber = best.fibers[i]; fiber < best.fibers[i + 1]; ++fiber)
-      for (int64_t block = best.blocks[j]; block < best.blocks[j + 1]; ++block)
-        llvm::append_range(part.tiles, grid[fiber * numBlocks + block]);
-    parts.push_back(std::move(part));
-  }
+  uint64_t needed = 0;
+  for (const Windows &windows : reached)
+    needed = std::max(needed, geometry.bytesOf(windows));
+  if (most == asked)
+    return emitError(program.getLoc(), "expected parts of at least ")
+           << needed << " bytes, which a tile of layer " << layer.getLayer()
+           << " needs, got " << asked;
+  return emitError(program.getLoc(),
+                   "expected a memory that holds parts of at least ")
+         << needed << " bytes beside each other, which a tile of layer "
+         << layer.getLayer() << " needs, got " << memory << " bytes";
+}
+
+LogicalResult Cutter::addLayer(LayerBlockOp layer) {
+  if (failed(readGrid(layer)))
+    return failure();
+  if (numFibers == 0) // it has no tile
+    return success();
+  FailureOr<Cut> cut = chooseCut(layer);
+  if (failed(cut))
+    return failure();
+  llvm::move(partsOf(layer, *cut), std::back_inserter(parts));
   return success();
 }
 
