@@ -27,7 +27,7 @@ import stores  # noqa: E402
 # Seconds that gnn-tune may take for a cell, and how it goes through the list: the cells that
 # searches are compared on at equal distances, those to train on by chance.
 PLANS = {"named": (120, "exhaustive"), "training": (8, "random"), "widths": (40, "exhaustive"),
-         "cpu-training": (12, "random"), "cpu-test": (12, "random")}
+         "lanes": (10, "random"), "cpu-training": (12, "random"), "cpu-test": (12, "random")}
 # A cell is begun only where its budget and so many seconds for its graph are left.
 GRAPH_SECONDS = {"named": 50, "training": 8, "widths": 40, "cpu-training": 5,
                  "cpu-test": 5}
