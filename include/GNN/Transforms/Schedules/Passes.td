@@ -279,6 +279,11 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
     lanes would idle, and the longest of few groups decides. A body that walks no elements
     has one lane for them.
 
+    A dot that walks none, such as one of each edge, ends with its row, so that its warps are
+    as many as its lanes. Where it gathers rows its lanes are fewer, the fewer the shorter its rows
+    are: twice as many are taken as long as each lane has as many vectors of all heads as
+    there are lanes ([why](Cost.md#lanes-of-dots-by-teams)).
+
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
     // becomes

@@ -94,9 +94,13 @@ struct TraverseFacts {
   bool loadsNumbers = false, loadsNumbersInOrder = false;
   /// Where most rows that elements lead to come from.
   RowsFrom rowsFrom = RowsFrom::Unknown;
+  /// Whether groups without elements, such as edges, lead to rows of features.
+  bool gathersForGroups = false;
 
   /// Whether rows of elements are reduced to numbers, and groups have no sums.
   bool isDot() const { return reducesFeatures && sums.empty(); }
+  /// Whether a team has one element of a dot, and ends with it.
+  bool isDotOfTeams() const { return isDot() && gathersForGroups; }
   /// Whether lanes of a walk by edges hold one row for a group, of which an
   /// element has one, beside it numbers in its order or the index of an
   /// extreme.
