@@ -26,6 +26,11 @@ OPERATORS = {
     "u_mul_e": lambda f, **g: cases.of_edges(gnn_mlir, "weighted-sum", f, **g),
     "dot": lambda f, **g: cases.of_edges(gnn_mlir, "dot", f, **g),
     "attention": lambda f, **g: cases.attention(gnn_mlir, "dot-attention", 1, f, **g)}
+# Others, which models are not trained on.
+OTHERS = {
+    "mean": lambda f, **g: cases.of_edges(gnn_mlir, "mean", f, **g),
+    "max": lambda f, **g: cases.of_edges(gnn_mlir, "max", f, **g),
+    "gatv2": lambda f, **g: cases.attention(gnn_mlir, "gatv2", 4, f // 4, **g)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,12 +52,14 @@ class Made:
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A graph of `synthetic.homogeneous`, or a file of the folder of data sets."""
+    """A graph of `synthetic`, with types or without, or a file of the folder of data sets."""
     name: str
 
     def load(self, data):
         if self.name in synthetic.WITHOUT_TYPES:
             return synthetic.homogeneous(self.name)
+        if self.name in synthetic.NAMES:
+            return synthetic.graph(self.name)
         if data is None:
             raise SystemExit(f"{self.name}: expected --data, the folder that has "
                              f"{self.name}.npz")
@@ -78,8 +85,18 @@ class Cell:
     def module(self, graph):
         """Its one function, on a graph whose edges are sorted by destination. The statistics
         are declared, so that schedules can be listed without the graph."""
-        return OPERATORS[self.operator](self.features, stats=graph.statistics(),
-                                        dst_sorted=True)
+        return {**OPERATORS, **OTHERS}[self.operator](
+            self.features, stats=graph.statistics(), dst_sorted=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer(Cell):
+    """A layer of `cases.LAYERS` on a graph with types; the operator is its name."""
+
+    def module(self, graph):
+        module, same = cases.LAYERS[self.operator](graph, self.features)
+        assert same is graph
+        return module
 
 
 NAMED = [
@@ -115,5 +132,16 @@ TRAINING = [Cell(graph, operator, _WIDTHS[(i + 2 * j) % len(_WIDTHS)])
 WIDTHS = [Cell(Known("reddit"), operator, features) for operator in ("dot", "copy_u")
           for features in (8, 16, 32, 64, 128)]
 
-SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS,
+# What is tuned live, from the rule's schedule and in the time a user would give: operators and
+# graphs that no other set joins, and all templates of layers on graphs with types.
+LIVE = [Cell(Known(graph), operator, features) for graph, *wanted in (
+    ("reddit", ("u_mul_e", 32), ("attention", 64), ("max", 64), ("gatv2", 32)),
+    ("proteins", ("copy_u", 32), ("dot", 64), ("mean", 64), ("gatv2", 64)),
+    ("products", ("dot", 32), ("attention", 64), ("copy_u", 128), ("max", 32)),
+    ("soc-epinions", ("copy_u", 64), ("u_mul_e", 32), ("dot", 32), ("max", 128)))
+        for operator, features in wanted] + [
+    Layer(Known(graph), layer, 64) for graph in ("am", "biokg", "fb15k", "mag")
+    for layer in ("rgcn", "rgat")]
+
+SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS, "live": LIVE,
         "cpu-training": CPU_TRAINING, "cpu-test": CPU_TEST}
