@@ -3,7 +3,8 @@
 
 `NAMED` are those that searches are compared on. They were written down before any was
 measured. `TRAINING` are on made graphs, over degrees, their variation, densities and the
-locality of sources; models are trained on them alone. `CPU_` are small ones, for the CPU.
+locality of sources; models are trained on them alone. `LANES` are those that the rule of lanes
+of dots was changed by. `CPU_` are small ones, for the CPU.
 """
 
 import dataclasses
@@ -143,5 +144,16 @@ LIVE = [Cell(Known(graph), operator, features) for graph, *wanted in (
     Layer(Known(graph), layer, 64) for graph in ("am", "biokg", "fb15k", "mag")
     for layer in ("rgcn", "rgat")]
 
-SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS, "live": LIVE,
+# Dots of few edges a row, about four million in each graph: those whose lanes and rows of a block
+# the rule decides by the mean degree.
+LANES = [Cell(Made(nodes, degree, variation, near), "dot", features)
+         for nodes, degree, variation, near, widths in (
+             (2_000_000, 2, 1.0, 0.0, (16, 48, 128)), (1_000_000, 4, 0.3, 0.0, (8, 32, 64)),
+             (700_000, 6, 2.0, 0.8, (32, 48, 96)), (500_000, 8, 1.0, 0.0, (16, 64, 128)),
+             (300_000, 12, 2.0, 0.8, (8, 32, 48)), (250_000, 16, 0.3, 0.0, (16, 32, 96)),
+             (150_000, 24, 1.0, 0.8, (16, 64)))
+         for features in widths]
+
+SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS, "lanes": LANES,
+        "live": LIVE,
         "cpu-training": CPU_TRAINING, "cpu-test": CPU_TEST}
