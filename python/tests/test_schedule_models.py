@@ -195,7 +195,7 @@ def test_folds_share_no_graph(tuning, tables):
 
 def test_rule_is_measured_first(tuning, stores, tables):
     for store, table in zip(tuning("stores").find_stores([stores]), tables):
-        rule, others = tuning("rule_gaps").read(store)
+        _, rule, others = next(tuning("rule_gaps").read(store))
         assert table.ratio[table.rule] == rule["ratio"] == store.first["ratio"]
         rest = table.without_rule()
         assert len(rest.rows) == len(rest.schedules) == len(table.rows) - 1 == len(others)
