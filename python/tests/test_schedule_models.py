@@ -206,3 +206,15 @@ def test_rule_gaps_tell_the_fields(tuning):
     rule, best = {"lanes": 8, "vector": 4}, {"lanes": 4, "vector": 4, "runs": 2}
     said = tuning("rule_gaps").differing(rule, best)
     assert said == "lanes 8 -> 4, runs none -> 2"
+
+
+def test_lanes_of_dots_follow_from_the_stores(tuning):
+    """Twice as many lanes are as fast where a lane has as many vectors as there are lanes, which
+    is where gnn-tile-schedule-lanes ends to double them."""
+    script = tuning("dot_lanes")
+    folders = [ROOT / "benchmarks/tuning/stores/h200" / name for name in ("lanes", "training")]
+    of_cells = script.read(folders)
+    for least in (2, 4):
+        (_, warp, load), off = script.fit(of_cells, least)
+        assert len(off) >= 20 and np.quantile(off, 0.8) < 0.25
+        assert 0.8 < warp / load / 32 < 1.25
