@@ -78,8 +78,10 @@ Place::graphsOf(const runtime::FunctionPlan &plan) const {
   for (const runtime::GraphSpec &spec : plan.graphs) {
     auto found = graphs.find(spec.name);
     if (found == graphs.end())
-      return runtime::failure("expected a graph for '", spec.name,
-                              "', got none");
+      return runtime::failure(
+          "expected a graph for '", spec.name,
+          "' (--graph), or no graphs and statistics in its declaration "
+          "(stats = #gnn.stats<...>), got neither");
     result.push_back(found->second);
   }
   return result;
