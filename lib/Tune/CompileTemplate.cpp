@@ -9,6 +9,7 @@
 #include "GNN/InitDialects.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Target/CrashHandlers.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -120,20 +121,28 @@ std::vector<Compiled> gnn::tune::compileAll(ArrayRef<CompileJob> jobs,
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i; (i = next++) < jobs.size();) {
-      auto bound =
-          compileOne(*jobs[i].alone, jobs[i].schedule, registry, place);
-      if (bound)
-        result[i].bound = std::move(*bound);
-      else
-        result[i].why = "compile: " + bound.message();
+      Error error = runSafely([&] {
+        auto bound =
+            compileOne(*jobs[i].alone, jobs[i].schedule, registry, place);
+        if (bound)
+          result[i].bound = std::move(*bound);
+        else
+          result[i].why = bound.message();
+      });
+      if (error)
+        result[i].why = error.message();
     }
   };
+  CrashHandlers handlers;
   std::vector<llvm::thread> threads;
   size_t count = std::min<size_t>(place.threads, jobs.size());
   for (size_t i = 0; i < count; ++i)
     threads.emplace_back(std::optional<unsigned>(stackBytes), work);
   for (llvm::thread &thread : threads)
     thread.join();
+  for (Compiled &compiled : result)
+    if (!compiled.bound)
+      compiled.why = "compile: " + compiled.why;
   return result;
 }
 
