@@ -28,6 +28,9 @@ public:
   /// that is wrong.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   load(const std::string &path);
+  /// That of a rule `ranked:FILE`, as the option `schedule-rule` has it.
+  static runtime::Expected<std::shared_ptr<const ScheduleModel>>
+  ofRule(llvm::StringRef rule);
   /// The same of a text; `name` is what errors begin with.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   parse(llvm::StringRef text, const std::string &name);
