@@ -4,7 +4,7 @@
 `NAMED` are those that searches are compared on. They were written down before any was
 measured. `TRAINING` are on made graphs, over degrees, their variation, densities and the
 locality of sources; models are trained on them alone. `LANES` are those that the rule of lanes
-of dots was changed by. `CPU_` are small ones, for the CPU.
+of dots was changed by; they and `DOTS` are trained on, too. `CPU_` are small ones, for the CPU.
 """
 
 import dataclasses
@@ -154,5 +154,13 @@ LANES = [Cell(Made(nodes, degree, variation, near), "dot", features)
              (40_000, 16, 1.0, 0.0, (32,)), (10_000, 24, 0.5, 0.5, (64,)))
          for features in widths]
 
+# Dots of long rows, which blocks take in equal shares: more to train g-SDDMM's network on.
+DOTS = [Cell(Made(nodes, degree, variation, near), "dot", features)
+        for nodes, degree, variation, near, widths in (
+            (500_000, 16, 1.0, 0.0, (8, 32, 64)), (200_000, 64, 1.5, 0.8, (16, 64, 128)),
+            (100_000, 128, 2.0, 0.0, (8, 32, 128)), (50_000, 256, 1.0, 0.5, (32, 64, 96)),
+            (20_000, 500, 1.5, 0.0, (16, 32, 128)))
+        for features in widths]
+
 SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS, "lanes": LANES,
-        "live": LIVE, "cpu-training": CPU_TRAINING, "cpu-test": CPU_TEST}
+        "dots": DOTS, "live": LIVE, "cpu-training": CPU_TRAINING, "cpu-test": CPU_TEST}

@@ -28,11 +28,11 @@ import stores  # noqa: E402
 # searches are compared on at equal distances, those to train on by chance, and those that are
 # tuned live as gnn-tune goes by default.
 PLANS = {"named": (120, "exhaustive"), "training": (8, "random"), "widths": (40, "exhaustive"),
-         "lanes": (10, "random"), "live": (10, "coordinate"), "cpu-training": (12, "random"),
-         "cpu-test": (12, "random")}
+         "lanes": (10, "random"), "dots": (8, "random"), "live": (10, "coordinate"),
+         "cpu-training": (12, "random"), "cpu-test": (12, "random")}
 # A cell is begun only where its budget and so many seconds for its graph are left.
 GRAPH_SECONDS = {"named": 50, "training": 8, "widths": 40, "lanes": 8,
-                 "live": 40, "cpu-training": 5, "cpu-test": 5}
+                 "dots": 8, "live": 40, "cpu-training": 5, "cpu-test": 5}
 
 
 def write_atomically(path, write):
