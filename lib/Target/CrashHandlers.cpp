@@ -8,7 +8,6 @@
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
 
@@ -22,11 +21,11 @@ static int users = 0;
 static thread_local std::string fatalError;
 
 /// Some of LLVM's fatal errors end a process by exit(), which is no signal.
-static void handleFatalError(void *, const char *reason, bool) {
+static void handleFatalError(void *, const char *reason, bool isCrash) {
   CrashRecoveryContext *current = CrashRecoveryContext::GetCurrent();
-  if (!current) { // LLVM ends the process, and says nothing where we are asked
-    llvm::errs() << "LLVM ERROR: " << reason << "\n";
-    return;
+  if (!current) {
+    llvm::remove_fatal_error_handler();
+    llvm::report_fatal_error(reason, isCrash);
   }
   fatalError = reason;
   current->HandleExit(1);

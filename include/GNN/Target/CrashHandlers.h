@@ -15,7 +15,7 @@ namespace gnn {
 
 /// Keeps the handlers of fatal signals (not of those that end a process on
 /// request, such as Ctrl-C) and of LLVM's fatal errors in place while somebody
-/// compiles. What crashes outside of `runSafely` ends the process as ever.
+/// compiles. A crash outside of `runSafely` ends the process as ever.
 class CrashHandlers {
 public:
   CrashHandlers();
@@ -25,8 +25,8 @@ public:
 };
 
 /// Runs `work` on this thread; the error is that it crashed. Needs
-/// CrashHandlers. What a crash leaves is not to be touched, nor are objects
-/// freed that belong to frames of `work`.
+/// CrashHandlers. Objects that a crash leaves are not to be touched: those of
+/// frames of `work` are not freed.
 runtime::Error runSafely(llvm::function_ref<void()> work);
 
 } // namespace gnn

@@ -28,7 +28,7 @@ public:
   /// that is wrong.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   load(const std::string &path);
-  /// That of a rule `ranked:FILE`, as the option `schedule-rule` has it.
+  /// The model of a rule `ranked:FILE`, as the option `schedule-rule` has it.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   ofRule(llvm::StringRef rule);
   /// The same of a text; `name` is what errors begin with.
