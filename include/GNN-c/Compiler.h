@@ -79,11 +79,15 @@ GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
 /** The schedules that the kernels of a program may have (docs/Schedules.md), a
  *  line of JSON each: those that differ in the fields `vary`, a list with
  * commas between, from what the compiler chooses; all where it is null or "".
+ * Those that do not pass `filters` are left out, a list of "registers",
+ * "utilization" and "balance", by the rows of the graphs of `options`; null or
+ * "": none.
  * Gives a string for gnnStringDestroy; errors are those of gnnCompile. */
 GNN_CAPI GnnError *gnnListSchedules(const char *text, size_t size,
                                     const char *name,
                                     const GnnCompileOptions *options,
-                                    const char *vary, char **lines);
+                                    const char *vary, const char *filters,
+                                    char **lines);
 
 /** Opens the emulator, which runs the kernels of packages that keep their IR
  *  (`keep-ir`) on the CPU. Streams are not used: a run is done when it returns.

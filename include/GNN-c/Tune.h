@@ -50,6 +50,9 @@ typedef struct GnnTuneSettings {
   int64_t threads;
   GnnTuneProgress progress;
   void *context;
+  /** Filters that candidates have to pass before they are compiled, with commas
+   *  between: "registers" (by default), "utilization", "balance"; "": none. */
+  const char *filters;
 } GnnTuneSettings;
 
 /** Tunes a function of the text of a module, which is compiled by `options`, on

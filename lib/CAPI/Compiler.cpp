@@ -18,6 +18,7 @@
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
+#include "GNN/Transforms/Schedules/FilterSchedules.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -155,7 +156,7 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
 
 GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options, const char *vary,
-                           char **lines) {
+                           const char *filters, char **lines) {
   return guardedCall("list schedules", [&]() -> Error {
     if (Error error = expectPointers("text, name, options and a result", text,
                                      name, options, lines))
@@ -164,10 +165,19 @@ GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
     for (llvm::StringRef field : llvm::split(vary ? vary : "", ','))
       if (!field.trim().empty())
         fields.push_back(field.trim().str());
+    auto names = tile::parseScheduleFilters(filters ? filters : "");
+    if (!names)
+      return names.takeError().in("filters");
     CompileOptions given = readOptions(*options);
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
-      auto found = listSchedules(module, given, fields);
+      auto graphs = capi::nameGraphs(module, options->graphs);
+      ScheduleFilters filtering{*names, [&](llvm::StringRef name) {
+                                  auto found = graphs.find(name.str());
+                                  return found == graphs.end() ? nullptr
+                                                               : found->second;
+                                }};
+      auto found = listSchedules(module, given, fields, filtering);
       result.isDone = mlir::succeeded(found);
       if (result.isDone)
         result.answer = std::move(*found);

@@ -10,7 +10,6 @@
 #include "CompilerHandles.h"
 #include "Work.h"
 
-#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/OptionFiles/Inputs.h"
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/ThreadPool.h"
@@ -108,6 +107,10 @@ static std::string describe(const tune::Tuned &tuned,
           for (const tune::Trial &trial : one.history.trials)
             timed += trial.measured.isTimed();
           out.attribute("timed", timed);
+          out.attributeObject("filtered", [&] {
+            for (const auto &[filter, count] : one.filtered)
+              out.attribute(filter, int64_t(count));
+          });
           out.attribute("dropped", int64_t(one.history.trials.size()) - timed);
           if (!one.history.faster)
             return;
@@ -146,21 +149,6 @@ static tune::TuneOptions readSettings(const GnnTuneSettings &settings) {
                                progress.done);
     };
   return options;
-}
-
-/// The graphs of a module by the names of its declarations.
-static std::map<std::string, std::shared_ptr<const runtime::Graph>>
-nameGraphs(mlir::ModuleOp module, llvm::ArrayRef<NamedGraph> given) {
-  std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
-  for (const NamedGraph &named : given) {
-    std::string name = named.name;
-    if (name.empty()) // the one there is
-      for (auto graph : module.getOps<GraphOp>())
-        if (!graph.isDerived())
-          name = graph.getSymName().str();
-    graphs[name] = named.graph;
-  }
-  return graphs;
 }
 
 /// The function to tune: of that name, or the one there is.
@@ -204,6 +192,11 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
       if (Error error = appendLine(options.records, ""))
         return error.in("records");
     tune::Place place;
+    auto filters = tile::parseScheduleFilters(
+        settings->filters ? settings->filters : "registers");
+    if (!filters)
+      return filters.takeError().in("filters");
+    place.filters = std::move(*filters);
     place.device = device->value;
     place.threads =
         settings->threads > 0 ? settings->threads : runtime::numThreads();
@@ -225,7 +218,7 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
         return;
       }
       options.function = *function;
-      place.graphs = nameGraphs(module, given->graphs);
+      place.graphs = capi::nameGraphs(module, given->graphs);
       std::vector<std::string> lines;
       if (given->graphs.empty()) {
         auto made = tune::makeSyntheticGraphs(module, options.seed, lines);

@@ -391,7 +391,8 @@ LogicalResult gnn::lowerToTemplates(ModuleOp module,
 
 FailureOr<std::string> gnn::listSchedules(ModuleOp module,
                                           const CompileOptions &options,
-                                          ArrayRef<std::string> vary) {
+                                          ArrayRef<std::string> vary,
+                                          const ScheduleFilters &filters) {
   if (!options.schedules.empty() || !options.saveSchedules.empty() ||
       !options.stagePasses.empty())
     return module.emitError("expected no files of schedules and no passes of "
@@ -401,7 +402,7 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
     return failure();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(listSchedules(module, vary, stream)))
+  if (failed(listSchedules(module, vary, stream, filters)))
     return failure();
   return text;
 }

@@ -78,6 +78,10 @@ Error DeviceMeasurer::prepare() {
   if (!listed)
     return listed.takeError();
   schedules = std::move(*listed);
+  auto graph = place.graphs.find(alone.op().getGraphAttr().getValue().str());
+  filter = SpaceFilter(alone, place.filters,
+                       graph == place.graphs.end() ? nullptr : graph->second,
+                       schedules);
   if (Error error = memory.reserve(alone, *chosenOne.bound))
     return error;
   auto graphs = place.graphsOf(chosenOne.bound->plan());
@@ -240,9 +244,15 @@ DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
   const double from = elapsed();
   std::vector<Schedule> fresh;
   std::vector<CompileJob> jobs;
-  for (const Schedule &schedule : asked)
-    if (schedule != schedules.chosen && !kept.count(schedule))
+  for (const Schedule &schedule : asked) {
+    if (schedule == schedules.chosen || kept.count(schedule))
+      continue;
+    if (llvm::StringRef refusing = filter.findRefusing(schedule);
+        !refusing.empty())
+      kept[schedule].why = ("filter: " + refusing).str();
+    else
       fresh.push_back(schedule);
+  }
   for (const Schedule &schedule : fresh)
     jobs.push_back({&alone, schedule});
   for (auto [schedule, compiled] :

@@ -262,6 +262,7 @@ Error Tuner::search(TunedTemplate &tuned) {
   auto measurer = DeviceMeasurer::create(one, chosen[number], place, memory);
   if (!measurer)
     return measurer.takeError();
+  tuned.filtered = (*measurer)->filtered();
   Cell cell{options.cell, one.key, place.device->name(), options.version};
   Error failed;
   Limits limits;

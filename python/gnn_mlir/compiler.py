@@ -104,11 +104,11 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
 
 
 def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
-                   gradients=None, vary=(), **unknown):
+                   gradients=None, vary=(), filters=(), **unknown):
     """The schedules that the kernels of a program may have (docs/Schedules.md), a list
-    of dicts as `compile` takes for `schedules`: those that differ from what is chosen
-    in the fields named in `vary`, or all. The other arguments are those of `compile`,
-    whose target they are for. Raises GNNError."""
+    of dicts as `compile` takes for `schedules`: those that differ from what is chosen in the
+    fields named in `vary`, or all, and pass `filters` (of registers, utilization and balance, by
+    the rows of `graph`). Other arguments are those of `compile`. Raises GNNError."""
     options.refuse_unknown(unknown, list_schedules)
     vary = [vary] if isinstance(vary, str) else vary
     if not (isinstance(vary, (list, tuple)) and
@@ -116,8 +116,8 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
         raise ValueError(f"vary: expected names of fields, got {vary!r}")
     chip = choose_chip(target, chip)
     text, passes, graphs = read_program(program, passes, graph)
-    lines = compiler_capi.schedules_text(text, compiler_capi.NAME, graphs, vary, **settings_of(
-        program, target, chip, passes, gradients))
+    settings = settings_of(program, target, chip, passes, gradients)
+    lines = compiler_capi.schedules_text(text, compiler_capi.NAME, graphs, vary, filters, **settings)
     return [json.loads(line) for line in lines.splitlines()]
 
 
@@ -135,10 +135,9 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     a Python function of tensors.
 
     For these it returns what torch.compile does, which captures and compiles at its first
-    call (docs/Frontend.md). `target`, `chip`, `passes`, `tuned` and `schedule_rule` are as below, `keep_phases` gets a
-    folder for each program, and with `fullgraph` a part that no program means is an error, at
-    that call. The other arguments belong to programs. Without `program` it is a decorator
-    with these settings.
+    call (docs/Frontend.md). `target`, `chip`, `passes`, `tuned` and `schedule_rule` are as below,
+    `keep_phases` gets a folder for each program, and with `fullgraph` a part that no program means
+    is an error, at that call. Others belong to programs. Without `program` it is a decorator.
 
     Returns a `CompiledFunction`; `function` names it where the program has
     several. `target` is "cpu" for the cores of this machine, "cuda" for a GPU, or
@@ -171,9 +170,9 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     ValueError where an option is wrong, CompileError where the program is, and OSError for files."""
     if not isinstance(tuned, bool):
         raise ValueError(f"tuned: expected True or False, got {tuned!r}")
+    rule = compiler_capi.rule_option(schedule_rule)
     settings = dict(target=target, chip=chip, passes=passes, keep_phases=keep_phases,
-                    tuned=tuned, schedule_rule=compiler_capi.rule_option(schedule_rule),
-                    fullgraph=fullgraph)
+                    tuned=tuned, schedule_rule=rule, fullgraph=fullgraph)
     others = dict(function=function, graph=graph, plugins=plugins or None,
                   stage_passes=stage_passes, schedules=schedules,
                   allow_unused_schedules=allow_unused_schedules or None,
@@ -197,8 +196,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
         source, function, program = program, function or program.name, program.module
     form = settings_of(program, target, chip, passes, gradients, function)
     asked, always = form.pop("gradients"), (text, graphs, schedules)
-    form.update(keep_ir=target != targets.CUDA, tuned=tuned,
-                schedule_rule=settings["schedule_rule"],
+    form.update(keep_ir=target != targets.CUDA, tuned=tuned, schedule_rule=rule,
                 stop_at=compiler_capi.word_option("stop_at", stop_at),
                 objects=compiler_capi.list_option("objects", objects),
                 stage_passes=compiler_capi.stage_passes_option(stage_passes or {}))

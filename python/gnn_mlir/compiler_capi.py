@@ -55,12 +55,17 @@ def explain_text(text, name, graphs=None, dot=False, **options):
     return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle, dot)
 
 
-def schedules_text(text, name, graphs=None, vary=(), **options):
+def schedules_text(text, name, graphs=None, vary=(), filters=(), **options):
     """The schedules that kernels of a program may have, a line of JSON each. Raises
     GNNError with all diagnostics."""
     data, options = text.encode(), _Options(graphs, options)
-    return capi.text_of("gnnListSchedules", data, len(data), name.encode(), options.handle,
-                        ",".join(vary).encode())
+    try:
+        return capi.text_of("gnnListSchedules", data, len(data), name.encode(), options.handle,
+                            ",".join(vary).encode(), filter_option(filters))
+    except capi.GNNError as error:
+        if error.kind == signatures.OPTION:
+            raise ValueError(str(error)) from None
+        raise
 
 
 def tune_text(text, name, graphs, settings, arrays, count, device, **options):
@@ -119,6 +124,11 @@ def list_option(name, words):
             isinstance(word, str) and word.split() == [word] for word in words):
         raise ValueError(f"{name}: expected a list of words, got {words!r}")
     return " ".join(words) or None
+
+
+def filter_option(filters):
+    """Names of filters of schedules, as the library has them."""
+    return (list_option("filters", filters) or "").replace(" ", ",").encode()
 
 
 def path_option(name, path):

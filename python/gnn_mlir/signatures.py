@@ -92,7 +92,7 @@ class TuneSettings(ctypes.Structure):
     _fields_ = [("function", c_char_p), ("number", c_int64), ("seconds", ctypes.c_double),
                 ("search", c_char_p), ("seed", ctypes.c_uint64), ("store", c_char_p),
                 ("cell", c_char_p), ("records", c_char_p), ("threads", c_int64), ("progress", TuneProgress),
-                ("context", c_void_p)]
+                ("context", c_void_p), ("filters", c_char_p)]
 
 
 class ModelTarget(ctypes.Structure):
@@ -259,7 +259,7 @@ COMPILER = {
     "gnnCompileOptionsDestroy": [c_void_p],
     "gnnCompile": [c_char_p, c_size_t, c_char_p, c_void_p, POINTER(c_void_p)],
     "gnnExplain": [c_char_p, c_size_t, c_char_p, c_void_p, c_bool, POINTER(c_void_p)],
-    "gnnListSchedules": [c_char_p, c_size_t, c_char_p, c_void_p, c_char_p,
+    "gnnListSchedules": [c_char_p, c_size_t, c_char_p, c_void_p, c_char_p, c_char_p,
                          POINTER(c_void_p)],
     "gnnTune": [c_char_p, c_size_t, c_char_p, c_void_p, POINTER(TuneSettings), POINTER(Array),
                 c_int64, c_void_p, POINTER(c_void_p)],

@@ -59,7 +59,7 @@ def _number(value, width, digits):
 
 def tune(program, *args, budget=5.0, function=None, op=None, target=None,
          chip=None, passes=None, gradients=None, search="coordinate", seed=0, store=None,
-         cell=None, keep=True, progress=None, **named):
+         cell=None, keep=True, progress=None, filters=("registers",), **named):
     """Measures schedules of the kernels of a program for `budget` seconds, compilation with it,
     and returns a `Tuning`. Each kernel is compiled and timed alone, beside what the
     compiler's passes choose, and has to give the same result: to the bit, or where sums are in
@@ -74,6 +74,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     the target: a GPU or the CPU, as the emulator has no times. `op` is the number of the one
     kernel to tune, as a Tuning lists them; None: all of them share the budget by their times.
     `search` is "coordinate", "random" or "exhaustive", and `seed` that of one that draws.
+    Candidates that do not pass `filters` (of registers, utilization and balance:
+    docs/Schedules.md) are not compiled.
     With `keep` records of what is found go to the folder of compiled programs, where
     `compile(tuned=True)` finds them. `store` names a file that all measurements are added to, under the name `cell`. `progress` is
     called with the name of a kernel, how many schedules were measured and dropped, the least part
@@ -83,7 +85,7 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     where it does not run."""
     _check(budget, search, op=op, seed=seed)
     asked = dict(op=op, search=search, seed=seed, store=store, cell=cell, keep=keep,
-                 progress=progress)
+                 progress=progress, filters=compiler_capi.filter_option(filters))
     of_program = dict(function=function, target=target, chip=chip, passes=passes,
                       gradients=gradients)
     if not interop.is_torch_model(program):
@@ -143,7 +145,7 @@ def _tune(program, graph, inputs, budget, of_program, asked):
         function=(settings.pop("function") or "").encode(),
         number=-1 if asked["op"] is None else asked["op"], seconds=budget,
         search=asked["search"].encode(), seed=asked["seed"],
-        store=compiler_capi.path_option("store", asked["store"]),
+        store=compiler_capi.path_option("store", asked["store"]), filters=asked["filters"],
         cell=None if asked["cell"] is None else str(asked["cell"]).encode(),
         records=compiler_capi.path_option("records", cache.records() if asked["keep"] else None))
     return Tuning(json.loads(_run(text, graphs, settings, given, arrays, device,

@@ -134,6 +134,21 @@ def test_a_record_changes_what_the_cache_of_programs_gives(gcn, tmp_path, monkey
         gnn_mlir.compile(model, tuned="yes")
 
 
+def test_filters(gcn):
+    layer, graph, inputs = gcn
+    found = gnn_mlir.tune(layer, graph, inputs, budget=1, op=2, filters=["balance"])
+    assert found.templates[2]["filtered"]["balance"] > 0
+    found = gnn_mlir.tune(layer, graph, inputs, budget=1, op=2, filters=[])
+    assert found.templates[2]["filtered"] == {}
+    asked = dict(graph=graph, target="cuda", chip="sm_90", vary=["rows_per_block", "in_flight"])
+    module = models.gcn((16, 16))
+    listed, left = ([json.dumps(line) for line in gnn_mlir.list_schedules(
+        module, filters=filters, **asked)] for filters in ((), ["registers", "balance"]))
+    assert 0 < len(left) < len(listed) and set(left) < set(listed)
+    with pytest.raises(ValueError, match="^filters: expected registers, .*, got 'luck'$"):
+        gnn_mlir.list_schedules(module, filters=["luck"], **asked)
+
+
 def test_progress(gcn):
     layer, graph, inputs = gcn
     seen = []
@@ -162,6 +177,8 @@ def test_an_error_of_progress_ends_the_search(gcn):
     (dict(seed=1.5), "seed: expected a number from 0 on, got 1.5"),
     (dict(op=9), r"expected the number of a template of 'gcn', one of 0 \(.*\); got 9"),
     (dict(function="f"), "function: expected one of gcn, got 'f'"),
+    (dict(filters=["luck"]), "filters: expected registers, utilization, balance, got 'luck'"),
+    (dict(filters="balance"), "filters: expected a list of words, got 'balance'"),
     (dict(target="cuda"), "target: expected none for a compiled function"),
     (dict(schedule="x"), r"schedule: expected an option of tune \(budget, "),
     (dict(store="/nonexistent/store.jsonl"), "store: cannot write '/nonexistent/store.jsonl'"),

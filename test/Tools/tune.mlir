@@ -28,6 +28,9 @@
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --store=%t.none/x.jsonl 2>&1 | FileCheck %s --check-prefix=STORED
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --search=luck 2>&1 | FileCheck %s --check-prefix=SEARCH
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --filter=registers,luck 2>&1 | FileCheck %s --check-prefix=FILTER
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --filter=balance --replay=%t.store 2>&1 | FileCheck %s --check-prefix=REPLAYED
+// RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --op=1 --budget=1s --out=%t.jsonl --filter=balance | FileCheck %s --check-prefix=FILTERED
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --passes=fuse=maybe 2>&1 | FileCheck %s --check-prefix=PASSES
 
 // What is wrong is said before anything is measured.
@@ -42,6 +45,10 @@
 // STORED:   {{^gnn-tune: error: --store: cannot write '.+': No such file or directory$}}
 // EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}
 // SEARCH:   {{^gnn-tune: error: --search: expected coordinate, random, exhaustive, ranked, genetic or sampling, got 'luck'$}}
+// FILTER:   {{^gnn-tune: error: --filter: expected registers, utilization, balance, got 'luck'$}}
+// REPLAYED: {{^gnn-tune: error: --filter: expected none with --replay, which compiles nothing$}}
+// FILTERED: 1 (traverse
+// FILTERED-NEXT: {{^ +not compiled, by filters: [0-9]+ balance$}}
 // PASSES:   {{^gnn-tune: error: --passes: fuse: expected true or false, got 'maybe'$}}
 
 gnn.graph @g square {node_types = 1, edge_types = 2}

@@ -94,6 +94,12 @@ struct Options : run::InputOptions {
                "exhaustive, or with --model ranked, genetic or sampling "
                "(docs/TuningModels.md)"),
       cl::value_desc("NAME"), cl::init("coordinate"), cl::cat(category)};
+  cl::opt<std::string> filter{
+      "filter",
+      cl::desc("Leave candidates out before they are compiled: registers "
+               "(default), utilization, balance, with commas between "
+               "(docs/Schedules.md); empty: none"),
+      cl::value_desc("NAMES"), cl::init("registers"), cl::cat(category)};
   cl::opt<std::string> model{
       "model",
       cl::desc("The trained model that the search asks: trees of LightGBM, or "
@@ -191,6 +197,14 @@ static void printSummary(const tune::Tuned &tuned) {
     outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  {5}\n", chosen,
                       fastest, ratio, timed, one.history.trials.size() - timed,
                       one.name);
+    std::string filtered;
+    for (const auto &[name, count] : one.filtered)
+      if (count)
+        filtered +=
+            formatv("{0}{1} {2}", filtered.empty() ? "" : ", ", count, name)
+                .str();
+    if (!filtered.empty())
+      outs() << "           not compiled, by filters: " << filtered << "\n";
     if (!one.refusal.empty())
       outs() << "           not searched: " << one.refusal << "\n";
   }
@@ -267,6 +281,13 @@ runtime::Error Run::checkArguments() {
                             given->number.getValue());
   if (auto search = tune::createSearch(given->search, given->seed); !search)
     return search.takeError().in("--search");
+  auto filters = tile::parseScheduleFilters(given->filter);
+  if (!filters)
+    return filters.takeError().in("--filter");
+  place.filters = std::move(*filters);
+  if (given->filter.getNumOccurrences() && !given->replay.empty())
+    return runtime::failure(
+        "--filter: expected none with --replay, which compiles nothing");
   if (!isListing && tune::asksModel(given->search) != !given->model.empty())
     return runtime::failure(
         "--search=", given->search.getValue(), ": expected ",

@@ -273,3 +273,50 @@ TEST(Compare, BitsOrATolerance) {
   parts[0].isF32 = false;
   EXPECT_FALSE(compareOne(x, bytes({1.0005f, -100, nan, 0}), true));
 }
+
+/// Filters leave candidates out before they are compiled, of the list and of
+/// proposals; where none passes, the least bad stay.
+TEST(DeviceMeasurer, CompilesNoCandidateThatFiltersLeaveOut) {
+  Program program("gcn", /*isForGPU=*/true);
+  program.makeTemplates();
+  std::vector<IsolatedTemplate> alone =
+      isolateTemplates(*program.module, program.function);
+  const IsolatedTemplate &sum = alone.back();
+  std::vector<Compiled> chosen =
+      compileAll({{&sum, openSchedule(sum)}}, program.place);
+  ASSERT_TRUE(chosen[0].bound) << chosen[0].why;
+  FunctionMemory memory(program.place.device);
+  ASSERT_FALSE(memory.reserve(sum, *chosen[0].bound));
+  auto create = [&](llvm::SmallVector<ScheduleFilter> filters) {
+    program.place.filters = std::move(filters);
+    auto made = DeviceMeasurer::create(sum, chosen[0], program.place, memory);
+    EXPECT_TRUE(made) << made.message();
+    return std::move(*made);
+  };
+  auto all = create({});
+  auto filtered = create({ScheduleFilter::Registers});
+  auto removed = filtered->filtered();
+  ASSERT_EQ(removed.size(), 1u);
+  EXPECT_EQ(removed[0].first, "registers");
+  EXPECT_GT(removed[0].second, 0u);
+  EXPECT_EQ(all->space().listed.size(),
+            filtered->space().listed.size() + removed[0].second);
+  std::set<Schedule> kept;
+  for (const ListedSchedule &listed : filtered->space().listed)
+    kept.insert(listed.schedule);
+  for (const ListedSchedule &listed : all->space().listed) {
+    if (kept.count(listed.schedule))
+      continue;
+    auto complete = filtered->complete(listed.schedule);
+    ASSERT_TRUE(complete) << complete.message();
+    std::vector<Measurement> found = filtered->measure(*complete);
+    EXPECT_EQ(found[0].dropped, "filter: registers");
+    break;
+  }
+  // Few rows have few blocks, whatever the schedule.
+  auto few = create({ScheduleFilter::Utilization});
+  ASSERT_FALSE(few->space().listed.empty());
+  std::vector<Measurement> found =
+      few->measure(few->space().listed[0].schedule);
+  EXPECT_NE(found[0].dropped, "filter: utilization");
+}

@@ -12,6 +12,7 @@
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Runtime/Package.h"
 #include "GNN/Target/CompileOptions.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -37,10 +38,12 @@ mlir::LogicalResult lowerToTemplates(mlir::ModuleOp module,
 
 /// The schedules that the kernels of `module`, which is changed, may have where
 /// the fields in `vary` differ from what is chosen, or all fields where there
-/// are none: lines as `gnn-tile-list-schedules` prints them.
+/// are none, and pass the filters: lines as `gnn-tile-list-schedules` prints
+/// them.
 mlir::FailureOr<std::string> listSchedules(mlir::ModuleOp module,
                                            const CompileOptions &options,
-                                           llvm::ArrayRef<std::string> vary);
+                                           llvm::ArrayRef<std::string> vary,
+                                           const ScheduleFilters &filters = {});
 
 /// Whether `compileToPackage` can do on `module` what it is asked for, or one
 /// error.

@@ -7,6 +7,7 @@
 #ifndef GNN_TUNE_COMPILETEMPLATE_H
 #define GNN_TUNE_COMPILETEMPLATE_H
 
+#include "GNN/Analysis/ScheduleFilters.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Target/CompileOptions.h"
 #include "GNN/Tune/IsolatedTemplate.h"
@@ -24,6 +25,8 @@ struct Place {
   /// The graphs that functions declare, by the names of their declarations.
   std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
   unsigned threads = 1;
+  /// Filters that candidates have to pass before they are compiled.
+  llvm::SmallVector<ScheduleFilter> filters = {};
 
   /// The graphs of a plan, in its order.
   runtime::Expected<std::vector<std::shared_ptr<const runtime::Graph>>>

@@ -12,6 +12,7 @@
 
 #include "GNN/Tune/CompileTemplate.h"
 #include "GNN/Tune/FunctionMemory.h"
+#include "GNN/Tune/SpaceFilter.h"
 
 #include <chrono>
 #include <map>
@@ -33,6 +34,7 @@ public:
   double elapsed() const override;
   size_t batchSize() const override { return place.threads; }
   std::string broken() const override { return deviceError; }
+  const SpaceFilter::Removed &filtered() const { return filter.getRemoved(); }
 
 private:
   struct Contender;
@@ -55,6 +57,7 @@ private:
   const Place &place;
   FunctionMemory &memory;
   SearchSpace schedules;
+  SpaceFilter filter;
   std::vector<WrittenPart> parts;
   std::vector<std::string> expected;
   /// Those that may be measured once more.

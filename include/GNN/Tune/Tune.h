@@ -9,6 +9,7 @@
 
 #include "GNN/Tune/CompileTemplate.h"
 #include "GNN/Tune/Models/ScheduleModel.h"
+#include "GNN/Tune/SpaceFilter.h"
 #include "GNN/Tune/Store.h"
 
 namespace gnn::tune {
@@ -66,6 +67,8 @@ struct TunedTemplate {
   std::string line;
   /// Why it was not searched, where the model of the search is not for it.
   std::string refusal;
+  /// Filters, and how many listed schedules each has left out.
+  SpaceFilter::Removed filtered;
 };
 
 struct Tuned {

@@ -11,6 +11,7 @@
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Npz.h"
 #include "GNN/Transforms/Remarks.h"
+#include "GNN/Transforms/Schedules/FilterSchedules.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/ScheduleFile.h"
 
@@ -65,85 +66,16 @@ static bool changesOthers(Attribute listed, Attribute given,
 // Filters
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A schedule that is listed, with what its layout takes.
-struct Listed {
-  Attribute schedule;
-  LayoutFacts facts;
-};
-
-/// Rows of a graph, as long as it is filtered by them.
-class RowsOfGraph {
-public:
-  /// Reports at the template what the graph has not.
-  RowsOfGraph(TraverseOp op, const runtime::Graph &graph) {
-    RowDomain groups = op.getGroups(), elements = op.getElements();
-    auto get = [&](const StructureKey &key) -> ArrayRef<int32_t> {
-      auto array = graph.structure(key);
-      if (!array) {
-        op.emitOpError(array.message());
-        isKnown = false;
-        return {};
-      }
-      kept.push_back(*array);
-      return **array;
-    };
-    isKnown = elements.isOfGraph() && groups.isOfGraph() &&
-              groups == groups.getNatural() &&
-              (groups.isKind(RowKind::Node) || groups.isKind(RowKind::Pair));
-    if (!isKnown)
-      return;
-    rows.begins = get(getRowsKey(groups, elements));
-    for (TakenOrder order : {TakenOrder::ByDegree, TakenOrder::DegreeWindows})
-      rows.orders[static_cast<size_t>(order)] =
-          get(*getOrderKey(groups, order));
-  }
-  const BoundRows *get() const { return isKnown ? &rows : nullptr; }
-
-private:
-  bool isKnown;
-  BoundRows rows;
-  SmallVector<std::shared_ptr<const runtime::Indices>> kept;
-};
-
-/// Describes the schedules of a template for filters.
-SmallVector<Candidate> describeAll(TileOpInterface op, ArrayRef<Listed> listed,
-                                   const runtime::Graph *graph) {
-  SmallVector<Candidate> candidates;
-  if (auto traverse = dyn_cast<TraverseOp>(*op)) {
-    std::optional<RowsOfGraph> rows;
-    if (graph)
-      rows.emplace(traverse, *graph);
-    CandidatesOf of(traverse, rows ? rows->get() : nullptr);
-    for (const Listed &one : listed)
-      candidates.push_back(of.describe(
-          TraverseSchedule(cast<TraversalScheduleInterface>(one.schedule))));
-    return candidates;
-  }
-  RowDomain groups = op.getGroups();
-  double rows = 0;
-  if (auto gemm = dyn_cast<GemmOp>(*op); gemm && graph && groups.isOfGraph())
-    if (auto count = graph->count(CountKey::count(groups.get().space)))
-      rows = static_cast<double>(*count);
-  int64_t columns = isa<GemmOp>(*op) ? cast<GemmOp>(*op).getOut()
-                                     : cast<OuterOp>(*op).getOut();
-  for (const Listed &one : listed)
-    candidates.push_back(describeProduct(op,
-                                         cast<GemmScheduleAttr>(one.schedule),
-                                         one.facts.registers, rows, columns));
-  return candidates;
-}
-} // namespace
-
 /// Leaves those out that filters remove, one filter after the other.
-static void filterAll(TileOpInterface op, SmallVector<Listed> &listed,
+static void filterAll(TileOpInterface op, SmallVector<ListedLayout> &listed,
                       const ScheduleFilters &filters) {
   if (filters.names.empty() || listed.empty())
     return;
   auto graph =
       filters.graphOf ? filters.graphOf(op.getGraphAttr().getValue()) : nullptr;
   size_t all = listed.size();
-  SmallVector<Candidate> candidates = describeAll(op, listed, graph.get());
+  SmallVector<Candidate> candidates =
+      describeCandidates(op, listed, graph.get());
   SmallVector<std::string> left;
   for (ScheduleFilter filter : filters.names) {
     SmallVector<size_t> kept = keepPassing(filter, candidates);
@@ -179,14 +111,14 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
     FailureOr<Attribute> given = openFields(op, vary);
     if (failed(given))
       return WalkResult::interrupt();
-    SmallVector<Listed> listed;
+    SmallVector<ListedLayout> listed;
     op.enumerateSchedules(
         *given, [&](Attribute schedule, const LayoutFacts &facts) {
           if (!changesOthers(schedule, op.getTileSchedule(), vary))
             listed.push_back({schedule, facts});
         });
     filterAll(op, listed, filters);
-    for (const Listed &one : listed)
+    for (const ListedLayout &one : listed)
       printSchedule(os, key, one.schedule, &one.facts);
     return WalkResult::advance();
   });

@@ -1,0 +1,39 @@
+//===- FilterSchedules.h - Schedules as filters see them --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TRANSFORMS_SCHEDULES_FILTERSCHEDULES_H
+#define GNN_TRANSFORMS_SCHEDULES_FILTERSCHEDULES_H
+
+#include "GNN/Analysis/ScheduleFilters.h"
+#include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Runtime/Error.h"
+
+namespace gnn::runtime {
+class Graph;
+} // namespace gnn::runtime
+
+namespace gnn::tile {
+
+/// A schedule, with what its layout takes.
+struct ListedLayout {
+  mlir::Attribute schedule;
+  LayoutFacts facts;
+};
+
+/// Describes schedules of a template for filters; `graph`: that whose rows they
+/// go by, null where it is not known. Reports at the template what the graph
+/// has not.
+llvm::SmallVector<Candidate>
+describeCandidates(TileOpInterface op, llvm::ArrayRef<ListedLayout> listed,
+                   const runtime::Graph *graph);
+
+/// The filters of "registers,utilization"; none of "".
+runtime::Expected<llvm::SmallVector<ScheduleFilter>>
+parseScheduleFilters(llvm::StringRef names);
+
+} // namespace gnn::tile
+
+#endif // GNN_TRANSFORMS_SCHEDULES_FILTERSCHEDULES_H

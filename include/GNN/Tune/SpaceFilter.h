@@ -1,0 +1,48 @@
+//===- SpaceFilter.h - Candidates that are not compiled ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_SPACEFILTER_H
+#define GNN_TUNE_SPACEFILTER_H
+
+#include "GNN/Transforms/Schedules/FilterSchedules.h"
+#include "GNN/Tune/IsolatedTemplate.h"
+#include "GNN/Tune/Models/SearchSpace.h"
+
+#include <memory>
+
+namespace gnn::tune {
+
+/// Filters of the schedules of one template.
+class SpaceFilter {
+public:
+  SpaceFilter() = default;
+  /// Leaves schedules out of the list of `space` that do not pass, one filter
+  /// after the other; where none passes, the least bad stay. `graph` may be
+  /// null. The template outlives this.
+  SpaceFilter(const IsolatedTemplate &alone,
+              llvm::ArrayRef<ScheduleFilter> filters,
+              std::shared_ptr<const runtime::Graph> graph, SearchSpace &space);
+
+  /// The first filter that a complete schedule does not pass, of those that
+  /// some of the list pass; empty where there is none.
+  llvm::StringRef findRefusing(const Schedule &schedule) const;
+
+  /// The filters and how many of the list each has left out.
+  using Removed = std::vector<std::pair<std::string, size_t>>;
+  const Removed &getRemoved() const { return removed; }
+
+private:
+  tile::TileOpInterface op;
+  std::shared_ptr<const runtime::Graph> graph;
+  llvm::SmallVector<ScheduleFilter> strict;
+  /// The list of a product, which says how many registers each takes.
+  std::vector<ListedSchedule> all;
+  Removed removed;
+};
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_SPACEFILTER_H
