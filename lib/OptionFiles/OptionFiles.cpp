@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace gnn;
@@ -43,17 +44,73 @@ static int writeAll(int file, llvm::StringRef text) {
   return 0;
 }
 
-runtime::Error gnn::appendLine(const std::string &path, llvm::StringRef line) {
-  int file =
-      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  int status = file < 0 ? errno : 0;
-  if (file >= 0) {
-    ::flock(file, LOCK_EX); // a long write may be cut in two
-    status = writeAll(file, line.empty() ? "" : (line + "\n").str());
-    ::close(file);
+namespace {
+/// The file at a path for who adds to it, and nobody else until it is closed.
+class LockedFile {
+public:
+  /// Somebody who waits for a file may get it when another has taken its place.
+  explicit LockedFile(const std::string &path) {
+    struct stat own, there;
+    bool isThere = false;
+    while (!isThere) {
+      close();
+      file =
+          ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+      if (file < 0 || ::fstat(file, &own) != 0) {
+        status = errno;
+        return;
+      }
+      // Not all file systems have locks.
+      isOwn = ::flock(file, LOCK_EX) == 0 && S_ISREG(own.st_mode);
+      isThere =
+          !isOwn || (::stat(path.c_str(), &there) == 0 &&
+                     own.st_ino == there.st_ino && own.st_dev == there.st_dev);
+    }
   }
-  if (status)
-    return runtime::failure("cannot write '", path,
-                            "': ", std::strerror(status));
-  return {};
+  LockedFile(const LockedFile &) = delete;
+  LockedFile &operator=(const LockedFile &) = delete;
+  ~LockedFile() { close(); }
+
+  /// Whether it can be read, and nobody else adds to it.
+  bool isOwn = false;
+
+  /// 0, or the errno.
+  int add(llvm::StringRef text) const {
+    return status ? status : writeAll(file, text);
+  }
+
+private:
+  void close() {
+    if (file >= 0)
+      ::close(file);
+    file = -1;
+  }
+  int file = -1, status = 0;
+};
+} // namespace
+
+static runtime::Error cannotWrite(const std::string &path, int status) {
+  if (!status)
+    return {};
+  return runtime::failure("cannot write '", path, "': ", std::strerror(status));
+}
+
+runtime::Error gnn::appendLine(const std::string &path, llvm::StringRef line) {
+  LockedFile file(path); // a long write may be cut in two
+  return cannotWrite(path, file.add(line.empty() ? "" : (line + "\n").str()));
+}
+
+runtime::Error gnn::appendLine(
+    const std::string &path, llvm::StringRef line,
+    llvm::function_ref<std::optional<std::string>(llvm::StringRef)> shorten) {
+  LockedFile file(path);
+  if (int status = file.add((line + "\n").str()))
+    return cannotWrite(path, status);
+  if (!file.isOwn)
+    return {};
+  auto text = readInput(path);
+  if (!text)
+    return text.takeError();
+  auto shorter = shorten((*text)->getBuffer());
+  return shorter ? runtime::writeFile(path, {*shorter}) : runtime::Error();
 }

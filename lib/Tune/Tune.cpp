@@ -128,7 +128,7 @@ static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
                       nullptr);
   if (options.records.empty())
     return {};
-  return appendLine(
+  return tile::addRecord(
       options.records,
       tile::printRecord(alone.op(), kind, best.schedule, best.measured.ratio));
 }

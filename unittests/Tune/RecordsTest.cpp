@@ -9,7 +9,10 @@
 #include "GNN/Runtime/Files.h"
 #include "GNN/Transforms/Schedules/Records.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+
+#include <thread>
 
 using namespace mlir;
 using namespace gnn;
@@ -70,6 +73,58 @@ TEST_F(Records, AreOfOtherFunctionsAndGraphsToo) {
   EXPECT_EQ(rowsWith(other, text), 512);
   Program last("rgcn");
   EXPECT_EQ(rowsWith(last, text + record("rgcn", 256)), 256);
+}
+
+/// Records that later ones replace go where they are over half of all; lines
+/// that are none stay.
+TEST_F(Records, ReplaceEarlierOnes) {
+  auto line = [](int key, int rows) {
+    return "{\"body\":\"" + std::to_string(key) +
+           "\",\"ratio\":0.5,\"schedule\":{\"rows_per_block\":" +
+           std::to_string(rows) + "}}";
+  };
+  ASSERT_FALSE(runtime::writeFile(path, {"no record\n"}));
+  std::string whole = "no record\n";
+  for (int rows : {1, 2}) {
+    whole += line(0, rows) + "\n";
+    ASSERT_FALSE(tile::addRecord(path, line(0, rows)));
+  }
+  EXPECT_EQ(*runtime::readFile(path), whole); // half of them
+  ASSERT_FALSE(tile::addRecord(path, line(1, 4)));
+  EXPECT_EQ(*runtime::readFile(path), whole + line(1, 4) + "\n");
+  ASSERT_FALSE(tile::addRecord(path, line(0, 8)));
+  ASSERT_FALSE(tile::addRecord(path, line(0, 16)));
+  EXPECT_EQ(*runtime::readFile(path),
+            "no record\n" + line(1, 4) + "\n" + line(0, 16) + "\n");
+}
+
+/// None is lost where files are replaced while others wait for them.
+TEST_F(Records, AreAddedByManyAtOnce) {
+  constexpr int threads = 8, records = 60;
+  std::vector<std::thread> all;
+  for (int thread = 0; thread < threads; ++thread)
+    all.emplace_back([&, thread] {
+      for (int i = 0; i < records; ++i)
+        EXPECT_FALSE(tile::addRecord(
+            path, "{\"body\":\"" + std::to_string(thread) +
+                      "\",\"schedule\":{\"n\":" + std::to_string(i) + "}}"));
+    });
+  for (std::thread &thread : all)
+    thread.join();
+  std::map<std::string, int64_t> last;
+  size_t lines = 0;
+  std::string text = *runtime::readFile(path);
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(text).trim(), '\n')) {
+    auto value = llvm::json::parse(line);
+    ASSERT_TRUE(bool(value)) << line.str();
+    ++lines;
+    last[value->getAsObject()->getString("body")->str()] =
+        *value->getAsObject()->getObject("schedule")->getInteger("n");
+  }
+  EXPECT_LE(lines, 2u * threads);
+  ASSERT_EQ(last.size(), size_t(threads));
+  for (auto &[body, n] : last)
+    EXPECT_EQ(n, records - 1) << body;
 }
 
 TEST_F(Records, AreLeftWhereTheyAreOfSomethingElse) {

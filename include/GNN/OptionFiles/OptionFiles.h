@@ -9,10 +9,12 @@
 
 #include "GNN/Runtime/Files.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace gnn {
@@ -30,6 +32,13 @@ runtime::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
 /// whole whoever else adds lines; an error has the path. An empty line adds
 /// nothing.
 runtime::Error appendLine(const std::string &path, llvm::StringRef line);
+
+/// The same; then the file becomes, as a whole, what `shorten` makes of its
+/// text, where it makes something of it. Nobody adds a line in between, and no
+/// line that is added later is lost.
+runtime::Error appendLine(
+    const std::string &path, llvm::StringRef line,
+    llvm::function_ref<std::optional<std::string>(llvm::StringRef)> shorten);
 
 } // namespace gnn
 

@@ -12,6 +12,7 @@
 #ifndef GNN_TRANSFORMS_SCHEDULES_RECORDS_H
 #define GNN_TRANSFORMS_SCHEDULES_RECORDS_H
 
+#include "GNN/Runtime/Error.h"
 #include "GNN/Transforms/Schedules/ScheduleFile.h"
 
 #include "llvm/Support/JSON.h"
@@ -27,6 +28,10 @@ llvm::json::Object describeForRecord(TileOpInterface op);
 /// chosen one's time.
 std::string printRecord(TileOpInterface op, ScheduleInterface kind,
                         llvm::ArrayRef<int64_t> values, double ratio);
+
+/// Adds a record to a file. Where over half of its records are of keys that
+/// have later ones, these are left out of it. Several processes may add.
+runtime::Error addRecord(const std::string &path, llvm::StringRef record);
 
 } // namespace gnn::tile
 
