@@ -13,6 +13,7 @@ Kernels::~Kernels() = default;
 Error Kernels::expect(const std::vector<std::string> &) const { return {}; }
 Event::~Event() = default;
 Capture::~Capture() = default;
+Replay::~Replay() = default;
 Device::~Device() = default;
 Allocator::~Allocator() = default;
 
@@ -24,6 +25,11 @@ Error Device::finishCopies() { return {}; }
 
 Expected<std::unique_ptr<Capture>> Device::capture(Stream) {
   return std::unique_ptr<Capture>();
+}
+
+Expected<std::unique_ptr<Replay>>
+Device::makeReplay(const std::function<Error(Stream)> &) {
+  return std::unique_ptr<Replay>();
 }
 
 Expected<std::unique_ptr<Event>> Device::record(Stream) {

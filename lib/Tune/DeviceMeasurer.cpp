@@ -27,6 +27,8 @@ static constexpr int64_t mostBytesToCheck = int64_t(256) << 20;
 /// Milliseconds that the runs of one turn take together, if they are few.
 static constexpr double turn = 0.5;
 static constexpr unsigned mostRepetitions = 100;
+/// Milliseconds below which a run may take less than its launches do.
+static constexpr double shortRun = 0.015;
 
 static double quantile(llvm::ArrayRef<double> sorted, double part) {
   return sorted[static_cast<size_t>(part * double(sorted.size() - 1) + 0.5)];
@@ -39,6 +41,8 @@ struct DeviceMeasurer::Contender {
   bool mayDiffer = false;
   Measurement measured;
   unsigned repetitions = 1;
+  /// The repetitions as one, where runs are short and the device has such.
+  std::unique_ptr<runtime::Replay> replay;
   /// By round.
   std::vector<double> times, ratios;
   bool isOut = false;
@@ -115,21 +119,48 @@ double DeviceMeasurer::elapsed() const {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-Expected<double> DeviceMeasurer::time(const runtime::BoundFunction &bound,
-                                      unsigned repetitions) const {
+Error DeviceMeasurer::repeat(const Contender &contender,
+                             runtime::Stream stream) const {
+  for (unsigned i = 0; i < contender.repetitions; ++i)
+    if (Error error = memory.run(alone, *contender.compiled->bound, stream))
+      return error;
+  return {};
+}
+
+Expected<double> DeviceMeasurer::time(const Contender &contender) const {
   auto from = place.device->record(nullptr);
   if (!from)
     return from.takeError();
-  for (unsigned i = 0; i < repetitions; ++i)
-    if (Error error = memory.run(alone, bound))
-      return error;
+  if (Error error = contender.replay ? contender.replay->run(nullptr)
+                                     : repeat(contender, nullptr))
+    return error;
   auto to = place.device->record(nullptr);
   if (!to)
     return to.takeError();
   auto milliseconds = place.device->elapsed(**from, **to);
   if (!milliseconds)
     return milliseconds.takeError();
-  return *milliseconds / repetitions;
+  return *milliseconds / contender.repetitions;
+}
+
+/// Makes the repetitions of each one replay, which runs once without a time:
+/// repeated launches of short runs would take longer than these.
+void DeviceMeasurer::makeReplays(std::vector<Contender> &contenders) {
+  for (Contender &contender : contenders) {
+    if (!contender.runs())
+      continue;
+    auto made = place.device->makeReplay(
+        [&](runtime::Stream stream) { return repeat(contender, stream); });
+    if (!made) {
+      drop(contender, made.takeError().in("capture"));
+      continue;
+    }
+    contender.replay = std::move(*made);
+    if (!contender.replay)
+      return; // the device has none
+    if (Error error = contender.replay->run(nullptr))
+      drop(contender, error.in("replay"));
+  }
 }
 
 /// Whether a schedule differs from the chosen one in nothing that moves the
@@ -184,7 +215,7 @@ void DeviceMeasurer::warmUp(Contender &contender) {
     drop(contender, error.in("launch"));
   if (!contender.runs())
     return;
-  auto first = time(bound, 1);
+  auto first = time(contender);
   if (!first)
     return drop(contender, first.takeError().in("run"));
   contender.repetitions = std::clamp<double>(
@@ -203,7 +234,7 @@ bool DeviceMeasurer::isCheckedFirst() const {
 
 /// Times all in turns; the first is the chosen schedule.
 void DeviceMeasurer::race(std::vector<Contender> &contenders) {
-  double limit = farSlower * contenders.front().times.front();
+  double first = contenders.front().times.front(), limit = farSlower * first;
   for (Contender &contender : contenders) {
     if (!contender.runs())
       continue;
@@ -214,13 +245,18 @@ void DeviceMeasurer::race(std::vector<Contender> &contenders) {
     else
       contender.times.clear();
   }
+  if (first < shortRun)
+    makeReplays(contenders);
+  if (deviceError.empty() && !contenders.front().runs())
+    deviceError = contenders.front().measured.dropped;
+  if (!deviceError.empty())
+    return;
   for (unsigned round = 0; round < mostRounds; ++round) {
     double fastest = std::numeric_limits<double>::infinity();
     for (Contender &contender : contenders) {
       if (!contender.runs())
         continue;
-      auto milliseconds =
-          time(*contender.compiled->bound, contender.repetitions);
+      auto milliseconds = time(contender);
       if (!milliseconds) {
         drop(contender, milliseconds.takeError().in("run"));
         if (!deviceError.empty())

@@ -95,7 +95,8 @@ Error FunctionMemory::set(unsigned argument, llvm::StringRef bytes) {
 }
 
 Error FunctionMemory::run(const IsolatedTemplate &alone,
-                          const runtime::BoundFunction &bound) const {
+                          const runtime::BoundFunction &bound,
+                          runtime::Stream stream) const {
   std::vector<runtime::ConstBuffer> inputs;
   for (unsigned number : alone.inputs)
     inputs.push_back(
@@ -103,7 +104,7 @@ Error FunctionMemory::run(const IsolatedTemplate &alone,
   std::vector<runtime::Buffer> outputs;
   for (unsigned number : alone.outputs)
     outputs.push_back(arguments[number].get());
-  return bound.run(inputs, outputs, workspace.get(), nullptr);
+  return bound.run(inputs, outputs, workspace.get(), stream);
 }
 
 //===----------------------------------------------------------------------===//

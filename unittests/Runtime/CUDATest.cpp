@@ -348,6 +348,53 @@ TEST_F(CUDA, CapturesLaunchesThatRunAtOnce) {
   set(0);
 }
 
+/// Launches are captured, and run together as often as asked.
+TEST_F(CUDA, ReplaysLaunches) {
+  auto device = open();
+  auto kernels = device->loadKernels("ptx", "good", "sm_80");
+  ASSERT_TRUE(kernels) << kernels.message();
+  const Kernel *kernel = *(*kernels)->find("add_one");
+  void *memory = *device->allocate(4);
+  ASSERT_FALSE(device->fill(memory, 0, 4));
+  int32_t count = 1;
+  void *values[] = {&memory, &count};
+  int64_t bytes[] = {4, -1};
+  LaunchArguments arguments{values, bytes, 2};
+  auto read = [&] {
+    float value = 0;
+    EXPECT_FALSE(device->copyToHost(&value, memory, 4));
+    return value;
+  };
+  const int before = ask("fakeLive");
+  auto replay = device->makeReplay([&](Stream stream) -> Error {
+    for (int i = 0; i < 3; ++i) {
+      auto capture = device->capture(stream);
+      EXPECT_TRUE(capture && *capture);
+      if (Error error = (*capture)->launch(*kernel, {}, arguments, {}))
+        return error;
+      if (Error error = (*capture)->finish())
+        return error;
+    }
+    return {};
+  });
+  ASSERT_TRUE(replay && *replay) << replay.message();
+  EXPECT_EQ(read(), 0);
+  EXPECT_FALSE((*replay)->run(nullptr));
+  EXPECT_EQ(read(), 3);
+  EXPECT_FALSE((*replay)->run(nullptr));
+  EXPECT_EQ(read(), 6);
+  EXPECT_GT(ask("fakeLive"), before);
+  replay->reset();
+  EXPECT_EQ(ask("fakeLive"), before);
+  // A failure ends the capture and leaves nothing.
+  auto failed = device->makeReplay([](Stream) { return Error("planted"); });
+  EXPECT_EQ(failed.message(), "planted");
+  auto empty = device->makeReplay([](Stream) { return Error(); });
+  EXPECT_TRUE(contains(empty.message(), "cuGraphInstantiate: "));
+  EXPECT_EQ(ask("fakeLive"), before);
+  device->free(memory);
+}
+
 TEST_F(CUDA, WorksOnTheStreamOfTheCaller) {
   auto device = open();
   auto kernels = device->loadKernels("ptx", "good", "sm_80");

@@ -46,6 +46,20 @@ struct FakeNode {
 std::deque<FakeNode> nodes;
 size_t nodesOfLaunch = 1;
 
+struct FakeLaunch {
+  float *x;
+  int32_t n;
+  unsigned grid;
+
+  void run() const {
+    for (int32_t i = 0; i < n; ++i)
+      x[i] += 1;
+    now += static_cast<float>(grid);
+  }
+};
+/// The launches of a capture that the driver was asked for.
+using FakeGraph = std::vector<FakeLaunch>;
+
 struct FakeStream {
   std::deque<FakeCopy> copies;
   /// Copies that were ever put on it, and those done.
@@ -53,6 +67,7 @@ struct FakeStream {
   /// CUstreamCaptureStatus, and what a launch would depend on.
   int capture = 0;
   std::vector<FakeNode *> dependencies;
+  FakeGraph graph;
 
   void wait(size_t until) {
     for (; done < until; ++done, copies.pop_front())
@@ -302,14 +317,53 @@ int cuLaunchKernel(void *, unsigned gridX, unsigned, unsigned, unsigned,
     for (size_t i = 0; i < nodesOfLaunch; ++i)
       made.push_back(&nodes.emplace_back(FakeNode{stream->dependencies}));
     stream->dependencies = made;
-    return 0;
   }
-  float *x = *static_cast<float **>(arguments[0]);
-  int32_t n = *static_cast<int32_t *>(arguments[1]);
-  for (int32_t i = 0; i < n; ++i)
-    x[i] += 1;
-  now += static_cast<float>(gridX);
+  if (!arguments)
+    return 0;
+  FakeLaunch launch = {*static_cast<float **>(arguments[0]),
+                       *static_cast<int32_t *>(arguments[1]), gridX};
+  if (stream && stream->capture)
+    stream->graph.push_back(launch);
+  else
+    launch.run();
   return 0;
+}
+int cuStreamBeginCapture_v2(FakeStream *stream, int) {
+  nodes.clear();
+  stream->dependencies.clear();
+  stream->graph.clear();
+  stream->capture = 1;
+  return current() ? 0 : kNoContext;
+}
+int cuStreamEndCapture(FakeStream *stream, FakeGraph **graph) {
+  stream->capture = 0;
+  ++live;
+  *graph = new FakeGraph(std::move(stream->graph));
+  return current() ? 0 : kNoContext;
+}
+int cuGraphInstantiateWithFlags(FakeGraph **exec, FakeGraph *graph,
+                                unsigned long long) {
+  if (graph->empty())
+    return 1;
+  ++live;
+  *exec = new FakeGraph(*graph);
+  return current() ? 0 : kNoContext;
+}
+int cuGraphLaunch(FakeGraph *exec, FakeStream *stream) {
+  lastStream = stream;
+  for (const FakeLaunch &launch : *exec)
+    launch.run();
+  return current() ? 0 : kNoContext;
+}
+int cuGraphExecDestroy(FakeGraph *exec) {
+  --live;
+  delete exec;
+  return current() ? 0 : kNoContext;
+}
+int cuGraphDestroy(FakeGraph *graph) {
+  --live;
+  delete graph;
+  return current() ? 0 : kNoContext;
 }
 int cuStreamSynchronize(FakeStream *stream) {
   lastStream = stream;

@@ -75,13 +75,35 @@ public:
   }
   runtime::Expected<double> elapsed(const runtime::Event &from,
                                     const runtime::Event &to) override {
-    return std::chrono::duration<double, std::milli>(
-               static_cast<const Instant &>(to).time -
-               static_cast<const Instant &>(from).time)
-        .count();
+    return speed * std::chrono::duration<double, std::milli>(
+                       static_cast<const Instant &>(to).time -
+                       static_cast<const Instant &>(from).time)
+                       .count();
+  }
+  /// Works once, as a capture does, and counts.
+  runtime::Expected<std::unique_ptr<runtime::Replay>> makeReplay(
+      const std::function<runtime::Error(runtime::Stream)> &work) override {
+    if (++replays == refused)
+      return runtime::Error("planted");
+    if (runtime::Error error = work(nullptr))
+      return error;
+    return std::make_unique<Counter>(runs);
   }
 
+  /// Times are multiplied by this.
+  double speed = 1;
+  /// The replays that were made, their runs, and the one that is refused.
+  int replays = 0, runs = 0, refused = 0;
+
 private:
+  struct Counter : runtime::Replay {
+    explicit Counter(int &runs) : runs(runs) {}
+    runtime::Error run(runtime::Stream) const override {
+      ++runs;
+      return {};
+    }
+    int &runs;
+  };
   struct Instant : runtime::Event {
     std::chrono::steady_clock::time_point time =
         std::chrono::steady_clock::now();

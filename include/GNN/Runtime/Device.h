@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -146,6 +147,15 @@ public:
   virtual Error finish() = 0;
 };
 
+/// Launches that were made once and run again together, e.g. a CUDA graph.
+class Replay {
+public:
+  virtual ~Replay();
+
+  /// Runs them on the stream without waiting.
+  virtual Error run(Stream stream) const = 0;
+};
+
 /// A device: memory, kernels, launches. Safe to use from several threads.
 /// Subclasses: the CUDA device, and host memory (HostMemory.h) as the base of
 /// devices that run kernels on the CPU.
@@ -237,6 +247,11 @@ public:
   /// For launches into the stream where it is being captured; null where it is
   /// not, and on devices that capture nothing. Takes no memory in that case.
   virtual Expected<std::unique_ptr<Capture>> capture(Stream stream);
+
+  /// The launches of `work` on the stream that it is given, none of which runs
+  /// yet; null on devices that replay nothing.
+  virtual Expected<std::unique_ptr<Replay>>
+  makeReplay(const std::function<Error(Stream)> &work);
 
   /// Waits for all that was launched on the stream.
   virtual Error synchronize(Stream stream) = 0;

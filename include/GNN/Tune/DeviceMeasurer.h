@@ -48,8 +48,10 @@ private:
   void warmUp(Contender &contender);
   void drop(Contender &contender, const runtime::Error &error);
   void race(std::vector<Contender> &contenders);
-  runtime::Expected<double> time(const runtime::BoundFunction &bound,
-                                 unsigned repetitions) const;
+  runtime::Error repeat(const Contender &contender,
+                        runtime::Stream stream) const;
+  void makeReplays(std::vector<Contender> &contenders);
+  runtime::Expected<double> time(const Contender &contender) const;
   bool keepsOrder(const Schedule &schedule) const;
 
   const IsolatedTemplate &alone;

@@ -60,7 +60,8 @@ public:
 
   /// Runs a template alone, without waiting.
   runtime::Error run(const IsolatedTemplate &alone,
-                     const runtime::BoundFunction &bound) const;
+                     const runtime::BoundFunction &bound,
+                     runtime::Stream stream = nullptr) const;
 
   /// The parts that a template writes, which is as `bound` with the chosen
   /// schedule; what it reads of them is kept as it is now.

@@ -137,3 +137,75 @@ gnn::runtime::cuda::beginCapture(Device &device, const Driver &driver,
     return std::unique_ptr<Capture>(std::move(result));
   });
 }
+
+//===----------------------------------------------------------------------===//
+// Replays
+//===----------------------------------------------------------------------===//
+
+namespace {
+class CudaReplay : public Replay {
+public:
+  CudaReplay(std::shared_ptr<Device> device, const Driver &driver,
+             Context context)
+      : device(std::move(device)), driver(driver), context(context) {}
+  ~CudaReplay() override {
+    ContextScope scope(driver, context);
+    if (exec)
+      driver.graphExecDestroy(exec);
+    if (graph)
+      driver.graphDestroy(graph);
+    if (stream)
+      driver.streamDestroy(stream);
+  }
+
+  Error capture(const std::function<Error(Stream)> &work);
+  Error run(Stream on) const override {
+    ContextScope scope(driver, context);
+    if (scope.error)
+      return scope.error;
+    return driver.check(driver.graphLaunch(exec, static_cast<DriverStream>(on)),
+                        "cuGraphLaunch");
+  }
+
+private:
+  std::shared_ptr<Device> device;
+  const Driver &driver;
+  Context context;
+  DriverStream stream = nullptr;
+  DriverGraph graph = nullptr;
+  GraphExec exec = nullptr;
+};
+} // namespace
+
+Error CudaReplay::capture(const std::function<Error(Stream)> &work) {
+  ContextScope scope(driver, context);
+  if (scope.error)
+    return scope.error;
+  if (Error error = driver.check(
+          driver.streamCreate(&stream, kStreamNonBlocking), "cuStreamCreate"))
+    return error;
+  if (Error error =
+          driver.check(driver.streamBeginCapture(stream, kCaptureOfThread),
+                       "cuStreamBeginCapture"))
+    return error;
+  Error failed = work(stream);
+  Error ended = driver.check(driver.streamEndCapture(stream, &graph),
+                             "cuStreamEndCapture");
+  if (failed || ended)
+    return failed ? failed : ended;
+  return driver.check(driver.graphInstantiate(&exec, graph, 0),
+                      "cuGraphInstantiate");
+}
+
+Expected<std::unique_ptr<Replay>>
+gnn::runtime::cuda::captureReplay(std::shared_ptr<Device> device,
+                                  const Driver &driver, Context context,
+                                  const std::function<Error(Stream)> &work) {
+  return guarded("replay", [&]() -> Expected<std::unique_ptr<Replay>> {
+    auto result =
+        std::make_unique<CudaReplay>(std::move(device), driver, context);
+    if (Error error = result->capture(work))
+      return error;
+    return std::unique_ptr<Replay>(std::move(result));
+  });
+}

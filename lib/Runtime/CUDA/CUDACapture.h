@@ -20,6 +20,12 @@ Expected<std::unique_ptr<Capture>> beginCapture(Device &device,
                                                 Context context,
                                                 DriverStream stream);
 
+/// The launches of `work` on a stream of their own, as a CUDA graph, which
+/// keeps `device` alive. The driver must outlive it.
+Expected<std::unique_ptr<Replay>>
+captureReplay(std::shared_ptr<Device> device, const Driver &driver,
+              Context context, const std::function<Error(Stream)> &work);
+
 } // namespace gnn::runtime::cuda
 
 #endif // GNN_LIB_RUNTIME_CUDA_CUDACAPTURE_H

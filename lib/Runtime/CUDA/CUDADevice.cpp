@@ -113,6 +113,10 @@ public:
   Error launch(const Kernel &kernel, const Launch &launch,
                const LaunchArguments &arguments, Stream stream) override;
   Expected<std::unique_ptr<Capture>> capture(Stream stream) override;
+  Expected<std::unique_ptr<Replay>>
+  makeReplay(const std::function<Error(Stream)> &work) override {
+    return captureReplay(shared_from_this(), *driver, context, work);
+  }
   Error synchronize(Stream stream) override;
   bool hasTimer() const override { return true; }
   Expected<std::unique_ptr<Event>> record(Stream stream) override;

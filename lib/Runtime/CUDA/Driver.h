@@ -25,6 +25,7 @@ using Function = struct FunctionObject *;
 using DriverStream = struct StreamObject *;
 using DriverEvent = struct EventObject *;
 using DriverGraph = struct GraphObject *;
+using GraphExec = struct GraphExecObject *;
 using GraphNode = struct GraphNodeObject *;
 
 constexpr Result kSuccess = 0;
@@ -56,6 +57,7 @@ constexpr unsigned kEventDisableTiming = 2;
 
 /// CUstreamCaptureStatus, CUstreamUpdateCaptureDependencies_flags
 constexpr int kCaptureActive = 1;
+constexpr int kCaptureOfThread = 1; // CUstreamCaptureMode
 constexpr unsigned kSetDependencies = 1;
 
 /// CUjit_option
@@ -108,6 +110,13 @@ constexpr int kJitErrorLogBytes = 6;
     uint64_t *, DriverGraph *, const GraphNode **, size_t *)                   \
   F(streamUpdateCaptureDependencies, "cuStreamUpdateCaptureDependencies",      \
     DriverStream, GraphNode *, size_t, unsigned)                               \
+  F(streamBeginCapture, "cuStreamBeginCapture_v2", DriverStream, int)          \
+  F(streamEndCapture, "cuStreamEndCapture", DriverStream, DriverGraph *)       \
+  F(graphInstantiate, "cuGraphInstantiateWithFlags", GraphExec *, DriverGraph, \
+    unsigned long long)                                                        \
+  F(graphLaunch, "cuGraphLaunch", GraphExec, DriverStream)                     \
+  F(graphExecDestroy, "cuGraphExecDestroy", GraphExec)                         \
+  F(graphDestroy, "cuGraphDestroy", DriverGraph)                               \
   F(eventCreate, "cuEventCreate", DriverEvent *, unsigned)                     \
   F(eventDestroy, "cuEventDestroy_v2", DriverEvent)                            \
   F(eventRecord, "cuEventRecord", DriverEvent, DriverStream)                   \
