@@ -78,7 +78,7 @@ def test_a_declaration_takes_them(gnn_opt):
     result = subprocess.run([gnn_opt, "-"], input=module.text(), text=True,
                             capture_output=True, check=False)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.count("#gnn.stats<") == len(ODD)
+    assert result.stdout.count("stats = #stats") == len(ODD)
 
 
 @pytest.fixture(name="gnn_run", scope="module")
