@@ -78,7 +78,7 @@ struct Options : run::ModuleOptions {
       "compare",
       cl::desc("Compile a second time with this option besides, run both in "
                "turns, and print what it changes: times, launches, registers, "
-               "outputs (docs/Debugging.md)"),
+               "kernels, schedules, outputs (docs/Debugging.md)"),
       cl::value_desc("passes|stage-passes|schedules|stop-at=VALUE"),
       cl::cat(category)};
   cl::opt<bool> unchecked{"unchecked",
@@ -206,13 +206,12 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
       mlir::failed(attachGradients(*module, given->flags->gradients)))
     return nullptr;
   CompileOptions options = *given->flags;
-  // PTX is also what ptxas knows registers from.
+  // PTX is also what ptxas knows registers from, and what is compared.
   bool needsPtx =
       target == "cuda" ||
       (target == "emulator" &&
-       (!options.phasesDirectory.empty() ||
-        (!findPtxas().empty() &&
-         (given->reportFile.getNumOccurrences() || !given->compared.empty()))));
+       (!options.phasesDirectory.empty() || !given->compared.empty() ||
+        (!findPtxas().empty() && given->reportFile.getNumOccurrences())));
   options.target = needsPtx ? "cuda" : target;
   options.chip = needsPtx ? chip : "";
   options.keepIR = target != "cuda";
@@ -300,10 +299,12 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
       runtime::BoundFunction::bind(second, given->function, graphs, device, {});
   if (!other)
     return fail(other.takeError().message());
-  run::ComparedFunction without{
-      bound, [&](runtime::Report &report) { addRegisters(report, first); }};
-  run::ComparedFunction with{
-      **other, [&](runtime::Report &report) { addRegisters(report, *second); }};
+  run::ComparedFunction without{bound, first, [&](runtime::Report &report) {
+                                  addRegisters(report, first);
+                                }};
+  run::ComparedFunction with{**other, *second, [&](runtime::Report &report) {
+                               addRegisters(report, *second);
+                             }};
   if (runtime::Error error = run::compare(without, with, *device, values))
     return fail(error.message());
   return 0;
