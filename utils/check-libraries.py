@@ -7,7 +7,8 @@ The compiler is linked as a whole, so the linker does not see a library that use
 one that it does not name in LINK_LIBS (a graph pass that reads what lanes are).
 A header is of the library whose folder it is in: include/GNN/X and lib/X are one
 folder, and both may include the same. Headers of include/GNN/Transforms itself are
-everyone's; libraries without LLVM, such as the runtime, are not checked.
+everyone's. Libraries without LLVM, such as the runtime, are found by their archives:
+a static build links those that the libraries of the compiler name, and no others.
 
 usage: check-libraries.py [ROOT]      ROOT: the source tree
 """
@@ -18,6 +19,8 @@ import sys
 from pathlib import Path
 
 CALL = re.compile(r"^add_gnn_library\((\w+)(.*?)\)", re.M | re.S)
+ARCHIVE = re.compile(r"^add_library\((\w+) STATIC\b", re.M)
+LINKS = re.compile(r"^target_link_libraries\((\w+)(.*?)\)", re.M | re.S)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 
@@ -25,10 +28,14 @@ def libraries(root):
     """The name of each folder's library, and the libraries that each one names."""
     names, links = {}, {}
     for path in (root / "lib").rglob("CMakeLists.txt"):
-        for name, words in CALL.findall(path.read_text()):
-            folder = path.parent.relative_to(root / "lib")
-            names[folder.as_posix()] = name
+        text, folder = path.read_text(), path.parent.relative_to(root / "lib").as_posix()
+        for name, words in CALL.findall(text):
+            names[folder] = name
             links[name] = set(words.partition("LINK_LIBS")[2].split()) - {"PUBLIC"}
+        for name in ARCHIVE.findall(text):
+            names[folder] = name
+            links[name] = {word for target, words in LINKS.findall(text) if target == name
+                           for word in words.split()}
     return names, links
 
 

@@ -35,7 +35,7 @@ namespace json = llvm::json;
 //===----------------------------------------------------------------------===//
 
 /// The function that becomes a program: of that name, or the one there is.
-static Operation *findFunction(ModuleOp module, llvm::StringRef name) {
+static Operation *findFunctionOrProgram(ModuleOp module, llvm::StringRef name) {
   SmallVector<Operation *> found;
   for (Operation &op : *module.getBody()) {
     auto func = dyn_cast<func::FuncOp>(op);
@@ -186,10 +186,11 @@ static LogicalResult compile(ModuleOp module, llvm::StringRef function,
                              CompileCall &call, GnnOverlayProgram &program,
                              capi::Outcome &outcome) {
   OverlayPipelineOptions &options = call.pipeline;
-  Operation *given = findFunction(module, function);
+  Operation *given = findFunctionOrProgram(module, function);
   if (!given)
     return failure();
   std::string name = SymbolTable::getSymbolName(given).str();
+  Location where = given->getLoc(); // passes erase the function
   capi::Stopwatch watch;
   if (auto func = dyn_cast<func::FuncOp>(given)) {
     for (const auto &[name, graph] : call.graph.graphs)
@@ -229,7 +230,7 @@ static LogicalResult compile(ModuleOp module, llvm::StringRef function,
   }
   auto op = module.lookupSymbol<ProgramOp>(name);
   if (!op)
-    return module.emitError("has no overlay layer: expected a function of rows "
+    return emitError(where, "has no overlay layer: expected a function of rows "
                             "of nodes, got @")
            << name;
   FailureOr<Program> made = exportOverlayProgram(op);

@@ -14,6 +14,7 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Target/FindFunction.h"
 #include "GNN/Tune/SyntheticGraph.h"
 #include "GNN/Tune/Tune.h"
 
@@ -151,22 +152,6 @@ static tune::TuneOptions readSettings(const GnnTuneSettings &settings) {
   return options;
 }
 
-/// The function to tune: of that name, or the one there is.
-static Expected<std::string> chooseFunction(mlir::ModuleOp module,
-                                            const std::string &wanted) {
-  std::vector<std::string> names;
-  for (auto func : module.getOps<mlir::func::FuncOp>())
-    if (!func.isPrivate())
-      names.push_back(func.getName().str());
-  if (wanted.empty() && names.size() == 1)
-    return names.front();
-  if (llvm::is_contained(names, wanted))
-    return wanted;
-  return Error("function: expected one of " + llvm::join(names, ", ") +
-                   ", got '" + wanted + "'",
-               ErrorKind::Option);
-}
-
 GnnError *gnnTune(const char *text, size_t size, const char *name,
                   const GnnCompileOptions *given,
                   const GnnTuneSettings *settings, const GnnArray *inputs,
@@ -212,12 +197,13 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
               lowerToTemplates(module, compile, /*choosesSchedules=*/false)))
         return;
       outcome.isDone = true; // what fails from here on is no diagnostic
-      auto function = chooseFunction(module, options.function);
+      auto function = findFunction(module, options.function);
       if (!function) {
-        failed = function.takeError();
+        failed = Error("function: " + llvm::toString(function.takeError()),
+                       ErrorKind::Option);
         return;
       }
-      options.function = *function;
+      options.function = function->getName().str();
       place.graphs = capi::nameGraphs(module, given->graphs);
       std::vector<std::string> lines;
       if (given->graphs.empty()) {

@@ -7,34 +7,14 @@
 #include "GNN/Target/AttachGradients.h"
 
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
+#include "GNN/Target/FindFunction.h"
 #include "GNN/Transforms/Forms.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace gnn;
-
-/// The function of that name, or the one there is.
-static FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
-  SmallVector<func::FuncOp> known;
-  for (auto func : module.getOps<func::FuncOp>())
-    if (!func.isExternal() && !func.isPrivate())
-      known.push_back(func);
-  if (name.empty() && known.size() == 1)
-    return known.front();
-  for (func::FuncOp func : known)
-    if (func.getName() == name)
-      return func;
-  std::string names = llvm::join(
-      llvm::map_range(known, [](func::FuncOp func) { return func.getName(); }),
-      ", ");
-  return module.emitError("gradients: expected ")
-         << (name.empty() ? "one function, or the name of one of "
-                          : "a function of ")
-         << (names.empty() ? "none" : names) << ", got '" << name << "'";
-}
 
 static ArrayAttr listNames(MLIRContext *context, StringRef text) {
   SmallVector<StringRef> names;
@@ -60,9 +40,9 @@ LogicalResult gnn::attachGradients(ModuleOp module, StringRef text) {
                  "gradients: expected FUNCTION: INPUTS -> OUTPUTS, "
                  "got '")
              << entry.trim() << "'";
-    FailureOr<func::FuncOp> func = findFunction(module, name.trim());
-    if (failed(func))
-      return failure();
+    llvm::Expected<func::FuncOp> func = findFunction(module, name.trim());
+    if (!func)
+      return module.emitError("gradients: ") << toString(func.takeError());
     if (!seen.insert(*func).second)
       return module.emitError("gradients: expected each function once, got '")
              << func->getName() << "' again";

@@ -109,6 +109,18 @@ def forms():
         yield (*(re.findall(r"`(.*?)`", cell) for cell in (form, stage, files, stop)),)
 
 
+def test_pages_say_what_their_graph_is():
+    """`g.npz` is one graph on all pages, which the index makes."""
+    pages = [page for page in (ROOT / "docs").glob("*.md") if "g.npz" in re.findall(
+        r"[\w.]+", page.read_text())]
+    assert len(pages) > 5
+    for page in pages:
+        text, is_index = page.read_text(), page.name == "index.md"
+        place = "## Commands on these pages" if is_index else "(index.md#commands-on-these-pages)"
+        assert place in text, page.name
+        assert text.count('save("g.npz")') == is_index, page.name
+
+
 def test_table_of_forms(gnn_opt, compiler, tmp_path):
     rows = list(forms())
     source = (ROOT / "lib/Pipelines/Pipelines.cpp").read_text()

@@ -58,7 +58,7 @@ def to_module(path, **keywords):
     return run("gnn-opt", "--gnn-graph-pipeline", "-o", path, **keywords)
 
 
-TRANSLATIONS = [(to_package, b"PK"), (to_module, b"module")]
+TRANSLATIONS = [(to_package, b"PK"), (to_module, b"#")]
 
 
 def explain(path):

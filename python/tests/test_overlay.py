@@ -258,6 +258,22 @@ def test_no_layer(gnn_opt, tmp_path):
     assert "has no overlay layer" in repeated.stderr
 
 
+def test_a_function_without_layers():
+    """The error is at the function."""
+    text = """gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @f(%x: tensor<4x4xf32> {gnn.name = "x"}) -> (tensor<4x4xf32> {gnn.name = "out"}) {
+  return %x : tensor<4x4xf32>
+}
+"""
+    message = "program.mlir:3:1: has no overlay layer: expected a function of rows of nodes"
+    for options in ({}, {"from_layers": True}):
+        with pytest.raises(gnn_mlir.CompileError, match=message):
+            overlay.compile(text, stats=(20, 40), **options)
+    with pytest.raises(gnn_mlir.CompileError, match=message):
+        gnn_mlir.compile(text, target="overlay", graph=graph("odd"))
+
+
 @pytest.mark.parametrize("options, message", [
     (dict(passes={"fuse": False}),
      "passes: fuse has no meaning for target overlay: expected one of order-aggregate, got 'fuse'"),

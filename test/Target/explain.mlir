@@ -45,7 +45,7 @@ gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<
 
 // The module stays as it is.
 //
-// SAME: gnn.typed_linear {{.*}} -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// SAME: gnn.typed_linear {{.*}} -> tensor<?x8xf32, #edge>
 func.func @layer(%x: tensor<?x16xf32, #gnn.rows<@g, node>> {gnn.name = "<x> & \22y\22"},
                  %w: tensor<2x16x8xf32, #gnn.rows<@g, edge_type>>)
     -> tensor<?x8xf32, #gnn.rows<@g, node>> {

@@ -56,7 +56,7 @@
 // ONCPU:      {{^costs on 16 threads of an Intel Xeon, of kernels for cpu, for which its figures stand in$}}
 // EXPLAIN:    {{^f, before$}}
 // DOT:        label="Costs on {{.*}}, of kernels for cpu, for which its figures stand in; before:
-// ALONE:      9-ptx.mlir:2:1: error: expected kernels as IR, as gnn-math-pipeline makes them, or a form in front of these, got PTX alone (gpu.binary)
+// ALONE:      9-ptx.mlir:3:1: error: expected kernels as IR, as gnn-math-pipeline makes them, or a form in front of these, got PTX alone (gpu.binary)
 // ALONE-NOT:  .visible
 // HELP:       --stage-passes=<POINT=PASSES> {{.*}} STAGE-begin, STAGE-end, after-schedule, after-blocked or after-loops:
 

@@ -6,6 +6,10 @@
 // RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator \
 // RUN:   --compare='stage-passes=after-loops=func.func(gnn-tile-spread-walks)' \
 // RUN:   | FileCheck %s --check-prefixes=NOTHING,SAME
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator --save-schedules=%t.jsonl
+// RUN: sed -E -i.own 's/"in_flight":[0-9]+/"in_flight":2/' %t.jsonl
+// RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator --compare=schedules=%t.jsonl \
+// RUN:   | FileCheck %s --check-prefixes=FIELDS,SAME
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=fuse=false 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPTION
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=passes=fuse=false --output=%t.out 2>&1 \
@@ -19,17 +23,25 @@
 // RUN:   | FileCheck %s --check-prefix=PAST
 
 // A function is compiled without and with an option: what each launch is, what it takes
-// where the device has times, and how far the outputs are apart.
+// where the device has times, and how far kernels, schedules and outputs are apart.
 //
 // LAUNCHES:      {{^launch +blocks, threads, registers$}}
 // LAUNCHES-NEXT: {{^f_0_aggregate_activation +1 -> -, [0-9]+ -> -, ([0-9]+ -> )?-$}}
 // LAUNCHES-NEXT: {{^f_0_gather +- -> 1, - -> [0-9]+, -}}
+// LAUNCHES:      {{^kernels: 1 -> 3, gone f_0_aggregate_activation, new f_0_gather f_1_aggregate f_2_activation$}}
+// LAUNCHES-NEXT: {{^PTX: [0-9]+ -> [0-9]+ bytes$}}
 // TIMES:         {{^launch +ms without +ms with +ratio +least, largest +blocks, threads, registers$}}
 // TIMES-NEXT:    {{^f_0_aggregate_activation +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ \.\. [0-9.]+ +1, 1, -$}}
 // TIMES-NEXT:    {{^all +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ \.\. [0-9.]+$}}
+// TIMES-NEXT:    {{^kernels: 1$}}
 // NOTHING:       {{^launch +blocks, threads, registers$}}
 // NOTHING-NEXT:  {{^f_0_aggregate_activation +1, [0-9]+, (-|[0-9]+)$}}
-// SAME:          out: the same bits
+// NOTHING-NEXT:  {{^kernels: 1$}}
+// NOTHING-NEXT:  {{^PTX: [0-9]+ bytes, the same$}}
+// FIELDS:        {{^kernels: 1$}}
+// FIELDS-NEXT:   {{^PTX: [0-9]+ -> [0-9]+ bytes$}}
+// FIELDS-NEXT:   {{^schedule of f_0_aggregate_activation: .*in_flight = [0-9]+ -> 2(,|$)}}
+// SAME-NEXT:     out: the same bits
 // OPTION:        error: --compare: expected passes=, stage-passes=, schedules= or stop-at=, got 'fuse=false'
 // OUTPUT:        error: --compare: expected neither --report nor --output, as two functions are run, got --output
 // REPORT:        error: --compare: expected neither --report nor --output, as two functions are run, got --report

@@ -35,7 +35,7 @@
 
 // What is wrong is said before anything is measured.
 //
-// NONE:     {{^gnn-tune: error: expected FILE.mlir, --function NAME and --out FILE.jsonl$}}
+// NONE:     {{^gnn-tune: error: expected FILE.mlir and --out FILE.jsonl$}}
 // BUDGET:   {{^gnn-tune: error: --budget: expected a time above 0, such as 500ms, 5s or 2m, got '0'$}}
 // OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a number from 0 on, got -2$}}

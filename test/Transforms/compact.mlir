@@ -11,12 +11,12 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 
 // Without statistics: a product never has more rows on pairs than on edges.
 // CHECK-LABEL: @both_ends
-// CHECK: %[[XS:.*]] = gnn.gather %arg0 : {{.*}}node>> -> {{.*}}src_pair>>
+// CHECK: %[[XS:.*]] = gnn.gather %arg0 : {{.*}}node> -> {{.*}}src_pair>
 // CHECK: %[[S:.*]] = gnn.typed_linear %[[XS]], %arg1
-// CHECK: %[[SE:.*]] = gnn.gather %[[S]] : {{.*}}src_pair>> -> {{.*}}edge>>
-// CHECK: %[[XD:.*]] = gnn.gather %arg0 : {{.*}}node>> -> {{.*}}dst_pair>>
+// CHECK: %[[SE:.*]] = gnn.gather %[[S]] : {{.*}}src_pair> -> {{.*}}edge>
+// CHECK: %[[XD:.*]] = gnn.gather %arg0 : {{.*}}node> -> {{.*}}dst_pair>
 // CHECK: %[[D:.*]] = gnn.typed_linear %[[XD]], %arg1
-// CHECK: %[[DE:.*]] = gnn.gather %[[D]] : {{.*}}dst_pair>> -> {{.*}}edge>>
+// CHECK: %[[DE:.*]] = gnn.gather %[[D]] : {{.*}}dst_pair> -> {{.*}}edge>
 // CHECK: arith.mulf %[[SE]], %[[DE]]
 func.func @both_ends(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
@@ -31,9 +31,9 @@ func.func @both_ends(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_t
 
 // An elementwise op that a product reads goes with it (CompGCN's message).
 // CHECK-LABEL: @composition
-// CHECK: %[[M:.*]] = gnn.apply sub %arg0, %arg1 : {{.*}} -> tensor<?x8xf32, #gnn.rows<@g, src_pair>>
+// CHECK: %[[M:.*]] = gnn.apply sub %arg0, %arg1 : {{.*}} -> tensor<?x8xf32, #src_pair>
 // CHECK: %[[Y:.*]] = gnn.linear %[[M]], %arg2
-// CHECK: gnn.gather %[[Y]] : {{.*}}src_pair>> -> {{.*}}edge>>
+// CHECK: gnn.gather %[[Y]] : {{.*}}src_pair> -> {{.*}}edge>
 func.func @composition(%x: tensor<?x8xf32, #node>, %r: tensor<3x8xf32, #edge_type>, %w: tensor<8x8xf32>) -> tensor<?x8xf32, #edge> {
   // expected-remark @+1 {{src_pair rows instead of edge rows, it would be a kernel of its own there}}
   %0 = gnn.apply sub %x via src, %r : (tensor<?x8xf32, #node>, tensor<3x8xf32, #edge_type>) -> tensor<?x8xf32, #edge>
@@ -45,9 +45,9 @@ func.func @composition(%x: tensor<?x8xf32, #node>, %r: tensor<3x8xf32, #edge_typ
 // Ops that follow in the same kernel move too; values that only a type decides
 // go to type rows.
 // CHECK-LABEL: @types
-// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}} -> tensor<3x4xf32, #gnn.rows<@g, edge_type>>
+// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}} -> tensor<3x4xf32, #edge_type>
 // CHECK: %[[T:.*]] = math.tanh %[[P]] : tensor<3x4xf32
-// CHECK: gnn.gather %[[T]] : {{.*}}edge_type>> -> {{.*}}edge>>
+// CHECK: gnn.gather %[[T]] : {{.*}}edge_type> -> {{.*}}edge>
 func.func @types(%r: tensor<3x8xf32, #edge_type>, %w: tensor<8x4xf32>) -> tensor<?x4xf32, #edge> {
   %0 = gnn.gather %r : tensor<3x8xf32, #edge_type> -> tensor<?x8xf32, #edge>
   // expected-remark @+1 {{edge_type rows instead of edge rows}}
@@ -75,7 +75,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 
 // About the same time: fewer rows take less memory.
 // CHECK-LABEL: @about_the_same
-// CHECK: gnn.typed_linear {{.*}}src_pair>>
+// CHECK: gnn.typed_linear {{.*}}src_pair>
 func.func @about_the_same(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{830000 src_pair rows instead of 1000000 edge rows, 32{{.*}} us instead of 31{{.*}}}}
@@ -94,9 +94,9 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 // Negative: scores of the edges of a long row wait for the ids of their pairs. Those of
 // a piece do not wait for long.
 // PIECES-LABEL: @long_row(
-// PIECES:         gnn.typed_linear {{.*}}src_pair>>
+// PIECES:         gnn.typed_linear {{.*}}src_pair>
 // CHECK-LABEL: @long_row
-// CHECK: gnn.typed_linear {{.*}}edge>>
+// CHECK: gnn.typed_linear {{.*}}edge>
 func.func @long_row(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{600000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
@@ -108,7 +108,7 @@ func.func @long_row(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_t
 
 // Nobody scores them here.
 // CHECK-LABEL: @long_row_unscored
-// CHECK: gnn.typed_linear {{.*}}src_pair>>
+// CHECK: gnn.typed_linear {{.*}}src_pair>
 func.func @long_row_unscored(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #node> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{600000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
@@ -119,9 +119,9 @@ func.func @long_row_unscored(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32
 
 // Weights of each edge wait for nothing, so the sum with them waits, by half as much.
 // PIECES-LABEL: @long_row_weighted(
-// PIECES:         gnn.typed_linear {{.*}}src_pair>>
+// PIECES:         gnn.typed_linear {{.*}}src_pair>
 // CHECK-LABEL: @long_row_weighted
-// CHECK: gnn.typed_linear {{.*}}edge>>
+// CHECK: gnn.typed_linear {{.*}}edge>
 func.func @long_row_weighted(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>, %a: tensor<?xf32, #edge>) -> tensor<?x64xf32, #node> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{600000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
@@ -133,7 +133,7 @@ func.func @long_row_weighted(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32
 
 // But not where the weights are of such pairs already.
 // CHECK-LABEL: @long_row_of_pairs
-// CHECK: gnn.typed_linear {{.*}}src_pair>>
+// CHECK: gnn.typed_linear {{.*}}src_pair>
 func.func @long_row_of_pairs(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>, %a: tensor<?xf32, #gnn.rows<@g, src_pair>>) -> tensor<?x64xf32, #node> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{600000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
@@ -155,7 +155,7 @@ func.func @long_row_of_pairs(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 1000000, dst_nodes = 1000000, edges = 1000000, type_edges = [1000000], src_pairs = [1000000], dst_pairs = [1000000]>}
 
 // CHECK-LABEL: @no_gain
-// CHECK: gnn.typed_linear {{.*}}edge>>
+// CHECK: gnn.typed_linear {{.*}}edge>
 func.func @no_gain(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?x64xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{1000000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
@@ -165,9 +165,9 @@ func.func @no_gain(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_ty
 
 // Ops that go on with a product that stays do not take it along.
 // CHECK-LABEL: @no_gain_in_heads
-// CHECK: gnn.typed_linear {{.*}}edge>>
-// CHECK: gnn.reshape {{.*}}edge>>
-// CHECK: gnn.activation {{.*}}edge>>
+// CHECK: gnn.typed_linear {{.*}}edge>
+// CHECK: gnn.reshape {{.*}}edge>
+// CHECK: gnn.activation {{.*}}edge>
 func.func @no_gain_in_heads(%x: tensor<?x64xf32, #node>, %w: tensor<1x64x64xf32, #edge_type>) -> tensor<?x4x16xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{1000000 src_pair rows instead of 1000000 edge rows, {{.*}} us instead of {{.*}}}}
@@ -191,9 +191,9 @@ gnn.graph @g square {node_types = 2, edge_types = 2, schema = [[0, 1], [1, 1]]}
 
 // The schema makes the type of the other end known by the edge type.
 // CHECK-LABEL: @other_end
-// CHECK: %[[T:.*]] = gnn.gather %arg1 via dst : {{.*}}node_type>> -> {{.*}}edge_type>>
-// CHECK: gnn.gather %[[T]] : {{.*}}edge_type>> -> {{.*}}src_pair>>
-// CHECK: gnn.dot {{.*}}src_pair>>
+// CHECK: %[[T:.*]] = gnn.gather %arg1 via dst : {{.*}}node_type> -> {{.*}}edge_type>
+// CHECK: gnn.gather %[[T]] : {{.*}}edge_type> -> {{.*}}src_pair>
+// CHECK: gnn.dot {{.*}}src_pair>
 func.func @other_end(%x: tensor<?x8xf32, #node>, %a: tensor<2x8xf32, #node_type>) -> tensor<?xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
   %1 = gnn.gather %a via dst : tensor<2x8xf32, #node_type> -> tensor<?x8xf32, #edge>
@@ -204,8 +204,8 @@ func.func @other_end(%x: tensor<?x8xf32, #node>, %a: tensor<2x8xf32, #node_type>
 
 // A product's weights stay in rows of types.
 // CHECK-LABEL: @other_end_weight
-// CHECK: %[[W:.*]] = gnn.gather %arg1 via dst : {{.*}}node_type>> -> {{.*}}edge_type>>
-// CHECK: gnn.typed_linear %{{.*}}, %[[W]] : {{.*}}src_pair>>
+// CHECK: %[[W:.*]] = gnn.gather %arg1 via dst : {{.*}}node_type> -> {{.*}}edge_type>
+// CHECK: gnn.typed_linear %{{.*}}, %[[W]] : {{.*}}src_pair>
 func.func @other_end_weight(%x: tensor<?x8xf32, #node>, %w: tensor<2x8x4xf32, #node_type>) -> tensor<?x4xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
   // expected-remark @+1 {{src_pair rows instead of edge rows}}
@@ -223,8 +223,8 @@ gnn.graph @g square {node_types = 1, edge_types = 2}
 
 // A value that the graph alone decides is computed once.
 // CHECK-LABEL: @graph_row
-// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}} -> tensor<1x8xf32, #gnn.rows<@g, graph>>
-// CHECK: gnn.gather %[[P]] : {{.*}}graph>> -> {{.*}}node>>
+// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}} -> tensor<1x8xf32, #graph>
+// CHECK: gnn.gather %[[P]] : {{.*}}graph> -> {{.*}}node>
 func.func @graph_row(%x: tensor<1x8xf32, #graph>, %w: tensor<8x8xf32>) -> tensor<?x8xf32, #node> {
   %0 = gnn.gather %x : tensor<1x8xf32, #graph> -> tensor<?x8xf32, #node>
   // expected-remark @+1 {{graph rows instead of node rows}}
@@ -234,10 +234,10 @@ func.func @graph_row(%x: tensor<1x8xf32, #graph>, %w: tensor<8x8xf32>) -> tensor
 
 // So are weights in all rows, where that saves products.
 // CHECK-LABEL: @weights_alone
-// CHECK: %[[B:.*]] = gnn.broadcast %arg0 {{.*}}graph>>
+// CHECK: %[[B:.*]] = gnn.broadcast %arg0 {{.*}}graph>
 // CHECK: %[[P:.*]] = gnn.linear %[[B]], %arg1
-// CHECK: gnn.gather %[[P]] : {{.*}}graph>> -> {{.*}}node>>
-// CHECK: math.tanh %{{.*}} node>>
+// CHECK: gnn.gather %[[P]] : {{.*}}graph> -> {{.*}}node>
+// CHECK: math.tanh %{{.*}} tensor<?x8xf32, #node>
 func.func @weights_alone(%x: tensor<8xf32>, %w: tensor<8x8xf32>) -> (tensor<?x8xf32, #node>, tensor<?x8xf32, #node>) {
   %0 = gnn.broadcast %x : tensor<8xf32> -> tensor<?x8xf32, #node>
   // expected-remark @+1 {{graph rows instead of node rows}}
@@ -249,8 +249,8 @@ func.func @weights_alone(%x: tensor<8xf32>, %w: tensor<8x8xf32>) -> (tensor<?x8x
 // Without statistics a projection of nodes is one a node: their tensor is read
 // as it is.
 // CHECK-LABEL: @projection
-// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}}node>>
-// CHECK: gnn.gather %[[P]] via src : {{.*}}node>> -> {{.*}}edge>>
+// CHECK: %[[P:.*]] = gnn.linear %arg0, %arg1 {{.*}}node>
+// CHECK: gnn.gather %[[P]] via src : {{.*}}node> -> {{.*}}edge>
 func.func @projection(%x: tensor<?x8xf32, #node>, %w: tensor<8x8xf32>) -> tensor<?x8xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
   // expected-remark @+1 {{node rows instead of edge rows}}
@@ -267,9 +267,9 @@ func.func @projection(%x: tensor<?x8xf32, #node>, %w: tensor<8x8xf32>) -> tensor
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 10000000, dst_nodes = 10000000, edges = 8000000, type_edges = [8000000], src_pairs = [1000], dst_pairs = [1000]>}
 
 // CHECK-LABEL: @isolated_nodes
-// CHECK: %[[X:.*]] = gnn.gather %arg0 : {{.*}}node>> -> {{.*}}src_pair>>
+// CHECK: %[[X:.*]] = gnn.gather %arg0 : {{.*}}node> -> {{.*}}src_pair>
 // CHECK: %[[P:.*]] = gnn.linear %[[X]], %arg1
-// CHECK: gnn.gather %[[P]] : {{.*}}src_pair>> -> {{.*}}edge>>
+// CHECK: gnn.gather %[[P]] : {{.*}}src_pair> -> {{.*}}edge>
 func.func @isolated_nodes(%x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #edge> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{1000 src_pair rows instead of 8000000 edge rows, {{.*}} us instead of {{.*}}}}
@@ -286,8 +286,8 @@ func.func @isolated_nodes(%x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>) ->
 gnn.graph @g square {node_types = 1, edge_types = 4, stats = #gnn.stats<src_nodes = 2, dst_nodes = 2, edges = 2, type_edges = [0, 1, 1, 0], src_pairs = [0, 1, 1, 0], dst_pairs = [0, 1, 1, 0]>}
 
 // CHECK-LABEL: @few_edges
-// CHECK: gnn.gather %arg0 : {{.*}}edge_type>> -> {{.*}}edge>>
-// CHECK: gnn.linear {{.*}}edge>>
+// CHECK: gnn.gather %arg0 : {{.*}}edge_type> -> {{.*}}edge>
+// CHECK: gnn.linear {{.*}}edge>
 func.func @few_edges(%x: tensor<4x64xf32, #edge_type>, %w: tensor<64x64xf32>) -> tensor<?x64xf32, #edge> {
   %0 = gnn.gather %x : tensor<4x64xf32, #edge_type> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{4 edge_type rows instead of 2 edge rows, {{.*}}; 2 src_pair rows instead of 2 edge rows, {{.*}}; 2 dst_pair rows instead of 2 edge rows, {{.*}}}}
@@ -304,7 +304,7 @@ gnn.graph @g square {node_types = 1, edge_types = 2, schema = [[0, 0], [0, 0]]}
 
 // Transposed weights stay next to the product.
 // CHECK-LABEL: @transposed
-// CHECK: %[[W:.*]] = gnn.gather %arg1 via src : {{.*}}node_type>> -> {{.*}}edge_type>>
+// CHECK: %[[W:.*]] = gnn.gather %arg1 via src : {{.*}}node_type> -> {{.*}}edge_type>
 // CHECK: %[[T:.*]] = gnn.weight_transpose %[[W]]
 // CHECK: gnn.typed_linear %arg0, %[[T]]
 func.func @transposed(%x: tensor<?x6xf32, #dst_pair>, %w: tensor<1x2x6xf32, #node_type>) -> tensor<?x2xf32, #edge> {
@@ -325,8 +325,8 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 // Weighing looks ahead and leaves no trace: what comes later goes where what it
 // reads has gone.
 // CHECK-LABEL: @looks_ahead
-// CHECK: gnn.linear {{.*}}src_pair>>
-// CHECK: gnn.linear {{.*}}src_pair>>
+// CHECK: gnn.linear {{.*}}src_pair>
+// CHECK: gnn.linear {{.*}}src_pair>
 func.func @looks_ahead(%x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>, %v: tensor<64x1xf32>) -> tensor<?x64xf32, #node> {
   %0 = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark-re @+1 {{1000 src_pair rows instead of 1000000 edge rows, {{.*}}}}
@@ -351,9 +351,9 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 
 // A condition stays with what reads it: rows of conditions are not gathered.
 // CHECK-LABEL: @condition
-// CHECK: gnn.typed_linear {{.*}}dst_pair>>
-// CHECK: arith.cmpf ogt, {{.*}}edge>>
-// CHECK: arith.select {{.*}}edge>>
+// CHECK: gnn.typed_linear {{.*}}dst_pair>
+// CHECK: arith.cmpf ogt, {{.*}}edge>
+// CHECK: arith.select {{.*}}edge>
 func.func @condition(%x: tensor<?x64xf32, #node>, %e: tensor<?x8xf32, #edge>, %w: tensor<3x64x8xf32, #edge_type>, %b: tensor<8xf32>) -> tensor<?x8xf32, #edge> {
   %0 = gnn.gather %x via dst : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
   // expected-remark @+1 {{dst_pair rows instead of edge rows}}

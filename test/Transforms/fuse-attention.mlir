@@ -169,7 +169,7 @@ func.func @factor(%s: !se, %x: !x, %n: tensor<?xf32, #gnn.rows<@g, edge>>) -> !j
 // Weights of destinations, summed to pairs: what products behind the sum leave.
 //
 // CHECK-LABEL: func.func @to_pairs
-// CHECK-NEXT:    gnn.attention(%{{.+}} = %arg0 via src, %{{.+}} = %arg1 via dst) value %arg2 via src over dst :{{.*}} -> tensor<?x8x16xf32, #gnn.rows<@g, dst_pair>>
+// CHECK-NEXT:    gnn.attention(%{{.+}} = %arg0 via src, %{{.+}} = %arg1 via dst) value %arg2 via src over dst :{{.*}} -> tensor<?x8x16xf32, #dst_pair>
 func.func @to_pairs(%l: !s, %r: !s, %x: !x) -> !wp {
   %s = gnn.apply add %l via src, %r via dst : (!s, !s) -> !se
   // expected-remark @+1 {{one attention}}

@@ -356,7 +356,7 @@ func.func @columns(%x: tensor<2x4x3xf32>, %a: tensor<6x4xf32>) -> tensor<6x4xf32
 //
 // CHECK-LABEL: func.func @elements_after_sum
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, heads = 4>
-// CHECK-SAME:      outs(%{{.+}} : tensor<?x4xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element : head>]
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x4xf32, #edge_in_rows>) at [#gnn_tile.at<element : head>]
 // CHECK:           %[[D:.+]] = gnn_tile.reduce sum [element]
 // CHECK:           %[[R:.+]] = arith.subf %{{.+}}, %[[D]]
 // CHECK:           gnn_tile.yield %[[R]]

@@ -110,7 +110,7 @@ func.func @others(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %w: tensor<?
 //
 // CHECK-LABEL: func.func @heads
 // CHECK:         %[[TO:.+]] = tensor.empty(%{{.+}}) : tensor<?x2xf32>
-// CHECK:         %[[OWN:.+]] = tensor.empty(%{{.+}}) : tensor<?x2xf32, #gnn_tile.order<edge.in_rows>>
+// CHECK:         %[[OWN:.+]] = tensor.empty(%{{.+}}) : tensor<?x2xf32, #edge_in_rows>
 // CHECK:         %[[S:.+]] = gnn_tile.traverse @large <dst, edge.in_rows, heads = 2, features = 32>
 // CHECK-SAME:        outs(%[[OWN]] : {{.*}}) at [#gnn_tile.at<element : head>] schedule <row_walk = by_edges>
 // CHECK:         %[[C:.+]] = gnn_tile.traverse @large <edge, heads = 2>

@@ -16,8 +16,8 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-DAG:     %[[B:.+]] = gnn.slice %[[W]] at 8 : tensor<4x16xf32> -> tensor<4x8xf32>
 // CHECK-DAG:     %[[AT:.+]] = gnn.weight_transpose %[[A]]
 // CHECK-DAG:     %[[BT:.+]] = gnn.weight_transpose %[[B]]
-// CHECK-DAG:     gnn.linear %[[X]], %[[AT]] {{.*}} -> tensor<?x4xf32, #gnn.rows<@g, node>>
-// CHECK-DAG:     gnn.linear %[[X]], %[[BT]] {{.*}} -> tensor<?x4xf32, #gnn.rows<@g, node>>
+// CHECK-DAG:     gnn.linear %[[X]], %[[AT]] {{.*}} -> tensor<?x4xf32, #node>
+// CHECK-DAG:     gnn.linear %[[X]], %[[BT]] {{.*}} -> tensor<?x4xf32, #node>
 // CHECK-NOT:     gnn.concat
 func.func @ends(%x: tensor<?x8xf32, #node>, %w: tensor<4x16xf32>) -> tensor<?x4xf32, #edge> {
   %a = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>

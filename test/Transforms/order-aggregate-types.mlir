@@ -16,11 +16,11 @@ gnn.graph @g square {node_types = 2, edge_types = 3, stats = #gnn.stats<src_node
 // A derived graph knows nothing of node types: their rows pass to it as rows of
 // what reads them.
 // CHECK-LABEL: @of_node_types
-// CHECK-DAG: %[[P:.*]] = gnn.gather %arg0 : {{.*}} -> tensor<?x64xf32, #gnn.rows<@g, src_pair>>
-// CHECK-DAG: %[[RP:.*]] = gnn.restrict_rows %[[P]] : {{.*}} -> tensor<?x64xf32, #gnn.rows<@[[S]], src_pair>>
+// CHECK-DAG: %[[P:.*]] = gnn.gather %arg0 : {{.*}} -> tensor<?x64xf32, #src_pair>
+// CHECK-DAG: %[[RP:.*]] = gnn.restrict_rows %[[P]] : {{.*}} -> tensor<?x64xf32, #[[S]]_src_pair>
 // CHECK-DAG: gnn.typed_linear %[[RP]],
-// CHECK-DAG: %[[E:.*]] = gnn.gather %arg0 via src : {{.*}} -> tensor<?x64xf32, #gnn.rows<@g, edge>>
-// CHECK-DAG: gnn.restrict_rows %[[E]] : {{.*}} -> tensor<?x64xf32, #gnn.rows<@[[D]], edge>>
+// CHECK-DAG: %[[E:.*]] = gnn.gather %arg0 via src : {{.*}} -> tensor<?x64xf32, #edge>
+// CHECK-DAG: gnn.restrict_rows %[[E]] : {{.*}} -> tensor<?x64xf32, #[[D]]_edge>
 func.func @of_node_types(%x: tensor<2x64xf32, #gnn.rows<@g, node_type>>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #node> {
   %0 = gnn.gather %x : tensor<2x64xf32, #gnn.rows<@g, node_type>> -> tensor<?x64xf32, #src_pair>
   %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
@@ -31,8 +31,8 @@ func.func @of_node_types(%x: tensor<2x64xf32, #gnn.rows<@g, node_type>>, %w: ten
 }
 
 // CHECK-LABEL: @of_the_graph
-// CHECK-DAG: %[[P:.*]] = gnn.gather %arg0 : {{.*}} -> tensor<?x64xf32, #gnn.rows<@g, src_pair>>
-// CHECK-DAG: %[[RP:.*]] = gnn.restrict_rows %[[P]] : {{.*}} -> tensor<?x64xf32, #gnn.rows<@[[S]], src_pair>>
+// CHECK-DAG: %[[P:.*]] = gnn.gather %arg0 : {{.*}} -> tensor<?x64xf32, #src_pair>
+// CHECK-DAG: %[[RP:.*]] = gnn.restrict_rows %[[P]] : {{.*}} -> tensor<?x64xf32, #[[S]]_src_pair>
 // CHECK-DAG: gnn.typed_linear %[[RP]],
 func.func @of_the_graph(%x: tensor<1x64xf32, #gnn.rows<@g, graph>>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #node> {
   %0 = gnn.gather %x : tensor<1x64xf32, #gnn.rows<@g, graph>> -> tensor<?x64xf32, #src_pair>
@@ -68,7 +68,7 @@ func.func @of_own_pairs(%x: tensor<?x64xf32, #dst_pair>, %w: tensor<3x64x8xf32, 
 
 // Pairs that are summed to edge types end no chain; the product before does.
 // CHECK-LABEL: @pairs_to_types
-// CHECK: %[[A:.*]] = gnn.aggregate sum {{.*}} : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+// CHECK: %[[A:.*]] = gnn.aggregate sum {{.*}} : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #dst_pair>
 // CHECK: gnn.typed_linear %[[A]], %arg1
 func.func @pairs_to_types(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<3x8xf32, #edge_type> {
   %0 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
@@ -90,7 +90,7 @@ gnn.graph @d square of @g types [0, 1] {node_types = 1, edge_types = 2}
 
 // No graph is derived from one that is derived.
 // CHECK-LABEL: @of_derived
-// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} -> tensor<?x64xf32, #gnn.rows<@d, dst_pair>>
+// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} -> tensor<?x64xf32, #d_dst_pair>
 // CHECK: gnn.typed_linear %[[S]], %arg1
 func.func @of_derived(%x: tensor<?x64xf32, #node>, %w: tensor<2x64x8xf32, #edge_type>) -> tensor<?x8xf32, #node> {
   %0 = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>

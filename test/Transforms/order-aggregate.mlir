@@ -14,10 +14,10 @@ gnn.graph @g square {node_types = 1, edge_types = 3, stats = #gnn.stats<src_node
 // CHECK: gnn.graph @[[D:.*]] square of @g types [0]
 // CHECK: gnn.graph @[[S:.*]] square of @g types [1, 2]
 // CHECK-LABEL: @by_relation
-// CHECK-DAG: %[[WS:.*]] = gnn.restrict_rows %arg1 : {{.*}} -> tensor<2x64x8xf32, #gnn.rows<@[[S]], edge_type>>
-// CHECK-DAG: %[[PS:.*]] = gnn.typed_linear {{.*}}, %[[WS]] : (tensor<?x64xf32, #gnn.rows<@[[S]], src_pair>>
-// CHECK-DAG: %[[WD:.*]] = gnn.restrict_rows %arg1 : {{.*}} -> tensor<1x64x8xf32, #gnn.rows<@[[D]], edge_type>>
-// CHECK-DAG: %[[PD:.*]] = gnn.typed_linear {{.*}}, %[[WD]] : (tensor<?x64xf32, #gnn.rows<@[[D]], dst_pair>>
+// CHECK-DAG: %[[WS:.*]] = gnn.restrict_rows %arg1 : {{.*}} -> tensor<2x64x8xf32, #[[S]]_edge_type>
+// CHECK-DAG: %[[PS:.*]] = gnn.typed_linear {{.*}}, %[[WS]] : (tensor<?x64xf32, #[[S]]_src_pair>
+// CHECK-DAG: %[[WD:.*]] = gnn.restrict_rows %arg1 : {{.*}} -> tensor<1x64x8xf32, #[[D]]_edge_type>
+// CHECK-DAG: %[[PD:.*]] = gnn.typed_linear {{.*}}, %[[WD]] : (tensor<?x64xf32, #[[D]]_dst_pair>
 // CHECK: arith.addf
 func.func @by_relation(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>, %a: tensor<?xf32, #edge>) -> tensor<?x8xf32, #node> {
   %0 = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
@@ -32,9 +32,9 @@ func.func @by_relation(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge
 // A maximum over the relations stays the last: what is reordered ends at the pairs.
 //
 // CHECK-LABEL: @maximum_of_pairs
-// CHECK: gnn.aggregate mean {{.*}} -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
-// CHECK: gnn.typed_linear {{.*}} : (tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
-// CHECK: gnn.aggregate max {{.*}} : tensor<?x8xf32, #gnn.rows<@g, dst_pair>>
+// CHECK: gnn.aggregate mean {{.*}} -> tensor<?x64xf32, #dst_pair>
+// CHECK: gnn.typed_linear {{.*}} : (tensor<?x64xf32, #dst_pair>
+// CHECK: gnn.aggregate max {{.*}} : tensor<?x8xf32, #dst_pair>
 func.func @maximum_of_pairs(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>, %a: tensor<?xf32, #edge>) -> tensor<?x8xf32, #node> {
   %0 = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
   %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
@@ -47,7 +47,7 @@ func.func @maximum_of_pairs(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, 
 
 // A result on pairs cannot be put together from two graphs.
 // CHECK-LABEL: @pairs
-// CHECK: %[[A:.*]] = gnn.aggregate sum {{.*}} : tensor<?x64xf32, #gnn.rows<@g, edge>> -> tensor<?x64xf32, #gnn.rows<@g, dst_pair>>
+// CHECK: %[[A:.*]] = gnn.aggregate sum {{.*}} : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #dst_pair>
 // CHECK: gnn.typed_linear %[[A]], %arg1
 func.func @pairs(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #dst_pair> {
   %0 = gnn.gather %x : tensor<?x64xf32, #node> -> tensor<?x64xf32, #src_pair>
@@ -59,7 +59,7 @@ func.func @pairs(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge_type>
 }
 
 // CHECK-LABEL: @maximum
-// CHECK: gnn.typed_linear {{.*}}src_pair>>
+// CHECK: gnn.typed_linear {{.*}}src_pair>
 // CHECK: gnn.aggregate max
 func.func @maximum(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #node> {
   %1 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
@@ -72,7 +72,7 @@ func.func @maximum(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge
 // itself, whose product is then there already.
 // CHECK-LABEL: @own_input
 // CHECK: %[[H:.*]] = gnn.linear %arg0, %arg1 : (tensor<?x64xf32
-// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #edge>
 // CHECK: %[[N:.*]] = arith.addf %[[S]], %[[H]]
 // CHECK: %[[B:.*]] = gnn.broadcast %arg2
 // CHECK: %[[R:.*]] = arith.addf %[[N]], %[[B]]
@@ -88,7 +88,7 @@ func.func @own_input(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tens
 
 // CHECK-LABEL: @own_input_first
 // CHECK: %[[H:.*]] = gnn.linear %arg0, %arg1 : (tensor<?x64xf32
-// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #edge>
 // CHECK: arith.addf %[[S]], %[[H]]
 func.func @own_input_first(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
   %0 = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #node>) -> tensor<?x64xf32, #node>
@@ -103,7 +103,7 @@ func.func @own_input_first(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) ->
 // CHECK-LABEL: @own_input_is_sum
 // CHECK: %[[X:.*]] = gnn.aggregate sum %arg0
 // CHECK: %[[H:.*]] = gnn.linear %[[X]], %arg1 : (tensor<?x64xf32
-// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK: %[[S:.*]] = gnn.aggregate sum {{.*}} : tensor<?x8xf32, #edge>
 // CHECK: arith.addf %[[S]], %[[H]]
 func.func @own_input_is_sum(%e: tensor<?x64xf32, #edge>, %w: tensor<64x8xf32>) -> tensor<?x8xf32, #node> {
   %x = gnn.spmm copy %e reduce sum via dst : (tensor<?x64xf32, #edge>) -> tensor<?x64xf32, #node>
@@ -128,7 +128,7 @@ func.func @other_input(%x: tensor<?x64xf32, #node>, %y: tensor<?x64xf32, #node>,
 }
 
 // CHECK-LABEL: @by_feature
-// CHECK: gnn.typed_linear {{.*}}src_pair>>
+// CHECK: gnn.typed_linear {{.*}}src_pair>
 func.func @by_feature(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>, %a: tensor<?x8xf32, #edge>) -> tensor<?x8xf32, #node> {
   %1 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
   %2 = gnn.apply mul %1, %a : (tensor<?x8xf32, #src_pair>, tensor<?x8xf32, #edge>) -> tensor<?x8xf32, #edge>
@@ -138,7 +138,7 @@ func.func @by_feature(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #e
 }
 
 // CHECK-LABEL: @other_readers
-// CHECK: gnn.typed_linear {{.*}}src_pair>>
+// CHECK: gnn.typed_linear {{.*}}src_pair>
 func.func @other_readers(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>) -> (tensor<?x8xf32, #node>, tensor<?x8xf32, #src_pair>) {
   %1 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
   %2 = gnn.gather %1 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
@@ -191,7 +191,7 @@ func.func @twice(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>) -> tensor<?x
 }
 
 // CHECK-LABEL: @by_type
-// CHECK: gnn.typed_linear {{.*}}src_pair>>
+// CHECK: gnn.typed_linear {{.*}}src_pair>
 func.func @by_type(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #node> {
   %0 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
   %1 = gnn.gather %0 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>

@@ -16,7 +16,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 //
 // CHECK-LABEL: func.func @choice
 // CHECK:         %[[H:.+]] = gnn.linear
-// CHECK:         %[[M:.+]] = gnn.for_edges %[[E:.+]] in @g -> (tensor<?x8xf32, #gnn.rows<@g, edge>>) {
+// CHECK:         %[[M:.+]] = gnn.for_edges %[[E:.+]] in @g -> (tensor<?x8xf32, #edge>) {
 // CHECK-NEXT:      %[[A:.+]] = gnn.read %[[H]][%[[E]]] :
 // CHECK-NEXT:      %[[B:.+]] = gnn.read %{{.+}}[%[[E]]] via dst :
 // CHECK-NEXT:      %[[C:.+]] = arith.cmpf ogt, %[[A]], %[[B]] : tensor<8xf32>
@@ -89,7 +89,7 @@ func.func @fused(%x: !edge, %z: !edge) -> (!edge, !edge) {
 // A value that only the second loop reads is no result.
 //
 // CHECK-LABEL: func.func @inner
-// CHECK:         %[[M:.+]] = gnn.for_edges %{{.+}} in @g -> (tensor<?x8xf32, #gnn.rows<@g, edge>>) {
+// CHECK:         %[[M:.+]] = gnn.for_edges %{{.+}} in @g -> (tensor<?x8xf32, #edge>) {
 // CHECK-NOT:     gnn.for_edges
 // CHECK:         return %[[M]]
 // expected-remark @+2 {{2 loops became ops on whole tensors, 1 loop between them}}
@@ -117,8 +117,8 @@ func.func @inner(%x: !edge, %z: !edge) -> !edge {
 // that do have one.
 //
 // CHECK-LABEL: func.func @other_features
-// CHECK:         gnn.for_edges %{{.+}} in @g -> (tensor<?x5xf32, #gnn.rows<@g, edge>>) {
-// CHECK:         gnn.for_edges %{{.+}} in @g -> (tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?xf32, #gnn.rows<@g, edge>>) {
+// CHECK:         gnn.for_edges %{{.+}} in @g -> (tensor<?x5xf32, #edge>) {
+// CHECK:         gnn.for_edges %{{.+}} in @g -> (tensor<?x8xf32, #edge>, tensor<?xf32, #edge>) {
 // CHECK-NOT:     gnn.for_edges
 // expected-remark @+2 {{3 loops became ops on whole tensors, 2 loops between them}}
 // expected-remark @+1 {{1 loop joined another over the same rows}}
@@ -154,7 +154,7 @@ func.func @other_features(%x: !edge, %z: tensor<?x5xf32, #gnn.rows<@g, edge>>, %
 // A sum that nobody reads makes no loop, nor what it adds up.
 //
 // CHECK-LABEL: func.func @unread
-// CHECK-NEXT:    %[[F:.+]] = gnn.for_edges %{{.+}} in @g -> (tensor<?xf32, #gnn.rows<@g, edge>>) {
+// CHECK-NEXT:    %[[F:.+]] = gnn.for_edges %{{.+}} in @g -> (tensor<?xf32, #edge>) {
 // CHECK-NEXT:      gnn.row_number
 // CHECK-NEXT:      %[[N:.+]] = arith.sitofp
 // CHECK-NEXT:      gnn.yield %[[N]] : tensor<f32>

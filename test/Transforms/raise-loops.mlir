@@ -18,7 +18,7 @@ gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 // A loop over edges that adds up at their destination ...
 //
 // CHECK-LABEL: func.func @edge_loop
-// CHECK-NEXT:    %[[X:.+]] = gnn.gather %{{.+}} via src : {{.+}} -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK-NEXT:    %[[X:.+]] = gnn.gather %{{.+}} via src : {{.+}} -> tensor<?x8xf32, #edge>
 // CHECK-NEXT:    %[[H:.+]] = gnn.typed_linear %[[X]], %{{.+}} :
 // CHECK-NEXT:    %[[Y:.+]] = gnn.aggregate sum %[[H]] via dst :
 // CHECK-NEXT:    return %[[Y]]
@@ -35,7 +35,7 @@ func.func @edge_loop(%x: !node, %w: !weight) -> !node {
 // ... is a loop over nodes and their incoming edges.
 //
 // CHECK-LABEL: func.func @node_loop
-// CHECK-NEXT:    %[[X:.+]] = gnn.gather %{{.+}} via src : {{.+}} -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK-NEXT:    %[[X:.+]] = gnn.gather %{{.+}} via src : {{.+}} -> tensor<?x8xf32, #edge>
 // CHECK-NEXT:    %[[H:.+]] = gnn.typed_linear %[[X]], %{{.+}} :
 // CHECK-NEXT:    %[[Y:.+]] = gnn.aggregate sum %[[H]] via dst :
 // CHECK-NEXT:    return %[[Y]]
@@ -59,8 +59,8 @@ func.func @node_loop(%x: !node, %w: !weight) -> !node {
 //
 // CHECK-LABEL: func.func @invariant
 // CHECK-SAME:    %[[X:[^:]+]]: {{.+}}, %[[S:[^:]+]]: tensor<3xf32
-// CHECK-DAG:     %[[R:.+]] = gnn.activation relu %[[X]] : tensor<?x8xf32, #gnn.rows<@g, node>>
-// CHECK-DAG:     %[[T:.+]] = gnn.activation sigmoid %[[S]] : tensor<3xf32, #gnn.rows<@g, edge_type>>
+// CHECK-DAG:     %[[R:.+]] = gnn.activation relu %[[X]] : tensor<?x8xf32, #node>
+// CHECK-DAG:     %[[T:.+]] = gnn.activation sigmoid %[[S]] : tensor<3xf32, #edge_type>
 // CHECK:         %[[M:.+]] = gnn.apply mul %[[T]], %[[R]] via src
 // CHECK:         gnn.aggregate max %[[M]] via src
 func.func @invariant(%x: !node, %s: tensor<3xf32, #gnn.rows<@g, edge_type>>) -> !node {
@@ -83,7 +83,7 @@ func.func @invariant(%x: !node, %s: tensor<3xf32, #gnn.rows<@g, edge_type>>) -> 
 //
 // CHECK-LABEL: func.func @two_hops
 // CHECK:         %[[I:.+]] = gnn.gather %{{.+}} via src
-// CHECK:         %[[A:.+]] = gnn.aggregate sum %[[I]] via dst : {{.+}} -> tensor<?x8xf32, #gnn.rows<@g, node>>
+// CHECK:         %[[A:.+]] = gnn.aggregate sum %[[I]] via dst : {{.+}} -> tensor<?x8xf32, #node>
 // CHECK:         %[[G:.+]] = gnn.gather %[[A]] via src
 // CHECK:         gnn.aggregate mean %[[G]] via dst
 func.func @two_hops(%x: !node) -> !node {
@@ -131,7 +131,7 @@ func.func @products(%x: !node, %z: !edge, %w: tensor<4x8xf32>)
 }
 
 // CHECK-LABEL: func.func @bipartite
-// CHECK:         %[[M:.+]] = gnn.gather %{{.+}} : tensor<?x8xf32, #gnn.rows<@block, src>> -> tensor<?x8xf32, #gnn.rows<@block, edge>>
+// CHECK:         %[[M:.+]] = gnn.gather %{{.+}} : tensor<?x8xf32, #block_src> -> tensor<?x8xf32, #block_edge>
 // CHECK:         gnn.aggregate min %[[M]] :
 func.func @bipartite(%x: tensor<?x8xf32, #gnn.rows<@block, src>>) -> tensor<?x8xf32, #gnn.rows<@block, dst>> {
   %y = gnn.for_nodes dst %n in @block -> (tensor<?x8xf32, #gnn.rows<@block, dst>>) {

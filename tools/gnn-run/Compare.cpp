@@ -6,7 +6,9 @@
 
 #include "Compare.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -177,6 +179,86 @@ static void printTable(const Measured &without, const Measured &with) {
            << "\n";
 }
 
+/// The kernels of a side, each once.
+static SetVector<StringRef> kernelsOf(const Measured &side) {
+  SetVector<StringRef> kernels;
+  for (const runtime::StepReport &step : side.last.report.steps)
+    kernels.insert(step.code);
+  return kernels;
+}
+
+/// How many kernels there are, and the names of those that one side alone has.
+static void printKernelNames(const Measured &without, const Measured &with) {
+  SetVector<StringRef> before = kernelsOf(without), after = kernelsOf(with);
+  outs() << "kernels: "
+         << change(std::to_string(before.size()), std::to_string(after.size()));
+  auto printRest = [](StringRef side, const SetVector<StringRef> &all,
+                      const SetVector<StringRef> &others) {
+    SetVector<StringRef> rest = all;
+    rest.set_subtract(others);
+    if (!rest.empty())
+      outs() << ", " << side << " " << llvm::join(rest, " ");
+  };
+  printRest("gone", before, after);
+  printRest("new", after, before);
+  outs() << "\n";
+}
+
+/// The size of the PTX, where both sides have some.
+static void printPtx(const runtime::Package &without,
+                     const runtime::Package &with) {
+  auto before = without.images().find("ptx"), after = with.images().find("ptx");
+  if (before == without.images().end() || after == with.images().end())
+    return;
+  outs() << "PTX: "
+         << change(std::to_string(before->second.size()),
+                   std::to_string(after->second.size()))
+         << " bytes" << (before->second == after->second ? ", the same" : "")
+         << "\n";
+}
+
+/// The fields of a schedule, "lanes = 8, tiles = [2, 4]".
+static MapVector<StringRef, StringRef> fieldsOf(StringRef schedule) {
+  MapVector<StringRef, StringRef> fields;
+  while (!schedule.empty()) {
+    size_t depth = 0;
+    size_t end = schedule.find_if([&](char c) {
+      depth += StringRef("[{<(").contains(c);
+      depth -= StringRef("]}>)").contains(c);
+      return c == ',' && depth == 0;
+    });
+    auto [name, value] = schedule.take_front(end).split('=');
+    fields[name.trim()] = value.trim();
+    schedule = schedule.drop_front(std::min(end, schedule.size()));
+    schedule.consume_front(",");
+  }
+  return fields;
+}
+
+/// The fields that differ of the schedules of a launch that both sides have.
+static void printSchedules(const Measured &without, const Measured &with) {
+  for (const Row &row : pairLaunches(without.last.report, with.last.report)) {
+    if (!row.without || !row.with)
+      continue;
+    auto before = fieldsOf(without.last.report.steps[*row.without].schedule),
+         after = fieldsOf(with.last.report.steps[*row.with].schedule);
+    if (before.empty() || after.empty()) // not of a plan, or not by a schedule
+      continue;
+    for (auto &[name, value] : before)
+      after.try_emplace(name, "-");
+    std::string text;
+    for (auto &[name, value] : after) {
+      auto found = before.find(name);
+      StringRef first = found == before.end() ? "-" : found->second;
+      if (first != value)
+        text += formatv("{0} {1} = {2}", text.empty() ? "" : ",", name,
+                        change(first.str(), value.str()));
+    }
+    if (!text.empty())
+      outs() << "schedule of " << row.kernel << ":" << text << "\n";
+  }
+}
+
 /// How far outputs of floats are apart, or whether others are the same.
 static void printDifference(const runtime::TensorInfo &info,
                             const std::string &without,
@@ -218,6 +300,9 @@ runtime::Error gnn::run::compare(const ComparedFunction &without,
   without.complete(measured[0].last.report);
   with.complete(measured[1].last.report);
   printTable(measured[0], measured[1]);
+  printKernelNames(measured[0], measured[1]);
+  printPtx(without.package, with.package);
+  printSchedules(measured[0], measured[1]);
   std::vector<runtime::TensorInfo> infos = without.function.outputs();
   if (infos.size() != with.function.outputs().size())
     return runtime::failure("--compare: expected the same outputs, got ",

@@ -18,6 +18,7 @@ namespace gnn::run {
 /// One of the two.
 struct ComparedFunction {
   const runtime::BoundFunction &function;
+  const runtime::Package &package;
   /// Completes a report by what the device does not know.
   std::function<void(runtime::Report &)> complete;
 };
@@ -27,8 +28,8 @@ struct ComparedFunction {
 runtime::Error addOption(CompileOptions &options, const std::string &text);
 
 /// Runs both in turns on the same inputs and prints how long each launch takes,
-/// where the device has times, how it is launched, and how far the outputs are
-/// apart.
+/// where the device has times, how it is launched, and how far the kernels,
+/// their schedules and the outputs are apart.
 runtime::Error compare(const ComparedFunction &without,
                        const ComparedFunction &with, runtime::Device &device,
                        const std::vector<std::string> &inputs);

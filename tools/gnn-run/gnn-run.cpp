@@ -27,6 +27,7 @@
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/Explain.h"
+#include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
 #include "GNN/Target/Ptxas.h"
 #include "GNN/Version.h"
@@ -55,16 +56,9 @@ static CompileOptions forChip() {
 namespace {
 /// The options, made when the tool runs: the library of a static build, which
 /// has the code of several tools, has none when it is loaded.
-struct Options : run::InputOptions {
-  Options() : InputOptions("gnn-run options") {}
+struct Options : run::ModuleOptions {
+  Options() : ModuleOptions("gnn-run options") {}
 
-  cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"),
-                            cl::cat(category)};
-  cl::opt<std::string> functionName{"function", cl::desc("Function to run"),
-                                    cl::value_desc("NAME"), cl::cat(category)};
-  cl::list<std::string> graphFiles{
-      "graph", cl::desc("Graph file, one a graph of the function"),
-      cl::value_desc("[NAME=]FILE.npz"), cl::cat(category)};
   cl::opt<bool> refinedTypes{
       "refine-types",
       cl::desc(
@@ -80,15 +74,11 @@ struct Options : run::InputOptions {
   cl::opt<std::string> outputDirectory{
       "output", cl::desc("Write outputs there"), cl::value_desc("DIR"),
       cl::cat(category)};
-  cl::list<std::string> plugins{
-      "load-plugin",
-      cl::desc("Take dialects, ops and passes of a shared object"),
-      cl::value_desc("FILE.so"), cl::cat(category)};
   cl::list<std::string> compared{
       "compare",
       cl::desc("Compile a second time with this option besides, run both in "
                "turns, and print what it changes: times, launches, registers, "
-               "outputs (docs/Debugging.md)"),
+               "kernels, schedules, outputs (docs/Debugging.md)"),
       cl::value_desc("passes|stage-passes|schedules|stop-at=VALUE"),
       cl::cat(category)};
   cl::opt<bool> unchecked{"unchecked",
@@ -203,18 +193,25 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return nullptr;
-  auto named = nameGraphs(*module, given->functionName, graphs);
+  if (given->function.empty()) {
+    auto only = findFunction(*module);
+    if (!only) {
+      fail("--function: " + toString(only.takeError()));
+      return nullptr;
+    }
+    given->function = only->getName().str();
+  }
+  auto named = nameGraphs(*module, given->function, graphs);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
       mlir::failed(attachGradients(*module, given->flags->gradients)))
     return nullptr;
   CompileOptions options = *given->flags;
-  // PTX is also what ptxas knows registers from.
+  // PTX is also what ptxas knows registers from, and what is compared.
   bool needsPtx =
       target == "cuda" ||
       (target == "emulator" &&
-       (!options.phasesDirectory.empty() ||
-        (!findPtxas().empty() &&
-         (given->reportFile.getNumOccurrences() || !given->compared.empty()))));
+       (!options.phasesDirectory.empty() || !given->compared.empty() ||
+        (!findPtxas().empty() && given->reportFile.getNumOccurrences())));
   options.target = needsPtx ? "cuda" : target;
   options.chip = needsPtx ? chip : "";
   options.keepIR = target != "cuda";
@@ -298,14 +295,16 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
   auto second = compile(loaded, unused, /*isSecond=*/true);
   if (!second)
     return 1;
-  auto other = runtime::BoundFunction::bind(second, given->functionName, graphs,
-                                            device, {});
+  auto other =
+      runtime::BoundFunction::bind(second, given->function, graphs, device, {});
   if (!other)
     return fail(other.takeError().message());
-  run::ComparedFunction without{
-      bound, [&](runtime::Report &report) { addRegisters(report, first); }};
-  run::ComparedFunction with{
-      **other, [&](runtime::Report &report) { addRegisters(report, *second); }};
+  run::ComparedFunction without{bound, first, [&](runtime::Report &report) {
+                                  addRegisters(report, first);
+                                }};
+  run::ComparedFunction with{**other, *second, [&](runtime::Report &report) {
+                               addRegisters(report, *second);
+                             }};
   if (runtime::Error error = run::compare(without, with, *device, values))
     return fail(error.message());
   return 0;
@@ -313,8 +312,8 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
 
 /// All that the options ask for.
 static int runFunction() {
-  if (given->file.empty() || given->functionName.empty())
-    return fail("expected FILE.mlir and --function NAME, or --stats FILE.npz");
+  if (given->file.empty())
+    return fail("expected FILE.mlir, or --stats FILE.npz");
   if (!given->compared.empty() && (given->reportFile.getNumOccurrences() ||
                                    !given->outputDirectory.empty()))
     return fail(Twine("--compare: expected neither --report nor --output, as "
@@ -357,7 +356,7 @@ static int runFunction() {
   auto package = compile(loaded, compileTime);
   if (!package)
     return 1;
-  auto plan = package->plan().find(given->functionName);
+  auto plan = package->plan().find(given->function);
   if (!plan)
     return fail(plan.takeError().message());
   auto graphs = run::pickGraphs((*plan)->graphs, loaded);
@@ -368,7 +367,7 @@ static int runFunction() {
     showProgress("building " + what, done);
   };
   auto bound = runtime::BoundFunction::bind(
-      package, given->functionName, graphs->graphs, *device, bindOptions);
+      package, given->function, graphs->graphs, *device, bindOptions);
   if (!bound)
     return fail(bound.takeError().message());
   if (runtime::Error error = run::checkMemory(**bound, given->maxBytes))

@@ -20,6 +20,7 @@
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
 #include "GNN/Tune/SyntheticGraph.h"
 #include "GNN/Tune/Tune.h"
@@ -42,20 +43,14 @@ using namespace gnn;
 namespace {
 /// The options, made when the tool runs: the library of a static build, which
 /// has the code of several tools, has none when it is loaded.
-struct Options : run::InputOptions {
-  Options() : InputOptions("gnn-tune options") {
+struct Options : run::ModuleOptions {
+  Options() : ModuleOptions("gnn-tune options") {
     weights.setInitialValue("random:1");
+    graphFiles.setDescription("Graph file, one a graph of the function; by "
+                              "default graphs are made of "
+                              "the statistics in their declarations");
   }
 
-  cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"),
-                            cl::cat(category)};
-  cl::opt<std::string> function{"function", cl::desc("Function to tune"),
-                                cl::value_desc("NAME"), cl::cat(category)};
-  cl::list<std::string> graphFiles{
-      "graph",
-      cl::desc("Graph file, one a graph of the function; by default graphs are "
-               "made of the statistics in their declarations"),
-      cl::value_desc("[NAME=]FILE.npz"), cl::cat(category)};
   cl::opt<int> number{"op",
                       cl::desc("The number of the one template to tune, from "
                                "0; by default all, by their times"),
@@ -122,10 +117,6 @@ struct Options : run::InputOptions {
       cl::desc("Threads that compile; by default as many as there are cores"),
       cl::init(0), cl::cat(category)};
   CompileFlags flags{category, "tune", {}};
-  cl::list<std::string> plugins{
-      "load-plugin",
-      cl::desc("Take dialects, ops and passes of a shared object"),
-      cl::value_desc("FILE.so"), cl::cat(category)};
 };
 } // namespace
 
@@ -266,10 +257,8 @@ private:
 
 runtime::Error Run::checkArguments() {
   bool isListing = !given->features.empty();
-  if (given->file.empty() || given->function.empty() ||
-      (given->out.empty() && !isListing))
-    return runtime::failure(
-        "expected FILE.mlir, --function NAME and --out FILE.jsonl");
+  if (given->file.empty() || (given->out.empty() && !isListing))
+    return runtime::failure("expected FILE.mlir and --out FILE.jsonl");
   if (isListing && given->replay.empty())
     return runtime::failure("--features: expected --replay with a store");
   auto time = parseTime(given->budget);
@@ -396,6 +385,16 @@ bool Run::compile() {
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
   if (!module)
     return false;
+  auto failWith = [](llvm::Error error) {
+    fail("--function: " + toString(std::move(error)));
+    return false;
+  };
+  if (given->function.empty()) {
+    auto only = findFunction(*module);
+    if (!only)
+      return failWith(only.takeError());
+    given->function = only->getName().str();
+  }
   auto named = nameGraphs(*module, given->function, loaded);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
       mlir::failed(attachGradients(*module, given->flags->gradients)))
@@ -418,14 +417,8 @@ bool Run::compile() {
   if (mlir::failed(lowerToTemplates(*module, place.options,
                                     /*choosesSchedules=*/false)))
     return false;
-  if (module->lookupSymbol<mlir::func::FuncOp>(given->function))
-    return true;
-  std::string names;
-  for (auto func : module->getOps<mlir::func::FuncOp>())
-    names += (names.empty() ? "" : ", ") + func.getName().str();
-  fail("--function: expected one of " + names + ", got '" + given->function +
-       "'");
-  return false;
+  auto function = findFunction(*module, given->function);
+  return function || failWith(function.takeError());
 }
 
 runtime::Expected<std::vector<std::string>>

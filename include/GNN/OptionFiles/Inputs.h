@@ -56,6 +56,26 @@ struct InputOptions {
   runtime::Error checkWeights() const;
 };
 
+/// The options of what a run of a function of a module reads.
+struct ModuleOptions : InputOptions {
+  using InputOptions::InputOptions;
+
+  llvm::cl::opt<std::string> file{llvm::cl::Positional,
+                                  llvm::cl::desc("FILE.mlir"),
+                                  llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> function{
+      "function",
+      llvm::cl::desc("The function; by default the one that is not private"),
+      llvm::cl::value_desc("NAME"), llvm::cl::cat(category)};
+  llvm::cl::list<std::string> graphFiles{
+      "graph", llvm::cl::desc("Graph file, one a graph of the function"),
+      llvm::cl::value_desc("[NAME=]FILE.npz"), llvm::cl::cat(category)};
+  llvm::cl::list<std::string> plugins{
+      "load-plugin",
+      llvm::cl::desc("Take dialects, ops and passes of a shared object"),
+      llvm::cl::value_desc("FILE.so"), llvm::cl::cat(category)};
+};
+
 /// The graphs of a function, in its order, and the files they came from.
 struct Graphs {
   std::vector<std::shared_ptr<const runtime::Graph>> graphs;

@@ -153,12 +153,15 @@ OverlayBackend::compile(ModuleOp module, const CompileOptions &options) const {
   if (failed(refuseGradients(module)) || failed(refusePrograms(module)))
     return failure();
   llvm::StringMap<overlay::Signature> signatures;
+  Location first = module.getLoc(); // of a function; passes erase them
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func.isExternal() || func.isPrivate())
       continue;
     FailureOr<overlay::Signature> signature = overlay::describeFunction(func);
     if (failed(signature))
       return failure();
+    if (signatures.empty())
+      first = func.getLoc();
     signatures[func.getSymName()] = *signature;
   }
   if (failed(makePrograms(module, options)))
@@ -192,8 +195,8 @@ OverlayBackend::compile(ModuleOp module, const CompileOptions &options) const {
     programs[name] = *bytes;
   }
   if (plan.functions.empty())
-    return FailureOr<PackagePtr>(module.emitError(
-        "has no overlay layer: expected a function of rows of nodes"));
+    return FailureOr<PackagePtr>(emitError(
+        first, "has no overlay layer: expected a function of rows of nodes"));
   auto image = overlay::packImage(programs, kernels);
   if (!image)
     return FailureOr<PackagePtr>(module.emitError(image.message()));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models at the edges of what eager allows, beside eager: no edges and no rows, ids from the
+"""Models at the edges of what eager allows, beside eager: none or one edge and row, ids from the
 end, numbers where tensors are, gradients that are zeros."""
 
 import copy
@@ -13,7 +13,8 @@ pytest.importorskip("torch_geometric")
 import zoo  # noqa: E402
 from gnn_mlir.pytorch.frontend import capture  # noqa: E402
 from torch import nn  # noqa: E402
-from torch_geometric.nn import SAGEConv  # noqa: E402
+from torch_geometric.nn import (  # noqa: E402
+    GATConv, GATv2Conv, GCNConv, SAGEConv, TransformerConv)
 
 X, EDGES = torch.randn(5, 8), torch.randint(0, 5, (2, 9))
 NO_EDGES = EDGES[:, :0]
@@ -62,6 +63,52 @@ def at_least_one(m, x, edges):
     {(numel, (NO_EDGES, EDGES)), (longer, (EDGES, NO_EDGES)), (at_least_one, (EDGES, NO_EDGES))}))
 def test_models_that_ask_whether_there_are_edges(function, calls):
     are_eager(Model(function), *((X, edges) for edges in calls))
+
+
+# -- Sizes that are 1 ------------------------------------------------------------------
+
+ONE_NODE = torch.zeros(2, 1, dtype=torch.long)
+ONE_EDGE = torch.tensor([[0], [1]])
+
+
+class Embedding(nn.Module):
+    """Features of nodes that are weights."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.rows, self.conv = nn.Parameter(torch.randn(count, 8)), SAGEConv(8, 8)
+
+    def forward(self, x, edges):
+        return self.conv(self.rows, edges) + self.rows * 0.5 + x
+
+
+def program_of(model, *call):
+    """The IR of a model that is eager's in one call."""
+    [captured] = are_eager(model, call, fullgraph=True).captures.report()
+    return [one.text for one in captured.programs]
+
+
+@pytest.mark.parametrize("make, edge_features", [
+    (lambda: GATConv(8, 4, heads=2), 0), (lambda: GATConv(8, 4, heads=2, edge_dim=3), 3),
+    (lambda: GATv2Conv(8, 4, heads=2, edge_dim=3), 3), (lambda: TransformerConv(8, 4, heads=2), 0),
+    (lambda: GCNConv(8, 4), 0)], ids=["gat", "gat-edges", "gatv2", "transformer", "gcn"])
+def test_weights_are_no_rows_where_there_is_one(make, edge_features):
+    """A weight [1, heads, channels] is one for all rows, of one node or edge too."""
+    model = make().eval()
+
+    def program(nodes, edges):
+        rest = [torch.randn(edges.shape[1], edge_features)] if edge_features else []
+        return program_of(model, torch.randn(nodes, 8), edges, *rest)
+
+    expected = program(5, EDGES)
+    assert program(1, ONE_NODE) == expected
+    assert program(1, ONE_NODE.expand(2, 3)) == expected
+    assert program(2, ONE_EDGE) == expected
+
+
+def test_weights_that_are_the_one_row():
+    expected = program_of(Embedding(5), X, EDGES)
+    assert program_of(Embedding(1), X[:1], ONE_NODE) == expected
 
 
 # -- Numbers where tensors are ---------------------------------------------------------

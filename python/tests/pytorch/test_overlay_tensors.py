@@ -59,6 +59,15 @@ def test_captured(name, data):
     torch.testing.assert_close(out, expected, atol=5e-6, rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", LAYERS)
+def test_one_node(name):
+    model = Layers(LAYERS[name]).eval()
+    compiled = gnn_mlir.compile(model, target="overlay", fullgraph=True)
+    call = torch.randn(1, FEATURES), torch.zeros(2, 3, dtype=torch.long)
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(*call), model(*call), atol=5e-6, rtol=1e-5)
+
+
 @pytest.mark.parametrize("name", ["gcn", "sage", "gat", "sgc"])
 def test_captured_program(name, data):
     """The IR that a capture holds is a Program with the same bits, on the graph as the

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads modules in MLIR's generic form, as `gnn-opt --mlir-print-op-generic` prints
-them: one syntax for all ops, so that an op needs nothing here.
+"""Reads modules in MLIR's generic form, as `gnn-opt` prints them with `OPTIONS`: one
+syntax for all ops, so that an op needs nothing here.
 
     "gnn.gather"(%x) <{via = #gnn<end src>}> : (tensor<...>) -> tensor<...>
 
@@ -14,6 +14,9 @@ import re
 from typing import Optional, Tuple
 
 import numpy as np
+
+#: Of gnn-opt, to print this form: attributes stand where they are.
+OPTIONS = ("--mlir-print-op-generic", "--mlir-print-local-scope")
 
 
 @dataclasses.dataclass(frozen=True)

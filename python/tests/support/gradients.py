@@ -17,7 +17,7 @@ import numpy as np
 
 from gnn_mlir import capi, targets
 from gnn_mlir.compiler import CompiledFunction, compile as compile_program
-from . import errors, interpreter
+from . import errors, generic_ir, interpreter
 
 # Where the pass stands among the options of gnn-opt.
 PASS = "--gnn-differentiate=function={function} wrt={wrt}"
@@ -167,7 +167,7 @@ def differentiate(gnn_opt, function, wrt=None, pipeline=PIPELINES["alone"]):
     PASS among them. `wrt` are names of inputs, all that are `trainable` if left out.
     Raises Refused."""
     wrt = trainable(function) if wrt is None else wrt
-    text = _run(gnn_opt, function, wrt, pipeline, "--mlir-print-op-generic")
+    text = _run(gnn_opt, function, wrt, pipeline, *generic_ir.OPTIONS)
     return Differentiated(interpreter.read(text), function.name, wrt)
 
 
@@ -188,7 +188,7 @@ def differentiate_all(gnn_opt, programs):
         "disable_threading: true, verify_each: true}} #-}\n// -----\n"
         for function, pipeline in programs]
     result = subprocess.run(
-        [str(gnn_opt), "-", "--split-input-file", "--run-reproducer", "--mlir-print-op-generic"],
+        [str(gnn_opt), "-", "--split-input-file", "--run-reproducer", *generic_ir.OPTIONS],
         input="".join(texts)[:-len("// -----\n")], text=True, capture_output=True, check=False)
     ends = list(itertools.accumulate(text.count("\n") for text in texts))
     refused = {bisect.bisect_left(ends, int(line)) for line in re.findall(

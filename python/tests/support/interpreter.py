@@ -2,7 +2,7 @@
 """Evaluates functions of level 1 in float64: `gnn` ops on tensors and in loops,
 `arith`, `math`, and ops of `tensor` on weights and in loops.
 
-    module = interpreter.read(text)     # of gnn-opt --mlir-print-op-generic
+    module = interpreter.read(text)     # of gnn-opt with generic_ir.OPTIONS
     module.functions["layer"].evaluate({"g": graph}, {"x": x, "weight": w})
 
 The meaning of each op is in `gnn_mlir.reference`, which `op_meanings` reads. Each

@@ -8,6 +8,7 @@ import tempfile
 import numpy as np
 
 from gnn_mlir import targets
+from . import generic_ir
 
 
 def run_by_tool(gnn_run, *options):
@@ -41,9 +42,8 @@ def print_generic(gnn_opt, texts, *options):
     said."""
     separator = "\n// -----\n"
     result = subprocess.run(
-        [str(gnn_opt), "-", "--split-input-file", "--mlir-print-op-generic",
-         *options], input=separator.join(texts), text=True, capture_output=True,
-        check=False)
+        [str(gnn_opt), "-", "--split-input-file", *generic_ir.OPTIONS, *options],
+        input=separator.join(texts), text=True, capture_output=True, check=False)
     if result.returncode != 0:
         raise AssertionError(result.stderr.strip())
     return result.stdout

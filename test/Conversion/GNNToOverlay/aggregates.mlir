@@ -73,7 +73,7 @@ func.func @spmm_mul_swapped(%x: !node, %w: !number) -> !node {
 // A mean is a sum with weights that the graph alone says.
 //
 // CHECK-LABEL: func.func @mean
-// CHECK:         %[[D:.+]] = gnn.degree edge via dst : tensor<?xf32, #gnn.rows<@g, node>>
+// CHECK:         %[[D:.+]] = gnn.degree edge via dst : tensor<?xf32, #node>
 // CHECK:         %[[I:.+]] = arith.divf %{{.+}}, %[[D]]
 // CHECK:         %[[W:.+]] = gnn.gather %[[I]] via dst
 // CHECK:         gnn_overlay.aggregate sum %arg0 weights %[[W]] :

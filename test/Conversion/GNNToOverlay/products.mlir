@@ -4,7 +4,7 @@
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
 // CHECK-LABEL: func.func @product
-// CHECK-SAME:    %[[X:.+]]: tensor<?x16xf32, #gnn.rows<@g, node>>, %[[W:.+]]: tensor<16x4xf32>
+// CHECK-SAME:    %[[X:.+]]: tensor<?x16xf32, #node>, %[[W:.+]]: tensor<16x4xf32>
 // CHECK-NEXT:    %[[Y:.+]] = gnn_overlay.linear %[[X]], %[[W]] :
 // CHECK-NEXT:    return %[[Y]]
 func.func @product(%x: tensor<?x16xf32, #node>, %w: tensor<16x4xf32>) -> tensor<?x4xf32, #node> {
@@ -22,7 +22,7 @@ func.func @bias(%x: tensor<?x16xf32, #node>, %w: tensor<16x4xf32>, %b: tensor<4x
 // A transposed weight is one that is written transposed.
 //
 // CHECK-LABEL: func.func @transposed
-// CHECK-SAME:    %[[X:.+]]: tensor<?x16xf32, #gnn.rows<@g, node>>, %[[W:.+]]: tensor<4x16xf32>
+// CHECK-SAME:    %[[X:.+]]: tensor<?x16xf32, #node>, %[[W:.+]]: tensor<4x16xf32>
 // CHECK-NEXT:    %[[T:.+]] = gnn_overlay.assemble %[[W]] blocks [0, 0, 0, 0, 16, 4] transposed [true] ones []
 // CHECK-NEXT:    gnn_overlay.linear %[[X]], %[[T]] :
 // CHECK-NOT:     gnn.weight_transpose

@@ -183,10 +183,10 @@ func.func @reshaped_message(%x: !node) -> !node {
 // edges are of.
 //
 // CHECK-LABEL: func.func @replaced_loops
-// CHECK-NEXT:    %[[X:.+]] = gnn.rebind_rows %arg0 : tensor<?x16xf32, #gnn.rows<@g, node>> -> tensor<?x16xf32, #gnn.rows<@looped, node>>
-// CHECK-NEXT:    %[[H:.+]] = gnn_overlay.linear %[[X]], %arg1 : tensor<?x16xf32, #gnn.rows<@looped, node>>
-// CHECK-NEXT:    %[[Y:.+]] = gnn_overlay.aggregate sum %[[H]] : tensor<?x16xf32, #gnn.rows<@looped, node>>
-// CHECK-NEXT:    gnn.rebind_rows %[[Y]] : tensor<?x16xf32, #gnn.rows<@looped, node>> -> tensor<?x16xf32, #gnn.rows<@g, node>>
+// CHECK-NEXT:    %[[X:.+]] = gnn.rebind_rows %arg0 : tensor<?x16xf32, #node> -> tensor<?x16xf32, #looped_node>
+// CHECK-NEXT:    %[[H:.+]] = gnn_overlay.linear %[[X]], %arg1 : tensor<?x16xf32, #looped_node>
+// CHECK-NEXT:    %[[Y:.+]] = gnn_overlay.aggregate sum %[[H]] : tensor<?x16xf32, #looped_node>
+// CHECK-NEXT:    gnn.rebind_rows %[[Y]] : tensor<?x16xf32, #looped_node> -> tensor<?x16xf32, #node>
 func.func @replaced_loops(%x: !node, %w: !weight) -> !node {
   %h = gnn.linear %x, %w : (!node, !weight) -> !node
   %l = gnn.rebind_rows %h : !node -> tensor<?x16xf32, #gnn.rows<@looped, node>>

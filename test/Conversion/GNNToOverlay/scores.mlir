@@ -75,7 +75,7 @@ func.func @product_of_ends(%s: !of_node, %t: !of_node) -> !number {
 
 // CHECK-LABEL: func.func @function_of_scores
 // CHECK:         %[[S:.+]] = gnn_overlay.vector_inner
-// CHECK:         gnn_overlay.activation %[[S]] activations [#gnn_overlay.act<prelu, 0.2>] : tensor<?xf32, {{.+}}edge>>
+// CHECK:         gnn_overlay.activation %[[S]] activations [#gnn_overlay.act<prelu, 0.2>] : tensor<?xf32, {{.+}}edge>
 func.func @function_of_scores(%x: !node) -> !number {
   %a = gnn.sddmm %x via src, %x via dst : (!node, !node) -> !number
   %b = gnn.activation leaky_relu %a alpha = 0.2 : !number

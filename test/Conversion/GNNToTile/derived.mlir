@@ -55,7 +55,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK:         math.tanh
 // CHECK:         gnn_tile.count @part count dst
 // CHECK:         gnn_tile.traverse @part <dst, edge.in_rows, features = 8>
-// CHECK-SAME:      ins(%{{.+}} : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>)
+// CHECK-SAME:      ins(%{{.+}} : tensor<?x8xf32, #edge_in_rows>)
 // CHECK-SAME:      at [#gnn_tile.at<element -> parent_edge.in_rows : feature>]
 func.func @computed(%x: tensor<?x8xf32, #gnn.rows<@g, node>>)
     -> tensor<?x8xf32, #gnn.rows<@part, node>> {

@@ -95,7 +95,7 @@ gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 // CHECK-LABEL: func.func @expand
 // CHECK:         %[[Z:.+]] = gnn_tile.traverse @g <edge.in_rows, features = 8> at []
 // CHECK:         gnn_tile.traverse @part <edge.in_rows, features = 8>
-// CHECK-SAME:      outs(%[[Z]] : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group -> parent_edge.in_rows : feature>]
+// CHECK-SAME:      outs(%[[Z]] : tensor<?x8xf32, #edge_in_rows>) at [#gnn_tile.at<group -> parent_edge.in_rows : feature>]
 // TILE-LABEL: func.func @expand
 // TILE:         gnn_tile.traverse @g <edge.in_rows, features = 8> at []
 // TILE:         gnn_tile.gemm @part rows edge.in_rows

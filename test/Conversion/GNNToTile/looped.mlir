@@ -12,7 +12,7 @@ gnn.graph @s square of @g loops replace type 0 {node_types = 1, edge_types = 1}
 //
 // CHECK-LABEL: func.func @computed
 // CHECK:         %[[N:.+]] = gnn_tile.count @s count parent_edge
-// CHECK:         %[[INIT:.+]] = tensor.empty(%[[N]]) : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+// CHECK:         %[[INIT:.+]] = tensor.empty(%[[N]]) : tensor<?x8xf32, #edge_in_rows>
 // CHECK:         %[[E:.+]] = gnn_tile.traverse @g <edge.in_rows, features = 8>
 // CHECK-SAME:      outs(%[[INIT]] :
 // CHECK:           math.tanh

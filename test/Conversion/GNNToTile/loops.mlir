@@ -42,7 +42,7 @@ func.func @for_edges(%x: !node, %z: !edge) -> (!edge, !node) {
 // CHECK-LABEL: func.func @for_nodes
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
 // CHECK-SAME:      at [#gnn_tile.at<element -> edge : feature>, #gnn_tile.at<group : feature>]
-// CHECK-SAME:      outs(%{{.+}}, %{{.+}} : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32>) at [#gnn_tile.at<element : feature>, #gnn_tile.at<group>]
+// CHECK-SAME:      outs(%{{.+}}, %{{.+}} : tensor<?x8xf32, #edge_in_rows>, tensor<?xf32>) at [#gnn_tile.at<element : feature>, #gnn_tile.at<group>]
 // CHECK:           %[[P:.+]] = math.exp
 // CHECK:           %[[S:.+]] = gnn_tile.reduce sum [element] %[[P]]
 // CHECK:           %[[Q:.+]] = arith.divf %[[P]], %[[S]]

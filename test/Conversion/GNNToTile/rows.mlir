@@ -14,11 +14,11 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // the border.
 
 // CHECK-LABEL: func.func @gather_node
-// CHECK:         tensor.empty(%{{.+}}) : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+// CHECK:         tensor.empty(%{{.+}}) : tensor<?x8xf32, #edge_in_rows>
 // CHECK:         %[[E:.+]] = gnn_tile.traverse @g <edge.in_rows, features = 8>
 // CHECK-SAME:      at [#gnn_tile.at<group -> src : feature>]
-// CHECK:         } -> tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
-// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8> ins(%[[E]] : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>)
+// CHECK:         } -> tensor<?x8xf32, #edge_in_rows>
+// CHECK:         gnn_tile.traverse @g <edge.in_rows, features = 8> ins(%[[E]] : tensor<?x8xf32, #edge_in_rows>)
 // CHECK-SAME:      outs(%{{.+}} : tensor<?x8xf32>) at [#gnn_tile.at<group -> edge : feature>]
 func.func @gather_node(%x: !node) -> !edge {
   %y = gnn.gather %x via src : !node -> !edge

@@ -70,7 +70,7 @@ func.func @inverse_apply(%x: !number) -> !edge {
 // A sum of ones counts.
 //
 // CHECK-LABEL: func.func @count
-// CHECK:         %[[D:.+]] = gnn.degree edge via dst : tensor<?xf32, #gnn.rows<@g, node>>
+// CHECK:         %[[D:.+]] = gnn.degree edge via dst : tensor<?xf32, #node>
 // CHECK:         %[[Y:.+]] = gnn.broadcast %[[D]]
 // CHECK:         return %[[Y]]
 func.func @count() -> !node {
@@ -135,9 +135,9 @@ func.func @guard_needed() -> !number {
 //
 // CHECK-LABEL: func.func @ones_dropped
 // CHECK-SAME:    %[[X:.+]]: tensor
-// CHECK:         %[[C:.+]] = gnn.broadcast {{.*}} -> tensor<?xf32, #gnn.rows<@g, node>>
+// CHECK:         %[[C:.+]] = gnn.broadcast {{.*}} -> tensor<?xf32, #node>
 // CHECK:         %[[R:.+]] = gnn.reshape %[[X]]
-// CHECK:         %[[Y:.+]] = arith.subf %[[C]], %[[R]] : tensor<?xf32, #gnn.rows<@g, node>>
+// CHECK:         %[[Y:.+]] = arith.subf %[[C]], %[[R]] : tensor<?xf32, #node>
 // CHECK:         return %[[Y]]
 func.func @ones_dropped(%x: !one) -> !number {
   %one = arith.constant dense<1.0> : tensor<f32>

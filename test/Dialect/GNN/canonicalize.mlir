@@ -25,7 +25,7 @@ func.func @gather_identity(%x: !node) -> !node {
 //
 // CHECK-LABEL: func.func @gather_through_pair
 // CHECK-SAME:    %[[X:.+]]: tensor
-// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] via src : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #edge>
 // CHECK:         return %[[Y]]
 func.func @gather_through_pair(%x: !node) -> !edge {
   %p = gnn.gather %x : !node -> !src_pair
@@ -37,7 +37,7 @@ func.func @gather_through_pair(%x: !node) -> !edge {
 //
 // CHECK-LABEL: func.func @gather_through_node
 // CHECK-SAME:    %[[X:.+]]: tensor
-// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] via dst : tensor<2x8xf32, #gnn.rows<@g, node_type>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] via dst : tensor<2x8xf32, #node_type> -> tensor<?x8xf32, #edge>
 // CHECK:         return %[[Y]]
 func.func @gather_through_node(%x: !node_type) -> !edge {
   %n = gnn.gather %x : !node_type -> !node
@@ -49,7 +49,7 @@ func.func @gather_through_node(%x: !node_type) -> !edge {
 //
 // CHECK-LABEL: func.func @gather_type_through_pair
 // CHECK-SAME:    %[[X:.+]]: tensor
-// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] : tensor<3x8xf32, #gnn.rows<@g, edge_type>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK:         %[[Y:.+]] = gnn.gather %[[X]] : tensor<3x8xf32, #edge_type> -> tensor<?x8xf32, #edge>
 // CHECK:         return %[[Y]]
 func.func @gather_type_through_pair(%x: !edge_type) -> !edge {
   %p = gnn.gather %x : !edge_type -> !dst_pair
@@ -71,7 +71,7 @@ func.func @gather_by_schema_to_other_end(%x: tensor<2x8xf32, #gnn.rows<@t, node_
 
 // CHECK-LABEL: func.func @gather_of_repeated_weight
 // CHECK-SAME:    %[[B:.+]]: tensor<8xf32>
-// CHECK:         %[[Y:.+]] = gnn.broadcast %[[B]] : tensor<8xf32> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK:         %[[Y:.+]] = gnn.broadcast %[[B]] : tensor<8xf32> -> tensor<?x8xf32, #edge>
 // CHECK:         return %[[Y]]
 func.func @gather_of_repeated_weight(%b: tensor<8xf32>) -> !edge {
   %n = gnn.broadcast %b : tensor<8xf32> -> !node
@@ -97,7 +97,7 @@ func.func @aggregate_identity_with_argument(%x: !node) -> (!node, tensor<?x8xi32
 }
 
 // CHECK-LABEL: func.func @aggregate_unused_argument
-// CHECK:         %[[Y:.+]] = gnn.aggregate max %{{.+}} via dst : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@g, node>>{{$}}
+// CHECK:         %[[Y:.+]] = gnn.aggregate max %{{.+}} via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>{{$}}
 // CHECK:         return %[[Y]]
 func.func @aggregate_unused_argument(%x: !edge) -> !node {
   %y, %i = gnn.aggregate max %x via dst : !edge -> !node, tensor<?x8xi32, #gnn.rows<@g, node>>
@@ -105,7 +105,7 @@ func.func @aggregate_unused_argument(%x: !edge) -> !node {
 }
 
 // CHECK-LABEL: func.func @max_through_pair
-// CHECK:         %[[Y:.+]] = gnn.aggregate max %{{.+}} via dst : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+// CHECK:         %[[Y:.+]] = gnn.aggregate max %{{.+}} via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>
 // CHECK-NEXT:    return %[[Y]]
 func.func @max_through_pair(%x: !edge) -> !node {
   %p = gnn.aggregate max %x : !edge -> !dst_pair
@@ -274,7 +274,7 @@ func.func @slice_of_all(%x: !x) -> !x {
 }
 
 // CHECK-LABEL: func.func @slice_of_slice
-// CHECK:         gnn.slice %{{.+}} at 3 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x2xf32, #gnn.rows<@g, node>>
+// CHECK:         gnn.slice %{{.+}} at 3 : tensor<?x8xf32, #node> -> tensor<?x2xf32, #node>
 // CHECK-NEXT:    return
 func.func @slice_of_slice(%x: !x) -> tensor<?x2xf32, #gnn.rows<@g, node>> {
   %y = gnn.slice %x at 1 : !x -> !half
@@ -283,7 +283,7 @@ func.func @slice_of_slice(%x: !x) -> tensor<?x2xf32, #gnn.rows<@g, node>> {
 }
 
 // CHECK-LABEL: func.func @slice_of_concat
-// CHECK-SAME:    %{{.+}}: tensor<{{[^>]+>}}>, %[[B:.+]]: tensor
+// CHECK-SAME:    %{{.+}}: tensor<{{[^>]+}}>, %[[B:.+]]: tensor
 // CHECK:         return %[[B]]
 func.func @slice_of_concat(%a: !x, %b: !half) -> !half {
   %c = gnn.concat %a, %b : (!x, !half) -> tensor<?x12xf32, #gnn.rows<@g, node>>
@@ -312,7 +312,7 @@ func.func @reshape_and_back(%x: !x) -> !x {
 
 // CHECK-LABEL: func.func @broadcast_of_broadcast
 // CHECK-SAME:    %[[X:.+]]: tensor
-// CHECK:         %[[Y:.+]] = gnn.broadcast %[[X]] : tensor<?xf32, #gnn.rows<@g, node>> -> tensor<?x1x8xf32, #gnn.rows<@g, node>>
+// CHECK:         %[[Y:.+]] = gnn.broadcast %[[X]] : tensor<?xf32, #node> -> tensor<?x1x8xf32, #node>
 // CHECK-NEXT:    return %[[Y]]
 func.func @broadcast_of_broadcast(%x: !row) -> !heads {
   %y = gnn.broadcast %x : !row -> tensor<?x1xf32, #gnn.rows<@g, node>>
@@ -331,14 +331,14 @@ func.func @broadcast_of_repeated_weight(%w: tensor<8xf32>) -> tensor<?x8x8xf32, 
 }
 
 // CHECK-LABEL: func.func @reduce_one_head
-// CHECK:         gnn.reshape %{{.+}} : tensor<?x1x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
+// CHECK:         gnn.reshape %{{.+}} : tensor<?x1x8xf32, #node> -> tensor<?x8xf32, #node>
 func.func @reduce_one_head(%x: !heads) -> !x {
   %y = gnn.reduce_heads mean %x : !heads -> !x
   return %y : !x
 }
 
 // CHECK-LABEL: func.func @reduce_one_feature
-// CHECK:         gnn.reshape %{{.+}} : tensor<?x1xf32, #gnn.rows<@g, node>> -> tensor<?xf32, #gnn.rows<@g, node>>
+// CHECK:         gnn.reshape %{{.+}} : tensor<?x1xf32, #node> -> tensor<?xf32, #node>
 func.func @reduce_one_feature(%x: tensor<?x1xf32, #gnn.rows<@g, node>>) -> !row {
   %y = gnn.reduce_features max %x : tensor<?x1xf32, #gnn.rows<@g, node>> -> !row
   return %y : !row
@@ -357,7 +357,7 @@ func.func @reduce_heads(%x: tensor<?x2x8xf32, #gnn.rows<@g, node>>) -> !x {
 //
 // CHECK-LABEL: func.func @pick_of_one_head
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<?x8xf32
-// CHECK:         %[[Y:.+]] = gnn.reshape %[[X]] : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x1x8xf32, #gnn.rows<@g, node>>
+// CHECK:         %[[Y:.+]] = gnn.reshape %[[X]] : tensor<?x8xf32, #node> -> tensor<?x1x8xf32, #node>
 // CHECK-NEXT:    return %[[Y]]
 func.func @pick_of_one_head(%x: !x, %of: !heads) -> !heads {
   %y = gnn.pick_feature %x at max heads of %of : !x, !heads
@@ -465,11 +465,11 @@ func.func @restrict_transpose(%w: tensor<3x4x8xf32, #gnn.rows<@g, edge_type>>)
 // Rows of a derived graph are gathered there.
 //
 // CHECK-LABEL: func.func @restrict_gather
-// CHECK-SAME: %[[X:.+]]: tensor<?x8xf32, #gnn.rows<@g, node>>, %[[T:.+]]: tensor<3x
+// CHECK-SAME: %[[X:.+]]: tensor<?x8xf32, #node>, %[[T:.+]]: tensor<3x
 // CHECK-DAG: %[[N:.+]] = gnn.rebind_rows %[[X]]
-// CHECK-DAG: %[[E:.+]] = gnn.gather %[[N]] via src : {{.+}} -> tensor<?x8xf32, #gnn.rows<@s, edge>>
-// CHECK-DAG: %[[R:.+]] = gnn.restrict_rows %[[T]] : {{.+}} -> tensor<2xf32, #gnn.rows<@s, edge_type>>
-// CHECK-DAG: %[[P:.+]] = gnn.gather %[[R]] : {{.+}} -> tensor<?xf32, #gnn.rows<@s, src_pair>>
+// CHECK-DAG: %[[E:.+]] = gnn.gather %[[N]] via src : {{.+}} -> tensor<?x8xf32, #s_edge>
+// CHECK-DAG: %[[R:.+]] = gnn.restrict_rows %[[T]] : {{.+}} -> tensor<2xf32, #s_edge_type>
+// CHECK-DAG: %[[P:.+]] = gnn.gather %[[R]] : {{.+}} -> tensor<?xf32, #s_src_pair>
 // CHECK: return %[[E]], %[[P]]
 func.func @restrict_gather(%x: tensor<?x8xf32, #gnn.rows<@g, node>>,
                            %t: tensor<3xf32, #gnn.rows<@g, edge_type>>)
@@ -484,7 +484,7 @@ func.func @restrict_gather(%x: tensor<?x8xf32, #gnn.rows<@g, node>>,
 // An attention reads each row once, and none that its body does not read.
 //
 // CHECK-LABEL: func.func @attention_inputs
-// CHECK-SAME: %[[X:.+]]: tensor<?x8x4xf32, #gnn.rows<@g, node>>, %{{.+}}: tensor<?x8xf32
+// CHECK-SAME: %[[X:.+]]: tensor<?x8x4xf32, #node>, %{{.+}}: tensor<?x8xf32
 // CHECK: gnn.attention(%[[A:.+]] = %[[X]] via src, %[[B:.+]] = %[[X]] via dst) value %[[X]] via src over dst :
 // CHECK-NEXT: %[[D:.+]] = gnn.row_dot %[[A]], %[[A]]
 // CHECK-NEXT: %[[E:.+]] = gnn.row_dot %[[A]], %[[B]]
@@ -505,8 +505,8 @@ func.func @attention_inputs(%x: tensor<?x8x4xf32, #gnn.rows<@g, node>>,
 //
 // CHECK-LABEL: func.func @pads
 // CHECK-SAME: %[[X:.+]]: tensor
-// CHECK-DAG: %[[P:.+]] = gnn.pad %[[X]] at 7 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x20xf32, #gnn.rows<@g, node>>
-// CHECK-DAG: %[[S:.+]] = gnn.slice %[[X]] at 2 : tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x4xf32, #gnn.rows<@g, node>>
+// CHECK-DAG: %[[P:.+]] = gnn.pad %[[X]] at 7 : tensor<?x8xf32, #node> -> tensor<?x20xf32, #node>
+// CHECK-DAG: %[[S:.+]] = gnn.slice %[[X]] at 2 : tensor<?x8xf32, #node> -> tensor<?x4xf32, #node>
 // CHECK-DAG: %[[Z:.+]] = gnn.slice %[[P]] at 6
 // CHECK: return %[[P]], %[[X]], %[[S]], %[[Z]]
 func.func @pads(%x: tensor<?x8xf32, #gnn.rows<@g, node>>)

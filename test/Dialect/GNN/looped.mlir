@@ -16,10 +16,10 @@ gnn.graph @remaining square of @g loops remaining type 1 {node_types = 2, edge_t
 !remaining = tensor<?x8xf32, #gnn.rows<@remaining, edge>>
 
 // CHECK-LABEL: func.func @ops
-// CHECK: gnn.extend_edges %{{.+}}, %{{.+}} : tensor<?x8xf32, #gnn.rows<@g, edge>>, tensor<?x8xf32, #gnn.rows<@g, node>> -> tensor<?x8xf32, #gnn.rows<@added, edge>>
-// CHECK: gnn.loop_rows %{{.+}} : tensor<?x8xf32, #gnn.rows<@added, edge>> -> tensor<?x8xf32, #gnn.rows<@g, node>>
-// CHECK: gnn.restrict_rows %{{.+}} -> tensor<?x8xf32, #gnn.rows<@kept, edge>>
-// CHECK: gnn.expand_rows %{{.+}} : tensor<?x8xf32, #gnn.rows<@added, edge>> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+// CHECK: gnn.extend_edges %{{.+}}, %{{.+}} : tensor<?x8xf32, #edge>, tensor<?x8xf32, #node> -> tensor<?x8xf32, #added_edge>
+// CHECK: gnn.loop_rows %{{.+}} : tensor<?x8xf32, #added_edge> -> tensor<?x8xf32, #node>
+// CHECK: gnn.restrict_rows %{{.+}} -> tensor<?x8xf32, #kept_edge>
+// CHECK: gnn.expand_rows %{{.+}} : tensor<?x8xf32, #added_edge> -> tensor<?x8xf32, #edge>
 func.func @ops(%e: !edge, %n: !node, %l: !added)
     -> (!added, !node, tensor<?x8xf32, #gnn.rows<@kept, edge>>, !edge) {
   %0 = gnn.extend_edges %e, %n : !edge, !node -> !added
@@ -32,9 +32,9 @@ func.func @ops(%e: !edge, %n: !node, %l: !added)
 // The rows that were put there; a loop that remains has another one.
 //
 // CHECK-LABEL: func.func @loops_of_extended
-// CHECK-SAME:    %[[E:.+]]: tensor<?x8xf32, #gnn.rows<@g, edge>>, %[[N:.+]]: tensor
+// CHECK-SAME:    %[[E:.+]]: tensor<?x8xf32, #edge>, %[[N:.+]]: tensor
 // CHECK:         %[[X:.+]] = gnn.extend_edges
-// CHECK-SAME:      #gnn.rows<@remaining, edge>
+// CHECK-SAME:      #remaining_edge
 // CHECK:         %[[L:.+]] = gnn.loop_rows %[[X]]
 // CHECK:         return %[[N]], %[[L]]
 func.func @loops_of_extended(%e: !edge, %n: !node) -> (!node, !node) {
@@ -48,7 +48,7 @@ func.func @loops_of_extended(%e: !edge, %n: !node) -> (!node, !node) {
 // One row for all stays one; two are rows.
 //
 // CHECK-LABEL: func.func @constants
-// CHECK:         %[[ONE:.+]] = gnn.broadcast %{{.+}} : tensor<f32> -> tensor<?x8xf32, #gnn.rows<@added, edge>>
+// CHECK:         %[[ONE:.+]] = gnn.broadcast %{{.+}} : tensor<f32> -> tensor<?x8xf32, #added_edge>
 // CHECK:         %[[X:.+]] = gnn.extend_edges
 // CHECK-NOT:     gnn.extend_edges
 // CHECK:         return %[[ONE]], %[[X]]

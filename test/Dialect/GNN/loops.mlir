@@ -18,9 +18,9 @@ gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 // e.src.x * W[e.etype], kept for each edge and added up at its destination.
 //
 // CHECK-LABEL: func.func @for_edges
-// CHECK:         gnn.for_edges %[[E:.+]] in @g -> (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<?x64xf32, #gnn.rows<@g, node>>) {
-// CHECK-NEXT:      %[[X:.+]] = gnn.read %{{.+}}[%[[E]]] via src : (tensor<?x64xf32, #gnn.rows<@g, node>>, !gnn.row<@g, edge>) -> tensor<64xf32>
-// CHECK-NEXT:      %[[W:.+]] = gnn.read %{{.+}}[%[[E]]] : (tensor<3x64x64xf32, #gnn.rows<@g, edge_type>>, !gnn.row<@g, edge>) -> tensor<64x64xf32>
+// CHECK:         gnn.for_edges %[[E:.+]] in @g -> (tensor<?x64xf32, #edge>, tensor<?x64xf32, #node>) {
+// CHECK-NEXT:      %[[X:.+]] = gnn.read %{{.+}}[%[[E]]] via src : (tensor<?x64xf32, #node>, !gnn.row<@g, edge>) -> tensor<64xf32>
+// CHECK-NEXT:      %[[W:.+]] = gnn.read %{{.+}}[%[[E]]] : (tensor<3x64x64xf32, #edge_type>, !gnn.row<@g, edge>) -> tensor<64x64xf32>
 // CHECK-NEXT:      %[[H:.+]] = gnn.row_linear %[[X]], %[[W]] : (tensor<64xf32>, tensor<64x64xf32>) -> tensor<64xf32>
 // CHECK-NEXT:      gnn.yield %[[H]], sum %[[H]] via dst : tensor<64xf32>, tensor<64xf32>
 func.func @for_edges(%x: !node, %w: !by_edge_type) -> (!edge, !node) {
@@ -36,7 +36,7 @@ func.func @for_edges(%x: !node, %w: !by_edge_type) -> (!edge, !node) {
 // n.x * W[n.ntype], and loops over edges into a node and out of it.
 //
 // CHECK-LABEL: func.func @for_nodes
-// CHECK:         gnn.for_nodes %[[N:.+]] in @g -> (tensor<?x64xf32, #gnn.rows<@g, node>>) {
+// CHECK:         gnn.for_nodes %[[N:.+]] in @g -> (tensor<?x64xf32, #node>) {
 // CHECK:           gnn.row_linear %{{.+}}, %{{.+}} transposed :
 // CHECK:           gnn.for_incoming %{{.+}} of %[[N]] : !gnn.row<@g, node> -> (tensor<64xf32>, tensor<64xf32>) {
 // CHECK:             gnn.yield max %{{.+}}, mean %{{.+}} : tensor<64xf32>, tensor<64xf32>
@@ -69,11 +69,11 @@ func.func @for_nodes(%x: !node, %w: !by_node_type) -> !node {
 //
 // CHECK-LABEL: func.func @inner_rows
 // CHECK:         gnn.for_nodes
-// CHECK:           %[[P:.+]]:2 = gnn.for_incoming %{{.+}} -> (tensor<?xf32, #gnn.rows<@g, edge>>, tensor<f32>) {
+// CHECK:           %[[P:.+]]:2 = gnn.for_incoming %{{.+}} -> (tensor<?xf32, #edge>, tensor<f32>) {
 // CHECK:             gnn.yield %{{.+}}, sum %{{.+}} : tensor<f32>, tensor<f32>
 // CHECK:           gnn.for_incoming
 // CHECK:             gnn.read %[[P]]#0
-// CHECK:           gnn.yield %{{.+}} : tensor<?xf32, #gnn.rows<@g, edge>>
+// CHECK:           gnn.yield %{{.+}} : tensor<?xf32, #edge>
 func.func @inner_rows(%s: !score) -> !score {
   %a = gnn.for_nodes %n in @g -> (!score) {
     %power, %sum = gnn.for_incoming %e of %n : !n -> (!score, tensor<f32>) {
@@ -122,7 +122,7 @@ func.func @row_ops(%x: !edge, %y: !edge, %slope: tensor<1xf32>)
 }
 
 // CHECK-LABEL: func.func @bipartite
-// CHECK:         gnn.for_nodes dst %[[N:.+]] in @block -> (tensor<?x8xf32, #gnn.rows<@block, dst>>) {
+// CHECK:         gnn.for_nodes dst %[[N:.+]] in @block -> (tensor<?x8xf32, #block_dst>) {
 // CHECK:         gnn.for_incoming %{{.+}} of %[[N]] : !gnn.row<@block, dst> -> (tensor<8xf32>) {
 // CHECK:         gnn.for_nodes src %{{.+}} in @block {
 func.func @bipartite(%x: tensor<?x8xf32, #gnn.rows<@block, src>>) -> tensor<?x8xf32, #gnn.rows<@block, dst>> {
@@ -140,7 +140,7 @@ func.func @bipartite(%x: tensor<?x8xf32, #gnn.rows<@block, src>>) -> tensor<?x8x
 }
 
 // CHECK-LABEL: func.func @weight_transpose
-// CHECK:         gnn.weight_transpose %{{.+}} : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8x64xf32, #gnn.rows<@g, edge_type>>
+// CHECK:         gnn.weight_transpose %{{.+}} : (tensor<3x64x8xf32, #edge_type>) -> tensor<3x8x64xf32, #edge_type>
 func.func @weight_transpose(%w: tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8x64xf32, #gnn.rows<@g, edge_type>> {
   %t = gnn.weight_transpose %w : (tensor<3x64x8xf32, #gnn.rows<@g, edge_type>>) -> tensor<3x8x64xf32, #gnn.rows<@g, edge_type>>
   return %t : tensor<3x8x64xf32, #gnn.rows<@g, edge_type>>

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --verify-roundtrip | FileCheck %s
+// RUN: gnn-opt %s --mlir-print-local-scope --verify-roundtrip | FileCheck %s
 
 // CHECK: gnn.graph @g square {node_types = 2, edge_types = 3, schema = {{\[\[}}0, 1], [1, 1], [-1, -1]]}
 gnn.graph @g square {node_types = 2, edge_types = 3, schema = [[0, 1], [1, 1], [-1, -1]]}

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --verify-roundtrip | FileCheck %s
+// RUN: gnn-opt %s --mlir-print-local-scope --verify-roundtrip | FileCheck %s
 
 #node = #gnn.rows<@g, node>
 #edge = #gnn.rows<@g, edge>

@@ -141,12 +141,12 @@ func.func @tiles(%x: tensor<?x64xf32>, %dy: tensor<?x8xf32>, %sums: tensor<3x512
 // way is an access to that order.
 //
 // CHECK-LABEL: func.func @kept_in_an_order
-// CHECK-SAME:      %[[E:[a-z0-9]+]]: tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
+// CHECK-SAME:      %[[E:[a-z0-9]+]]: tensor<?x8xf32, #edge_in_rows>
 // CHECK:         gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
-// CHECK-SAME:      ins(%[[E]], %[[E]] : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>)
+// CHECK-SAME:      ins(%[[E]], %[[E]] : tensor<?x8xf32, #edge_in_rows>, tensor<?x8xf32, #edge_in_rows>)
 // CHECK-SAME:      at [#gnn_tile.at<element : feature>, #gnn_tile.at<element -> edge.in_rows : feature>]
 // CHECK:         gnn_tile.traverse @part <edge.in_rows, features = 8>
-// CHECK-SAME:      ins(%[[E]] : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>)
+// CHECK-SAME:      ins(%[[E]] : tensor<?x8xf32, #edge_in_rows>)
 // CHECK-SAME:      at [#gnn_tile.at<group -> parent_edge.in_rows : feature>]
 !in_rows = tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>
 func.func @kept_in_an_order(%e: !in_rows, %n: tensor<?x8xf32>, %p: !in_rows) -> (tensor<?x8xf32>, !in_rows) {
@@ -187,7 +187,7 @@ func.func @columns(%w: tensor<2x4x3xf32>, %init: tensor<6x4xf32>) -> tensor<6x4x
 // first.
 //
 // CHECK-LABEL: func.func @written_among_others
-// CHECK:         outs(%{{.+}} : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group -> parent_edge.in_rows : feature>]
+// CHECK:         outs(%{{.+}} : tensor<?x8xf32, #edge_in_rows>) at [#gnn_tile.at<group -> parent_edge.in_rows : feature>]
 // CHECK:         outs(%{{.+}} : tensor<?x8xf32>) at [#gnn_tile.at<element -> parent_edge : feature>]
 // CHECK:         outs(%{{.+}} : tensor<?x8xf32>) at <group -> parent_src_pair : feature>
 // CHECK:         outs(%{{.+}} : tensor<?x8xf32>) at [#gnn_tile.at<group -> src : feature>]

@@ -9,7 +9,9 @@
 
 // The entries of shards are no part of a file.
 //
-// CHECK:      gnn_overlay.program @program target <pes = 2, {{.+}}> partition <vertices = 20, edges = 7, n1 = 16, n2 = 16> {
+// CHECK:      #partition = #gnn_overlay.partition<vertices = 20, edges = 7, n1 = 16, n2 = 16>
+// CHECK:      #target = #gnn_overlay.target<pes = 2, {{.+}}>
+// CHECK:      gnn_overlay.program @program target #target partition #partition {
 // CHECK-NEXT:   gnn_overlay.region @x features [20, 20] input at 0 of "x"
 // CHECK-NEXT:   gnn_overlay.region @w weights [20, 16] input at 4096 pieces {{\[\[}}"w", true, 0, 0, 20, 0, 0, 20, 16]]
 // CHECK-NEXT:   gnn_overlay.region @"b of 1" row [1, 16] input at 6144 pieces {{\[\[}}1.500000e+00 : f32, false, 0, 0, 0, 0, 4, 1, 2]]

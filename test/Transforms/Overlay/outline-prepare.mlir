@@ -11,14 +11,14 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 //
 // CHECK-LABEL: func.func @f.prepare(
 // CHECK-SAME:      %[[W:.+]]: tensor<8x8xf32> {gnn.name = "w"})
-// CHECK-SAME:      -> (tensor<8x8xf32> {gnn.name = "prepare.0"}, tensor<?xf32, #gnn.rows<@g, edge>> {gnn.name = "prepare.1"})
+// CHECK-SAME:      -> (tensor<8x8xf32> {gnn.name = "prepare.0"}, tensor<?xf32, #edge> {gnn.name = "prepare.1"})
 // CHECK-NEXT:    %[[P:.+]] = arith.mulf %[[W]], %[[W]]
 // CHECK-NEXT:    %[[D:.+]] = gnn.degree edge via dst
 // CHECK-NEXT:    %[[E:.+]] = gnn.gather %[[D]] via dst
 // CHECK-NEXT:    return %[[P]], %[[E]]
 // CHECK-LABEL: func.func @f(
-// CHECK-SAME:      %[[X:.+]]: tensor<?x8xf32, #gnn.rows<@g, node>> {gnn.name = "x"}, %{{.+}}: tensor<8x8xf32> {gnn.name = "w"},
-// CHECK-SAME:      %[[P:.+]]: tensor<8x8xf32> {gnn.name = "prepare.0"}, %[[E:.+]]: tensor<?xf32, #gnn.rows<@g, edge>> {gnn.name = "prepare.1"})
+// CHECK-SAME:      %[[X:.+]]: tensor<?x8xf32, #node> {gnn.name = "x"}, %{{.+}}: tensor<8x8xf32> {gnn.name = "w"},
+// CHECK-SAME:      %[[P:.+]]: tensor<8x8xf32> {gnn.name = "prepare.0"}, %[[E:.+]]: tensor<?xf32, #edge> {gnn.name = "prepare.1"})
 // CHECK-NEXT:    %[[H:.+]] = gnn_overlay.linear %[[X]], %[[P]]
 // CHECK-NEXT:    gnn_overlay.aggregate sum %[[H]] weights %[[E]]
 // expected-remark @+1 {{2 values are computed before the program}}

@@ -1,11 +1,11 @@
 // A program for the graph of a file.
 //
 // RUN: %python %S/Inputs/graph.py %t.npz 40 0-0x5 1-20x9 20-1 39-39x4
-// RUN: gnn-opt %s --gnn-overlay-partition='graph=%t.npz n1=16' | FileCheck %s --implicit-check-not=stats
-// RUN: gnn-opt %s --gnn-overlay-partition='graph=%t.npz n1=16 skip-empty=true' | FileCheck %s --check-prefix=SKIP
-// RUN: gnn-opt %s --gnn-overlay-partition='graph=%t.npz n1=16 add-self-loops=true' | FileCheck %s --check-prefix=LOOPS
+// RUN: gnn-opt %s --mlir-print-local-scope --gnn-overlay-partition='graph=%t.npz n1=16' | FileCheck %s --implicit-check-not=stats
+// RUN: gnn-opt %s --mlir-print-local-scope --gnn-overlay-partition='graph=%t.npz n1=16 skip-empty=true' | FileCheck %s --check-prefix=SKIP
+// RUN: gnn-opt %s --mlir-print-local-scope --gnn-overlay-partition='graph=%t.npz n1=16 add-self-loops=true' | FileCheck %s --check-prefix=LOOPS
 // RUN: %python %S/Inputs/graph.py %t.few.npz 40 1-20x4 39-39x4
-// RUN: gnn-opt %s --gnn-overlay-partition='graph=%t.few.npz n1=16' | FileCheck %s --check-prefix=FEW
+// RUN: gnn-opt %s --mlir-print-local-scope --gnn-overlay-partition='graph=%t.few.npz n1=16' | FileCheck %s --check-prefix=FEW
 
 !node = tensor<?x16xf32, #gnn.rows<@g, node>>
 !looped = tensor<?x16xf32, #gnn.rows<@l, node>>

@@ -1,7 +1,7 @@
 // Rows of a block by an option, and blocks for each processing element.
 //
-// RUN: gnn-opt %s --gnn-overlay-partition=n1=32 | FileCheck %s --check-prefix=N1
-// RUN: gnn-opt %s --gnn-overlay-partition=blocks-per-pe=1 | FileCheck %s --check-prefix=ONE
+// RUN: gnn-opt %s --mlir-print-local-scope --gnn-overlay-partition=n1=32 | FileCheck %s --check-prefix=N1
+// RUN: gnn-opt %s --mlir-print-local-scope --gnn-overlay-partition=blocks-per-pe=1 | FileCheck %s --check-prefix=ONE
 // RUN: not gnn-opt %s --gnn-overlay-partition=n1=24 2>&1 | FileCheck %s --check-prefix=MULTIPLE
 // RUN: not gnn-opt %s --gnn-overlay-partition=n1=16400 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not gnn-opt %s --gnn-overlay-partition=skip-empty=true 2>&1 | FileCheck %s --check-prefix=EMPTY

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-overlay-partition --split-input-file --verify-diagnostics \
+// RUN: gnn-opt %s --mlir-print-local-scope --gnn-overlay-partition --split-input-file --verify-diagnostics \
 // RUN:   --remarks-filter='gnn-overlay-partition' --remark-format=emitRemark | FileCheck %s
 
 // Rows of a block by the rule, for the seven graphs of GraphAGILE's table IV.

@@ -1,4 +1,4 @@
-// RUN: gnn-opt %s --gnn-overlay-partition=n1=16 --split-input-file | FileCheck %s
+// RUN: gnn-opt %s --mlir-print-local-scope --gnn-overlay-partition=n1=16 --split-input-file | FileCheck %s
 
 // Inputs lie in front and outputs behind them; a temporary lies where no other one does
 // while it lives, the third one where the first one did.

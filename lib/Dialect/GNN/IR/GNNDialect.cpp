@@ -40,21 +40,8 @@ struct GNNInlinerInterface : DialectInlinerInterface {
 };
 } // namespace
 
-namespace {
-/// A target is long, and stands in front of a module.
-struct GNNAsmInterface : OpAsmDialectInterface {
-  using OpAsmDialectInterface::OpAsmDialectInterface;
-  AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
-    if (!isa<TargetAttr>(attribute))
-      return AliasResult::NoAlias;
-    os << "target";
-    return AliasResult::FinalAlias;
-  }
-};
-} // namespace
-
 void GNNDialect::initialize() {
-  addInterfaces<GNNInlinerInterface, GNNAsmInterface>();
+  addInterfaces<GNNInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "GNN/Dialect/GNN/IR/GNNAttributes.cpp.inc"
@@ -185,6 +172,15 @@ LogicalResult GNNDialect::verifyRegionResultAttribute(
 //===----------------------------------------------------------------------===//
 // #gnn.rows
 //===----------------------------------------------------------------------===//
+
+/// `node`, or `block1_src` of a graph with a name of its own: numbers that tell
+/// spaces apart would not say of which graph they are.
+OpAsmAliasResult RowsAttr::getAlias(raw_ostream &os) const {
+  if (StringRef graph = getGraph().getValue(); graph != "g")
+    os << graph << "_";
+  os << stringifyRowSpace(getSpace());
+  return OpAsmAliasResult::FinalAlias;
+}
 
 LogicalResult
 RowsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,

@@ -102,6 +102,14 @@ LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// `edge_in_rows` of `edge.in_rows`.
+OpAsmAliasResult OrderAttr::getAlias(raw_ostream &os) const {
+  std::string name = getRows().str();
+  llvm::replace(name, '.', '_');
+  os << name;
+  return OpAsmAliasResult::FinalAlias;
+}
+
 LogicalResult
 OrderAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                           function_ref<InFlightDiagnostic()> emitError) const {

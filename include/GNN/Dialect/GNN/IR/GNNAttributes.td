@@ -8,6 +8,7 @@
 #define GNN_DIALECT_GNN_IR_GNNATTRIBUTES_TD
 
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/TensorEncoding.td"
 include "GNN/Dialect/GNN/IR/GNNEnums.td"
 
@@ -30,12 +31,14 @@ def GNN_RowSpaceAttr : GNN_Attr<"RowSpace"> {
 }
 
 def GNN_RowsAttr : GNN_Attr<"Rows", [
-    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
+    DeclareAttrInterfaceMethods<OpAsmAttrInterface, ["getAlias"]>]> {
   let mnemonic = "rows";
   let summary = "Tensor encoding: what the leading dimension counts";
   let description = [{
     `#gnn.rows<@g, src_pair>` has one row for each (source node, edge type) that
-    occurs in the graph `@g`.
+    occurs in the graph `@g`. A module that is printed has it in front, and names
+    it `#src_pair`, or `#block1_src_pair` of a graph `@block1`.
 
     | space | one row for each | rows known |
     | --- | --- | --- |
@@ -61,6 +64,7 @@ def GNN_RowsAttr : GNN_Attr<"Rows", [
 
 def GNN_StatsAttr : GNN_Attr<"Stats"> {
   let mnemonic = "stats";
+  let genMnemonicAlias = 1;
   let summary = "Statistics of a graph, known before it is bound";
   let description = [{
     Counts that passes weigh costs with. A graph without them is optimized by
@@ -150,6 +154,7 @@ def GNN_TargetFigures : GNN_TargetFields<"TargetFigures", "what costs are weighe
 
 def GNN_TargetAttr : GNN_Attr<"Target"> {
   let mnemonic = "target";
+  let genMnemonicAlias = 1;
   let summary = "The target that a module is compiled for";
   let description = [{
     The attribute `gnn.target` of a module, which `gnn-attach-target` sets. Every

@@ -51,6 +51,7 @@ def Overlay_ParametersParameter
     : Overlay_Struct<"Parameters", "the hardware">;
 
 def Overlay_OverlayTargetAttr : Overlay_Attr<"OverlayTarget", "target"> {
+  let genMnemonicAlias = 1;
   let summary = "The hardware that a program is compiled for";
   let description = [{
     The parameters of section 4.2. Those that are left out are those of section 7:
@@ -70,6 +71,7 @@ def Overlay_OverlayTargetAttr : Overlay_Attr<"OverlayTarget", "target"> {
 }
 
 def Overlay_PartitionAttr : Overlay_Attr<"Partition", "partition"> {
+  let genMnemonicAlias = 1;
   let summary = "Fiber-Shard partition of a graph and its rows";
   let description = [{
     Rows of nodes are cut into blocks of `n1` and their features into fibers of `n2`;

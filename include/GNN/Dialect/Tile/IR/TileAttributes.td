@@ -13,6 +13,7 @@ include "GNN/Dialect/Tile/IR/TileBase.td"
 include "GNN/Dialect/Tile/IR/TileEnums.td"
 include "GNN/Dialect/Tile/IR/TileSchedules.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/TensorEncoding.td"
 
 class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -55,7 +56,8 @@ def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
 }
 
 def Tile_OrderAttr : Tile_Attr<"Order", "order", [
-    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
+    DeclareAttrInterfaceMethods<OpAsmAttrInterface, ["getAlias"]>]> {
   let summary = "Tensor encoding: the order in which rows are kept";
   let description = [{
     `tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>` has one row for each edge,

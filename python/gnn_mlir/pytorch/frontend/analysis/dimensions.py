@@ -103,6 +103,13 @@ def gathered(node):
     return found if found and len(_shape(found[2])) == 1 else None
 
 
+def aligned(node):
+    """The operands that are vectors with one entry for each row of the first."""
+    places = {OPS.aggregate.default: [1], OPS.aggregate_by_type.default: [1, 2],
+              OPS.kept_edges.default: [1], OPS.extend_remaining.default: [2]}
+    return [node.args[i] for i in places.get(node.target, ())]
+
+
 def has_gradient_of_rows(node):
     """Whether the gradient of what is gathered is added to the rows that are: an embedding's may
     be scaled, or none of some."""
