@@ -3,7 +3,8 @@
 
 `NAMED` are those that searches are compared on. They were written down before any was
 measured. `TRAINING` are on made graphs, over degrees, their variation, densities and the
-locality of sources; models are trained on them alone. `CPU_` are small ones, for the CPU.
+locality of sources; models are trained on them alone. `LANES` are those that the rule of lanes
+of dots was changed by; they and `DOTS` are trained on, too. `CPU_` are small ones, for the CPU.
 """
 
 import dataclasses
@@ -26,6 +27,11 @@ OPERATORS = {
     "u_mul_e": lambda f, **g: cases.of_edges(gnn_mlir, "weighted-sum", f, **g),
     "dot": lambda f, **g: cases.of_edges(gnn_mlir, "dot", f, **g),
     "attention": lambda f, **g: cases.attention(gnn_mlir, "dot-attention", 1, f, **g)}
+# Others, which models are not trained on.
+OTHERS = {
+    "mean": lambda f, **g: cases.of_edges(gnn_mlir, "mean", f, **g),
+    "max": lambda f, **g: cases.of_edges(gnn_mlir, "max", f, **g),
+    "gatv2": lambda f, **g: cases.attention(gnn_mlir, "gatv2", 4, f // 4, **g)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,12 +53,14 @@ class Made:
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A graph of `synthetic.homogeneous`, or a file of the folder of data sets."""
+    """A graph of `synthetic`, with types or without, or a file of the folder of data sets."""
     name: str
 
     def load(self, data):
         if self.name in synthetic.WITHOUT_TYPES:
             return synthetic.homogeneous(self.name)
+        if self.name in synthetic.NAMES:
+            return synthetic.graph(self.name)
         if data is None:
             raise SystemExit(f"{self.name}: expected --data, the folder that has "
                              f"{self.name}.npz")
@@ -78,8 +86,18 @@ class Cell:
     def module(self, graph):
         """Its one function, on a graph whose edges are sorted by destination. The statistics
         are declared, so that schedules can be listed without the graph."""
-        return OPERATORS[self.operator](self.features, stats=graph.statistics(),
-                                        dst_sorted=True)
+        return {**OPERATORS, **OTHERS}[self.operator](
+            self.features, stats=graph.statistics(), dst_sorted=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer(Cell):
+    """A layer of `cases.LAYERS` on a graph with types; the operator is its name."""
+
+    def module(self, graph):
+        module, same = cases.LAYERS[self.operator](graph, self.features)
+        assert same is graph
+        return module
 
 
 NAMED = [
@@ -115,5 +133,34 @@ TRAINING = [Cell(graph, operator, _WIDTHS[(i + 2 * j) % len(_WIDTHS)])
 WIDTHS = [Cell(Known("reddit"), operator, features) for operator in ("dot", "copy_u")
           for features in (8, 16, 32, 64, 128)]
 
-SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS,
-        "cpu-training": CPU_TRAINING, "cpu-test": CPU_TEST}
+# What is tuned live, from the rule's schedule and in the time a user would give: operators and
+# graphs that no other set joins, and all templates of layers on graphs with types.
+LIVE = [Cell(Known(graph), operator, features) for graph, *wanted in (
+    ("reddit", ("u_mul_e", 32), ("attention", 64), ("max", 64), ("gatv2", 32)),
+    ("proteins", ("copy_u", 32), ("dot", 64), ("mean", 64), ("gatv2", 64)),
+    ("products", ("dot", 32), ("attention", 64), ("copy_u", 128), ("max", 32)),
+    ("soc-epinions", ("copy_u", 64), ("u_mul_e", 32), ("dot", 32), ("max", 128)))
+        for operator, features in wanted] + [
+    Layer(Known(graph), layer, 64) for graph in ("am", "biokg", "fb15k", "mag")
+    for layer in ("rgcn", "rgat")]
+
+# Dots whose edges have a team each, as the rule has it where rows have few edges, or graphs few.
+LANES = [Cell(Made(nodes, degree, variation, near), "dot", features)
+         for nodes, degree, variation, near, widths in (
+             (2_000_000, 2, 1.0, 0.0, (48, 128)), (300_000, 2, 0.5, 0.0, (16, 32, 64)),
+             (1_000_000, 4, 0.3, 0.0, (32, 64)), (1_000_000, 4, 1.0, 0.8, (48, 96)),
+             (60_000, 4, 1.0, 0.5, (8, 48, 128)), (100_000, 6, 1.0, 0.0, (16, 32, 64)),
+             (100_000, 8, 1.0, 0.8, (16, 32)), (60_000, 12, 0.5, 0.0, (32,)),
+             (40_000, 16, 1.0, 0.0, (32,)), (10_000, 24, 0.5, 0.5, (64,)))
+         for features in widths]
+
+# Dots of long rows, which blocks take in equal shares: more to train g-SDDMM's network on.
+DOTS = [Cell(Made(nodes, degree, variation, near), "dot", features)
+        for nodes, degree, variation, near, widths in (
+            (500_000, 16, 1.0, 0.0, (8, 32, 64)), (200_000, 64, 1.5, 0.8, (16, 64, 128)),
+            (100_000, 128, 2.0, 0.0, (8, 32, 128)), (50_000, 256, 1.0, 0.5, (32, 64, 96)),
+            (20_000, 500, 1.5, 0.0, (16, 32, 128)))
+        for features in widths]
+
+SETS = {"named": NAMED, "training": TRAINING, "widths": WIDTHS, "lanes": LANES,
+        "dots": DOTS, "live": LIVE, "cpu-training": CPU_TRAINING, "cpu-test": CPU_TEST}

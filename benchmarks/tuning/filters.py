@@ -80,7 +80,7 @@ def main():
     rows = {name: [] for name in (*FILTERS, ALL)}
     unlisted = 0
     for store, graph in make_graphs(found) if args.graphs else ((s, None) for s in found):
-        rule, others = rule_gaps.read(store)
+        _, rule, others = next(rule_gaps.read(store))
         ratios = {canonical(line["schedule"]): line["ratio"] for line in (rule, *others)}
         known = list_schedules(store, args.tool, args.chip, "", graph)
         unlisted += sum(one not in known for one in ratios)

@@ -25,12 +25,14 @@ import gnn_mlir  # noqa: E402
 import stores  # noqa: E402
 
 # Seconds that gnn-tune may take for a cell, and how it goes through the list: the cells that
-# searches are compared on at equal distances, those to train on by chance.
+# searches are compared on at equal distances, those to train on by chance, and those that are
+# tuned live as gnn-tune goes by default.
 PLANS = {"named": (120, "exhaustive"), "training": (8, "random"), "widths": (40, "exhaustive"),
+         "lanes": (10, "random"), "dots": (8, "random"), "live": (10, "coordinate"),
          "cpu-training": (12, "random"), "cpu-test": (12, "random")}
 # A cell is begun only where its budget and so many seconds for its graph are left.
-GRAPH_SECONDS = {"named": 50, "training": 8, "widths": 40, "cpu-training": 5,
-                 "cpu-test": 5}
+GRAPH_SECONDS = {"named": 50, "training": 8, "widths": 40, "lanes": 8,
+                 "dots": 8, "live": 40, "cpu-training": 5, "cpu-test": 5}
 
 
 def write_atomically(path, write):
@@ -105,7 +107,8 @@ class Measurement:
               f"{len(todo) * need / 60:.0f} minutes", flush=True)
         failed = 0
         for cell in todo:
-            if self.left() < need:
+            held = self.held[0] == cell.graph.name
+            if self.left() < need - held * GRAPH_SECONDS[self.args.set]:
                 print("the rest is for the next call", flush=True)
                 break
             failed += not self.measure(cell, seconds, search)

@@ -53,14 +53,16 @@ typedef struct GnnTuneSettings {
 } GnnTuneSettings;
 
 /** Tunes a function of the text of a module, which is compiled by `options`, on
- *  a GPU or on the CPU. All graphs are those of `options`. `inputs` are arrays
- *  of the host by name; inputs that are not among them get random values, those
- *  that are no floats zeros.
+ *  a GPU or on the CPU. All graphs are those of `options`; where these have
+ *  none, graphs are made of the statistics in their declarations, by `seed`.
+ *  `inputs` are arrays of the host by name; inputs that are not among them get
+ *  random values, those that are no floats zeros.
  *
  *  Gives an object of JSON, for gnnStringDestroy: `schedules`, a list of lines
- * as the option `schedules` reads them, of the templates where one is faster
- * than what was chosen; `templates`, what became of each; `stopped`. Errors are
- * those of gnnCompile, without reproducer. */
+ *  as the option `schedules` reads them, of the templates where one is faster
+ *  than what was chosen; `templates`, what became of each; `graphs`, a line
+ *  about each graph that was made of statistics; `stopped`. Errors are those of
+ *  gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,

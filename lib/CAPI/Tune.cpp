@@ -15,6 +15,7 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Tune/SyntheticGraph.h"
 #include "GNN/Tune/Tune.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,8 +86,9 @@ readInputs(llvm::ArrayRef<GnnArray> arrays,
   return contents;
 }
 
-/// What became of each template.
-static std::string describe(const tune::Tuned &tuned) {
+/// What became of each template, and the synthetic graphs.
+static std::string describe(const tune::Tuned &tuned,
+                            llvm::ArrayRef<std::string> graphs) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   json::OStream out(stream);
@@ -114,6 +116,10 @@ static std::string describe(const tune::Tuned &tuned) {
           out.attribute("ratio", best.ratio);
           out.attribute("spread", best.spread);
         });
+    });
+    out.attributeArray("graphs", [&] {
+      for (const std::string &line : graphs)
+        out.value(line);
     });
     out.attribute("stopped", tuned.isStopped);
   });
@@ -220,12 +226,21 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
       }
       options.function = *function;
       place.graphs = nameGraphs(module, given->graphs);
+      std::vector<std::string> lines;
+      if (given->graphs.empty()) {
+        auto made = tune::makeSyntheticGraphs(module, options.seed, lines);
+        if (!made) {
+          failed = made.takeError();
+          return;
+        }
+        place.graphs = std::move(*made);
+      }
       place.options = tune::optionsBehindTemplates(compile);
       auto tuned = tune::tune(module, place, options);
       if (!tuned)
         failed = tuned.takeError();
       else
-        outcome.answer = describe(*tuned);
+        outcome.answer = describe(*tuned, lines);
     };
     auto outcome = std::make_unique<capi::Outcome>();
     capi::Request request{

@@ -12,13 +12,12 @@
 #include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/Nesting.h"
 #include "GNN/Target/AttachGradients.h"
+#include "GNN/Target/CrashHandlers.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
-
-#include <mutex>
 
 using namespace gnn;
 using namespace gnn::capi;
@@ -30,32 +29,6 @@ static constexpr unsigned stackBytes = 256u << 20;
 
 /// Levels of nesting that such a stack is enough for.
 static constexpr int maxNesting = 1000;
-
-namespace {
-
-/// Keeps the handlers of fatal signals in place while somebody compiles.
-class CrashHandlers {
-public:
-  CrashHandlers() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (users++ == 0)
-      llvm::CrashRecoveryContext::Enable();
-  }
-  ~CrashHandlers() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (--users == 0)
-      llvm::CrashRecoveryContext::Disable();
-  }
-
-private:
-  static std::mutex mutex;
-  static int users;
-};
-
-} // namespace
-
-std::mutex CrashHandlers::mutex;
-int CrashHandlers::users = 0;
 
 /// Parses a program, gives it the statistics of graphs and says what gradients
 /// it is asked for, and goes on with `work`.
@@ -117,25 +90,29 @@ static Error writeReproducer(llvm::StringRef path, llvm::StringRef text,
 
 Error gnn::capi::workOn(const Request &request,
                         std::unique_ptr<Outcome> &outcome, Work work) {
-  bool finished;
+  Error crash;
   {
     CrashHandlers handlers;
-    finished = llvm::CrashRecoveryContext().RunSafelyOnThread(
-        [&] { readProgram(request, *outcome, work); }, stackBytes);
+    llvm::CrashRecoveryContext().RunSafelyOnThread(
+        [&] {
+          crash = runSafely([&] { readProgram(request, *outcome, work); });
+        },
+        stackBytes);
   }
-  if (finished && outcome->isDone)
+  if (!crash && outcome->isDone)
     return {};
   ErrorKind kind = outcome->kind;
   std::string message, pipeline = outcome->pipeline;
   std::string reproduced =
       outcome->text.empty() ? request.text.str() : outcome->text;
-  if (finished)
-    message = llvm::join(outcome->diagnostics, "\n");
-  else
+  if (crash) {
+    message = crash.in(request.name.str()).message();
     (void)outcome.release(); // what a crash leaves is not touched
+  } else {
+    message = llvm::join(outcome->diagnostics, "\n");
+  }
   if (message.empty())
-    message = request.name.str() + ": the compiler " +
-              (finished ? "failed without a diagnostic" : "crashed");
+    message = request.name.str() + ": the compiler failed without a diagnostic";
   if (kind == ErrorKind::Program && !request.reproducer.empty())
     if (Error error = writeReproducer(request.reproducer, reproduced, pipeline))
       message += "\n" + error.message();

@@ -21,6 +21,7 @@
 #include "GNN/Target/LaunchPlan.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Stages/Passes.h"
+#include "GNN/Tune/Models/ScheduleModel.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -250,6 +251,9 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                            "past, got '")
            << given.stopAt << "' and a module of the form '"
            << stringifyWord(*form) << "'";
+  if (given.scheduleRule != "rule")
+    if (auto model = tune::ScheduleModel::ofRule(given.scheduleRule); !model)
+      return emitOptionError(module, "schedule-rule: ") << model.message();
   bool hasFiles = !given.schedules.empty() || !given.records.empty() ||
                   !given.saveSchedules.empty() || given.scheduleRule != "rule";
   if (hasFiles && !(form && *form <= Form::Buffers))

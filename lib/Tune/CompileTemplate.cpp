@@ -9,6 +9,7 @@
 #include "GNN/InitDialects.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/Compile.h"
+#include "GNN/Target/CrashHandlers.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,8 +79,10 @@ Place::graphsOf(const runtime::FunctionPlan &plan) const {
   for (const runtime::GraphSpec &spec : plan.graphs) {
     auto found = graphs.find(spec.name);
     if (found == graphs.end())
-      return runtime::failure("expected a graph for '", spec.name,
-                              "', got none");
+      return runtime::failure(
+          "expected a graph for '", spec.name,
+          "' (--graph), or no graphs and statistics in its declaration "
+          "(stats = #gnn.stats<...>), got neither");
     result.push_back(found->second);
   }
   return result;
@@ -118,20 +121,28 @@ std::vector<Compiled> gnn::tune::compileAll(ArrayRef<CompileJob> jobs,
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i; (i = next++) < jobs.size();) {
-      auto bound =
-          compileOne(*jobs[i].alone, jobs[i].schedule, registry, place);
-      if (bound)
-        result[i].bound = std::move(*bound);
-      else
-        result[i].why = "compile: " + bound.message();
+      Error error = runSafely([&] {
+        auto bound =
+            compileOne(*jobs[i].alone, jobs[i].schedule, registry, place);
+        if (bound)
+          result[i].bound = std::move(*bound);
+        else
+          result[i].why = bound.message();
+      });
+      if (error)
+        result[i].why = error.message();
     }
   };
+  CrashHandlers handlers;
   std::vector<llvm::thread> threads;
   size_t count = std::min<size_t>(place.threads, jobs.size());
   for (size_t i = 0; i < count; ++i)
     threads.emplace_back(std::optional<unsigned>(stackBytes), work);
   for (llvm::thread &thread : threads)
     thread.join();
+  for (Compiled &compiled : result)
+    if (!compiled.bound)
+      compiled.why = "compile: " + compiled.why;
   return result;
 }
 

@@ -19,16 +19,17 @@ NAME = "program.mlir"  # The name of a program in errors.
 # `passes` is text to the compiler, and a dict to Python's users.
 _UNKNOWN_PASS = re.compile(
     r"\Apasses: expected NAME=VALUE with a name of (.*), got '([^=']+)=.*'\Z")
+_NAME = re.compile(r"\A[a-z]+(-[a-z]+)+(?=: )")  # of an option, in front of a message
 # Options too have other names to the compiler.
 _NO_MEANING = re.compile(
     r"\A([\w-]+) has no meaning for target (\w+): expected one of (.*), got '.*'\Z")
 
 
 def _in_python(message):
-    """A message about an option that a target does not take, with the names of `compile`."""
+    """A message about an option, with the names of `compile`."""
     found = _NO_MEANING.match(message)
     if not found:
-        return message
+        return _NAME.sub(lambda name: name[0].replace("-", "_"), message)
     given, target, known = found.groups()
     names = {"phases": "keep_phases", "threads": None}  # None: `compile` has it not
     given, *known = [names.get(name, name) for name in (given, *known.split(", "))]
@@ -125,6 +126,21 @@ def path_option(name, path):
     return None if path is None else paths.encoded(path, name)
 
 
+_RANKED = "ranked:"
+
+
+def rule_option(rule):
+    """The option `schedule_rule`, whose file has its whole path: a model is compiled later. Raises
+    ValueError for another rule, and OSError where the file cannot be read."""
+    if rule in (None, "rule"):
+        return None
+    if not isinstance(rule, str) or not rule.startswith(_RANKED) or rule == _RANKED:
+        raise ValueError(f"schedule_rule: expected 'rule' or 'ranked:FILE', got {rule!r}")
+    path = os.path.abspath(rule.removeprefix(_RANKED))
+    with open(path, "rb"):
+        return _RANKED + path
+
+
 def _read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
@@ -182,10 +198,12 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, t
         facts = {name: (graph.stats(), graph.num_node_types, graph.num_edge_types)
                  for name, graph in (graphs or {}).items()}
         json.dumps(given)
+        rule = options.get("schedule_rule")
+        model = rule and _read(rule.removeprefix(_RANKED))
     except (AttributeError, OSError, TypeError, ValueError):
         return make()  # which says what is wrong
     return cache.compiled(make, options.get("target"), text, facts, given, options,
-                          *([state] if state else []))
+                          *(part for part in (state, model) if part))
 
 
 def _compile_package(text, graphs, schedules, phases, save_schedules, **options):

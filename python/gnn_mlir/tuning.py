@@ -24,15 +24,16 @@ _SEARCHES = "coordinate", "random", "exhaustive"
 
 class Tuning:
     """What a search has found: `schedules`, lines for `compile` as dicts, of the templates where
-    one is faster than what was chosen; `templates`, what became of each, as dicts; and whether it
-    was `stopped` before its end."""
+    one is faster than what was chosen; `templates`, what became of each, as dicts; `graphs`, a line
+    about each graph that was made of statistics; and whether it was `stopped` before its end."""
 
     def __init__(self, found):
         self.schedules, self.templates = found["schedules"], found["templates"]
-        self.stopped = found["stopped"]
+        self.graphs, self.stopped = found["graphs"], found["stopped"]
 
     def __str__(self):
-        lines = [f"{'ms chosen':>10} {'ms tuned':>10} {'ratio':>6} {'measured':>9} {'dropped':>8}  "
+        lines = [*self.graphs,
+                 f"{'ms chosen':>10} {'ms tuned':>10} {'ratio':>6} {'measured':>9} {'dropped':>8}  "
                  "template"]
         for one in self.templates:
             tuned = one.get("tuned_milliseconds")
@@ -66,7 +67,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
 
     `program` is a compiled function of a program, which knows its settings, or what `compile`
     takes as a program with `function`, `target`, `chip`, `passes` and `gradients`. The arguments
-    are its graphs and its inputs, as of a call; inputs that are left out are random. Or it is a
+    are its graphs and its inputs, as of a call; inputs that are left out are random, and without
+    graphs these are made, by `seed`, of the statistics that the program declares. Or it is a
     compiled PyTorch model with arguments of a call, which is made: then all of its programs are
     tuned, those with gradients forward and backward, and share the budget. The device is the inputs', or that of
     the target: a GPU or the CPU, as the emulator has no times. `op` is the number of the one
@@ -94,7 +96,7 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     runs = [(compiled, graphs, inputs, name)
             for compiled, graphs, inputs, names in interop.calls_of(program, args, named)
             for name in names]
-    found = Tuning({"schedules": [], "templates": [], "stopped": False})
+    found = Tuning({"schedules": [], "templates": [], "graphs": [], "stopped": False})
     for compiled, graphs, inputs, name in runs:
         if not found.stopped:
             given = inputs if name != f"{compiled.name}_backward" else {}
@@ -117,11 +119,10 @@ def _check(budget, search, **numbers):
 
 def _graph_and_inputs(args, named):
     """The graphs and the inputs among the arguments."""
-    if len(args) + len(named) not in (1, 2) or len(args) == 2 and named or (
-            args and "graph" in named) or not (args or "graph" in named):
+    if len(args) > 2 or len(args) == 2 and named or args and "graph" in named:
         raise ValueError("expected a graph and inputs, got "
                          f"{len(args)} arguments{''.join(f', {name}=' for name in named)}")
-    graph = args[0] if args else named["graph"]
+    graph = args[0] if args else named.get("graph")
     inputs = args[1] if len(args) == 2 else named.get("inputs")
     return graph, {} if inputs is None else inputs
 
@@ -132,7 +133,7 @@ def _tune(program, graph, inputs, budget, of_program, asked):
         program, graph, of_program)
     if settings["target"] == targets.EMULATOR:
         raise ValueError("target: the emulator has no times: expected cuda or cpu")
-    if source is not None and hasattr(source, "place_typed_inputs"):
+    if graphs and source is not None and hasattr(source, "place_typed_inputs"):
         inputs = source.place_typed_inputs(graphs, inputs)
     device = devices.open_device(
         devices.place(inputs, settings["target"]) if settings["target"] != targets.CPU
@@ -170,7 +171,7 @@ def _program_of(program, graph, asked):
         raise ValueError("program: expected a function that was compiled in this process, got "
                          "one that was loaded")
     text, settings = program.origin
-    graphs = dict(zip(program.graph_names, program._graphs(graph)))
+    graphs = {} if graph is None else dict(zip(program.graph_names, program._graphs(graph)))
     graphs = {name: one if hasattr(one, "statistics") else one.to_graph()
               for name, one in graphs.items()}
     settings = {**settings, "function": asked["function"] or program.name}

@@ -66,7 +66,7 @@ def test_other_errors_need_no_reproducer(compiler, graph, temporary):
         gnn_mlir.compile(models.rgcn(4), target="tpu")
     with pytest.raises(ValueError, match="^passes: expected options of .*, got 'fuse-all'$"):
         gnn_mlir.compile(models.rgcn(4), passes={"fuse-all": True})
-    with pytest.raises(ValueError, match="^stage-passes: .*, got 'end=cse'$"):
+    with pytest.raises(ValueError, match="^stage_passes: .*, got 'end=cse'$"):
         gnn_mlir.compile(models.rgcn(4), stage_passes={"end": "cse"})
     assert not list(temporary.iterdir())
 

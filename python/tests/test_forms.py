@@ -60,7 +60,7 @@ def test_kernels_are_of_one_thread():
 
 def test_forms_that_are_not_there():
     program = cases.build("gat", "rows-1000", 3, 1)
-    with pytest.raises(ValueError, match="stop-at: expected one of kernels, structured, "
+    with pytest.raises(ValueError, match="stop_at: expected one of kernels, structured, "
                                          "scheduled, blocked, loops, got 'tiled'"):
         gnn_mlir.compile(program.function, stop_at="tiled")
     with pytest.raises(ValueError, match="stop_at: expected a word, got 1"):
@@ -111,7 +111,7 @@ def test_printed_forms(tmp_path):
                                              "form 'loops'"):
         run(printed["5-loops.mlir"], "--stop-at", "blocked")
     # Memory is planned otherwise for a form of structured templates.
-    with pytest.raises(ValueError, match="stop-at: expected a form that the module is not "
+    with pytest.raises(ValueError, match="stop_at: expected a form that the module is not "
                                          "past, got 'structured' and a module of the form "
                                          "'buffers'"):
         gnn_mlir.compile(printed["3-schedule.mlir"], function.name, target="emulator",

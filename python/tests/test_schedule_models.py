@@ -195,7 +195,7 @@ def test_folds_share_no_graph(tuning, tables):
 
 def test_rule_is_measured_first(tuning, stores, tables):
     for store, table in zip(tuning("stores").find_stores([stores]), tables):
-        rule, others = tuning("rule_gaps").read(store)
+        _, rule, others = next(tuning("rule_gaps").read(store))
         assert table.ratio[table.rule] == rule["ratio"] == store.first["ratio"]
         rest = table.without_rule()
         assert len(rest.rows) == len(rest.schedules) == len(table.rows) - 1 == len(others)
@@ -206,3 +206,62 @@ def test_rule_gaps_tell_the_fields(tuning):
     rule, best = {"lanes": 8, "vector": 4}, {"lanes": 4, "vector": 4, "runs": 2}
     said = tuning("rule_gaps").differing(rule, best)
     assert said == "lanes 8 -> 4, runs none -> 2"
+
+
+def test_lanes_of_dots_follow_from_the_stores(tuning):
+    """Twice as many lanes are as fast where a lane has as many vectors as there are lanes, which
+    is where gnn-tile-schedule-lanes ends to double them."""
+    script = tuning("dot_lanes")
+    folders = [ROOT / "benchmarks/tuning/stores/h200" / name for name in ("lanes", "training")]
+    of_cells = script.read(folders)
+    for least in (2, 4):
+        (_, warp, load), off = script.fit(of_cells, least)
+        assert len(off) >= 20 and np.quantile(off, 0.8) < 0.25
+        assert 0.8 < warp / load / 32 < 1.25
+
+
+RANKER = ROOT / "test/Tools/Inputs/ranker.txt"
+
+
+def test_programs_are_laid_out_by_a_model(tmp_path, monkeypatch):
+    """`schedule_rule` sets what the model ranks first; its file is a part of what the cache of
+    programs is asked for."""
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    graph = gnn_mlir.Graph([0, 1, 2, 0], [1, 2, 0, 2], 3, edge_type=[0, 1, 2, 0])
+    module, saved = gnn_mlir.models.rgcn(3, (16, 16)), tmp_path / "saved.jsonl"
+
+    def schedules(rule):
+        gnn_mlir.compile(module, graph=graph, target="cpu", schedule_rule=rule,
+                         save_schedules=saved)
+        return [json.loads(line)["schedule"] for line in saved.read_text().splitlines()]
+    ruled, ranked = schedules(None), schedules(f"ranked:{RANKER}")
+    assert schedules("rule") == ruled != ranked
+    listed = gnn_mlir.list_schedules(module, graph=graph, target="cpu")
+    assert all(any(one["schedule"] == schedule for one in listed) for schedule in ranked)
+    model = tmp_path / "model.txt"
+    monkeypatch.chdir(tmp_path)
+    packages = []
+    for text in (RANKER.read_text(), RANKER.read_text().replace("leaf_value=-1 2", "leaf_value=1 -2")):
+        model.write_text(text)
+        for _ in range(2):
+            compiled = gnn_mlir.compile(module, graph=graph, target="cpu",
+                                        schedule_rule="ranked:model.txt")
+        packages.append(compiled.package.to_bytes())
+    assert packages[0] != packages[1]
+    assert len(list((tmp_path / "cache").rglob("*.gnnpkg"))) == 2
+    inputs = compiled.source.random_inputs(graph, 1)
+    np.testing.assert_allclose(
+        compiled(graph, inputs), gnn_mlir.compile(module, graph=graph, target="cpu")(graph, inputs),
+        rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("rule, error, message", [
+    ("luck", ValueError, "^schedule_rule: expected 'rule' or 'ranked:FILE', got 'luck'$"),
+    ("ranked:", ValueError, "^schedule_rule: expected 'rule' or 'ranked:FILE', got 'ranked:'$"),
+    (1, ValueError, "^schedule_rule: expected 'rule' or 'ranked:FILE', got 1$"),
+    ("ranked:/none/x", FileNotFoundError, "/none/x"),
+    (f"ranked:{__file__}", ValueError,
+     "^schedule_rule: .*test_schedule_models.py:1: expected 'tree', with which")])
+def test_bad_rules(rule, error, message):
+    with pytest.raises(error, match=message):
+        gnn_mlir.compile(gnn_mlir.models.gcn((8, 8)), target="cpu", schedule_rule=rule)

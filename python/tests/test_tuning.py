@@ -70,10 +70,27 @@ def test_a_pass_of_a_gradient(gcn):
     assert any(one["timed"] for one in found.templates)
 
 
-@pytest.mark.parametrize("arguments", [(), (1, 2, 3)])
-def test_a_graph_and_inputs(gcn, arguments):
-    with pytest.raises(ValueError, match="expected a graph and inputs, got"):
-        gnn_mlir.tune(gcn[0], *arguments)
+def test_a_graph_and_inputs(gcn):
+    with pytest.raises(ValueError, match="expected a graph and inputs, got 3 arguments"):
+        gnn_mlir.tune(gcn[0], 1, 2, 3)
+
+
+def test_a_synthetic_graph(gcn):
+    """Without a graph there is one of the declared statistics."""
+    layer, graph, _ = gcn
+    with pytest.raises(gnn_mlir.GNNError, match=r"expected a graph for 'g' .*got neither"):
+        gnn_mlir.tune(layer, budget=1)
+    declared = models.gcn((16, 16)).text().replace(
+        "gnn.graph @g square {", f"gnn.graph @g square {{stats = {graph.stats()}, ")
+    compiled = gnn_mlir.compile(declared, target="cpu")
+    found = gnn_mlir.tune(compiled, budget=1, seed=4)
+    assert any(one["timed"] for one in found.templates)
+    line, = found.graphs
+    assert str(found).startswith(line)
+    assert line.startswith("graph 'g' is synthetic, made of its statistics by seed 4: "
+                           f"300 nodes, {graph.num_edges} edges of 1 type; ")
+    assert gnn_mlir.tune(compiled, budget=1, seed=4, op=2).graphs == found.graphs
+    assert gnn_mlir.tune(layer, graph, budget=1, op=2).graphs == []
 
 
 def test_records(gcn, tmp_path, monkeypatch):

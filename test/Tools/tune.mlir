@@ -37,7 +37,7 @@
 // OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a number from 0 on, got -2$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
-// GRAPH:    {{^gnn-tune: error: .*expected a graph for 'g', got none$}}
+// GRAPH:    {{^gnn-tune: error: .*expected a graph for 'g' \(--graph\), or no graphs and statistics in its declaration \(stats = #gnn.stats<...>\), got neither$}}
 // OUT:      {{^gnn-tune: error: --out: cannot write '.+': No such file or directory$}}
 // STORED:   {{^gnn-tune: error: --store: cannot write '.+': No such file or directory$}}
 // EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}

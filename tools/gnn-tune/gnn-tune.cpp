@@ -21,6 +21,7 @@
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/NameGraphs.h"
+#include "GNN/Tune/SyntheticGraph.h"
 #include "GNN/Tune/Tune.h"
 #include "GNN/Version.h"
 
@@ -51,7 +52,9 @@ struct Options : run::InputOptions {
   cl::opt<std::string> function{"function", cl::desc("Function to tune"),
                                 cl::value_desc("NAME"), cl::cat(category)};
   cl::list<std::string> graphFiles{
-      "graph", cl::desc("Graph file, one a graph of the function"),
+      "graph",
+      cl::desc("Graph file, one a graph of the function; by default graphs are "
+               "made of the statistics in their declarations"),
       cl::value_desc("[NAME=]FILE.npz"), cl::cat(category)};
   cl::opt<int> number{"op",
                       cl::desc("The number of the one template to tune, from "
@@ -228,7 +231,11 @@ private:
   runtime::Error checkArguments();
   runtime::Error openDevice();
   runtime::Error loadGraphs();
+  runtime::Error makeGraphs();
   bool compile();
+  runtime::Expected<std::vector<std::string>>
+  readInputs(const std::vector<runtime::TensorInfo> &infos,
+             const runtime::FunctionPlan &plan) const;
   int tuneFunction();
 
   double seconds = 0;
@@ -337,6 +344,21 @@ runtime::Error Run::loadGraphs() {
   return {};
 }
 
+/// Makes graphs of statistics where none is given and a device runs on them.
+runtime::Error Run::makeGraphs() {
+  if (!given->graphFiles.empty() || !place.device)
+    return {};
+  std::vector<std::string> lines;
+  auto made =
+      tune::makeSyntheticGraphs(*module, given->seed, lines, given->maxBytes);
+  if (!made)
+    return run::withOption(made.takeError());
+  place.graphs = std::move(*made);
+  for (const std::string &line : lines)
+    outs() << line << "\n";
+  return {};
+}
+
 /// Compiles the file up to templates; errors are diagnostics.
 bool Run::compile() {
   registerDialects(registry);
@@ -359,6 +381,10 @@ bool Run::compile() {
     return false;
   for (const NamedGraph &graph : *named)
     place.graphs[graph.name] = graph.graph;
+  if (runtime::Error error = makeGraphs()) {
+    fail(error.message());
+    return false;
+  }
   {
     mlir::ScopedDiagnosticHandler options(context.get(),
                                           [&](mlir::Diagnostic &error) {
@@ -381,6 +407,26 @@ bool Run::compile() {
   return false;
 }
 
+runtime::Expected<std::vector<std::string>>
+Run::readInputs(const std::vector<runtime::TensorInfo> &infos,
+                const runtime::FunctionPlan &plan) const {
+  const runtime::GraphFile synthetic;
+  run::Graphs graphs;
+  if (!loaded.empty()) {
+    auto picked = run::pickGraphs(plan.graphs, loaded);
+    if (!picked)
+      return picked.takeError();
+    graphs = std::move(*picked);
+  }
+  std::vector<const runtime::GraphFile *> files;
+  for (const runtime::TensorSpec &input : plan.inputs)
+    files.push_back(input.graph < 0  ? nullptr
+                    : loaded.empty() ? &synthetic
+                                     : &graphs.files[input.graph]);
+  std::vector<runtime::TensorInfo> read = infos;
+  return run::loadInputs(read, files, *given);
+}
+
 int Run::tuneFunction() {
   place.options = tune::optionsBehindTemplates(place.options);
   tune::TuneOptions options;
@@ -401,17 +447,8 @@ int Run::tuneFunction() {
     options.cell += given->function;
   options.version = GNN_VERSION;
   options.progress = showProgress;
-  options.inputs = [&](const std::vector<runtime::TensorInfo> &infos,
-                       const runtime::FunctionPlan &plan)
-      -> runtime::Expected<std::vector<std::string>> {
-    auto graphs = run::pickGraphs(plan.graphs, loaded);
-    if (!graphs)
-      return graphs.takeError();
-    std::vector<const runtime::GraphFile *> files;
-    for (const runtime::TensorSpec &input : plan.inputs)
-      files.push_back(input.graph < 0 ? nullptr : &graphs->files[input.graph]);
-    std::vector<runtime::TensorInfo> read = infos;
-    return run::loadInputs(read, files, *given);
+  options.inputs = [&](const auto &infos, const auto &plan) {
+    return readInputs(infos, plan);
   };
   if (!given->features.empty()) {
     auto text = tune::listFeatures(*module, stored, place.options, options);

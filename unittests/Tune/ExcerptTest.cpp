@@ -121,7 +121,9 @@ TEST(Excerpts, KnowWhatIsReadWhereItIsWritten) {
 
 namespace {
 /// Breaks kernels by their rows a block: 128: sums lose their terms; 32:
-/// it does not compile; 8: some columns are not stored.
+/// it does not compile; 8: some columns are not stored. 512, 64 and 256: the
+/// compiler crashes, by a signal or by one of LLVM's fatal errors, of which
+/// the last ends a process by exit().
 struct BreakKernels : PassWrapper<BreakKernels, OperationPass<ModuleOp>> {
   StringRef getArgument() const override { return "test-break-kernels"; }
 
@@ -151,6 +153,12 @@ struct BreakKernels : PassWrapper<BreakKernels, OperationPass<ModuleOp>> {
         });
         store->erase();
       }
+      if (has("512"))
+        __builtin_trap();
+      if (has("64"))
+        llvm::report_fatal_error("planted");
+      if (has("256"))
+        llvm::report_fatal_error("planted", /*gen_crash_diag=*/false);
       if (has("32")) {
         launch.emitError("planted");
         signalPassFailure();
@@ -193,7 +201,7 @@ TEST(DeviceMeasurer, DropsWhatDoesNotComputeTheSame) {
       fields, [](const auto &one) { return one.name == "rows_per_block"; });
   ASSERT_NE(field, fields.end());
   std::vector<Schedule> schedules;
-  for (int64_t rows : {4, 8, 128, 32}) {
+  for (int64_t rows : {4, 8, 128, 32, 512, 64, 256, 2}) {
     Schedule schedule = (*measurer)->space().chosen;
     schedule[field - fields.begin()] = rows;
     schedules.push_back(schedule);
@@ -206,6 +214,10 @@ TEST(DeviceMeasurer, DropsWhatDoesNotComputeTheSame) {
   EXPECT_EQ(found[1].dropped.find("result: expected "), 0u) << found[1].dropped;
   EXPECT_EQ(found[2].dropped.find("result: expected "), 0u) << found[2].dropped;
   EXPECT_EQ(found[3].dropped, "compile: planted");
+  EXPECT_EQ(found[4].dropped, "compile: the compiler crashed");
+  EXPECT_EQ(found[5].dropped, "compile: the compiler crashed: planted");
+  EXPECT_EQ(found[6].dropped, "compile: the compiler crashed: planted");
+  EXPECT_EQ(found[7].dropped, "");
   EXPECT_EQ((*measurer)->broken(), "");
 }
 

@@ -44,7 +44,8 @@ struct CompileJob {
 };
 
 /// Compiles and binds templates, one after another on each of the threads.
-/// Results are in the order of `jobs`.
+/// Results are in the order of `jobs`. Where the compiler crashes, it says so
+/// of that template, and goes on with others.
 std::vector<Compiled> compileAll(llvm::ArrayRef<CompileJob> jobs,
                                  const Place &place);
 

@@ -51,12 +51,7 @@ std::unique_ptr<Pass> gnn::createRankSchedules(const std::string &rule,
 }
 
 FailureOr<std::shared_ptr<const ScheduleModel>> RankSchedules::loadModel() {
-  StringRef path = rule;
-  if (!path.consume_front("ranked:") || path.empty())
-    return emitError(getOperation().getLoc(),
-                     "schedule-rule: expected rule or ranked:FILE, got '")
-           << rule << "'";
-  auto model = ScheduleModel::load(path.str());
+  auto model = ScheduleModel::ofRule(rule);
   if (!model)
     return emitError(getOperation().getLoc(), "schedule-rule: ")
            << model.message();

@@ -28,14 +28,40 @@ struct ScheduleLanes : gnn::impl::ScheduleLanesBase<ScheduleLanes> {
       TraverseSchedule schedule(op);
       TraverseFacts facts = gnn::getScheduleFacts(op);
       bool isOpen = !schedule.elementLanes;
+      bool isDot = facts.isDotOfTeams() && !schedule.lanes;
+      TraverseSchedule given = schedule;
       chooseLanes(schedule, facts);
       schedule.setOn(op);
       if (isOpen && facts.walksElements)
         explain(op, schedule, facts);
+      if (isDot)
+        explainDot(op, given, schedule, facts);
     });
   }
 
 private:
+  /// Says where vectors decided that lanes have several of them.
+  void explainDot(TraverseOp op, TraverseSchedule all,
+                  const TraverseSchedule &schedule, TraverseFacts facts) {
+    TraverseLayout layout = layOut(schedule, facts);
+    facts.gathersForGroups = false;
+    chooseLanes(all, facts);
+    int64_t lanes = layout.threadsPerRow();
+    int64_t most = layOut(all, facts).threadsPerRow();
+    if (lanes < most)
+      gnn::passed(getArgument(), op.getLoc(), "FewerWarps")
+          << llvm::formatv("{0} instead of {1} lanes have a row, {2} vectors "
+                           "each: warps, which end with their rows, are fewer",
+                           lanes, most, layout.vectorsOfLane())
+                 .str();
+    else
+      gnn::refused(getArgument(), op.getLoc())
+          << llvm::formatv("{0} lanes have a row, {1} vectors each: fewer "
+                           "lanes would load for longer than they save warps",
+                           lanes, layout.vectorsOfLane())
+                 .str();
+  }
+
   /// Says where the length of groups decided, and where it is not known.
   void explain(TraverseOp op, const TraverseSchedule &schedule,
                const TraverseFacts &facts) {

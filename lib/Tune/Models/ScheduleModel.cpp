@@ -30,6 +30,15 @@ ScheduleModel::load(const std::string &path) {
 }
 
 Expected<std::shared_ptr<const ScheduleModel>>
+ScheduleModel::ofRule(llvm::StringRef rule) {
+  llvm::StringRef path = rule;
+  if (!path.consume_front("ranked:") || path.empty())
+    return runtime::failure("expected rule or ranked:FILE, got '", rule.str(),
+                            "'");
+  return load(path.str());
+}
+
+Expected<std::shared_ptr<const ScheduleModel>>
 ScheduleModel::parse(llvm::StringRef text, const std::string &name) {
   auto widen =
       [](auto model) -> Expected<std::shared_ptr<const ScheduleModel>> {

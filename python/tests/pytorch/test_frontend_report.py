@@ -362,7 +362,7 @@ def test_bad_arguments(call, message):
 
 def test_unknown_options():
     with pytest.raises(ValueError, match=r"^mode: expected an option of PyTorch models \(target, "
-                                         r"chip, passes, keep_phases, tuned, fullgraph\) or of programs "
+                                         r"chip, passes, keep_phases, tuned, schedule_rule, fullgraph\) or of programs "
                                          r"\(target, "):
         gnn_mlir.compile(Split(), mode="max-autotune")
     with pytest.raises(ValueError, match="^kernels: expected for compiled PyTorch models alone$"):

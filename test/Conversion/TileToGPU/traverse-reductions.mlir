@@ -2,12 +2,12 @@
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// A dot: features across the lanes of a row, which exchange their sums.
+// A dot: features across the lanes of a row, 2 vectors each, which exchange their sums.
 //
 // CHECK-LABEL: gpu.func @features_0_traverse
-// CHECK-COUNT-2: vector.load
-// CHECK:         arith.mulf {{.+}} : vector<4xf32>
-// CHECK:         gpu.subgroup_reduce add %{{.+}} cluster(size = 16) : (f32) -> f32
+// CHECK-COUNT-4: vector.load
+// CHECK-COUNT-2: arith.mulf {{.+}} : vector<4xf32>
+// CHECK:         gpu.subgroup_reduce add %{{.+}} cluster(size = 8) : (f32) -> f32
 // CHECK-NOT:     gpu.subgroup_reduce
 // CHECK:         scf.if
 // CHECK:           memref.store

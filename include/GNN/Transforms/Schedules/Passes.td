@@ -271,6 +271,11 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
     lanes would idle, and the longest of few groups determines the time. A body that walks no
     elements has one lane for them.
 
+    A dot without a walk, such as one of each edge, ends with its row, so the number of its
+    warps grows with its lanes. If it gathers rows it has fewer lanes, and the fewer the shorter
+    its rows are: lanes are doubled as long as each has as many vectors of all heads as there
+    are lanes ([why](Cost.md#lanes-of-dots-by-teams)).
+
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
     // becomes

@@ -286,18 +286,33 @@ void gnn::tile::chooseColumns(TraverseSchedule &schedule,
   schedule.columnsPerBlock = whole;
 }
 
+/// Lanes of a dot whose rows have so many vectors, where teams end with their
+/// one row. Twice as many lanes are twice as many warps, and half as many loads
+/// of a row: they pay where a lane has as many vectors as there are lanes
+/// (docs/Cost.md).
+static int64_t lanesOfDot(int64_t vectors) {
+  int64_t lanes = 1;
+  while (lanes * lanes <= vectors)
+    lanes *= 2;
+  return lanes;
+}
+
 void gnn::tile::chooseLanes(TraverseSchedule &schedule,
                             const TraverseFacts &facts) {
   auto within = [](int64_t left, int64_t wanted) -> int64_t {
-    return std::min<int64_t>(left, llvm::PowerOf2Ceil(wanted));
+    return std::min<int64_t>(orOne(left), llvm::PowerOf2Ceil(wanted));
   };
   int64_t columns =
       schedule.columnsPerBlock ? schedule.columnsPerBlock : facts.features;
   int64_t vector = schedule.vector ? schedule.vector : facts.widestVector;
   int64_t warp = facts.limits.lanes;
   int64_t given = orOne(schedule.headLanes) * orOne(schedule.elementLanes);
+  int64_t vectors = llvm::divideCeil(columns, vector);
+  int64_t ofRow = warp;
+  if (facts.isDotOfTeams())
+    ofRow = std::min(warp, lanesOfDot(facts.headsOfBlock(schedule) * vectors));
   if (!schedule.lanes) {
-    schedule.lanes = within(warp / given, llvm::divideCeil(columns, vector));
+    schedule.lanes = within(ofRow / given, vectors);
     // A tile of columns is whole vectors of all lanes.
     while (columns < facts.features && schedule.lanes > 1 &&
            columns % (schedule.lanes * vector))
@@ -305,7 +320,7 @@ void gnn::tile::chooseLanes(TraverseSchedule &schedule,
   }
   if (!schedule.headLanes)
     schedule.headLanes =
-        within(warp / (schedule.lanes * orOne(schedule.elementLanes)),
+        within(ofRow / (schedule.lanes * orOne(schedule.elementLanes)),
                facts.headsOfBlock(schedule));
   int64_t left = warp / (schedule.lanes * schedule.headLanes);
   if (!schedule.elementLanes && schedule.rowWalk == RowWalk::ByEdges)

@@ -67,6 +67,16 @@ static int64_t countWindowValues(TraverseOp op) {
   return numbers + static_cast<int64_t>(reached.size());
 }
 
+/// Whether groups without elements lead to rows of features elsewhere.
+static bool gathersRowsForGroups(TraverseOp op) {
+  return !op.getElements() &&
+         llvm::any_of(op.getReadInputs(), [&](OpOperand *input) {
+           AtAttr at = op.getAccess(*input);
+           return at.getAnchor() == Anchor::Group && at.getFeature() &&
+                  isMapped(op, op.getGroups(), at.getSpace());
+         });
+}
+
 /// The widest vector, up to `most`, of which each row that a traversal goes
 /// through has whole ones, the last of which has features and what lies behind
 /// them: rows of elements, and of groups where there are no elements. Others
@@ -160,6 +170,7 @@ TraverseFacts::TraverseFacts(TraverseOp op) : limits(getBlockLimits(op)) {
     Level level = getLevel(op.getAccess(*input));
     (level.element ? elementLoads : rowValues).push_back(level);
   }
+  gathersForGroups = gathersRowsForGroups(op);
   findNumbers(op);
   windowValues = countWindowValues(op);
   if (hasElements)

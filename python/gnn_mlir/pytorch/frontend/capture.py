@@ -45,7 +45,8 @@ class _Made(list):
 
 
 _made = _Made()
-_OPTIONS = ("target", "chip", "passes", "keep_phases", "tuned", "fullgraph")
+_OPTIONS = ("target", "chip", "passes", "keep_phases", "tuned", "schedule_rule",
+            "fullgraph")
 
 
 class _LeftToTorch(Exception):

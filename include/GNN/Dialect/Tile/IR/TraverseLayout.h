@@ -96,9 +96,13 @@ struct TraverseFacts {
   bool loadsNumbers = false, loadsNumbersInOrder = false;
   /// The memory from which most gathered rows come.
   RowsFrom rowsFrom = RowsFrom::Unknown;
+  /// Whether groups without elements, such as edges, lead to rows of features.
+  bool gathersForGroups = false;
 
   /// Whether rows of elements are reduced to numbers, and groups have no sums.
   bool isDot() const { return reducesFeatures && sums.empty(); }
+  /// Whether a team has one element of a dot, and ends with it.
+  bool isDotOfTeams() const { return isDot() && gathersForGroups; }
   /// Whether lanes of a walk by edges hold one row of a group, an element has
   /// another, and also numbers in its order or the index of an extreme.
   bool holdsOneRow() const {

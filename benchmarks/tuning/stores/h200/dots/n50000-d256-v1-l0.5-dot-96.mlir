@@ -1,0 +1,14 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 50000, dst_nodes = 50000, edges = 12800000, type_edges = [12800000], src_pairs = [50000], dst_pairs = [50000], in_degree_squares = 6656614566, in_degree_max = 5502, out_degree_squares = 3289765782, out_degree_max = 328, src_pair_max = [328], dst_pair_max = [5502], near_edges = [7272253, 11907525, 12800000]>}
+
+func.func @dot(
+    %x: tensor<?x96xf32, #node> {gnn.name = "x"},
+    %z: tensor<?x96xf32, #node> {gnn.name = "z"})
+    -> (tensor<?xf32, #edge> {gnn.name = "out"}) {
+  %0 = gnn.gather %x via src : tensor<?x96xf32, #node> -> tensor<?x96xf32, #edge>
+  %1 = gnn.gather %z via dst : tensor<?x96xf32, #node> -> tensor<?x96xf32, #edge>
+  %2 = gnn.dot %0, %1 : (tensor<?x96xf32, #edge>, tensor<?x96xf32, #edge>) -> tensor<?xf32, #edge>
+  return %2 : tensor<?xf32, #edge>
+}

@@ -1,0 +1,14 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 100000, dst_nodes = 100000, edges = 800000, type_edges = [800000], src_pairs = [99967], dst_pairs = [99063], in_degree_squares = 12820304, in_degree_max = 181, out_degree_squares = 7198864, out_degree_max = 22, src_pair_max = [22], dst_pair_max = [181], near_edges = [646058, 721105, 800000]>}
+
+func.func @dot(
+    %x: tensor<?x32xf32, #node> {gnn.name = "x"},
+    %z: tensor<?x32xf32, #node> {gnn.name = "z"})
+    -> (tensor<?xf32, #edge> {gnn.name = "out"}) {
+  %0 = gnn.gather %x via src : tensor<?x32xf32, #node> -> tensor<?x32xf32, #edge>
+  %1 = gnn.gather %z via dst : tensor<?x32xf32, #node> -> tensor<?x32xf32, #edge>
+  %2 = gnn.dot %0, %1 : (tensor<?x32xf32, #edge>, tensor<?x32xf32, #edge>) -> tensor<?xf32, #edge>
+  return %2 : tensor<?xf32, #edge>
+}

@@ -1,0 +1,49 @@
+//===- SyntheticGraph.h - A graph of equal statistics -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels can be measured where the statistics of a graph are known and its
+// edges are not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_SYNTHETICGRAPH_H
+#define GNN_TUNE_SYNTHETICGRAPH_H
+
+#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Runtime/Files.h"
+#include "GNN/Runtime/Graph.h"
+
+#include <map>
+
+namespace gnn::tune {
+
+/// A graph as it is declared, with the declared statistics; the same for the
+/// same seed. It has the nodes, the edges of each type and their distinct
+/// sources and destinations exactly, and the longest row and the longest pairs
+/// unless they contradict each other. The sums of squared degrees and the near
+/// edges are approached: `describeSynthetic` says how closely. Edges ascend by
+/// destination.
+///
+/// The declaration has statistics. The error says which of them no graph has,
+/// or that it takes more than `maxBytes`.
+runtime::Expected<std::shared_ptr<const runtime::Graph>>
+makeSyntheticGraph(GraphOp declared, uint64_t seed,
+                   int64_t maxBytes = runtime::physicalMemory());
+
+/// "graph 'g' is synthetic, of seed 0: 300 nodes, 3000 edges; ...", with the
+/// declared figures beside those that are approached.
+runtime::Expected<std::string>
+describeSynthetic(GraphOp declared, uint64_t seed, const runtime::Graph &graph);
+
+/// The graphs of a module's declarations that have statistics, by name; those
+/// that are derived from others are left out. `lines` gets a description of
+/// each.
+runtime::Expected<std::map<std::string, std::shared_ptr<const runtime::Graph>>>
+makeSyntheticGraphs(mlir::ModuleOp module, uint64_t seed,
+                    std::vector<std::string> &lines,
+                    int64_t maxBytes = runtime::physicalMemory());
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_SYNTHETICGRAPH_H
